@@ -9,7 +9,7 @@ export interface PaletteEntry {
   readonly title: string
   readonly does: { readonly go: Route } | { readonly act: PaletteAction }
 }
-export interface PaletteWorld {
+export interface PaletteState {
   readonly review: boolean
   readonly nodes: readonly string[]
   readonly places: readonly string[]
@@ -20,13 +20,13 @@ export interface PaletteWorld {
 const MOST = 40
 
 /** Screens, nodes and actions, best match first: titles that begin with the input, then titles that contain all its words. */
-export function paletteEntries(typed: string, world: PaletteWorld): readonly PaletteEntry[] {
+export function paletteEntries(typed: string, state: PaletteState): readonly PaletteEntry[] {
   const asked = typed.trim().toLowerCase()
   const words = asked.split(/\s+/).filter((word) => word !== '')
   const all = [
-    ...screens(world),
-    ...actions(world),
-    ...(words.length === 0 ? [] : [...nodes(world), ...filters(typed, world)]),
+    ...screens(state),
+    ...actions(state),
+    ...(words.length === 0 ? [] : [...nodes(state), ...filters(typed, state)]),
   ]
   const fits = all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
   const rank = ({ title }: PaletteEntry): number => (title.toLowerCase().startsWith(asked) ? 0 : 1)
@@ -44,7 +44,7 @@ const entry = (group: PaletteEntry['group'], title: string, does: PaletteEntry['
   does,
 })
 
-function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
+function screens({ review }: PaletteState): readonly PaletteEntry[] {
   const of = review ? 'pack' : 'run'
   const shared: readonly (readonly [string, Route])[] = [
     ['Overview', { screen: 'overview', of }],
@@ -74,7 +74,7 @@ function screens({ review }: PaletteWorld): readonly PaletteEntry[] {
   return [...shared, ...own].map(([title, route]) => entry('Screens', title, { go: route }))
 }
 
-function actions({ review, canCollect, canCollectMissing }: PaletteWorld): readonly PaletteEntry[] {
+function actions({ review, canCollect, canCollectMissing }: PaletteState): readonly PaletteEntry[] {
   const all: readonly (readonly [string, PaletteAction, boolean])[] = [
     ['Collect evidence', 'collect', canCollect],
     ['Collect missing evidence', 'collect-missing', canCollectMissing],
@@ -85,11 +85,11 @@ function actions({ review, canCollect, canCollectMissing }: PaletteWorld): reado
   return all.filter(([, , can]) => can).map(([title, act]) => entry('Actions', title, { act }))
 }
 
-const nodes = ({ nodes: names, review }: PaletteWorld): readonly PaletteEntry[] =>
+const nodes = ({ nodes: names, review }: PaletteState): readonly PaletteEntry[] =>
   names.map((node) => entry('Nodes', node, { go: { screen: 'node', of: review ? 'pack' : 'run', node } }))
 
 /** Every filter of one property and state, and the one that was typed. */
-function filters(typed: string, { review, places }: PaletteWorld): readonly PaletteEntry[] {
+function filters(typed: string, { review, places }: PaletteState): readonly PaletteEntry[] {
   const show = (filter: Filter): PaletteEntry =>
     entry('Filters', `Show nodes: ${sentenceOf(filter)}`, {
       go: { screen: 'overview', of: review ? 'pack' : 'run', filter },

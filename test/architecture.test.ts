@@ -222,7 +222,7 @@ const TAKE_ALL_PORTS = [
 
 test('a use case declares the ports that it uses', () => {
   const takesAll = files.filter(
-    (file) => file.startsWith('main/app/') && /[({,]\s*world: Ports\b/.test(readFileSync(join(root, file), 'utf8')),
+    (file) => file.startsWith('main/app/') && /[({,]\s*ports: Ports\b/.test(readFileSync(join(root, file), 'utf8')),
   )
   expect(takesAll.sort()).toEqual([...TAKE_ALL_PORTS].sort())
 })

@@ -200,10 +200,10 @@ test('a PDF of 3 GiB is answered like any other that is no report of ours', asyn
   writeFileSync(path, '%PDF-1.7\n')
   truncateSync(path, 3 * 1024 ** 3)
   symlinkSync(path, join(folder, 'link.pdf'))
-  const world = { files: createFiles(), clock: realClock } as unknown as Ports
+  const ports = { files: createFiles(), clock: realClock } as unknown as Ports
   for (const one of [path, join(folder, 'link.pdf')]) {
     const asked = { path: one, trust: NO_TRUST, lastHead: null, keep: false }
-    const reviewed = await reviewFile(world, sampleCatalog, asked)
+    const reviewed = await reviewFile(ports, sampleCatalog, asked)
     expect(reviewed).toMatchObject({ ok: true, value: { report: { ok: false, kind: 'foreign-pdf' } } })
   }
 })

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { folderOfTests } from './support/folders.ts'
 import { sampleCatalog } from './support/sample-pack.ts'
 
 const folder = folderOfTests('core')
 
 test.runIf(process.platform === 'linux')('a process that may hold keys leaves its memory out of core files', () => {
-  createWorld(sampleCatalog)
+  createPorts(sampleCatalog)
   expect(readFileSync('/proc/self/coredump_filter', 'utf8').trim()).toBe('00000000')
 })
 

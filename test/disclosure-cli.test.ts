@@ -7,7 +7,7 @@ import { keepingKit } from './support/keeping-kit.ts'
 import { packOf } from './support/kept-runs.ts'
 
 const kit = keepingKit()
-const cli = commandLine(() => kit.world, disclosureCommand)
+const cli = commandLine(() => kit.ports, disclosureCommand)
 
 /** What `disclosure …` prints to stdout, as JSON, and its exit code. */
 async function printed(...argv: readonly string[]): Promise<{ readonly code: number; readonly json: unknown }> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { earlierRuns } from '../main/app/earlier-runs.ts'
 import { keepRun } from '../main/app/rebuild-history.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -16,7 +16,7 @@ import { sampleCatalog, sampleInput } from './support/report/sample.ts'
 import { wholeReport } from './support/report/whole.ts'
 import { value } from './support/sealing-kit.ts'
 
-const world = createWorld(sampleCatalog)
+const ports = createPorts(sampleCatalog)
 let root = ''
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'bw-earlier-'))
@@ -45,7 +45,7 @@ const scope: Scope = {
   },
 }
 const keep = (trace: RunTrace) =>
-  keepRun(world, root, {
+  keepRun(ports, root, {
     trace,
     sealed: { tagManifest: sha256(trace.run), signer: SIGNER, pack: `${trace.run}/pack`, at: trace.asOf },
   })
@@ -57,7 +57,7 @@ describe('what earlier runs say in the report of a run', () => {
   })
 
   test('runs of the declared period alone count, in the order of the chain, and those that are not kept decide nothing', async () => {
-    const found = value(await earlierRuns(world, root, { scope, chain: chain(traces), own }))
+    const found = value(await earlierRuns(ports, root, { scope, chain: chain(traces), own }))
     expect(found?.runs.map(({ run, kept }) => [run.slice(-4), kept])).toEqual([
       ['0020', true],
       ['0033', false],
@@ -84,20 +84,20 @@ describe('what earlier runs say in the report of a run', () => {
       ...scope,
       engagement: { ...engagementOf({ nodes: [] }), reportingBasis: { kind: 'date', date: '2026-09-29' } },
     }
-    expect(value(await earlierRuns(world, root, { scope: dated, chain: chain(traces), own }))).toBeNull()
-    expect(value(await earlierRuns(world, root, { scope, chain: chain([]), own }))).toBeNull()
+    expect(value(await earlierRuns(ports, root, { scope: dated, chain: chain(traces), own }))).toBeNull()
+    expect(value(await earlierRuns(ports, root, { scope, chain: chain([]), own }))).toBeNull()
     // Under another seal than the chain names, it is not that run.
     const other = chain(traces.slice(1, 2))
     const entries = other.entries.map((logged) => ({
       ...logged,
       entry: { ...logged.entry, tagManifest: sha256('other') },
     }))
-    expect(value(await earlierRuns(world, root, { scope, chain: { ...other, entries } as RunChain, own }))).toBeNull()
+    expect(value(await earlierRuns(ports, root, { scope, chain: { ...other, entries } as RunChain, own }))).toBeNull()
   })
 
   test('the report names them with their seals, and says that they are not in the pack', async () => {
     const input = sampleInput()
-    const earlier = value(await earlierRuns(world, root, { scope, chain: chain(traces), own }))
+    const earlier = value(await earlierRuns(ports, root, { scope, chain: chain(traces), own }))
     if (earlier === null) throw new Error('there are earlier runs')
     const said = documentText(wholeReport({ ...input, earlier })).join('\n')
     for (const { run, tagManifest } of earlier.runs) {

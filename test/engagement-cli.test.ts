@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { engagementCommand } from '../main/cli/commands/engagement.ts'
 import { engagementTemplate } from '../main/core/engagement/template.ts'
@@ -11,11 +11,11 @@ import { commandLine } from './support/command-line.ts'
 import { validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
 
-const world = { ...createWorld(catalog), clock: { now: () => '2026-11-21T09:00:00.000Z', ticks: () => 0n } }
+const ports = { ...createPorts(catalog), clock: { now: () => '2026-11-21T09:00:00.000Z', ticks: () => 0n } }
 const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
 const folder = folderOfTests('engagement-cli')
 
-const cli = commandLine(() => world, engagementCommand)
+const cli = commandLine(() => ports, engagementCommand)
 /** Exit code and lines of one command; `out` is what machines read. */
 async function run(...argv: readonly string[]) {
   const code = await cli.run('engagement', ...argv)
@@ -49,7 +49,7 @@ test('filled in, with every example in force, it is read whole', async () => {
   const text = uncommented(engagementTemplate('2026-11-21')).replaceAll('""', '"Somebody"').replace('[]', '[gpu-01]')
   writeFileSync(join(folder, 'filled.yaml'), text)
   writeFileSync(join(folder, 'invoice.csv'), readFileSync(join(fixtures, 'invoice.csv')))
-  const read = await world.declarations.engagement('filled.yaml', join(folder, 'fleet.yaml'), [])
+  const read = await ports.declarations.engagement('filled.yaml', join(folder, 'fleet.yaml'), [])
   if (!read.ok) throw new Error(read.error.detail)
   const { engagement } = read.value
   expect(validator.problems('engagement', engagement)).toEqual([])

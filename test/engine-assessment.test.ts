@@ -7,7 +7,7 @@ import { verdictLetters } from '../schemas/words.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { FAKE_TIME, fakeNodes, fakeRecording, hostileNode } from './support/fake-nodes.ts'
-import { createFakeWorld } from './support/fake-world.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 
 const { kitOver } = kitsOfEachTest()
 const demo = async (kit: EngineKit) => {
@@ -112,8 +112,8 @@ describe('one node', () => {
   test('its timeline tells what changed from run to run, each as of its own day', async () => {
     let now = '2026-09-01T09:15:00.000Z'
     let swap = false
-    const world = createFakeWorld({ now: () => now })
-    const swapping = createFakeWorld({
+    const ports = createFakePorts({ now: () => now })
+    const swapping = createFakePorts({
       now: () => now,
       nodes: fakeNodes(8).map((node) => ({
         ...node,
@@ -122,9 +122,9 @@ describe('one node', () => {
       })),
     })
     const kit = await kitOver({
-      ...world,
+      ...ports,
       transport: {
-        connect: (target, signal) => (swap ? swapping : world).transport.connect(target, signal),
+        connect: (target, signal) => (swap ? swapping : ports).transport.connect(target, signal),
       },
     })
     await withNodes(kit, ['db-4'])
@@ -157,7 +157,7 @@ describe('one node', () => {
 
   test('an accepted finding is marked in the matrix and named on the node, and its verdict stays', async () => {
     let now = '2026-11-20T09:15:00.000Z'
-    const kit = await kitOver(createFakeWorld({ now: () => now }))
+    const kit = await kitOver(createFakePorts({ now: () => now }))
     await demo(kit)
     // What is said after the run was judged counts from then on, and not before.
     now = '2026-11-20T09:45:00.000Z'
@@ -211,7 +211,7 @@ describe('evidence', () => {
   })
 
   test('of a hostile node comes in pieces, never whole, and breaks nothing', async () => {
-    const kit = await kitOver(createFakeWorld({ nodes: [hostileNode()] }))
+    const kit = await kitOver(createFakePorts({ nodes: [hostileNode()] }))
     const view = await demo(kit)
     expect(view.rows[0]?.status).toBe('complete')
     const ask = { of: 'run', node: 'demo-hostile-99', stream: 'stdout', offset: 0 } as const

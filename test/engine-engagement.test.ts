@@ -7,8 +7,8 @@ import { ok } from '../main/core/result.ts'
 import type { EngagementForm } from '../schemas/ipc-engagement.ts'
 import type { Engagement, Mapping, ProviderProfile } from '../schemas/types.ts'
 import { type EngineKit, kitsOfEachTest, valueIn, withNodes } from './support/engine-kit.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 import { fakeEngagement, fakeProvider } from './support/fake-provider.ts'
-import { createFakeWorld } from './support/fake-world.ts'
 
 const { kitOver } = kitsOfEachTest()
 
@@ -74,20 +74,20 @@ const OWN_RULES: Mapping = {
 
 /** Files that a person chooses hold these declarations. */
 function declaring(declared: DeclaredEngagement = WITH_LIST, mapping: Mapping = OWN_RULES): Ports {
-  const world = createFakeWorld()
+  const ports = createFakePorts()
   const declarations = {
-    ...world.declarations,
+    ...ports.declarations,
     engagement: async () => ok(declared),
     provider: async () => ok(OWN_PROFILE),
     mapping: async () => ok(mapping),
     inventory: async () => ok(TABLE),
   }
-  return { ...world, declarations }
+  return { ...ports, declarations }
 }
 const CHOSEN = { path: '/chosen/by/a/person' }
 const imported = async (kit: EngineKit) => valueIn(await kit.engine.call('engagement.import-choose', null, CHOSEN))
 
-/** Host keys of these nodes are known, see the made-up world. */
+/** Host keys of these nodes are known, see the stand-ins for the ports. */
 async function collected(kit: EngineKit, names = ['db-3', 'db-4', 'db-5']): Promise<void> {
   await withNodes(kit, names)
   await kit.get('run.start', { nodes: [], only: 'all' })
@@ -388,7 +388,7 @@ describe('what a provider promised', () => {
   })
 
   test('is not changed under a run that goes on', async () => {
-    const kit = await kitOver(createFakeWorld({ pace: 5 }))
+    const kit = await kitOver(createFakePorts({ pace: 5 }))
     await withNodes(kit, ['db-3'])
     await kit.get('run.start', { nodes: [], only: 'all' })
     expect(await kit.refusal('provider.choose', { id: fakeProvider.id })).toBe('input.refused')

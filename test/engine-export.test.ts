@@ -204,7 +204,7 @@ describe('a time by somebody else', () => {
 
   test('that cannot be had leaves the lower level, and the notes name it', async () => {
     const stamp = async () => fail('timestamp.unreachable', 'No connection: ECONNREFUSED.')
-    const kit = kitOf({ change: (world) => ({ ...world, timestamps: { ...world.timestamps, stamp } }) })
+    const kit = kitOf({ change: (ports) => ({ ...ports, timestamps: { ...ports.timestamps, stamp } }) })
     writeFileSync(join(kit.folder, 'settings.json'), settingsWith('http://127.0.0.1:9/'))
     const { notes } = value(await kit.exports['export.build'](stamped))
     expect(notes.slice(0, 3)).toEqual([
@@ -298,12 +298,12 @@ describe('a copy with parts withheld', () => {
 
   test('a pack that is sealed whole is refused with the reason, before it is sealed', async () => {
     const kit = kitOf({
-      change: (world) => ({
-        ...world,
+      change: (ports) => ({
+        ...ports,
         packs: {
-          ...world.packs,
+          ...ports.packs,
           open: async (path) => {
-            const pack = await world.packs.open(path)
+            const pack = await ports.packs.open(path)
             const paths = pack.ok ? pack.value.paths.filter((one) => one !== INDEX_PATH) : []
             return pack.ok ? { ok: true, value: { ...pack.value, paths } } : pack
           },

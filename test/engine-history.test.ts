@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chainFolderOf } from '../main/core/layout.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
-import { createFakeWorld, MOVED } from './support/fake-world.ts'
+import { createFakePorts, MOVED } from './support/fake-ports.ts'
 
 const { kitOver, keep } = kitsOfEachTest()
 const ALL = { nodes: [], only: 'all' } as const
@@ -11,7 +11,7 @@ const ALL = { nodes: [], only: 'all' } as const
 /** An engine whose clock the test sets. */
 async function clocked() {
   let at = '2026-11-18T09:15:00.000Z'
-  const kit = await kitOver(createFakeWorld({ now: () => at }))
+  const kit = await kitOver(createFakePorts({ now: () => at }))
   const until = (moment: string): void => {
     at = moment
   }

@@ -6,7 +6,7 @@ import { matchKeys } from '../main/core/host-key-list.ts'
 import { fingerprintOf, knownHostsLine } from '../main/core/known-hosts.ts'
 import { type EngineKit, engineKit, withNodes } from './support/engine-kit.ts'
 import { fakeHostKey } from './support/fake-nodes.ts'
-import { createFakeWorld } from './support/fake-world.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 import { expectLinear } from './support/growth.ts'
 
 const print = (name: string): string => fingerprintOf(fakeHostKey(name))
@@ -37,12 +37,12 @@ describe('asking for host keys', () => {
   })
 
   test('only named nodes are asked, and one that cannot be reached is told', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     await kit.close()
     kit = await engineKit({
-      ...world,
+      ...ports,
       hostKeys: {
-        ...world.hostKeys,
+        ...ports.hostKeys,
         scan: async () => ({ ok: false, error: { code: 'ssh.unreachable', detail: 'no route' } }),
       },
     })
@@ -53,20 +53,20 @@ describe('asking for host keys', () => {
   })
 
   test('many are asked at a time, never more than 32', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     let now = 0
     let most = 0
     await kit.close()
     kit = await engineKit({
-      ...world,
+      ...ports,
       hostKeys: {
-        ...world.hostKeys,
+        ...ports.hostKeys,
         scan: async (target, signal) => {
           now += 1
           most = Math.max(most, now)
           await new Promise((resolve) => setTimeout(resolve, 5))
           now -= 1
-          return await world.hostKeys.scan(target, signal)
+          return await ports.hostKeys.scan(target, signal)
         },
       },
     })

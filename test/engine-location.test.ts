@@ -6,13 +6,13 @@ import { declaredLocation } from '../main/app/location/declared.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { DeclaredLocation, ResidencyPolicy, Scope } from '../schemas/types.ts'
 import { kitsOfEachTest, valueIn, withNodes } from './support/engine-kit.ts'
-import { createFakeWorld } from './support/fake-world.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 
 const { kitOver } = kitsOfEachTest()
 
 describe('where nodes are said to be', () => {
   test('is nothing before a run, then every declared node, those that were not collected among them', async () => {
-    const kit = await kitOver(createFakeWorld())
+    const kit = await kitOver(createFakePorts())
     expect(await kit.get('location.get', { of: 'run' })).toBeNull()
     await kit.get('demo.open', null)
     await kit.heard('run-done')
@@ -36,7 +36,7 @@ describe('where nodes are said to be', () => {
   })
 
   test('says nothing of nodes without a declared place', async () => {
-    const kit = await kitOver(createFakeWorld())
+    const kit = await kitOver(createFakePorts())
     await withNodes(kit, ['db-3', 'db-4'])
     await kit.get('run.start', { nodes: [], only: 'all' })
     await kit.heard('run-done')
@@ -50,7 +50,7 @@ describe('where nodes are said to be', () => {
 
 describe('what locates nodes', () => {
   test('comes with the demo fleet, is part of the run’s scope, and is there when the window is opened again', async () => {
-    const kit = await kitOver(createFakeWorld())
+    const kit = await kitOver(createFakePorts())
     const { run } = await kit.get('demo.open', null)
     await kit.heard('run-done')
     const before = (await kit.get('assessment.get', { of: 'run' }))?.scope.location
@@ -66,7 +66,7 @@ describe('what locates nodes', () => {
   })
 
   test('records of other starts of the demo fleet, whose servers had other keys, are kept and not part of a run', async () => {
-    const kit = await kitOver(createFakeWorld())
+    const kit = await kitOver(createFakePorts())
     await kit.get('demo.open', null)
     await kit.heard('run-done')
     const path = join(kit.folder, 'demo', 'location.json')
@@ -89,12 +89,12 @@ describe('what locates nodes', () => {
   })
 
   test('an export takes the bytes of the provider’s record, and is refused where they are others now', async () => {
-    const world = createFakeWorld()
-    const kit = await kitOver(world)
+    const ports = createFakePorts()
+    const kit = await kitOver(ports)
     await kit.get('demo.open', null)
     await kit.heard('run-done')
     const scope = (await kit.get('assessment.get', { of: 'run' }))?.scope as Scope
-    const shelf = { world, folder: kit.folder, demo: true, fleet: null }
+    const shelf = { ports, folder: kit.folder, demo: true, fleet: null }
     const bytes = valueIn(await sitesForExport(shelf, scope))
     expect(sha256(bytes ?? new Uint8Array())).toBe(scope.location?.sites?.file.sha256)
     const path = join(kit.folder, 'demo', 'sites')
@@ -103,7 +103,7 @@ describe('what locates nodes', () => {
   })
 
   test('of a fleet of one’s own is what its file names; a file that is missing stops an export, not the window', async () => {
-    const kit = await kitOver(createFakeWorld())
+    const kit = await kitOver(createFakePorts())
     await withNodes(kit, ['db-3'])
     const path = join(kit.folder, 'fleet.json')
     const fleet = JSON.parse(readFileSync(path, 'utf8')) as object
@@ -129,7 +129,7 @@ describe('what locates nodes', () => {
   })
 
   test('databases are asked when a run ends and when it is opened, and one that cannot be read stops an export', async () => {
-    const kit = await kitOver(createFakeWorld())
+    const kit = await kitOver(createFakePorts())
     await withNodes(kit, ['db-3', 'db-4'])
     const path = join(kit.folder, 'fleet.json')
     const fleet = JSON.parse(readFileSync(path, 'utf8')) as { nodes: { name: string; address: string }[] }
@@ -160,7 +160,7 @@ describe('what locates nodes', () => {
     [{ region: 'Mars' }, 'residency[0]: “Mars” is no country code of ISO 3166-1'],
     [{ country: ['DE', 'UK'] }, '(the United Kingdom is GB)'],
   ])('a policy that names no country or group is refused before anything is asked: %j', async (policy, expected) => {
-    const refused = await declaredLocation(createFakeWorld(), { residency: [policy] }, null)
+    const refused = await declaredLocation(createFakePorts(), { residency: [policy] }, null)
     expect(refused.ok ? '' : refused.error.detail).toContain(expected)
   })
 })

@@ -8,7 +8,7 @@ import { fail } from '../main/core/failure.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { fakeDesktop } from './support/fake-engine.ts'
-import { createFakeWorld } from './support/fake-world.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 import { sealingKit, settingsWith } from './support/sealing-kit.ts'
 
 const { kitOver, keep } = kitsOfEachTest()
@@ -26,7 +26,7 @@ const collected = async (kit: EngineKit): Promise<string> => {
 /** Resolves once the turns that were waiting have been taken. */
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
 
-/** Work of a world that is held up, once it is armed, until it is let go. */
+/** Work of ports that are held up, once it is armed, until it is let go. */
 function gate() {
   let armed = false
   let letGo: () => void = () => undefined
@@ -66,12 +66,12 @@ describe('two changes at once', () => {
   })
 
   test('one of the register lands with the fleet it was made for, though the demo came between', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const kit = await kitOver({
-      ...world,
+      ...ports,
       readRegister: async (path) => {
-        const read = await world.readRegister(path)
+        const read = await ports.readRegister(path)
         await held.pass()
         return read
       },
@@ -101,13 +101,13 @@ describe('two changes at once', () => {
   })
 
   test('a stored run that is being opened never ends up under the demo fleet', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const kit = await kitOver({
-      ...world,
+      ...ports,
       openStore: async (folder) => {
         await held.pass()
-        return await world.openStore(folder)
+        return await ports.openStore(folder)
       },
     })
     await withNodes(kit, ['db-4'])
@@ -125,16 +125,16 @@ describe('two changes at once', () => {
   })
 
   test('nodes accepted while the demo is begun leave one fleet, and its own run', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const files: Ports['files'] = {
-      ...world.files,
+      ...ports.files,
       write: async (path, bytes) => {
         if (path.endsWith('fleet.json')) await held.pass()
-        return await world.files.write(path, bytes)
+        return await ports.files.write(path, bytes)
       },
     }
-    const kit = await kitOver({ ...world, files })
+    const kit = await kitOver({ ...ports, files })
     await withNodes(kit, ['db-4'])
     await kit.get('demo.open', null)
     await kit.heard('run-done')
@@ -153,16 +153,16 @@ describe('two changes at once', () => {
   })
 
   test('a run that is begun while nodes take the place of the demo collects those nodes', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const files: Ports['files'] = {
-      ...world.files,
+      ...ports.files,
       write: async (path, bytes) => {
         if (path.endsWith('fleet.json')) await held.pass()
-        return await world.files.write(path, bytes)
+        return await ports.files.write(path, bytes)
       },
     }
-    const kit = await kitOver({ ...world, files })
+    const kit = await kitOver({ ...ports, files })
     await kit.get('demo.open', null)
     await kit.heard('run-done')
     const { handle } = await kit.get('fleet.import-text', { kind: 'csv', text: 'name,address\ndb-4,192.0.2.4\n' })
@@ -182,15 +182,15 @@ describe('a key and the address that showed it', () => {
   const CONFIRM = { howVerified: 'read on the console' }
 
   test('a key that came from the address before is not shown for the new one', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const kit = await kitOver({
-      ...world,
+      ...ports,
       hostKeys: {
-        ...world.hostKeys,
+        ...ports.hostKeys,
         scan: async (target, signal) => {
           await held.pass()
-          return await world.hostKeys.scan(target, signal)
+          return await ports.hostKeys.scan(target, signal)
         },
       },
     })
@@ -218,15 +218,15 @@ describe('a key and the address that showed it', () => {
   })
 
   test('a decision is about the address that showed the key, though that changes in between', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const kit = await kitOver({
-      ...world,
+      ...ports,
       fleets: {
-        ...world.fleets,
+        ...ports.fleets,
         read: async (path) => {
           await held.pass()
-          return await world.fleets.read(path)
+          return await ports.fleets.read(path)
         },
       },
     })
@@ -310,7 +310,7 @@ describe('what goes wrong beside a run', () => {
   test('a listener that throws takes no answer away, and the others still hear', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4'])
-    const engine = await createEngine(createFakeWorld(), fakeCatalog, { folder: kit.folder, desktop: fakeDesktop })
+    const engine = await createEngine(createFakePorts(), fakeCatalog, { folder: kit.folder, desktop: fakeDesktop })
     const kinds: string[] = []
     engine.onEvent(() => {
       throw new Error('the window is gone')
@@ -327,17 +327,17 @@ describe('what goes wrong beside a run', () => {
   })
 
   test('a mistake of ours at the end of a run ends it all the same, and says so', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     let notes = 0
     const files: Ports['files'] = {
-      ...world.files,
+      ...ports.files,
       write: async (path, bytes) => {
         if (/\/runs\/[^/]+\.json$/.test(path)) notes += 1
         if (notes === 2) throw new Error('made up')
-        return await world.files.write(path, bytes)
+        return await ports.files.write(path, bytes)
       },
     }
-    const kit = await kitOver({ ...world, files })
+    const kit = await kitOver({ ...ports, files })
     await withNodes(kit, ['db-4'])
     await kit.get('run.start', ALL)
     await kit.heard('run-done')
@@ -350,7 +350,7 @@ describe('what goes wrong beside a run', () => {
     const connecting = new Promise<void>((resolve) => {
       letGo = resolve
     })
-    const kit = await kitOver(createFakeWorld({ onConnect: () => connecting }))
+    const kit = await kitOver(createFakePorts({ onConnect: () => connecting }))
     await withNodes(kit, ['db-4'])
     await kit.get('run.start', ALL)
     await kit.heard('node-connecting')
@@ -363,15 +363,15 @@ describe('what goes wrong beside a run', () => {
   })
 
   test('closing waits for a run that is about to begin, and ends it', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     const held = gate()
     const kit = await kitOver({
-      ...world,
+      ...ports,
       fleets: {
-        ...world.fleets,
+        ...ports.fleets,
         read: async (path) => {
           await held.pass()
-          return await world.fleets.read(path)
+          return await ports.fleets.read(path)
         },
       },
     })
@@ -390,7 +390,7 @@ describe('what goes wrong beside a run', () => {
 
 test('an acceptance that ended while the window stayed open is no longer shown as one in force', async () => {
   let now = '2026-11-20T09:15:00.000Z'
-  const kit = await kitOver(createFakeWorld({ now: () => now }))
+  const kit = await kitOver(createFakePorts({ now: () => now }))
   await kit.get('demo.open', null)
   await kit.heard('run-done')
   await kit.get('acceptances.accept', {
@@ -464,17 +464,17 @@ test('an export takes the words about its own fleet, though the demo is opened m
   let flip: () => void = () => undefined
   const kit = sealingKit({
     demo: true,
-    change: (world) => ({
-      ...world,
+    change: (ports) => ({
+      ...ports,
       readRegister: async (path) => {
         asked.push(path)
-        return await world.readRegister(path)
+        return await ports.readRegister(path)
       },
-      timestamps: { ...world.timestamps, stamp: async () => fail('timestamp.unreachable', 'no answer') },
+      timestamps: { ...ports.timestamps, stamp: async () => fail('timestamp.unreachable', 'no answer') },
       files: {
-        ...world.files,
+        ...ports.files,
         read: async (path, largest) => {
-          const read = await world.files.read(path, largest)
+          const read = await ports.files.read(path, largest)
           if (path.endsWith('settings.json')) flip()
           return read
         },

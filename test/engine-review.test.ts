@@ -35,14 +35,14 @@ const [first, second, third] = [0, 1, 2].map((index) => () => ({ path: paths[ind
 let demoPath = ''
 
 beforeAll(async () => {
-  const { world } = owner.context
+  const { ports } = owner.context
   const signer = await sampleSigner(join(owner.folder, 'identities'), 'owner')
   const recordings: readonly LoadedRecording[] = [
     sampleRecording('node-a', ''),
     sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n'),
   ]
   const sealed = async (run: string, demo = false): Promise<string> => {
-    const exported = await exportRun(world, sampleCatalog, {
+    const exported = await exportRun(ports, sampleCatalog, {
       run,
       scope: { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'] },
       recordings: recordings.map(inMemory),
@@ -53,7 +53,7 @@ beforeAll(async () => {
       attachmentBytes: async () => {
         throw new Error('nothing is attached')
       },
-      signer: demo ? await world.sealing.demoSigner() : signer,
+      signer: demo ? await ports.sealing.demoSigner() : signer,
       stamping: null,
       folder: join(owner.folder, run),
       chainFolder: demo ? null : chainFolderOf(owner.folder, 'sample'),
@@ -343,15 +343,15 @@ describe('what happens at the same time, or by another hand', () => {
     let writes = 0
     const kit = sealingKit({
       recordings: null,
-      change: (world) => ({
-        ...world,
+      change: (ports) => ({
+        ...ports,
         files: {
-          ...world.files,
+          ...ports.files,
           write: async (path, bytes) => {
             if (path.endsWith('anchors.json')) writes += 1
             // Long enough for the other call to read what is there before.
             if (writes === 1) await new Promise((resolve) => setTimeout(resolve, 1500))
-            return await world.files.write(path, bytes)
+            return await ports.files.write(path, bytes)
           },
         },
       }),
@@ -378,14 +378,14 @@ describe('what happens at the same time, or by another hand', () => {
     copyFileSync(first().path, path)
     const kit = sealingKit({
       recordings: null,
-      change: (world) => ({
-        ...world,
+      change: (ports) => ({
+        ...ports,
         packs: {
-          ...world.packs,
+          ...ports.packs,
           open: async (one) => {
             opens += 1
             if (opens === 2) copyFileSync(third().path, path)
-            return await world.packs.open(one)
+            return await ports.packs.open(one)
           },
         },
       }),
@@ -402,17 +402,17 @@ describe('what happens at the same time, or by another hand', () => {
     const id = readdirSync(join(reader.folder, 'trust/heads'))[0]?.replace('.json', '') ?? ''
     const forger = sealingKit({
       recordings: null,
-      change: (world) => ({
-        ...world,
-        openRunChain: (folder, beginning) => world.openRunChain(folder, { ...beginning, id }),
+      change: (ports) => ({
+        ...ports,
+        openRunChain: (folder, beginning) => ports.openRunChain(folder, { ...beginning, id }),
       }),
     })
     auditors.push(forger)
-    const { world } = forger.context
+    const { ports } = forger.context
     const signer = await sampleSigner(join(forger.folder, 'identities'), 'forger')
     const forged: string[] = []
     for (const run of ['forged-1', 'forged-2', 'forged-3', 'forged-4']) {
-      const exported = await exportRun(world, sampleCatalog, {
+      const exported = await exportRun(ports, sampleCatalog, {
         run,
         scope: { fleet: 'sample', population: ['node-a'], frameworks: ['soc2'] },
         recordings: [inMemory(sampleRecording('node-a', ''))],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { EngineEvent } from '../schemas/ipc.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { FAKE_NODES } from './support/fake-nodes.ts'
-import { createFakeWorld } from './support/fake-world.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 
 const { kitOver, keep } = kitsOfEachTest()
 const ALL = { nodes: [], only: 'all' } as const
@@ -15,10 +15,10 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** A world in which nodes answer one after the other, each when the test says so. */
+/** Ports through which nodes answer one after the other, each when the test says so. */
 function stepwise() {
   const waiting: { readonly node: string; readonly go: () => void }[] = []
-  const world = createFakeWorld({
+  const ports = createFakePorts({
     onConnect: (node) => new Promise<void>((resolve) => waiting.push({ node, go: resolve })),
   })
   const letGo = async (): Promise<string> => {
@@ -27,7 +27,7 @@ function stepwise() {
     next?.go()
     return next?.node ?? ''
   }
-  return { world, waiting, letGo }
+  return { ports, waiting, letGo }
 }
 const oneAtATime = (kit: EngineKit) =>
   kit.get('settings.set', { concurrency: 1, authority: null, singleKeys: true, theme: 'system' })
@@ -71,8 +71,8 @@ describe('the demo', () => {
 
 describe('while a run goes on', () => {
   test('what is done is shown, the rest counts as missing, and nothing is exported before the end', async () => {
-    const { world, letGo } = stepwise()
-    const kit = await kitOver(world)
+    const { ports, letGo } = stepwise()
+    const kit = await kitOver(ports)
     await withNodes(kit, ['db-4', 'db-5'])
     await oneAtATime(kit)
     const { run } = await kit.get('run.start', ALL)
@@ -108,8 +108,8 @@ describe('while a run goes on', () => {
 
 describe('holding a run back', () => {
   test('while paused no node begins, those being asked finish, and it goes on when told', async () => {
-    const { world, waiting, letGo } = stepwise()
-    const kit = await kitOver(world)
+    const { ports, waiting, letGo } = stepwise()
+    const kit = await kitOver(ports)
     await withNodes(kit, ['db-4', 'db-5', 'db-6'])
     await oneAtATime(kit)
     const { run } = await kit.get('run.start', ALL)
@@ -132,8 +132,8 @@ describe('holding a run back', () => {
   })
 
   test('a paused run can be stopped, and what it has is kept', async () => {
-    const { world, letGo } = stepwise()
-    const kit = await kitOver(world)
+    const { ports, letGo } = stepwise()
+    const kit = await kitOver(ports)
     await withNodes(kit, ['db-4', 'db-5'])
     await oneAtATime(kit)
     await kit.get('run.start', ALL)
@@ -165,7 +165,7 @@ describe('going on with a run', () => {
   test('only nodes without an answer are asked, and the answers of the others stay', async () => {
     let away = true
     const kit = await kitOver(
-      createFakeWorld({
+      createFakePorts({
         onConnect: (node) => {
           if (away && node === 'db-5') throw new Error('connection refused')
         },
@@ -192,11 +192,11 @@ describe('going on with a run', () => {
   })
 
   test('only questions without an answer are asked of a node that was lost half way', async () => {
-    const world = createFakeWorld()
+    const ports = createFakePorts()
     // So slow that most is unanswered when the stop is heard, however busy this machine; and at once the second time.
-    let { transport } = createFakeWorld({ pace: 1000 })
+    let { transport } = createFakePorts({ pace: 1000 })
     const kit = await kitOver({
-      ...world,
+      ...ports,
       transport: { connect: (target, signal) => transport.connect(target, signal) },
     })
     await withNodes(kit, ['db-4'])
@@ -210,7 +210,7 @@ describe('going on with a run', () => {
     expect(had).toBeGreaterThan(0)
     expect(had).toBeLessThan(12)
     const told = kit.events.length
-    transport = world.transport
+    transport = ports.transport
     await kit.get('run.start', MISSING)
     await kit.heard('run-done')
     await kit.heard('run-done')
@@ -240,7 +240,7 @@ describe('going on with a run', () => {
 describe('runs that are stored', () => {
   test('the latest is there when the window is opened again, with its declared nodes and as of that day', async () => {
     let now = '2026-11-20T09:15:00.000Z'
-    const kit = await kitOver(createFakeWorld({ now: () => now }))
+    const kit = await kitOver(createFakePorts({ now: () => now }))
     await withNodes(kit, ['db-4', 'db-5'])
     const { run } = await kit.get('run.start', { nodes: ['db-4'], only: 'all' })
     await kit.heard('run-done')
@@ -260,7 +260,7 @@ describe('runs that are stored', () => {
 
   test('are listed newest first, opened again, and a made-up name leads nowhere', async () => {
     let now = '2026-11-20T09:15:00.000Z'
-    const kit = await kitOver(createFakeWorld({ now: () => now }))
+    const kit = await kitOver(createFakePorts({ now: () => now }))
     await withNodes(kit, ['db-4', 'db-5'])
     const first = await kit.get('run.start', { nodes: ['db-4'], only: 'all' })
     await kit.heard('run-done')

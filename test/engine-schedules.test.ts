@@ -5,8 +5,8 @@ import { attemptWords } from '../main/app/engine/schedule-views.ts'
 import { commandLine } from '../main/electron/command-line.ts'
 import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
-import { createFakeWorld } from './support/fake-world.ts'
 
 const { kitOver } = kitsOfEachTest()
 
@@ -30,7 +30,7 @@ async function withKey(kit: EngineKit): Promise<void> {
 /** An engine whose clock the test sets. */
 async function clocked() {
   let at = '2026-11-18T09:15:00.000Z'
-  const kit = await kitOver(createFakeWorld({ now: () => at }))
+  const kit = await kitOver(createFakePorts({ now: () => at }))
   const until = (moment: string): void => {
     at = moment
   }

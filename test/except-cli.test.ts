@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { attachedToNamed } from '../main/app/register/named.ts'
 import { catalog } from '../main/catalog/index.ts'
 import type { checkListing, requestListing } from '../main/catalog/listing.ts'
@@ -23,7 +23,7 @@ const identities = join(home, 'identities')
 const secret = join(home, 'secret')
 const today = new Date().toISOString().slice(0, 10)
 const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
-const real = createWorld(catalog)
+const real = createPorts(catalog)
 let folder: string
 let path: string
 let now: string

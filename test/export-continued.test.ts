@@ -11,31 +11,31 @@ import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { folderOfTests } from './support/folders.ts'
-import { collected, FLEET, must, packOf, worldAt } from './support/kept-runs.ts'
+import { collected, FLEET, must, packOf, portsAt } from './support/kept-runs.ts'
 import { outcomes, sampleCatalog, sampleSigner, verifySource } from './support/sample-pack.ts'
 
 /** A step at which an export can be interrupted: by a full disk, or by the end of the process. */
 type Step = 'prepare' | 'enter' | 'publish' | `beside ${string}`
 
-/** The world until that step, which is refused as a full disk refuses it, and everything after it too. */
-function worldUntil(world: Ports, step: Step): Ports {
+/** The files until that step, which is refused as a full disk refuses it, and everything after it too. */
+function portsUntil(ports: Ports, step: Step): Ports {
   const full = async (): Promise<Outcome<never>> => fail('store.failed', `ENOSPC at ${step}`)
   return {
-    ...world,
+    ...ports,
     packs: {
-      ...world.packs,
+      ...ports.packs,
       ...(step === 'prepare' ? { replace: full } : {}),
       ...(step === 'publish' ? { publish: full } : {}),
     },
     files: {
-      ...world.files,
+      ...ports.files,
       writePieces: (path, pieces) =>
         step.startsWith('beside ') && path.endsWith(step.slice('beside '.length))
           ? full()
-          : world.files.writePieces(path, pieces),
+          : ports.files.writePieces(path, pieces),
     },
     openRunChain: async (folder, beginning) => {
-      const opened = await world.openRunChain(folder, beginning)
+      const opened = await ports.openRunChain(folder, beginning)
       return opened.ok && step === 'enter' ? { ok: true, value: { ...opened.value, append: full } } : opened
     },
   }
@@ -43,7 +43,7 @@ function worldUntil(world: Ports, step: Step): Ports {
 
 describe('an export that was interrupted is continued, and its run is sealed once', () => {
   const folder = folderOfTests('continued')
-  const world = worldAt({ now: '2026-11-20T10:00:00.000Z' })
+  const ports = portsAt({ now: '2026-11-20T10:00:00.000Z' })
   let signer: Signer
   let other: Signer
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('an export that was interrupted is continued, and its run is sealed onc
   async function begun(): Promise<{ readonly root: string; readonly run: string }> {
     count += 1
     const place = { root: join(folder, `root-${count}`), run: 'run-1' }
-    await collected(world, place.root, place.run)
+    await collected(ports, place.root, place.run)
     return place
   }
 
@@ -97,10 +97,10 @@ describe('an export that was interrupted is continued, and its run is sealed onc
 
   /** One entry, the pack that it names, and everything beside it. */
   async function expectSealedOnce(place: { readonly root: string; readonly run: string }): Promise<void> {
-    const [chain] = must(await chainsBelow(world, place.root))
+    const [chain] = must(await chainsBelow(ports, place.root))
     const entered = (chain?.chain.entries ?? []).flatMap(({ entry }) => (entry.kind === 'run' ? [entry] : []))
     expect(entered.map(({ run }) => run)).toEqual([place.run])
-    const pack = must(await world.packs.open(packOf(place.root, place.run)))
+    const pack = must(await ports.packs.open(packOf(place.root, place.run)))
     expect(await pack.sha256(PATHS.tagManifest)).toBe(entered[0]?.tagManifest)
     expect(outcomes(await verifySource(pack))).toMatchObject({
       integrity: 'passed',
@@ -114,7 +114,7 @@ describe('an export that was interrupted is continued, and its run is sealed onc
   }
 
   const sealed = ({ root, run }: { readonly root: string; readonly run: string }, fleet = FLEET) =>
-    isSealed(world, { folder: `${root}/${run}`, run, fleet, chain: chainFolderOf(root, fleet) })
+    isSealed(ports, { folder: `${root}/${run}`, run, fleet, chain: chainFolderOf(root, fleet) })
 
   test.each([
     ['prepare', false],
@@ -124,19 +124,19 @@ describe('an export that was interrupted is continued, and its run is sealed onc
   ] as const)('stopped at “%s”, the run counts as sealed: %s', async (step, expected) => {
     const place = await begun()
     expect(must(await sealed(place))).toBe(false)
-    expect(await exports(worldUntil(world, step), place)).toMatchObject({ error: { code: 'store.failed' } })
+    expect(await exports(portsUntil(ports, step), place)).toMatchObject({ error: { code: 'store.failed' } })
     expect(must(await sealed(place))).toBe(expected)
     expect(must(await sealed(place))).toBe(expected)
     const left = existsSync(`${place.root}/${place.run}`) ? namesIn(place) : []
     expect(left.filter((name) => name.endsWith('.prepared'))).toEqual([])
     // An open run takes more evidence, and is then sealed once.
-    must(await exports(world, place))
+    must(await exports(ports, place))
     await expectSealedOnce(place)
   })
 
   test('what was prepared for another chain is left alone, and counts as sealed', async () => {
     const place = await begun()
-    expect(await exports(worldUntil(world, 'enter'), place)).toMatchObject({ error: { code: 'store.failed' } })
+    expect(await exports(portsUntil(ports, 'enter'), place)).toMatchObject({ error: { code: 'store.failed' } })
     const [name = ''] = namesIn(place).filter((one) => one.endsWith('.prepared'))
     expect(name).not.toBe('')
     expect(must(await sealed(place, 'another-fleet'))).toBe(true)
@@ -155,22 +155,22 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     'beside .oscal-assessment-results.json',
   ])('stopped at “%s”', async (step) => {
     const place = await begun()
-    expect(await exports(worldUntil(world, step), place)).toMatchObject({ error: { code: 'store.failed' } })
-    must(await exports(world, place))
+    expect(await exports(portsUntil(ports, step), place)).toMatchObject({ error: { code: 'store.failed' } })
+    must(await exports(ports, place))
     await expectSealedOnce(place)
   })
 
   test('a pack that is there keeps its bytes, and what is beside it is what a whole export writes', async () => {
     const [cut, whole] = [await begun(), await begun()]
-    await exports(worldUntil(world, 'beside evidence.csv'), cut)
+    await exports(portsUntil(ports, 'beside evidence.csv'), cut)
     const before = readFileSync(packOf(cut.root, cut.run))
-    const continued = must(await exports(world, cut))
+    const continued = must(await exports(ports, cut))
     expect(continued).toMatchObject({ continued: true, level: 'B-B', stamped: false, signer: signer.fingerprint })
     expect(readFileSync(packOf(cut.root, cut.run)).equals(before)).toBe(true)
-    expect(must(await exports(world, whole)).continued).toBe(false)
+    expect(must(await exports(ports, whole)).continued).toBe(false)
     const text = ({ root, run }: typeof cut, name: string): string => readFileSync(join(root, run, name), 'utf8')
     for (const name of WHOLE) expect(text(cut, name), name).toBe(text(whole, name))
-    const pack = must(await world.packs.open(packOf(cut.root, cut.run)))
+    const pack = must(await ports.packs.open(packOf(cut.root, cut.run)))
     const report = Buffer.from(await pack.read(PATHS.report))
     await pack.close()
     expect(readFileSync(join(cut.root, cut.run, `${cut.run}.report.pdf`)).equals(report)).toBe(true)
@@ -178,45 +178,45 @@ describe('an export that was interrupted is continued, and its run is sealed onc
 
   test('evidence that was added after the seal does not enter the pack, nor what is written beside it', async () => {
     const place = await begun()
-    await exports(worldUntil(world, 'beside evidence.csv'), place)
+    await exports(portsUntil(ports, 'beside evidence.csv'), place)
     rmSync(join(place.root, 'evidence', place.run, 'node-b'), { recursive: true })
-    must(await exports(world, place))
+    must(await exports(ports, place))
     await expectSealedOnce(place)
   })
 
   test('where everything is there, resuming changes nothing and exporting again is refused', async () => {
     const place = await begun()
-    must(await exports(world, place))
+    must(await exports(ports, place))
     const before = namesIn(place)
-    expect(must(await exports(world, place)).continued).toBe(true)
-    expect(await exports(world, place, { resumes: false })).toMatchObject({ error: { code: 'input.refused' } })
+    expect(must(await exports(ports, place)).continued).toBe(true)
+    expect(await exports(ports, place, { resumes: false })).toMatchObject({ error: { code: 'input.refused' } })
     expect(namesIn(place)).toEqual(before)
     await expectSealedOnce(place)
   })
 
   test('nothing is written from a pack that was altered, nor under another key', async () => {
     const place = await begun()
-    await exports(worldUntil(world, 'beside controls.csv'), place)
-    expect(await exports(world, place, { key: other })).toMatchObject({ error: { code: 'input.refused' } })
+    await exports(portsUntil(ports, 'beside controls.csv'), place)
+    expect(await exports(ports, place, { key: other })).toMatchObject({ error: { code: 'input.refused' } })
     const pack = packOf(place.root, place.run)
     const bytes = readFileSync(pack)
     const at = bytes.indexOf('"schema":"barewitness.trace')
     bytes[at + 2] = (bytes[at + 2] ?? 0) ^ 1
     rmSync(pack)
     writeFileSync(pack, bytes)
-    const refused = await exports(world, place)
+    const refused = await exports(ports, place)
     expect(refused.ok ? 'written' : refused.error.code).toMatch(/^pack\.(altered|unreadable|unsafe)$/)
     expect(existsSync(join(place.root, place.run, 'controls.csv'))).toBe(false)
   })
 
   test('half-written files of processes that ended are removed; those of processes that run stay', async () => {
     const place = await begun()
-    await exports(worldUntil(world, 'beside controls.csv'), place)
+    await exports(portsUntil(ports, 'beside controls.csv'), place)
     const at = (name: string): string => join(place.root, place.run, name)
     // Above the largest process id of any kernel (PID_MAX_LIMIT is 2^22).
     writeFileSync(at('controls.csv.part-4194305'), 'half')
     writeFileSync(at('population.csv.part-1'), 'half')
-    must(await exports(world, place))
+    must(await exports(ports, place))
     expect(namesIn(place).filter((name) => name.includes('.part-'))).toEqual(['population.csv.part-1'])
   })
 })

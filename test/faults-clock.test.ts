@@ -12,7 +12,7 @@ import { exported, must, packOf } from './support/kept-runs.ts'
 import { outcomes, verifySource } from './support/sample-pack.ts'
 
 const kit = keepingKit()
-const { world, time, run, names } = kit
+const { ports, time, run, names } = kit
 let root = ''
 beforeEach(() => {
   root = kit.root()
@@ -20,10 +20,10 @@ beforeEach(() => {
 
 const nameAt = (now: string): string => {
   time.now = now
-  return newRunId(world.clock, world.entropy)
+  return newRunId(ports.clock, ports.entropy)
 }
 const verified = async (name: string, lastHead?: Parameters<typeof verifySource>[2]) => {
-  const pack = must(await world.packs.open(packOf(root, name)))
+  const pack = must(await ports.packs.open(packOf(root, name)))
   const said = await verifySource(pack, [], lastHead)
   await pack.close()
   return said
@@ -37,7 +37,7 @@ test('a clock that was set back between runs: names, chain, history and retentio
   await run(first, AFTER)
   await run(second, BEFORE)
   // The order of the chain is the order of work, whatever the clock said.
-  const [chain] = must(await chainsBelow(world, root))
+  const [chain] = must(await chainsBelow(ports, root))
   expect(chain?.chain.entries.map(({ entry }) => [entry.kind === 'run' ? entry.run : '', entry.at])).toEqual([
     [first, AFTER],
     [second, BEFORE],
@@ -53,16 +53,16 @@ test('a clock that was set back between runs: names, chain, history and retentio
   })
   // Both are listed, each with the time that it says, and none is left out as “after now”.
   expect(await names()).toEqual([second, first])
-  const view = must(await historyView(world, root))
+  const view = must(await historyView(ports, root))
   expect(view.fleets[0]?.reading.runs.map((one) => one.run).sort()).toEqual([second, first].sort())
   expect(view.outside).toEqual([])
   const said = [...listLines(view)].join('\n')
   expect(said).toContain(`${AFTER}  ${first}`)
   expect(said).toContain(`${BEFORE}  ${second}`)
   // By name the latest is the one of the later time; it is complete, so that going on with it changes nothing and is refused.
-  expect(must(await latestRun(world, `${root}/evidence`))).toBe(first)
+  expect(must(await latestRun(ports, `${root}/evidence`))).toBe(first)
   const before = readFileSync(packOf(root, first))
-  await expect(exported(world, root, first, kit.signer())).rejects.toThrow('already exists')
+  await expect(exported(ports, root, first, kit.signer())).rejects.toThrow('already exists')
   expect(readFileSync(packOf(root, first)).equals(before)).toBe(true)
 })
 
@@ -72,11 +72,11 @@ test('retention lets nothing go because of a clock that was set back, and no mor
   for (const now of ['2026-11-10T10:00:00.000Z', '2001-01-01T00:00:00.000Z']) {
     time.now = now
     const openSigner = async () => ok(kit.signer())
-    expect(must(await retain(world, { ...policy, openSigner }))).toMatchObject({ due: [], stays: [], freed: 0 })
+    expect(must(await retain(ports, { ...policy, openSigner }))).toMatchObject({ due: [], stays: [], freed: 0 })
   }
   // Set ahead by mistake, it says what would go; that is all.
   time.now = '2040-01-01T00:00:00.000Z'
-  expect(must(await retain(world, { ...policy, openSigner: null }))).toMatchObject({
+  expect(must(await retain(ports, { ...policy, openSigner: null }))).toMatchObject({
     due: [{ run: 'run-1' }],
     applied: false,
   })

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { findingCommand } from '../main/cli/commands/finding.ts'
 import { EXIT } from '../main/cli/exit-codes.ts'
@@ -19,11 +19,11 @@ const [register, table, identities, secret] = ['register.json', 'responses.csv',
 ) as [string, string, string, string]
 const NODES = ['demo-shared-05', 'demo-guest-03'] as const
 const recordings = NODES.map((name) => join(folder, name))
-const world = createWorld(catalog)
+const ports = createPorts(catalog)
 const CHECK = 'tenancy.user-census'
 const REFERENCE = findingReference('recordings', CHECK)
 const due = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
-const cli = commandLine(() => world, findingCommand)
+const cli = commandLine(() => ports, findingCommand)
 const there = ['--register', register]
 const key = ['--identity', 'officer', '--identity-folder', identities, '--passphrase-file', secret]
 const stated = (): readonly ManagementResponse[] =>
@@ -31,7 +31,7 @@ const stated = (): readonly ManagementResponse[] =>
 
 beforeAll(async () => {
   for (const [at, name] of NODES.entries())
-    expect(await world.writeRecording(recordings[at] ?? '', fixtureRecording(name, catalog.probes))).toMatchObject({
+    expect(await ports.writeRecording(recordings[at] ?? '', fixtureRecording(name, catalog.probes))).toMatchObject({
       ok: true,
     })
   mkdirSync(identities)
@@ -74,7 +74,7 @@ test('a response is recorded, shown with its finding, and takes effect in the li
 
 test('a response is signed by the person who states it', async () => {
   expect(await respond('--status', 'ready-for-retest', ...key)).toBe(EXIT.done)
-  const read = await readEntries(world.sealing.reader, { ...(JSON.parse(readFileSync(register, 'utf8')) as Register) })
+  const read = await readEntries(ports.sealing.reader, { ...(JSON.parse(readFileSync(register, 'utf8')) as Register) })
   expect(read.problems).toEqual([])
   expect(stated()[0]?.signatures).toMatchObject([{ role: 'respondent' }])
 })

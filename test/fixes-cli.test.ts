@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { familyOf, REMEDIATIONS, remediationOf, variantsFor } from '../main/catalog/remediation.ts'
 import { catalogCommand } from '../main/cli/commands/catalog.ts'
@@ -17,13 +17,13 @@ import { registerOf, responseOf } from './support/register.ts'
 
 const NODES = ['demo-shared-05', 'demo-guest-03'] as const
 let root = ''
-const world = createWorld(catalog)
+const ports = createPorts(catalog)
 const folder = (name: string): string => join(root, name)
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'bw-fixes-'))
   for (const name of NODES)
-    expect(await world.writeRecording(folder(name), fixtureRecording(name, catalog.probes))).toMatchObject({ ok: true })
+    expect(await ports.writeRecording(folder(name), fixtureRecording(name, catalog.probes))).toMatchObject({ ok: true })
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -40,7 +40,7 @@ async function ran(...argv: readonly string[]): Promise<{ readonly code: number;
     const exit = (next: number): void => {
       code = next
     }
-    for (const command of [fixesCommand, catalogCommand]) command({ world, program, exit })
+    for (const command of [fixesCommand, catalogCommand]) command({ ports, program, exit })
     await program.parseAsync(argv, { from: 'user' })
     return { code, text }
   } finally {

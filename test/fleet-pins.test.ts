@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { completionFor } from '../main/cli/commands/completion.ts'
 import { fleetCommand } from '../main/cli/commands/fleet.ts'
@@ -101,11 +101,11 @@ describe('at the command line', () => {
   beforeEach(() => {
     folder = folderOfTest('pins')
   })
-  const world = createWorld(catalog)
-  const cli = commandLine(() => world, fleetCommand)
+  const ports = createPorts(catalog)
+  const cli = commandLine(() => ports, fleetCommand)
   const fleet = (...argv: readonly string[]): Promise<number> => cli.run('fleet', ...argv)
   const keyOf = async (name: string): Promise<string | undefined> => {
-    const read = await world.fleets.read(at(name))
+    const read = await ports.fleets.read(at(name))
     if (!read.ok) throw new Error(read.error.detail)
     return read.value.fleet.nodes[0]?.hostKey
   }
@@ -162,11 +162,11 @@ describe('at the command line', () => {
 
   describe('keys that somebody decided about before', () => {
     const trusted = async () => {
-      const read = await world.fleets.read(at('fleet.json'))
+      const read = await ports.fleets.read(at('fleet.json'))
       if (!read.ok) throw new Error(read.error.detail)
       const targets = read.value.targets({})
       const key = { type: ED, fingerprint: print(ED, 1), blob: blob(ED, 1) }
-      return await Promise.all(targets.map((target) => world.hostKeys.judge(target, key)))
+      return await Promise.all(targets.map((target) => ports.hostKeys.judge(target, key)))
     }
     const howOf = async (): Promise<readonly string[]> =>
       (await trusted()).map((judged) => (judged.ok ? judged.value.trust.how : judged.error.code))
@@ -228,7 +228,7 @@ describe('at the command line', () => {
 
 test('every command is completed, in each shell', () => {
   const program = new Command('barewitness')
-  for (const add of COMMANDS) add({ world: createWorld(catalog), program, exit: () => undefined })
+  for (const add of COMMANDS) add({ ports: createPorts(catalog), program, exit: () => undefined })
   for (const shell of ['bash', 'zsh', 'fish'] as const) {
     const script = completionFor(shell, program)
     for (const word of ['history period', 'fleet trust', 'from-known-hosts', 'completion'])

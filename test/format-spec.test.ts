@@ -6,7 +6,7 @@ import { nodeAssessmentPath } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { copyOf } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
-import { collected, exported, packOf, worldAt } from './support/kept-runs.ts'
+import { collected, exported, packOf, portsAt } from './support/kept-runs.ts'
 import { problemsOf, runChain, treeRoot, unpacked } from './support/minimal-verifier.ts'
 import { rawEntries, rawZip, relist, reseal } from './support/pack-attacks.ts'
 import { sampleCatalog, sampleSigner } from './support/sample-pack.ts'
@@ -64,9 +64,9 @@ describe('the specification is enough to verify what the product writes', () => 
       ['run-2', '2026-11-21T10:00:00.000Z'],
       ['run-3', '2026-11-22T10:00:00.000Z'],
     ] as const) {
-      const world = worldAt({ now })
-      await collected(world, root, run)
-      await exported(world, root, run, signer)
+      const ports = portsAt({ now })
+      await collected(ports, root, run)
+      await exported(ports, root, run, signer)
       packs.push(unpacked(readFileSync(packOf(root, run))))
     }
   })

@@ -7,13 +7,13 @@ import { keepingKit } from './support/keeping-kit.ts'
 import { collected, must, packOf } from './support/kept-runs.ts'
 
 const kit = keepingKit()
-const { world, time, run } = kit
+const { ports, time, run } = kit
 let root = ''
 beforeEach(() => {
   root = kit.root()
 })
 
-const cli = commandLine(() => world, historyCommand)
+const cli = commandLine(() => ports, historyCommand)
 const history = (...argv: readonly string[]): Promise<number> => cli.run('history', ...argv)
 
 const AT = '2026-11-18T10:00:00.000Z'
@@ -96,8 +96,8 @@ test('history backup and restore: what is in it, what is not, and where it may b
   expect(await history('restore', archive, '--to', join(place, 'again'))).toBe(5)
   expect(existsSync(join(place, 'again'))).toBe(false)
   // One that is being collected is named, and the archive is called incomplete.
-  await collected(world, root, 'run-2')
-  const going = must(await world.files.hold(join(root, 'evidence', 'run-2')))
+  await collected(ports, root, 'run-2')
+  const going = must(await ports.files.hold(join(root, 'evidence', 'run-2')))
   expect(await history('backup', '--out', root, '--to', join(place, 'second.zip'))).toBe(4)
   expect(cli.told).toContain('Not included: evidence/run-2: collection in progress')
   await going.release()

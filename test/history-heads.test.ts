@@ -131,6 +131,6 @@ test('an index that an earlier version left lies there unread', async () => {
     writeFileSync(join(place, 'index.db'), 'SQLite format 3\0')
   }
   expect(await names()).toEqual(['run-1', 'run-2'])
-  const store = must(await kit.world.openStore(join(kit.root(), 'evidence')))
+  const store = must(await kit.ports.openStore(join(kit.root(), 'evidence')))
   expect(await store.runs()).toEqual({ ok: true, value: ['run-1', 'run-2'] })
 })

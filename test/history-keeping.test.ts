@@ -8,7 +8,7 @@ import { keepingKit } from './support/keeping-kit.ts'
 import { collected, must, packOf } from './support/kept-runs.ts'
 
 const kit = keepingKit()
-const { world, run, names } = kit
+const { ports, run, names } = kit
 let root = ''
 beforeEach(() => {
   root = kit.root()
@@ -22,13 +22,13 @@ describe('a history that lacks runs', () => {
     const bytes = readFileSync(packOf(root, 'run-3'))
     bytes.write('XX', bytes.indexOf('"schema":"barewitness.run-trace/1"') + 12)
     writeFileSync(packOf(root, 'run-3'), bytes)
-    const view = must(await historyView(world, root))
+    const view = must(await historyView(ports, root))
     expect(view.rebuilt).toMatchObject({ taken: ['run-2'], missing: [{ run: 'run-3' }] })
     const said = [...listLines(view)].join('\n')
     expect(said).toContain('Added to the history from sealed packs: run-2.')
     expect(said).toContain('Run run-3 is in the run chain, but the history has no trace of it')
     expect(await names()).toEqual(['run-1', 'run-2'])
-    const again = must(await rebuildHistory(world, root))
+    const again = must(await rebuildHistory(ports, root))
     expect(again).toMatchObject({ taken: [], missing: [{ run: 'run-3' }] })
   })
 
@@ -38,18 +38,18 @@ describe('a history that lacks runs', () => {
     const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'))
     const before = readFileSync(join(folder, file), 'utf8')
     writeFileSync(join(folder, file), before.slice(0, 100))
-    const history = must(await world.openHistory(root))
+    const history = must(await ports.openHistory(root))
     expect(await history.list()).toMatchObject({ error: { detail: expect.stringContaining('history rebuild') } })
-    expect(must(await rebuildHistory(world, root))).toMatchObject({ taken: ['run-1'], putAside: [file] })
+    expect(must(await rebuildHistory(ports, root))).toMatchObject({ taken: ['run-1'], putAside: [file] })
     expect(readFileSync(join(folder, file), 'utf8')).toBe(before)
   })
 
   test('what is sealed in no chain, or not sealed, is never listed among the sealed runs', async () => {
     await run('run-1', '2026-11-18T10:00:00.000Z')
-    const history = must(await world.openHistory(root))
+    const history = must(await ports.openHistory(root))
     const kept = must(await history.load('run-1', must(await history.list())[0]?.sealed?.tagManifest ?? null))
     must(await history.keep({ trace: { ...kept.trace, run: 'run-2' }, sealed: null }))
-    const view = must(await historyView(world, root))
+    const view = must(await historyView(ports, root))
     expect(view.fleets[0]?.reading.runs.map(({ run: name }) => name)).toEqual(['run-1'])
     expect(view.outside.map(({ run: name }) => name)).toEqual(['run-2'])
     expect([...listLines(view)].join('\n')).toMatch(/run-2 .*NOT SEALED/)
@@ -57,7 +57,7 @@ describe('a history that lacks runs', () => {
 })
 
 test('thirty runs of one unchanged node take the room of one answer', async () => {
-  for (let n = 0; n < 30; n += 1) await collected(world, root, `run-${n}`)
+  for (let n = 0; n < 30; n += 1) await collected(ports, root, `run-${n}`)
   const links = readdirSync(join(root, 'evidence', 'run-7', 'node-b', 'sha256')).map(
     (name) => statSync(join(root, 'evidence', 'run-7', 'node-b', 'sha256', name)).nlink,
   )

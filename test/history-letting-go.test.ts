@@ -27,7 +27,7 @@ import { collected, FLEET, must, packOf } from './support/kept-runs.ts'
 import { outcomes, verifySource } from './support/sample-pack.ts'
 
 const kit = keepingKit()
-const { world, time, freshRoot, run, names } = kit
+const { ports, time, freshRoot, run, names } = kit
 let root = ''
 let signer: Signer
 beforeEach(() => {
@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 
 async function read(path: string, lastHead: ChainHead | null): Promise<VerifiedPack> {
-  const pack = must(await world.packs.open(path))
+  const pack = must(await ports.packs.open(path))
   const said = await verifySource(pack, [], lastHead === null ? {} : { lastHead })
   await pack.close()
   return said
@@ -53,18 +53,18 @@ describe('retention', () => {
     await run('run-3', '2026-11-20T10:00:00.000Z')
     const begin = { fleet: FLEET, chainFolder: chainFolderOf(root, FLEET), openSigner }
     must(
-      await appendSigned(world, begin, (at, key) =>
+      await appendSigned(ports, begin, (at, key) =>
         ok([{ kind: 'baseline', run: 'run-2', at, fleet: FLEET, why: 'agreed', signer: key }]),
       ),
     )
-    const dry = must(await retain(world, { root, ...policy, openSigner: null }))
+    const dry = must(await retain(ports, { root, ...policy, openSigner: null }))
     expect(dry).toMatchObject({ applied: false, due: [{ run: 'run-1' }], stays: [{ run: 'run-2' }] })
     expect(existsSync(packOf(root, 'run-1'))).toBe(true)
-    const done = must(await retain(world, { root, ...policy, openSigner }))
+    const done = must(await retain(ports, { root, ...policy, openSigner }))
     expect(done).toMatchObject({ applied: true, due: [{ run: 'run-1' }], stays: [{ run: 'run-2' }] })
     expect([`${root}/run-1`, `${root}/evidence/run-1`].filter(existsSync)).toEqual([])
     expect(await names()).toEqual(['run-2', 'run-3'])
-    const [chain] = must(await chainsBelow(world, root))
+    const [chain] = must(await chainsBelow(ports, root))
     expect(chain?.chain.entries.map(({ entry }) => entry.kind)).toEqual(['run', 'run', 'run', 'baseline', 'retired'])
     expect(chain?.chain.entries[4]?.signature).not.toBeNull()
     await run('run-4', '2026-11-21T10:00:00.000Z')
@@ -72,35 +72,35 @@ describe('retention', () => {
     expect([third, fourth].map((one) => outcomes(one).integrity)).toEqual(['passed', 'passed'])
     // For who last saw the chain before anything was let go, it goes on from there.
     expect(outcomes(await read(packOf(root, 'run-4'), third.head))).toMatchObject({ continuity: 'passed' })
-    const view = must(await historyView(world, root))
+    const view = must(await historyView(ports, root))
     expect(view.rebuilt).toBeNull()
     expect([...listLines(view)].join('\n')).toContain('deleted under the retention policy')
-    expect(must(await retain(world, { root, ...policy, openSigner })).due).toMatchObject([{ entered: true }])
-    expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(6)
+    expect(must(await retain(ports, { root, ...policy, openSigner })).due).toMatchObject([{ entered: true }])
+    expect(must(await chainsBelow(ports, root))[0]?.chain.entries).toHaveLength(6)
   })
 
   test('killed between entering and removing: the next call removes the rest', async () => {
     await run('run-1', '2019-05-01T10:00:00.000Z')
     time.now = '2026-11-20T10:00:00.000Z'
-    const stuck = { ...world, files: { ...world.files, remove: async () => Promise.reject(new Error('killed')) } }
+    const stuck = { ...ports, files: { ...ports.files, remove: async () => Promise.reject(new Error('killed')) } }
     await expect(retain(stuck, { root, ...policy, openSigner })).rejects.toThrow('killed')
     expect(existsSync(packOf(root, 'run-1'))).toBe(true)
     rmSync(packOf(root, 'run-1'))
-    must(await retain(world, { root, ...policy, openSigner }))
+    must(await retain(ports, { root, ...policy, openSigner }))
     expect(existsSync(join(root, 'run-1'))).toBe(false)
     expect(existsSync(join(root, 'evidence', 'run-1'))).toBe(false)
-    expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(2)
+    expect(must(await chainsBelow(ports, root))[0]?.chain.entries).toHaveLength(2)
   })
 
   test('a folder that holds another pack than the retired one stays; fewer years need a reason', async () => {
     await run('run-1', '2019-05-01T10:00:00.000Z')
     await run('run-2', '2026-11-20T10:00:00.000Z')
     writeFileSync(packOf(root, 'run-1'), readFileSync(packOf(root, 'run-2')))
-    const done = must(await retain(world, { root, ...policy, openSigner }))
+    const done = must(await retain(ports, { root, ...policy, openSigner }))
     expect(done.stays).toMatchObject([{ run: 'run-1', why: expect.stringContaining('another pack') }])
     expect([packOf(root, 'run-1'), join(root, 'evidence', 'run-1')].every(existsSync)).toBe(true)
-    expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(2)
-    expect(await retain(world, { root, ...policy, years: 2, openSigner })).toMatchObject({
+    expect(must(await chainsBelow(ports, root))[0]?.chain.entries).toHaveLength(2)
+    expect(await retain(ports, { root, ...policy, years: 2, openSigner })).toMatchObject({
       error: { code: 'input.refused' },
     })
   })
@@ -108,19 +108,19 @@ describe('retention', () => {
   test('a run that another program holds stays until that is done; nobody begins it while it is removed', async () => {
     await run('run-1', '2019-05-01T10:00:00.000Z')
     time.now = '2026-11-20T10:00:00.000Z'
-    const going = must(await world.files.hold(join(root, 'evidence', 'run-1')))
-    expect(must(await retain(world, { root, ...policy, openSigner }))).toMatchObject({
+    const going = must(await ports.files.hold(join(root, 'evidence', 'run-1')))
+    expect(must(await retain(ports, { root, ...policy, openSigner }))).toMatchObject({
       due: [],
       stays: [{ run: 'run-1', why: expect.stringContaining('another program is using its evidence') }],
     })
-    expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(1)
+    expect(must(await chainsBelow(ports, root))[0]?.chain.entries).toHaveLength(1)
     await going.release()
     const attempts: boolean[] = []
     const watched = async (path: string) => {
-      if (path.endsWith('evidence/run-1')) attempts.push((await world.files.hold(path, 0)).ok)
-      return await world.files.remove(path)
+      if (path.endsWith('evidence/run-1')) attempts.push((await ports.files.hold(path, 0)).ok)
+      return await ports.files.remove(path)
     }
-    must(await retain({ ...world, files: { ...world.files, remove: watched } }, { root, ...policy, openSigner }))
+    must(await retain({ ...ports, files: { ...ports.files, remove: watched } }, { root, ...policy, openSigner }))
     expect(attempts).toEqual([false])
     expect(existsSync(join(root, 'evidence', 'run-1'))).toBe(false)
   })
@@ -138,7 +138,7 @@ describe('retention', () => {
     symlinkSync(join(elsewhere, 'moved', 'pack'), join(root, 'run-3'))
     time.now = '2026-11-20T10:00:00.000Z'
     const before = readdirSync(elsewhere, { recursive: true }).sort()
-    const done = must(await retain(world, { root, ...policy, openSigner }))
+    const done = must(await retain(ports, { root, ...policy, openSigner }))
     expect(done.due).toMatchObject([{ run: 'run-1' }])
     expect(done.stays.map((one) => [one.run, one.why.includes('a link or a file')])).toEqual([
       ['run-2', true],
@@ -161,19 +161,19 @@ describe('backup and restore', () => {
     }
     const place = freshRoot()
     const archive = join(place, 'backup.zip')
-    const made = must(await backUp(world, root, archive))
+    const made = must(await backUp(ports, root, archive))
     expect(made).toMatchObject({ notIncluded: [], notOurs: ['private.txt'] })
-    expect(await backUp(world, root, archive)).toMatchObject({ error: { code: 'input.refused' } })
-    must(await backUp(world, root, join(place, 'again.zip')))
+    expect(await backUp(ports, root, archive)).toMatchObject({ error: { code: 'input.refused' } })
+    must(await backUp(ports, root, join(place, 'again.zip')))
     expect(readFileSync(archive).equals(readFileSync(join(place, 'again.zip')))).toBe(true)
     const to = join(place, 'restored')
-    const done = must(await restore(world, archive, to))
+    const done = must(await restore(ports, archive, to))
     expect(done).toMatchObject({ runs: 2, chains: [{ fleet: FLEET, entries: 2 }] })
     expect(await names(to)).toEqual(['run-1', 'run-2'])
     for (const name of ['run-1', 'run-2']) {
       expect(readFileSync(packOf(to, name)).equals(readFileSync(packOf(root, name)))).toBe(true)
       expect(await verified(packOf(to, name))).toMatchObject({ integrity: 'passed', reproducibility: 'passed' })
-      const loaded = must(await world.readRecordings([`${to}/evidence/${name}`]))
+      const loaded = must(await ports.readRecordings([`${to}/evidence/${name}`]))
       for (const one of loaded) must(await one.load())
     }
     expect(existsSync(join(to, 'private.txt'))).toBe(false)
@@ -189,7 +189,7 @@ describe('backup and restore', () => {
       'schedules',
     ])
     expect(readFileSync(join(to, 'schedules/nightly/attempts.jsonl'), 'utf8')).toBe('schedules/nightly/attempts.jsonl')
-    expect(await restore(world, archive, to)).toMatchObject({ error: { code: 'input.refused' } })
+    expect(await restore(ports, archive, to)).toMatchObject({ error: { code: 'input.refused' } })
   })
 
   const blobsBelow = (folder: string): ReadonlyMap<string, number> =>
@@ -204,13 +204,13 @@ describe('backup and restore', () => {
     await run('run-2', '2026-11-19T10:00:00.000Z')
     const place = freshRoot()
     const archive = join(place, 'backup.zip')
-    must(await backUp(world, root, archive))
+    must(await backUp(ports, root, archive))
     const to = join(place, 'restored')
-    must(await restore(world, archive, to))
+    must(await restore(ports, archive, to))
     const [before, after] = [blobsBelow(join(root, 'evidence')), blobsBelow(join(to, 'evidence'))]
     expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
     expect(new Set(after.values()).size).toBe(new Set(before.values()).size)
-    await collected(world, to, 'run-3')
+    await collected(ports, to, 'run-3')
     const later = [...blobsBelow(join(to, 'evidence'))].filter(([path]) => path.startsWith('run-3/'))
     expect(later.some(([, inode]) => [...after.values()].includes(inode))).toBe(true)
   })
@@ -219,29 +219,29 @@ describe('backup and restore', () => {
     await run('run-1', '2026-11-18T10:00:00.000Z')
     const place = freshRoot()
     const archive = join(place, 'backup.zip')
-    must(await backUp(world, root, archive))
+    must(await backUp(ports, root, archive))
     const to = join(place, 'restored')
-    const plain = { ...world, files: { ...world.files, linkNew: async () => ok(false) } }
+    const plain = { ...ports, files: { ...ports.files, linkNew: async () => ok(false) } }
     must(await restore(plain, archive, to))
     expect(existsSync(join(to, 'evidence/sha256'))).toBe(false)
-    for (const one of must(await world.readRecordings([`${to}/evidence/run-1`]))) must(await one.load())
+    for (const one of must(await ports.readRecordings([`${to}/evidence/run-1`]))) must(await one.load())
     const after = blobsBelow(join(to, 'evidence'))
     expect(new Set(after.values()).size).toBe(after.size)
   })
 
   test('a run that is being collected is left out and named; an archive with a changed byte is refused, nothing written', async () => {
     await run('run-1', '2026-11-18T10:00:00.000Z')
-    await collected(world, root, 'run-2')
-    const going = must(await world.files.hold(`${root}/evidence/run-2`))
+    await collected(ports, root, 'run-2')
+    const going = must(await ports.files.hold(`${root}/evidence/run-2`))
     const place = freshRoot()
     const archive = join(place, 'backup.zip')
-    expect(must(await backUp(world, root, archive)).notIncluded).toEqual(['evidence/run-2: collection in progress'])
+    expect(must(await backUp(ports, root, archive)).notIncluded).toEqual(['evidence/run-2: collection in progress'])
     await going.release()
     const bytes = readFileSync(archive)
     const at = bytes.indexOf('"path":"chains')
     bytes.write('X', at + 9)
     writeFileSync(archive, bytes)
-    const refused = await restore(world, archive, join(place, 'restored'))
+    const refused = await restore(ports, archive, join(place, 'restored'))
     expect(refused.ok).toBe(false)
     expect(existsSync(join(place, 'restored'))).toBe(false)
   })

@@ -19,22 +19,22 @@ import type { VerificationCheckResult, VerificationReport } from '../schemas/ver
 import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
 import { folderOfTests } from './support/folders.ts'
-import { collected, exported, must, packOf, recordingsOf, worldAt } from './support/kept-runs.ts'
+import { collected, exported, must, packOf, portsAt, recordingsOf } from './support/kept-runs.ts'
 import { relist, reseal } from './support/pack-attacks.ts'
 import { sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 
 describe('PDFs in a pack, by a signer who writes other pages than the evidence gives', () => {
   const folder = folderOfTests('forged-pages')
-  const world = worldAt({ now: realClock.now() })
+  const ports = portsAt({ now: realClock.now() })
   let signer: Signer
   beforeAll(async () => {
     signer = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'keeper')
   })
 
-  /** The world of somebody who changes each document before it is drawn and signed. */
+  /** The ports of somebody who changes each document before it is drawn and signed. */
   const forging = (change: (document: ReportDocument) => ReportDocument): Ports => ({
-    ...world,
-    reports: { render: (document, options) => world.reports.render(change(document), options) },
+    ...ports,
+    reports: { render: (document, options) => ports.reports.render(change(document), options) },
   })
   const replacing =
     (from: string, to: string, isIn: (document: ReportDocument) => boolean = () => true) =>
@@ -53,16 +53,16 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
   ): Promise<VerificationReport> {
     count += 1
     const root = join(folder, `root-${count}`)
-    await collected(world, root, 'run-1')
+    await collected(ports, root, 'run-1')
     await exported(by, root, 'run-1', signer, { catalog })
     const path = packOf(root, 'run-1')
-    return must(await reviewFile(world, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
+    return must(await reviewFile(ports, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
   }
   const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
     checks.find(({ check }) => check === 'completeness')
 
   test('pages that follow from the evidence are shown to', async () => {
-    const report = await verified(world)
+    const report = await verified(ports)
     expect(complete(report)).toMatchObject({ outcome: 'passed' })
     expect(report.ok).toBe(true)
   })
@@ -88,9 +88,9 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
   test('an HTML report that states another result is rejected, with both statements', async () => {
     count += 1
     const root = join(folder, `root-${count}`)
-    await collected(world, root, 'run-1')
-    await exported(world, root, 'run-1', signer, {})
-    const opened = must(await world.packs.open(packOf(root, 'run-1')))
+    await collected(ports, root, 'run-1')
+    await exported(ports, root, 'run-1', signer, {})
+    const opened = must(await ports.packs.open(packOf(root, 'run-1')))
     const files = new Map<string, Uint8Array>()
     for (const path of opened.paths) files.set(path, await opened.read(path))
     await opened.close()
@@ -109,9 +109,9 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
       .replace(manifest(files), manifest(listed))
     const again = await reseal(new Map([...listed, [PATHS.statement, utf8(statement)]]), signer)
     const path = join(root, 'forged.barewitness.zip')
-    must(await world.packs.write(path, again))
+    must(await ports.packs.write(path, again))
     const { report } = must(
-      await reviewFile(world, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
+      await reviewFile(ports, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
     )
     expect(complete(report)).toMatchObject({ outcome: 'failed' })
     expect(complete(report)?.details[0]).toMatch(
@@ -128,23 +128,23 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
 
   test('what earlier runs found is sealed with the report that tells it, and each has to be in the chain', async () => {
     const root = join(folder, 'period')
-    const today = world.clock.now().slice(0, 10)
+    const today = ports.clock.now().slice(0, 10)
     const engagement = {
       ...engagementOf({ nodes: [] }),
       reportingBasis: { kind: 'period' as const, from: today, to: today },
     }
     for (const run of ['run-1', 'run-2']) {
-      await collected(world, root, run, recordingsOf(run))
-      await exported(world, root, run, signer, { engagement })
+      await collected(ports, root, run, recordingsOf(run))
+      await exported(ports, root, run, signer, { engagement })
     }
     const path = packOf(root, 'run-2')
-    const opened = must(await world.packs.open(path))
-    const { earlier, problems } = await readEarlier(opened, world.validator)
+    const opened = must(await ports.packs.open(path))
+    const { earlier, problems } = await readEarlier(opened, ports.validator)
     await opened.close()
     expect(problems).toEqual([])
     expect(earlier?.runs.map(({ run }) => run)).toEqual(['run-1'])
     const { report } = must(
-      await reviewFile(world, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
+      await reviewFile(ports, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
     )
     expect(complete(report)).toMatchObject({ outcome: 'passed' })
     if (earlier !== null) expect(earlierProblems(earlier, null)).toHaveLength(1)
@@ -157,7 +157,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
       catalog: sampleCatalog,
       scope: { fleet: 'f', population: ['node-a'], frameworks: ['soc2'] },
       recordings: [{ recording, captures }],
-      asOf: world.clock.now(),
+      asOf: ports.clock.now(),
     })
     const read = async (order: typeof metas) => {
       const parts = {
@@ -182,7 +182,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
   })
 
   test('pages by rules that are not those here are not compared, and that is not a yes', async () => {
-    const report = await verified(world, sampleCatalog, { ...sampleCatalog, version: 'another' })
+    const report = await verified(ports, sampleCatalog, { ...sampleCatalog, version: 'another' })
     expect(complete(report)?.outcome).toBe('indeterminate')
   })
 })

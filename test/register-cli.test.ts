@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { NO_REGISTER } from '../main/app/attachments.ts'
 import { idNamed, needNamed } from '../main/app/register/named.ts'
 import { changeRegister } from '../main/app/register/store.ts'
@@ -14,15 +14,15 @@ import { documentOf, POLICY, registerOf, riskAcceptanceOf } from './support/regi
 import { sampleCatalog } from './support/sample-pack.ts'
 
 const folder = folderOfTests('register-cli')
-const world = createWorld(sampleCatalog)
+const ports = createPorts(sampleCatalog)
 const path = join(folder, 'register.json')
 
 test('without a file nothing was said', async () => {
-  expect(await readRegister(world, undefined)).toEqual({ ok: true, value: NO_REGISTER })
+  expect(await readRegister(ports, undefined)).toEqual({ ok: true, value: NO_REGISTER })
 })
 
 test('a file that is not there is not taken for an empty one', async () => {
-  expect(await readRegister(world, path)).toEqual({
+  expect(await readRegister(ports, path)).toEqual({
     ok: false,
     error: { code: 'input.not-found', detail: `${path} could not be read` },
   })
@@ -31,7 +31,7 @@ test('a file that is not there is not taken for an empty one', async () => {
 test('a register, with its records beside it', async () => {
   const register = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
   writeFileSync(path, JSON.stringify(register))
-  const said = await readRegister(world, path)
+  const said = await readRegister(ports, path)
   if (!said.ok) throw new Error(said.error.detail)
   expect(said.value.register).toEqual(register)
   expect((await said.value.attachmentBytes(documentOf())).ok).toBe(false)
@@ -53,12 +53,12 @@ test.each([
   ['[]', `${path}:1:1: the document must be a mapping, not []`],
 ])('%#: what does not fit is refused with its line', async (text, detail) => {
   writeFileSync(path, text)
-  expect(await readRegister(world, path)).toEqual({ ok: false, error: { code: 'input.refused', detail } })
+  expect(await readRegister(ports, path)).toEqual({ ok: false, error: { code: 'input.refused', detail } })
 })
 
 test('a register that contradicts itself is refused: a pack with it would not verify', async () => {
   writeFileSync(path, JSON.stringify(registerOf({ riskAcceptances: [riskAcceptanceOf(), riskAcceptanceOf()] })))
-  expect(await readRegister(world, path)).toEqual({
+  expect(await readRegister(ports, path)).toEqual({
     ok: false,
     error: { code: 'input.refused', detail: `${path}: two entries have the ID ${'a'.repeat(32)}.` },
   })
@@ -71,11 +71,11 @@ describe('changing a register file', () => {
   beforeEach(() => rmSync(path, { force: true }))
 
   test('begins one only where that is meant', async () => {
-    expect(await changeRegister(world, place, { begin: false, next: put })).toEqual({
+    expect(await changeRegister(ports, place, { begin: false, next: put })).toEqual({
       ok: false,
       error: { code: 'input.not-found', detail: `there is no register ${path}` },
     })
-    expect(await changeRegister(world, place, { begin: true, next: put })).toMatchObject({ ok: true })
+    expect(await changeRegister(ports, place, { begin: true, next: put })).toMatchObject({ ok: true })
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(registerOf({ riskAcceptances: [entry] }))
   })
 
@@ -85,7 +85,7 @@ describe('changing a register file', () => {
       writeFileSync(path, theirs)
       return put(register)
     }
-    expect(await changeRegister(world, place, { begin: true, next })).toEqual({
+    expect(await changeRegister(ports, place, { begin: true, next })).toEqual({
       ok: false,
       error: {
         code: 'input.refused',
@@ -100,7 +100,7 @@ describe('changing a register file', () => {
       const one = riskAcceptanceOf({ id: String(at).repeat(32) })
       const next = (register: Register): Outcome<Register> =>
         ok({ ...register, riskAcceptances: [...register.riskAcceptances, one] })
-      return changeRegister(world, place, { begin: true, next }).then((done) => (done.ok ? [one.id] : []))
+      return changeRegister(ports, place, { begin: true, next }).then((done) => (done.ok ? [one.id] : []))
     })
     const done = (await Promise.all(changes)).flat()
     const { riskAcceptances } = JSON.parse(readFileSync(path, 'utf8')) as Register
@@ -112,7 +112,7 @@ describe('changing a register file', () => {
   test('writes nothing that does not fit the schema', async () => {
     const next = (register: Register): Outcome<Register> =>
       ok({ ...register, riskAcceptances: [riskAcceptanceOf({ reason: 'x' })] })
-    expect((await changeRegister(world, place, { begin: true, next })).ok).toBe(false)
+    expect((await changeRegister(ports, place, { begin: true, next })).ok).toBe(false)
     expect(existsSync(path)).toBe(false)
   })
 })

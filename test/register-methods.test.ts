@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { documentsIn } from '../main/app/attachments.ts'
 import type { EngineContext } from '../main/app/engine/context.ts'
 import { registerMethods } from '../main/app/engine/register-methods.ts'
@@ -81,7 +81,7 @@ const record = {
 let folder: string
 let now: string
 let shown: string[]
-let world: Ports
+let ports: Ports
 let session: Session
 let context: EngineContext
 let methods: ReturnType<typeof registerMethods>
@@ -90,16 +90,16 @@ beforeEach(async () => {
   folder = folderOfTest('register')
   now = AS_OF
   shown = []
-  const real = createWorld(catalog)
-  world = { ...real, clock: { ...real.clock, now: () => now } }
-  session = await openSession(world, catalog, folder)
+  const real = createPorts(catalog)
+  ports = { ...real, clock: { ...real.clock, now: () => now } }
+  session = await openSession(ports, catalog, folder)
   session.run = { run: 'run-1', scope, recordings, assessment, unreadable: [] }
   const show = async (path: string): Promise<Outcome<null>> => {
     shown.push(path)
     return ok(null)
   }
   context = {
-    world,
+    ports,
     catalog,
     folder,
     session,
@@ -410,12 +410,12 @@ test('a document for an evidence request keeps its level and inspection, and one
 async function exported(): Promise<Outcome<{ readonly files: readonly { readonly path: string }[] }>> {
   const said = await registerForExport(context)
   if (!said.ok) return said
-  return await exportRun(world, catalog, {
+  return await exportRun(ports, catalog, {
     run: 'run-1',
     scope: { ...scope, population: ['node-a', 'node-b'] },
     recordings: recordings.map(inMemory),
     asOf: now,
-    signer: await world.sealing.demoSigner(),
+    signer: await ports.sealing.demoSigner(),
     stamping: null,
     folder: join(folder, 'out'),
     chainFolder: null,
@@ -434,7 +434,7 @@ describe('in a pack', () => {
     const note = view.documents[1]?.id ?? ''
     must(await methods['documents.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
     const pack = must(await exported()).files[0]?.path ?? ''
-    const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NO_TRUST, lastHead: null, keep: true }))
+    const reviewed = must(await reviewFile(ports, catalog, { path: pack, trust: NO_TRUST, lastHead: null, keep: true }))
     const complete = reviewed.report.checks.find(({ check }) => check === 'completeness')
     expect(complete).toMatchObject({ outcome: 'passed' })
     expect(complete?.details).toContain('The pack lists 1 risk acceptance and 2 documents; none changes a verdict.')
@@ -457,7 +457,7 @@ describe('in a pack', () => {
     )
     expect(bare.controls.map(({ state }) => state)).toEqual(['deviations'])
     expect(register?.riskAcceptances.map(({ nodes }) => nodes)).toEqual([['node-b']])
-    const opened = must(await world.packs.open(pack))
+    const opened = must(await ports.packs.open(pack))
     expect(opened.paths.filter((path) => path.startsWith('data/documents/'))).toEqual([
       attachmentPath({ name: 'Key Policy.pdf', kind: 'file', sha256: sha256('%PDF-1.7 x') }),
     ])
@@ -480,12 +480,12 @@ test('a folder of records gives bytes by digest and size', async () => {
   const bytes = new TextEncoder().encode('abc')
   mkdirSync(join(folder, 'documents'))
   writeFileSync(join(folder, 'documents', sha256(bytes)), bytes)
-  const from = documentsIn(world, join(folder, 'documents'))
+  const from = documentsIn(ports, join(folder, 'documents'))
   const entry = documentOf({ sha256: sha256(bytes), size: 3 })
   const there = must(await from(entry))
   expect(there).toMatchObject({ size: 3, sha256: sha256(bytes) })
   expect(there instanceof Uint8Array ? there : await there.read()).toEqual(bytes)
   expect(refused(await from({ ...entry, size: 4 }))).toMatch(/^attachment\.altered/)
   expect(refused(await from(documentOf()))).toMatch(/^attachment\.altered/)
-  expect(world.validator.problems('register', madeRegister({ riskAcceptances: [riskAcceptanceOf()] }))).toEqual([])
+  expect(ports.validator.problems('register', madeRegister({ riskAcceptances: [riskAcceptanceOf()] }))).toEqual([])
 })

@@ -192,11 +192,11 @@ const readAlone = (register: Register) => {
 
 describe('responses in a pack', () => {
   const folder = folderOfTests('register-responses')
-  const world = { sealing, clock: realClock }
+  const ports = { sealing, clock: realClock }
   let signer: Signer
   let signed: Register
   const signAs = (register: Register, role: EntrySignature['role']) =>
-    signEntry(world, register, responseOf().id, { role, openSigner: async () => ok(signer) })
+    signEntry(ports, register, responseOf().id, { role, openSigner: async () => ok(signer) })
 
   beforeAll(async () => {
     signer = await sampleSigner(folder, 'signer')

@@ -13,7 +13,7 @@ import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from '.
 import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
 
 const folder = folderOfTests('register-signatures')
-const world = { sealing, clock: realClock }
+const ports = { sealing, clock: realClock }
 const now = realClock.now()
 const day = (after: number): string =>
   `${new Date(Date.parse(now) + after * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 async function sign(register: Register, id: string, role: EntrySignature['role'], signer: Signer): Promise<Register> {
-  const done = await signEntry(world, register, id, { role, openSigner: async () => ok(signer) })
+  const done = await signEntry(ports, register, id, { role, openSigner: async () => ok(signer) })
   if (!done.ok) throw new Error(done.error.detail)
   return done.value
 }
@@ -257,7 +257,7 @@ describe('signatures on entries', () => {
     }
     const approved = approveRequest(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
     if (!approved.ok) throw new Error(approved.error.detail)
-    const done = await signEntry(world, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
+    const done = await signEntry(ports, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
     expect(!done.ok && done.error.detail).toContain('the signature of the requester is invalid')
     expect(await standsProblem(sealing.reader, approved.value, ID)).toContain('of the requester is invalid')
   })
@@ -265,7 +265,7 @@ describe('signatures on entries', () => {
   test('of a demonstration key stands for nobody', async () => {
     const demo = await sealing.demoSigner()
     const register = registerOf({ decisions: [decisionOf()] })
-    const done = await signEntry(world, register, decisionOf().id, {
+    const done = await signEntry(ports, register, decisionOf().id, {
       role: 'approver',
       openSigner: async () => ok(demo),
     })

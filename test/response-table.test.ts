@@ -35,8 +35,8 @@ const another = (): number => {
   files += 1
   return files
 }
-/** What an import needs of the world, with an ID of its own for each entry. */
-function worldOf(): Parameters<typeof importResponses>[0] {
+/** What an import needs of the ports, with an ID of its own for each entry. */
+function portsOf(): Parameters<typeof importResponses>[0] {
   let made = 0
   const bytes = (): Uint8Array => {
     made += 1
@@ -125,7 +125,7 @@ describe.each(KINDS)('a table of responses as %s', (kind) => {
     await fc.assert(
       fc.asyncProperty(registerArb, async (register) => {
         const rows = await readBack(kind, responseTable(findings(register), FLEET))
-        const made = await importResponses(worldOf(), EMPTY_REGISTER, rows, {
+        const made = await importResponses(portsOf(), EMPTY_REGISTER, rows, {
           fleet: FLEET,
           checks,
           statedBy: 'M. Ortiz',
@@ -178,7 +178,7 @@ const row = (changes: Partial<Record<string, string>> = {}): readonly string[] =
 
 describe.each(KINDS)('a table of responses as %s is refused as a whole', (kind) => {
   const attempt = async (...rows: readonly (readonly string[])[]) => {
-    return await importResponses(worldOf(), EMPTY_REGISTER, await readBack(kind, rows), {
+    return await importResponses(portsOf(), EMPTY_REGISTER, await readBack(kind, rows), {
       fleet: FLEET,
       checks,
       statedBy: 'M. Ortiz',

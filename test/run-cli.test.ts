@@ -17,7 +17,7 @@ import type { Ports } from '../main/core/all-ports.ts'
 import { fail } from '../main/core/failure.ts'
 import type { Assessment } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
-import { createFakeWorld } from './support/fake-world.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 import { folderOfTest } from './support/folders.ts'
 import { got } from './support/schedule-kit.ts'
 
@@ -25,21 +25,21 @@ import { got } from './support/schedule-kit.ts'
 const PASSPHRASE = 'correct horse battery'
 let keys = ''
 let folder = ''
-let world: Ports
+let ports: Ports
 let contacted: string[] = []
 let whenContacted = (): void => undefined
 const at = (...parts: string[]): string => join(folder, ...parts)
 
 beforeAll(async () => {
   keys = mkdtempSync(join(tmpdir(), 'bw-run-keys-'))
-  const { identities } = createFakeWorld()
+  const { identities } = createFakePorts()
   got(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
   folder = folderOfTest('run')
   ;[contacted, whenContacted] = [[], () => undefined]
-  world = createFakeWorld({
+  ports = createFakePorts({
     onConnect: (node) => {
       contacted.push(node)
       whenContacted()
@@ -56,7 +56,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const cli = commandLine(() => world, runCommand, collectCommand)
+const cli = commandLine(() => ports, runCommand, collectCommand)
 const IDENTITY = () => ['--identity', 'ours', '--identity-folder', keys, '--passphrase-file', at('passphrase')]
 const run = (...argv: readonly string[]): Promise<number> =>
   cli.run('run', '--fleet', at('fleet.yaml'), '--out', at('out'), '--formats', '', ...argv)
@@ -100,7 +100,7 @@ describe('what sealing needs is checked before a node is contacted', () => {
       expect(contacted).not.toEqual([])
       return fail('timestamp.unreachable', 'tsa.example')
     }
-    world = { ...world, timestamps: { ...world.timestamps, reachable, stamp } }
+    ports = { ...ports, timestamps: { ...ports.timestamps, reachable, stamp } }
     whenContacted = () => expect(cli.told).toContain('tsa.example')
     await run(...IDENTITY(), '--timestamp', 'http://tsa.example')
     expect(reachable).toHaveBeenCalledOnce()
@@ -116,7 +116,7 @@ describe('what sealing needs is checked before a node is contacted', () => {
   })
 
   test('--json prints the assessment of a run that cannot be written, too', async () => {
-    world = { ...world, packs: { ...world.packs, write: async () => fail('store.failed', 'the disk is full') } }
+    ports = { ...ports, packs: { ...ports.packs, write: async () => fail('store.failed', 'the disk is full') } }
     expect(await run(...IDENTITY(), '--json')).toBe(4)
     expect((JSON.parse(cli.printed) as Assessment).nodes).toHaveLength(2)
   })

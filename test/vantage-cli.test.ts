@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { vantageCommand } from '../main/cli/commands/vantage.ts'
 import { EXIT } from '../main/cli/exit-codes.ts'
@@ -15,7 +15,7 @@ import { localConnection } from './support/local-transport.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 
 const folder = folderOfTests('vantage-cli')
-const real = createWorld(catalog)
+const real = createPorts(catalog)
 const at = (name: string): string => join(folder, name)
 let contacted: string[] = []
 const transport: Transport = {

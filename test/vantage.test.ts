@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createWorld } from '../main/adapters/world.ts'
+import { createPorts } from '../main/adapters/ports.ts'
 import { declaredLocation } from '../main/app/location/declared.ts'
 import { recordVantage, signedVantage } from '../main/app/vantage.ts'
 import { catalog } from '../main/catalog/index.ts'
@@ -21,13 +21,13 @@ import { sampleSigner, sealing } from './support/sample-pack.ts'
 import { measurementOf, PLACE, unsignedVantage, vantageOf } from './support/vantage.ts'
 
 const folder = folderOfTests('vantage')
-const world = createWorld(catalog)
+const ports = createPorts(catalog)
 let signer: Signer
 beforeAll(async () => {
   signer = await sampleSigner(folder, 'prober')
 })
 
-const read = (file: string) => world.declarations.vantage(file, null)
+const read = (file: string) => ports.declarations.vantage(file, null)
 const file = (name: string, content: string | Uint8Array): string => {
   const path = join(folder, name)
   writeFileSync(path, content)
@@ -40,7 +40,7 @@ const refusal = async (path: string): Promise<string> => {
 
 /** Records over connections of this machine; some nodes fail before anybody logs in. */
 const recording = (fails: Readonly<Record<string, 'ssh.unreachable' | 'ssh.auth-refused'>> = {}): Ports => ({
-  ...world,
+  ...ports,
   transport: {
     connect: async ({ node }: ConnectTarget) => {
       const code = fails[node.name]
@@ -96,7 +96,7 @@ describe('recording', () => {
     expect(validator.problems('vantage' as never, made.value)).toEqual([])
     const path = file('fresh.json', jsonBytes(made.value))
     expect(await read(path)).toEqual(made)
-    const located = await declaredLocation(world, { vantages: ['fresh.json'] }, join(folder, 'fleet.yaml'))
+    const located = await declaredLocation(ports, { vantages: ['fresh.json'] }, join(folder, 'fleet.yaml'))
     if (!located.ok) throw new Error(located.error.detail)
     expect(located.value.location).toEqual({ vantages: [made.value] })
     const scope = { fleet: 'sample', population: ['node-a'], frameworks: ['soc2'], location: located.value.location }
@@ -121,10 +121,10 @@ describe('recording', () => {
   test('no node is contacted from a place that is none, nor without a key', async () => {
     const transport: Transport = { connect: () => Promise.reject(new Error('contacted')) }
     const input = asked([targetOf('node-a')])
-    const far = await recordVantage({ ...world, transport }, { ...input, place: { ...PLACE, radiusKm: 51 } })
+    const far = await recordVantage({ ...ports, transport }, { ...input, place: { ...PLACE, radiusKm: 51 } })
     expect(far).toMatchObject({ ok: false, error: { code: 'input.refused' } })
     const keyless = { ...input, openSigner: async () => fail('identity.missing', 'no identity') }
-    expect(await recordVantage({ ...world, transport }, keyless)).toMatchObject({
+    expect(await recordVantage({ ...ports, transport }, keyless)).toMatchObject({
       ok: false,
       error: { code: 'identity.missing' },
     })
@@ -249,7 +249,7 @@ describe('reading', () => {
     ['a day that is none', { endedAt: '2026-02-30T00:00:00.000Z', measurements: [] }, /ends before/],
   ])('nobody can sign one with %s', async (_, changes, words) => {
     const unsigned = unsignedVantage(at, ['node-a'], changes)
-    const made = await signedVantage(world, unsigned, async () => ok(signer))
+    const made = await signedVantage(ports, unsigned, async () => ok(signer))
     expect(made).toMatchObject({ ok: false, error: { code: 'input.refused' } })
     expect(made.ok ? '' : made.error.detail).toMatch(words)
   })
@@ -264,7 +264,7 @@ describe('reading', () => {
 
   test('the same id twice is refused', async () => {
     file('one.json', canonicalJson(record))
-    const twice = await declaredLocation(world, { vantages: ['one.json', 'one.json'] }, join(folder, 'fleet.yaml'))
+    const twice = await declaredLocation(ports, { vantages: ['one.json', 'one.json'] }, join(folder, 'fleet.yaml'))
     expect(twice).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
 })

@@ -138,13 +138,13 @@ describe('an account of a period, and an excerpt of it, to a reader with other r
     kit.at('2026-11-28T09:00:00.000Z')
     must(await kit.account('2026-11-23', '2026-11-24', [{ population: 'node-runs', size: 1, seed: 'spring' }]))
     const pack = join(kit.folder, 'out', 'period-2026-11-23-2026-11-24.barewitness.zip')
-    const [excerpt] = must(await writeExcerpts(kit.world, { pack, folder: join(kit.folder, 'excerpts') }))
+    const [excerpt] = must(await writeExcerpts(kit.ports, { pack, folder: join(kit.folder, 'excerpts') }))
     paths = [pack, excerpt?.path ?? '']
   })
   afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
   const reviewed = async (path: string, catalog: Catalog): Promise<VerificationReport> =>
     must(
-      await reviewFile(kit.world, catalog, {
+      await reviewFile(kit.ports, catalog, {
         path,
         trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
         lastHead: null,

@@ -17,7 +17,7 @@ import { formatSample } from './support/format-sample.ts'
 function helpTexts(): readonly string[] {
   const program = new Command('barewitness')
   // No command runs here: adding one only describes it.
-  const context = { program, world: {}, exit: () => undefined } as unknown as Context
+  const context = { program, ports: {}, exit: () => undefined } as unknown as Context
   for (const add of COMMANDS) add(context)
   const all = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(all)]
   return all(program).map((command) => command.helpInformation())

@@ -22,25 +22,25 @@ export interface EnterInput {
  * there is no chain; otherwise as the signer and the chain do.
  */
 export async function appendSigned(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SignedEntry[]>,
 ): Promise<Outcome<RunChain>> {
-  const begun = begin || (await world.files.isThere(chainStart(chainFolder)))
+  const begun = begin || (await ports.files.isThere(chainStart(chainFolder)))
   if (!begun) return fail('input.refused', `there is no run chain in ${chainFolder}; nothing was recorded`)
   const opened = await openSigner()
   if (!opened.ok) return opened
   const signer = opened.value
-  const id = Buffer.from(world.entropy.bytes(32)).toString('hex')
-  const chain = await world.openRunChain(chainFolder, { id, fleet })
+  const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
+  const chain = await ports.openRunChain(chainFolder, { id, fleet })
   if (!chain.ok) return chain
   try {
-    const entries = make(world.clock.now(), signer.fingerprint, chain.value.chain())
+    const entries = make(ports.clock.now(), signer.fingerprint, chain.value.chain())
     if (!entries.ok) return entries
     return await whileSigning(async () => {
       let last: Outcome<RunChain> = { ok: true, value: chain.value.chain() }
       for (const entry of entries.value) {
-        const signature = await world.sealing.signDetached(signer, entryBytes(entry))
+        const signature = await ports.sealing.signDetached(signer, entryBytes(entry))
         last = await chain.value.append({ entry, signature: Buffer.from(signature).toString('base64') })
         if (!last.ok) break
       }
@@ -64,14 +64,14 @@ export interface GapInput extends Omit<EnterInput, 'begin'> {
  * future; otherwise as appendSigned() does.
  */
 export async function recordGap(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   input: GapInput,
 ): Promise<Outcome<RunChain>> {
   const { fleet, due, schedule } = input
   const why = input.why.trim()
   if (why === '') return fail('input.refused', 'enter why the run did not take place; nothing was recorded')
-  if (due > world.clock.now()) return fail('input.refused', `${due} is in the future; nothing was recorded`)
-  return await appendSigned(world, input, (at, signer) =>
+  if (due > ports.clock.now()) return fail('input.refused', `${due} is in the future; nothing was recorded`)
+  return await appendSigned(ports, input, (at, signer) =>
     ok([{ kind: 'gap', ...(schedule === undefined ? {} : { schedule }), due, at, fleet, why, signer }]),
   )
 }
@@ -89,14 +89,14 @@ export interface BaselineInput extends Omit<EnterInput, 'begin'> {
  * does.
  */
 export async function nameBaseline(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   input: BaselineInput,
 ): Promise<Outcome<RunChain>> {
   const { fleet, run } = input
   const why = input.why.trim()
   if (why === '' || why.length > 1000)
     return fail('input.refused', 'enter a reason of 1 to 1,000 characters; nothing was recorded')
-  return await appendSigned(world, input, (at, signer, { entries }) => {
+  return await appendSigned(ports, input, (at, signer, { entries }) => {
     const about = entries.filter(({ entry }) => (entry.kind === 'run' || entry.kind === 'retired') && entry.run === run)
     if (!about.some(({ entry }) => entry.kind === 'run'))
       return fail(

@@ -37,27 +37,27 @@ const NOT_KEPT = /(^|\/)(index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+
  * where the archive already exists.
  */
 export async function backUp(
-  world: Pick<Ports, 'files' | 'packs'>,
+  ports: Pick<Ports, 'files' | 'packs'>,
   root: string,
   to: string,
 ): Promise<Outcome<BackedUp>> {
-  if (await world.files.isThere(to)) return fail('input.refused', `${to} already exists; nothing was written`)
-  const chains = await chainFoldersBelow(world, root)
+  if (await ports.files.isThere(to)) return fail('input.refused', `${to} already exists; nothing was written`)
+  const chains = await chainFoldersBelow(ports, root)
   if (!chains.ok) return chains
   const held: (() => Promise<void>)[] = []
   try {
     for (const folder of chains.value) {
-      const lock = await world.files.hold(folder)
+      const lock = await ports.files.hold(folder)
       if (!lock.ok) return lock
       held.push(lock.value.release)
     }
-    const files = await filesOf(world, root, held)
+    const files = await filesOf(ports, root, held)
     if (!files.ok) return files
     if (files.value.kept.length === 0) return fail('input.not-found', `there are no Barewitness files in ${root}`)
     const contents = backupFiles(files.value.kept)
     const declared = new Map([[PATHS.bag, new TextEncoder().encode(BAG_DECLARATION)]])
     const manifest = new TextEncoder().encode(manifestLines(contents))
-    const written = await world.packs.write(to, new Map([...contents, ...declared, [PATHS.manifest, manifest]]))
+    const written = await ports.packs.write(to, new Map([...contents, ...declared, [PATHS.manifest, manifest]]))
     if (!written.ok) return written
     const bytes = files.value.kept.reduce((sum, [, { size }]) => sum + size, 0)
     return ok({
@@ -72,12 +72,12 @@ export async function backUp(
 }
 
 async function filesOf(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   root: string,
   held: (() => Promise<void>)[],
 ): Promise<Outcome<{ readonly kept: readonly BackedUpFile[] } & Pick<BackedUp, 'notIncluded' | 'notOurs'>>> {
-  const below = await world.files.below(root)
-  const packs = await packsBelow(world, root)
+  const below = await ports.files.below(root)
+  const packs = await packsBelow(ports, root)
   if (!below.ok || !packs.ok) return below.ok ? (packs as Outcome<never>) : below
   const folders = new Set(packs.value.map((path) => path.split('/')[0] ?? ''))
   const topOf = (path: string): string => path.split('/')[0] ?? ''
@@ -86,12 +86,12 @@ async function filesOf(
   const tops = new Set([...below.value.files, ...below.value.others].map(topOf))
   const notOurs = [...tops].filter((top) => !isOurTop(top)).sort(compare)
   const notIncluded = below.value.others.filter(isOurs).map((path) => `${path}: not a regular file`)
-  const going = await runsGoingOn(world, root, below.value.files, held)
+  const going = await runsGoingOn(ports, root, below.value.files, held)
   const kept: BackedUpFile[] = []
   for (const run of going) notIncluded.push(`${evidenceOfRun('.', run).slice(2)}: collection in progress`)
   for (const path of below.value.files.filter(isOurs)) {
     if (going.has(inEvidence(path)?.run ?? '')) continue
-    const stored = await world.files.stored(`${root}/${path}`)
+    const stored = await ports.files.stored(`${root}/${path}`)
     if (!stored.ok) return stored
     kept.push([path, stored.value])
   }
@@ -103,7 +103,7 @@ async function filesOf(
  * meanwhile.
  */
 async function runsGoingOn(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   root: string,
   files: readonly string[],
   held: (() => Promise<void>)[],
@@ -116,7 +116,7 @@ async function runsGoingOn(
   )
   const going = new Set<string>()
   for (const run of runs) {
-    const lock = await world.files.hold(evidenceOfRun(root, run), 0)
+    const lock = await ports.files.hold(evidenceOfRun(root, run), 0)
     if (lock.ok) held.push(lock.value.release)
     else going.add(run)
   }
@@ -137,24 +137,24 @@ export interface Restored {
  * input.refused, pack.unsafe, pack.unreadable, pack.altered or store.failed.
  */
 export async function restore(
-  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs'>,
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs'>,
   archive: string,
   to: string,
 ): Promise<Outcome<Restored>> {
-  const there = await world.files.below(to)
+  const there = await ports.files.below(to)
   if (!there.ok) return there
   if (there.value.files.length > 0 || there.value.others.length > 0)
     return fail('input.refused', `${to} is not empty; restore a backup into a new folder`)
-  const opened = await world.packs.open(archive)
+  const opened = await ports.packs.open(archive)
   if (!opened.ok) return opened
   try {
     const listed = await checked(opened.value)
     if (!listed.ok) return listed
-    const written = await unpacked(world, listed.value, to)
+    const written = await unpacked(ports, listed.value, to)
     if (!written.ok) return written
-    const chains = await chainsBelow(world, to)
+    const chains = await chainsBelow(ports, to)
     if (!chains.ok) return chains
-    const history = await world.openHistory(to)
+    const history = await ports.openHistory(to)
     if (!history.ok) return history
     const heads = await history.value.list()
     if (!heads.ok) return heads
@@ -191,7 +191,7 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
  * do too. On a file system without hard links, each file gets its own bytes and there is no pool.
  */
 async function unpacked(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   files: readonly BackedUpFile[],
   to: string,
 ): Promise<Outcome<null>> {
@@ -199,14 +199,14 @@ async function unpacked(
   for (const [path, content] of files) {
     const { sha256 } = content
     const same = inEvidence(path) !== null ? first.get(sha256) : undefined
-    const shared = same === undefined ? ok(false) : await world.files.linkNew(`${to}/${same}`, `${to}/${path}`)
+    const shared = same === undefined ? ok(false) : await ports.files.linkNew(`${to}/${same}`, `${to}/${path}`)
     if (!shared.ok) return shared
     if (shared.value) continue
-    const written = await world.files.putNew(`${to}/${path}`, content)
+    const written = await ports.files.putNew(`${to}/${path}`, content)
     if (!written.ok) return written
     if (!isBlobOfRun(path)) continue
     const pool = pooledBlob(evidenceFolder(to), sha256)
-    const pooled = same === undefined ? await world.files.linkNew(`${to}/${path}`, pool) : shared
+    const pooled = same === undefined ? await ports.files.linkNew(`${to}/${path}`, pool) : shared
     if (!pooled.ok) return pooled
     // Once a file has reached the limit of hard links, later files link to the copy that was made instead.
     first.set(sha256, path)

@@ -12,14 +12,14 @@ export interface ChainBelow {
 
 /** Every run chain below a folder, by the name of its own folder. Fails as a chain does. */
 export async function chainsBelow(
-  world: Pick<Ports, 'files' | 'openRunChain'>,
+  ports: Pick<Ports, 'files' | 'openRunChain'>,
   root: string,
 ): Promise<Outcome<readonly ChainBelow[]>> {
-  const folders = await chainFoldersBelow(world, root)
+  const folders = await chainFoldersBelow(ports, root)
   if (!folders.ok) return folders
   const chains: ChainBelow[] = []
   for (const folder of folders.value) {
-    const read = await readChain(world, folder)
+    const read = await readChain(ports, folder)
     if (!read.ok) return read
     chains.push({ folder, chain: read.value })
   }
@@ -28,10 +28,10 @@ export async function chainsBelow(
 
 /** The folders of chains below a folder. */
 export async function chainFoldersBelow(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   root: string,
 ): Promise<Outcome<readonly string[]>> {
-  const below = await world.files.below(chainsFolder(root), 2)
+  const below = await ports.files.below(chainsFolder(root), 2)
   if (!below.ok) return below
   const named = below.value.files.flatMap((path) => {
     const [name = '', ...rest] = path.split('/')
@@ -42,14 +42,14 @@ export async function chainFoldersBelow(
 
 /** The current state of a chain. Fails with chain.broken where there is none; otherwise as opening it does. */
 export async function readChain(
-  world: Pick<Ports, 'files' | 'openRunChain'>,
+  ports: Pick<Ports, 'files' | 'openRunChain'>,
   folder: string,
 ): Promise<Outcome<RunChain>> {
-  const bytes = await world.files.read(chainStart(folder), 64 * 1024)
+  const bytes = await ports.files.read(chainStart(folder), 64 * 1024)
   const about = bytes.ok ? parsedJson(new TextDecoder().decode(bytes.value)) : null
   if (!hasExactly(about, ['schema', 'id', 'fleet']) || !isName(about.fleet) || typeof about.id !== 'string')
     return fail('chain.broken', plain(`${folder}: ${CHAIN.chain} is missing or is not the start of a run chain`, 600))
-  const opened = await world.openRunChain(folder, { id: about.id, fleet: about.fleet })
+  const opened = await ports.openRunChain(folder, { id: about.id, fleet: about.fleet })
   if (!opened.ok) return opened
   const chain = opened.value.chain()
   await opened.value.close()

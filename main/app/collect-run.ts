@@ -43,14 +43,14 @@ const DEADLINE_SECONDS = 300
  * collected again.
  */
 export async function collectRun(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openStore' | 'pause' | 'tidyMemory' | 'transport'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openStore' | 'pause' | 'tidyMemory' | 'transport'>,
   catalog: Catalog,
   input: CollectRunInput,
 ): Promise<Outcome<RunResult>> {
-  const store = await world.openStore(input.storeFolder)
+  const store = await ports.openStore(input.storeFolder)
   if (!store.ok) return store
   // Two processes that collect one run would each treat the other's half-written files as leftovers.
-  const held = await world.files.hold(`${input.storeFolder}/${input.run}`)
+  const held = await ports.files.hold(`${input.storeFolder}/${input.run}`)
   if (!held.ok) return held
   // One listener for the whole run: Node.js warns of a leak when hundreds are added to one signal.
   const nodes = new Set<AbortController>()
@@ -60,11 +60,11 @@ export async function collectRun(
   input.signal.addEventListener('abort', stopAll, { once: true })
   try {
     const deps = {
-      transport: world.transport,
+      transport: ports.transport,
       store: store.value,
-      clock: world.clock,
-      entropy: world.entropy,
-      pause: world.pause,
+      clock: ports.clock,
+      entropy: ports.entropy,
+      pause: ports.pause,
       catalog,
     }
     const digest = catalogDigest(catalog)
@@ -99,7 +99,7 @@ export async function collectRun(
       })
       nodes.delete(stop)
       ended += 1
-      tidyAfter(world, ended)
+      tidyAfter(ports, ended)
       if (!collected.ok) return { recording: null, authRefused: false }
       const recording = collected.value
       const loaded = input.onRecorded === undefined ? null : await recording.load()

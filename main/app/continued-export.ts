@@ -25,22 +25,22 @@ import { besideInput, reportInputOf } from './report-input.ts'
  * Fails as settlePrepared() and the chain do.
  */
 export async function isSealed(
-  world: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
+  ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
   { folder, run, fleet, chain: chainFolder }: SealedWhere,
 ): Promise<Outcome<boolean>> {
   const pack = packIn(folder, run)
-  if (await world.files.isThere(pack)) return ok(true)
-  const before = await preparedIn(world, folder, pack)
+  if (await ports.files.isThere(pack)) return ok(true)
+  const before = await preparedIn(ports, folder, pack)
   if (!before.ok || !before.value) return before
-  if (!(await world.files.isThere(chainFolder))) return ok(true)
-  const chain = await world.openRunChain(chainFolder, {
-    id: Buffer.from(world.entropy.bytes(32)).toString('hex'),
+  if (!(await ports.files.isThere(chainFolder))) return ok(true)
+  const chain = await ports.openRunChain(chainFolder, {
+    id: Buffer.from(ports.entropy.bytes(32)).toString('hex'),
     fleet,
   })
   if (!chain.ok) return chain
   try {
-    const settled = await settlePrepared(world, pack, run, chain.value.chain())
-    return settled.ok && !settled.value ? await preparedIn(world, folder, pack) : settled
+    const settled = await settlePrepared(ports, pack, run, chain.value.chain())
+    return settled.ok && !settled.value ? await preparedIn(ports, folder, pack) : settled
   } finally {
     await chain.value.close()
   }
@@ -71,21 +71,21 @@ export const isPrepared = (path: string, pack: string): boolean =>
  * chain. Fails as opening a pack and as the disk does.
  */
 export async function settlePrepared(
-  world: Pick<Ports, 'files' | 'packs'>,
+  ports: Pick<Ports, 'files' | 'packs'>,
   pack: string,
   run: string,
   chain: RunChain,
 ): Promise<Outcome<boolean>> {
   const prepared = preparedPath(pack, chain.id)
-  if (!(await world.files.isThere(prepared))) return ok(false)
-  const opened = await world.packs.open(prepared)
+  if (!(await ports.files.isThere(prepared))) return ok(false)
+  const opened = await ports.packs.open(prepared)
   if (!opened.ok) return opened
   const seal = await opened.value.sha256(PATHS.tagManifest).catch(() => null)
   await opened.value.close()
   const isNamed = chain.entries.some(
     ({ entry }) => entry.kind === 'run' && entry.run === run && entry.tagManifest === seal,
   )
-  const settled = isNamed ? await world.packs.publish(prepared, pack) : await world.files.remove(prepared)
+  const settled = isNamed ? await ports.packs.publish(prepared, pack) : await ports.files.remove(prepared)
   return settled.ok ? ok(isNamed) : settled
 }
 
@@ -96,29 +96,29 @@ export async function settlePrepared(
  * pack differs from its seal; otherwise as the disk does.
  */
 export async function continueExport(
-  world: Pick<Ports, 'csvPieces' | 'files' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
+  ports: Pick<Ports, 'csvPieces' | 'files' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
   ours: Catalog,
   input: ExportInput,
   pack: { readonly path: string; readonly name: string },
 ): Promise<Outcome<Exported>> {
-  const opened = await world.packs.open(pack.path)
+  const opened = await ports.packs.open(pack.path)
   if (!opened.ok) return opened
   try {
-    return await continued(world, ours, input, pack, opened.value)
+    return await continued(ports, ours, input, pack, opened.value)
   } finally {
     await opened.value.close()
   }
 }
 
 async function continued(
-  world: Pick<Ports, 'csvPieces' | 'files' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
+  ports: Pick<Ports, 'csvPieces' | 'files' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
   ours: Catalog,
   input: ExportInput,
   { path, name: packName }: { readonly path: string; readonly name: string },
   pack: OpenPack,
 ): Promise<Outcome<Exported>> {
   const { folder, signer } = input
-  const sealed = await sealedRun(world, input, path, pack)
+  const sealed = await sealedRun(ports, input, path, pack)
   if (!sealed.ok) return sealed
   const { bag, trace, scope, register } = sealed.value
   const catalog = catalogFor(ours, scope)
@@ -128,7 +128,7 @@ async function continued(
   if ((await pack.sha256(PATHS.catalog)) !== catalogDigest(catalog))
     return fail('input.refused', `${path} already exists and was evaluated with other rules`)
   const { asOf, ...declared } = scope
-  const recordings = await recordingsOf(world, pack)
+  const recordings = await recordingsOf(ports, pack)
   if (!recordings.ok) return recordings
   const evaluated = await evaluate(catalog, { scope: declared, recordings: recordings.value, asOf, register })
   if (!evaluated.ok) return evaluated
@@ -147,7 +147,7 @@ async function continued(
     sudo,
     recordings: recordings.value,
     register,
-    earlier: (await readEarlier(pack, world.validator)).earlier,
+    earlier: (await readEarlier(pack, ports.validator)).earlier,
     payload,
     evidenceDigest: bag.statement?.predicate.report.evidenceDigest ?? '',
     packName,
@@ -159,17 +159,17 @@ async function continued(
   const executive = await pack.read(PATHS.executive)
   const html = await pack.read(PATHS.html)
   const shared = besideInput(about, input.run)
-  const also = alsoFiles(world, input.also, { ...shared, created: asOf, signer, executive })
-  const beside = besideFiles(world, shared, { report, html })
+  const also = alsoFiles(ports, input.also, { ...shared, created: asOf, signer, executive })
+  const beside = besideFiles(ports, shared, { report, html })
   let missing = 0
   async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
     for await (const [name, content] of contents) {
-      if (await world.files.isThere(`${folder}/${name}`)) continue
+      if (await ports.files.isThere(`${folder}/${name}`)) continue
       missing += 1
       yield [name, content]
     }
   }
-  const files = await writeBeside(world, folder, packName, onlyMissing(beside), onlyMissing(also))
+  const files = await writeBeside(ports, folder, packName, onlyMissing(beside), onlyMissing(also))
   if (!files.ok) return files
   if (missing === 0 && input.resumes !== true)
     return fail('input.refused', `${path} already exists; choose another folder`)
@@ -180,7 +180,7 @@ async function continued(
     trace,
     tagManifest: await pack.sha256(PATHS.tagManifest),
     signer: signer.fingerprint,
-    level: (await world.sealing.reader.readPdf(report, [], [])).level ?? 'B-B',
+    level: (await ports.sealing.reader.readPdf(report, [], [])).level ?? 'B-B',
     stamped: pack.paths.includes(PATHS.stamp),
     shortfalls: [],
     continued: true,

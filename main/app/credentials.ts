@@ -21,7 +21,7 @@ export interface UnattendedUse {
  * the header is read, and no content is reported.
  */
 export async function unattendedUse(
-  world: Pick<Ports, 'files' | 'identities' | 'schedules' | 'clock'>,
+  ports: Pick<Ports, 'files' | 'identities' | 'schedules' | 'clock'>,
   targets: readonly ConnectTarget[],
   options: Schedule['options'],
 ): Promise<readonly UnattendedUse[]> {
@@ -33,7 +33,7 @@ export async function unattendedUse(
       { hop: target, at: '' },
     ]
     for (const { hop, at } of hops) {
-      const { works, text } = await loginOf(world, hop, known)
+      const { works, text } = await loginOf(ports, hop, known)
       const entry = byText.get(`${at}${text}`) ?? { works, text: `${at}${text}`, nodes: [] }
       byText.set(entry.text, entry)
       if (!entry.nodes.includes(target.node.name)) entry.nodes.push(target.node.name)
@@ -41,7 +41,7 @@ export async function unattendedUse(
   }
   const order: readonly Works[] = ['no', 'unclear', 'yes']
   const logins = [...byText.values()].sort((a, b) => order.indexOf(a.works) - order.indexOf(b.works))
-  return [...logins, { ...(await sealingOf(world, options)), nodes: [] }]
+  return [...logins, { ...(await sealingOf(ports, options)), nodes: [] }]
 }
 
 type Answer = Pick<UnattendedUse, 'works' | 'text'>
@@ -50,7 +50,7 @@ const AGENT =
   'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
 
 async function loginOf(
-  world: Pick<Ports, 'files' | 'clock'>,
+  ports: Pick<Ports, 'files' | 'clock'>,
   { credentials, transport }: Pick<ConnectTarget, 'credentials' | 'transport'>,
   known: Map<string, Promise<Answer>>,
 ): Promise<Answer> {
@@ -61,7 +61,7 @@ async function loginOf(
       : { works: 'no', text: 'The fleet file sets neither identityFile nor an agent.' }
   const bySystem = transport === 'openssh'
   const key = `${bySystem} ${path}`
-  const answer = known.get(key) ?? keyAnswer(world, path, bySystem)
+  const answer = known.get(key) ?? keyAnswer(ports, path, bySystem)
   known.set(key, answer)
   return await answer
 }

@@ -41,21 +41,21 @@ export interface FoundRun {
  * do.
  */
 export async function driftBetween(
-  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'openStore'>,
   catalog: Catalog,
   input: DriftInput,
 ): Promise<Outcome<Compared>> {
-  const history = await world.openHistory(input.root)
+  const history = await ports.openHistory(input.root)
   if (!history.ok) return history
   const heads = await history.value.list()
   if (!heads.ok) return heads
-  const named = await namesOf(world, heads.value, input)
+  const named = await namesOf(ports, heads.value, input)
   if (!named.ok) return named
   const find = async (run: string): Promise<Outcome<FoundRun>> => {
     const own = heads.value.filter((one) => one.run === run)
     const head = own.findLast(({ sealed }) => sealed !== null) ?? own.at(-1) ?? null
     if (head === null) {
-      const made = await traceFromEvidence(world, catalog, input.root, run)
+      const made = await traceFromEvidence(ports, catalog, input.root, run)
       return made.ok ? ok({ trace: made.value, from: 'evidence', head }) : made
     }
     const kept = await history.value.load(run, head.sealed?.tagManifest ?? null)
@@ -101,16 +101,16 @@ export interface TakenApart {
  * the store does.
  */
 export async function flipsBetween(
-  world: Pick<Ports, 'files' | 'openStore' | 'packs' | 'validator'>,
+  ports: Pick<Ports, 'files' | 'openStore' | 'packs' | 'validator'>,
   catalog: Catalog,
   root: string,
   { runs: [before, after] }: Pick<Compared, 'runs'>,
   node: string,
 ): Promise<Outcome<TakenApart>> {
   const told = async ({ trace, head, from }: FoundRun) => {
-    const recording = await recordingIn(world, root, trace.run, node)
+    const recording = await recordingIn(ports, root, trace.run, node)
     if (!recording.ok) return recording
-    const scope = from === 'evidence' ? NOTHING_DECLARED : await scopeOfPack(world, root, head)
+    const scope = from === 'evidence' ? NOTHING_DECLARED : await scopeOfPack(ports, root, head)
     return ok({ trace, recording: recording.value, terms: scope === null ? null : declaredTerms(scope) })
   }
   const [then, now] = [await told(before), await told(after)]
@@ -126,17 +126,17 @@ const NOTHING_DECLARED: Parameters<typeof declaredTerms>[0] = {}
 
 /** The declarations of a run, as its own pack states them; null where that pack is missing or was replaced. */
 async function scopeOfPack(
-  world: Pick<Ports, 'packs' | 'validator'>,
+  ports: Pick<Ports, 'packs' | 'validator'>,
   root: string,
   head: KeptHead | null,
 ): Promise<Scope | null> {
   const sealed = head?.sealed ?? null
   if (sealed === null) return null
-  const opened = await world.packs.open(`${root}/${sealed.pack}`)
+  const opened = await ports.packs.open(`${root}/${sealed.pack}`)
   if (!opened.ok) return null
   try {
     const scope = await sealedScope(opened.value, sealed.tagManifest)
-    return scope !== null && world.validator.problems('scope', scope).length === 0 ? scope : null
+    return scope !== null && ports.validator.problems('scope', scope).length === 0 ? scope : null
   } catch {
     // It ended while it was read.
     return null
@@ -179,7 +179,7 @@ export interface Named {
  * input.not-found where there is no such run; otherwise as chains and store do.
  */
 async function namesOf(
-  world: Pick<Ports, 'files' | 'openRunChain' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openRunChain' | 'openStore'>,
   heads: readonly KeptHead[],
   input: DriftInput,
 ): Promise<Outcome<Named>> {
@@ -190,10 +190,10 @@ async function namesOf(
   if (input.fleet === undefined && fleets.length > 1)
     return fail('input.refused', 'runs of several fleets are stored here; name one fleet')
   const fleet = input.fleet ?? fleets[0]
-  const runs = await runsOf(world, heads, input.root, fleet)
+  const runs = await runsOf(ports, heads, input.root, fleet)
   if (!runs.ok) return runs
   if (runs.value.length === 0) return fail('input.not-found', 'no run is stored in this folder')
-  const chains = await chainsBelow(world, input.root)
+  const chains = await chainsBelow(ports, input.root)
   if (!chains.ok) return chains
   const chain = chains.value.find((one) => one.chain.fleet === fleet)?.chain
   const baseline = chain === undefined ? null : baselineIn(chain)
@@ -224,14 +224,14 @@ function notNamed({ before, after }: DriftInput, fleet: string | undefined, foun
  * never exported.
  */
 async function runsOf(
-  world: Pick<Ports, 'files' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openStore'>,
   heads: readonly KeptHead[],
   root: string,
   fleet: string | undefined,
 ): Promise<Outcome<readonly string[]>> {
   const own = heads.filter((head) => head.fleet === fleet).map(({ run, asOf }) => ({ run, at: asOf }))
   const known = new Set(heads.map(({ run }) => run))
-  const stored = heads.every((head) => head.fleet === fleet) ? await collectedRuns(world, root) : ok([])
+  const stored = heads.every((head) => head.fleet === fleet) ? await collectedRuns(ports, root) : ok([])
   if (!stored.ok) return stored
   const all = [...own, ...stored.value.filter(({ run }) => !known.has(run))]
   return ok([...new Set(all.sort((a, b) => compare(a.at, b.at) || compare(a.run, b.run)).map(({ run }) => run))])

@@ -22,7 +22,7 @@ interface EarlierInput {
  * history does.
  */
 export async function earlierRuns(
-  world: Pick<Ports, 'openHistory'>,
+  ports: Pick<Ports, 'openHistory'>,
   root: string,
   { scope, chain, own }: EarlierInput,
 ): Promise<Outcome<EarlierRuns | null>> {
@@ -32,7 +32,7 @@ export async function earlierRuns(
     ({ entry }) => dayOf(entry.at) >= basis.from && dayOf(entry.at) <= basis.to && entry.run !== own.run,
   )
   if (entered.length === 0) return ok(null)
-  const history = await world.openHistory(root)
+  const history = await ports.openHistory(root)
   if (!history.ok) return history
   return await followed(
     history.value,

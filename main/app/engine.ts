@@ -33,19 +33,19 @@ export interface EngineOptions {
  * The whole product as one object, over the given ports: the interface for the window. Failures are returned as values.
  */
 export async function createEngine(
-  world: Ports,
+  ports: Ports,
   catalog: Catalog,
   { folder, desktop, scheduling = {} }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
-  const session = await openSession(world, catalog, folder)
+  const session = await openSession(ports, catalog, folder)
   const context: EngineContext = {
-    world,
+    ports,
     catalog,
     folder,
     session,
     desktop,
-    scheduling: { file: world.schedules.defaultFile, program: null, ...scheduling },
+    scheduling: { file: ports.schedules.defaultFile, program: null, ...scheduling },
     notify: tell,
   }
   const handlers: Handlers = {
@@ -67,7 +67,7 @@ export async function createEngine(
   return {
     call: async (method, input, chosen) => {
       const handler = handlers[method] as (input: unknown, chosen?: Chosen) => Promise<Reply<never>>
-      if (chosen !== undefined && DIALOGS[method] === 'save-file' && (await isOurs(world, folder, chosen.path)))
+      if (chosen !== undefined && DIALOGS[method] === 'save-file' && (await isOurs(ports, folder, chosen.path)))
         return fail('input.refused', 'this is a file of Barewitness itself; choose another name')
       return await handler(input, chosen)
     },

@@ -21,23 +21,23 @@ export interface WrittenExcerpt {
  * and for an existing file; otherwise as the disk does.
  */
 export async function writeExcerpts(
-  world: Pick<Ports, 'files' | 'packs' | 'validator'>,
+  ports: Pick<Ports, 'files' | 'packs' | 'validator'>,
   { pack: path, folder }: { readonly pack: string; readonly folder: string },
 ): Promise<Outcome<readonly WrittenExcerpt[]>> {
-  const opened = await world.packs.open(path)
+  const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
   try {
     const found = canonical(await textOf(opened.value, PERIOD_PATH))
-    if (!isPeriodPack(opened.value) || found === null || world.validator.problems('period', found.value).length > 0)
+    if (!isPeriodPack(opened.value) || found === null || ports.validator.problems('period', found.value).length > 0)
       return fail('input.refused', `${path} is not a period report`)
-    return await written(world, opened.value, found.value as Period, folder)
+    return await written(ports, opened.value, found.value as Period, folder)
   } finally {
     await opened.value.close()
   }
 }
 
 async function written(
-  world: Pick<Ports, 'files' | 'packs'>,
+  ports: Pick<Ports, 'files' | 'packs'>,
   pack: OpenPack,
   period: Period,
   folder: string,
@@ -51,8 +51,8 @@ async function written(
       const why = `Sampled from ${population} by the seed ${seed}: position ${place}, ${key}.`.slice(0, 1000)
       const files = excerptFiles(pack, { schema: 'barewitness.excerpt/1', run, nodes: [node], why })
       const path = packIn(folder, `sample-${String(count).padStart(2, '0')}-${run}-${node}`)
-      if (await world.files.isThere(path)) return fail('input.refused', `${path} already exists`)
-      const archive = await world.packs.write(path, files)
+      if (await ports.files.isThere(path)) return fail('input.refused', `${path} already exists`)
+      const archive = await ports.packs.write(path, files)
       if (!archive.ok) return archive
       made.push({ path, run, node })
     }

@@ -93,7 +93,7 @@ export { PRODUCER } from './producer.ts'
  * once: where an earlier export was interrupted, its pack is kept, and only missing outputs are written.
  */
 export async function exportRun(
-  world: Pick<
+  ports: Pick<
     Ports,
     | 'csvPieces'
     | 'entropy'
@@ -113,25 +113,25 @@ export async function exportRun(
 ): Promise<Outcome<Exported>> {
   const { folder, run, chainFolder } = input
   const pack = { path: packIn(folder, run), name: packNameOf(run) }
-  const cleared = await world.files.clearParts(folder)
+  const cleared = await ports.files.clearParts(folder)
   if (!cleared.ok) return cleared
-  const settled = chainFolder === null ? ok(null) : await settledIn(world, input, chainFolder, pack.path)
+  const settled = chainFolder === null ? ok(null) : await settledIn(ports, input, chainFolder, pack.path)
   if (!settled.ok) return settled
-  if (await world.files.isThere(pack.path)) return await continueExport(world, ours, input, pack)
+  if (await ports.files.isThere(pack.path)) return await continueExport(ports, ours, input, pack)
   const report = `${folder}/${reportName(run)}`
-  if (await world.files.isThere(report)) return fail('input.refused', `${report} already exists; choose another folder`)
+  if (await ports.files.isThere(report)) return fail('input.refused', `${report} already exists; choose another folder`)
   const catalog = catalogFor(ours, input.scope)
-  collectGarbageBetween(world, input.recordings.length)
-  const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(world, nodes) })
+  collectGarbageBetween(ports, input.recordings.length)
+  const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(ports, nodes) })
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
-    whileSigning(() => exportEvaluated(world, catalog, input, evaluated.value, chain))
+    whileSigning(() => exportEvaluated(ports, catalog, input, evaluated.value, chain))
   if (chainFolder === null) return await exported(null)
-  const chain = await openChain(world, input, chainFolder)
+  const chain = await openChain(ports, input, chainFolder)
   if (!chain.ok) return chain
   try {
     // Another process may have sealed this run while we waited for the chain.
-    return (await world.files.isThere(pack.path))
+    return (await ports.files.isThere(pack.path))
       ? fail('input.refused', `${pack.path} already exists`)
       : await exported(chain.value)
   } finally {
@@ -140,35 +140,35 @@ export async function exportRun(
 }
 
 const openChain = (
-  world: Pick<Ports, 'entropy' | 'openRunChain'>,
+  ports: Pick<Ports, 'entropy' | 'openRunChain'>,
   { scope }: ExportInput,
   folder: string,
 ): Promise<Outcome<OpenRunChain>> =>
-  world.openRunChain(folder, { id: hexOf(world.entropy.bytes(32)), fleet: scope.fleet })
+  ports.openRunChain(folder, { id: hexOf(ports.entropy.bytes(32)), fleet: scope.fleet })
 
 /**
  * Completes or discards an export that was interrupted between its chain entry and its pack; the chain is opened only
  * where there is one.
  */
 async function settledIn(
-  world: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
+  ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
   input: ExportInput,
   chainFolder: string,
   pack: string,
 ): Promise<Outcome<boolean | null>> {
-  const left = await world.files.below(input.folder, 1)
+  const left = await ports.files.below(input.folder, 1)
   if (!left.ok || !left.value.files.some((name) => isPrepared(`${input.folder}/${name}`, pack))) return ok(null)
-  const chain = await openChain(world, input, chainFolder)
+  const chain = await openChain(ports, input, chainFolder)
   if (!chain.ok) return chain
   try {
-    return await settlePrepared(world, pack, input.run, chain.value.chain())
+    return await settlePrepared(ports, pack, input.run, chain.value.chain())
   } finally {
     await chain.value.close()
   }
 }
 
 async function exportEvaluated(
-  world: Pick<
+  ports: Pick<
     Ports,
     | 'csvPieces'
     | 'entropy'
@@ -187,7 +187,7 @@ async function exportEvaluated(
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
-  const tidy = (): void => collectGarbageBetween(world, assessment.nodes.length)
+  const tidy = (): void => collectGarbageBetween(ports, assessment.nodes.length)
   tidy()
   const said = await registerForPack(catalog, input)
   if (!said.ok) return said
@@ -198,13 +198,13 @@ async function exportEvaluated(
   const trace = traceOf(catalog, { run, planned, assessment, nodes: traced })
   own.set(PATHS.trace, traceBytes(trace))
   for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) own.set(path, content)
-  const seed = isDisclosable(payload) ? world.entropy.bytes(32) : null
+  const seed = isDisclosable(payload) ? ports.entropy.bytes(32) : null
   if (seed !== null) own.set(SEED_PATH, seedFile(seed))
   const packName = packNameOf(run)
   const earlier =
     chain === null || input.history == null
       ? ok(null)
-      : await earlierRuns(world, input.history, { scope: input.scope, chain: chain.chain(), own: trace })
+      : await earlierRuns(ports, input.history, { scope: input.scope, chain: chain.chain(), own: trace })
   if (earlier.ok && earlier.value !== null) own.set(PATHS.earlier, jsonBytes(earlier.value))
   const parts = await reportInputOf({
     assessment,
@@ -223,10 +223,10 @@ async function exportEvaluated(
   })
   if (!parts.ok) return parts
   const { about, embedded } = parts.value
-  const executive = await signedPdf(world, buildExecutive(about), [], input)
+  const executive = await signedPdf(ports, buildExecutive(about), [], input)
   const report = await stampReport(
-    world,
-    await signedPdf(world, buildReport(about), [embedded], input),
+    ports,
+    await signedPdf(ports, buildReport(about), [embedded], input),
     signer,
     stamping,
   )
@@ -238,7 +238,7 @@ async function exportEvaluated(
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
   const tagged = { ...stated, payload, tags, signer, packName }
-  const { pack, seal, stamp } = await sealedPack(world, bagOfRun(tagged), report.authority, stamping)
+  const { pack, seal, stamp } = await sealedPack(ports, bagOfRun(tagged), report.authority, stamping)
   const path = `${folder}/${packName}`
   const content = layered(
     payload,
@@ -251,17 +251,17 @@ async function exportEvaluated(
   const entry = ownEntry(predicateFor(about.evidenceDigest, stated), pack.toSeal, signer.fingerprint)
   const archive =
     chain === null
-      ? await world.packs.write(path, content)
-      : await putInChain(world, { path, content }, chain, { entry, signature: null })
+      ? await ports.packs.write(path, content)
+      : await putInChain(ports, { path, content }, chain, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
   const shared = besideInput(about, run)
-  const also = alsoFiles(world, input.also, { ...shared, created: input.asOf, signer, executive })
+  const also = alsoFiles(ports, input.also, { ...shared, created: input.asOf, signer, executive })
   const files = await writeBeside(
-    world,
+    ports,
     folder,
     packName,
-    besideFiles(world, shared, { report: report.pdf, html }),
+    besideFiles(ports, shared, { report: report.pdf, html }),
     also,
   )
   if (!files.ok) return files
@@ -288,28 +288,28 @@ async function exportEvaluated(
  * completes it: a pack that the chain names always exists, and one that it does not name was never published.
  */
 async function putInChain(
-  world: Pick<Ports, 'packs'>,
+  ports: Pick<Ports, 'packs'>,
   { path, content }: { readonly path: string; readonly content: PackFiles },
   chain: OpenRunChain,
   logged: LoggedEntry,
 ): Promise<Outcome<null>> {
   const prepared = preparedPath(path, chain.chain().id)
-  const written = await world.packs.replace(prepared, content)
+  const written = await ports.packs.replace(prepared, content)
   if (!written.ok) return written
   const entered = await chain.append(logged)
-  return entered.ok ? await world.packs.publish(prepared, path) : entered
+  return entered.ok ? await ports.packs.publish(prepared, path) : entered
 }
 
 async function signedPdf(
-  world: Pick<Ports, 'reports' | 'sealing' | 'tidyMemory'>,
+  ports: Pick<Ports, 'reports' | 'sealing' | 'tidyMemory'>,
   document: ReportDocument,
   attachments: readonly EmbeddedFile[],
   { asOf, signer, recordings }: ExportInput,
 ): Promise<Uint8Array> {
-  collectGarbageBetween(world, recordings.length)
-  const pdf = await world.reports.render(document, { attachments, created: asOf })
-  collectGarbageBetween(world, recordings.length)
-  return await world.sealing.signPdf(pdf, signer)
+  collectGarbageBetween(ports, recordings.length)
+  const pdf = await ports.reports.render(document, { attachments, created: asOf })
+  collectGarbageBetween(ports, recordings.length)
+  return await ports.sealing.signPdf(pdf, signer)
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

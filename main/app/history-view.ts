@@ -32,22 +32,22 @@ export interface HistoryView {
  * are restored from their packs first. Fails as chains, history and calendar do.
  */
 export async function historyView(
-  world: Pick<Ports, 'clock' | 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator' | 'zones'>,
+  ports: Pick<Ports, 'clock' | 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator' | 'zones'>,
   root: string,
 ): Promise<Outcome<HistoryView>> {
-  const chains = await chainsBelow(world, root)
+  const chains = await chainsBelow(ports, root)
   if (!chains.ok) return chains
-  const before = await listed(world, root)
+  const before = await listed(ports, root)
   if (!before.ok) return before
   const lacks = lackingIn(chains.value, before.value).length > 0
-  const rebuilt = lacks ? await rebuildHistory(world, root) : null
+  const rebuilt = lacks ? await rebuildHistory(ports, root) : null
   if (rebuilt?.ok === false) return rebuilt
-  const after = rebuilt !== null && rebuilt.value.taken.length > 0 ? await listed(world, root) : before
+  const after = rebuilt !== null && rebuilt.value.taken.length > 0 ? await listed(ports, root) : before
   if (!after.ok) return after
   const heads = after.value
   const fleets: FleetHistory[] = []
   for (const one of chains.value) {
-    const reading = readingOf(world, one, heads)
+    const reading = readingOf(ports, one, heads)
     if (!reading.ok) return reading
     const retired = one.chain.entries.flatMap(({ entry }) => (entry.kind === 'retired' ? [entry] : []))
     const { fleet, entries } = one.chain
@@ -58,18 +58,18 @@ export async function historyView(
   return ok({ fleets, kept: heads, outside, rebuilt: rebuilt?.value ?? null })
 }
 
-async function listed(world: Pick<Ports, 'openHistory'>, root: string): Promise<Outcome<readonly KeptHead[]>> {
-  const history = await world.openHistory(root)
+async function listed(ports: Pick<Ports, 'openHistory'>, root: string): Promise<Outcome<readonly KeptHead[]>> {
+  const history = await ports.openHistory(root)
   return history.ok ? await history.value.list() : history
 }
 
 /** From the first day in the chain until today, up to the maximum of a calendar. */
 function readingOf(
-  world: Pick<Ports, 'clock' | 'zones'>,
+  ports: Pick<Ports, 'clock' | 'zones'>,
   { chain }: ChainBelow,
   heads: readonly KeptHead[],
 ): Outcome<CalendarReading> {
-  const asOf = world.clock.now()
+  const asOf = ports.clock.now()
   const days = chain.entries.map(({ entry }) => entry.at.slice(0, 10)).sort()
   // A clock that was set back leaves runs after “now”.
   const to = [asOf.slice(0, 10), ...days].sort().at(-1) ?? ''
@@ -78,5 +78,5 @@ function readingOf(
   const facts = new Map(
     heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])),
   )
-  return calendarOf({ entries: chain.entries, facts, zones: world.zones, from, to, asOf })
+  return calendarOf({ entries: chain.entries, facts, zones: ports.zones, from, to, asOf })
 }

@@ -42,19 +42,19 @@ export function* besideFiles(
 
 /** Writes files next to the pack, one at a time; returns all of them, the pack first. Fails with store.failed. */
 export async function writeBeside(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   folder: string,
   packName: string,
   ...contents: readonly Contents[]
 ): Promise<Outcome<readonly ExportedFile[]>> {
-  const archive = await world.files.digest(`${folder}/${packName}`)
+  const archive = await ports.files.digest(`${folder}/${packName}`)
   if (!archive.ok) return archive
   const files: ExportedFile[] = [{ name: packName, path: `${folder}/${packName}`, ...archive.value }]
   for (const some of contents)
     for await (const [name, content] of some) {
       const path = `${folder}/${name}`
       const whole = typeof content === 'string' || content instanceof Uint8Array
-      const written = await world.files.writePieces(path, whole ? [content] : content)
+      const written = await ports.files.writePieces(path, whole ? [content] : content)
       if (!written.ok) return written
       files.push({ name, path, ...written.value })
     }

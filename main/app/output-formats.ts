@@ -24,7 +24,7 @@ interface AlsoInput extends ReportInput, FormatInput {
 }
 
 type NamedBytes = readonly [name: string, bytes: Content]
-type Maker = (world: FormatPorts, input: AlsoInput) => AsyncIterable<NamedBytes>
+type Maker = (ports: FormatPorts, input: AlsoInput) => AsyncIterable<NamedBytes>
 
 /** What the makers of formats need. */
 type FormatPorts = Pick<Ports, 'csvPieces' | 'reports' | 'sealing' | 'tidyMemory' | 'xlsx'>
@@ -34,14 +34,14 @@ type FormatPorts = Pick<Ports, 'csvPieces' | 'reports' | 'sealing' | 'tidyMemory
  * executive summary is the one in the pack; the binder is signed like the report, and names the same evidence.
  */
 export async function* alsoFiles(
-  world: FormatPorts,
+  ports: FormatPorts,
   wanted: readonly Also[],
   input: AlsoInput,
 ): AsyncGenerator<NamedBytes> {
   for (const one of ALSO) {
     if (!wanted.includes(one)) continue
-    collectGarbageBetween(world, input.assessment.nodes.length)
-    yield* MAKERS[one](world, input)
+    collectGarbageBetween(ports, input.assessment.nodes.length)
+    yield* MAKERS[one](ports, input)
   }
 }
 
@@ -51,16 +51,16 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
   executive: async function* (_, { run, executive }) {
     yield [`${run}.executive.pdf`, executive]
   },
-  annex: async function* (world, input) {
-    const rendered = await world.reports.render(buildAnnexes(input), { attachments: [], created: input.created })
-    yield [`${input.run}.annexes.pdf`, await world.sealing.signPdf(rendered, input.signer)]
+  annex: async function* (ports, input) {
+    const rendered = await ports.reports.render(buildAnnexes(input), { attachments: [], created: input.created })
+    yield [`${input.run}.annexes.pdf`, await ports.sealing.signPdf(rendered, input.signer)]
   },
-  binder: async function* (world, input) {
-    const rendered = await world.reports.render(buildBinder(input), { attachments: [], created: input.created })
-    yield [`${input.run}.binder.pdf`, await world.sealing.signPdf(rendered, input.signer)]
+  binder: async function* (ports, input) {
+    const rendered = await ports.reports.render(buildBinder(input), { attachments: [], created: input.created })
+    yield [`${input.run}.binder.pdf`, await ports.sealing.signPdf(rendered, input.signer)]
   },
-  xlsx: async function* (world, input) {
-    yield [`${input.run}.register.xlsx`, await world.xlsx(workbookOf(input))]
+  xlsx: async function* (ports, input) {
+    yield [`${input.run}.register.xlsx`, await ports.xlsx(workbookOf(input))]
   },
   oscal: async function* (_, input) {
     for (const [name, value] of oscalFiles(input)) yield [name, json(value)]
@@ -68,11 +68,11 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
   hdf: async function* (_, input) {
     for (const [name, value] of hdfFiles(input)) yield [`hdf/${name}`, json(value)]
   },
-  poam: async function* (world, input) {
-    yield [`${input.run}.poam.xlsx`, await world.xlsx(poamSheets(input))]
+  poam: async function* (ports, input) {
+    yield [`${input.run}.poam.xlsx`, await ports.xlsx(poamSheets(input))]
   },
-  tickets: async function* (world, input) {
-    yield ['tickets-jira.csv', world.csvPieces(jiraTable(input))]
-    yield ['tickets-servicenow.csv', world.csvPieces(serviceNowTable(input))]
+  tickets: async function* (ports, input) {
+    yield ['tickets-jira.csv', ports.csvPieces(jiraTable(input))]
+    yield ['tickets-servicenow.csv', ports.csvPieces(serviceNowTable(input))]
   },
 }

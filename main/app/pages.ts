@@ -28,7 +28,7 @@ import { reportInputOf } from './report-input.ts'
  * another version is not compared: its pages differ for that reason, which shows nothing about its signer.
  */
 export function pageComparer(
-  world: Pick<Ports, 'reports' | 'sealing' | 'validator'>,
+  ports: Pick<Ports, 'reports' | 'sealing' | 'validator'>,
   ours: Catalog,
   pack: OpenPack,
 ): PageComparer {
@@ -44,7 +44,7 @@ export function pageComparer(
       return notCompared(`it was written by another version than this one, ${PRODUCER}`)
     const catalog = catalogFor(ours, index.scope)
     if (index.catalog.digest !== catalogDigest(catalog)) return notCompared('it was evaluated with other rules')
-    const recordings = await recordingsOf(world, pack)
+    const recordings = await recordingsOf(ports, pack)
     if (!recordings.ok) return notCompared('its recordings cannot be read')
     const assessment = { ...index, schema: 'barewitness.assessment/1' as const, nodes }
     const input = await reportInputOf({
@@ -68,8 +68,8 @@ export function pageComparer(
     return {
       kind: 'rendered',
       pdfs: [
-        [PATHS.report, () => world.reports.render(buildReport(about), { attachments: [embedded], created })],
-        [PATHS.executive, () => world.reports.render(buildExecutive(about), { attachments: [], created })],
+        [PATHS.report, () => ports.reports.render(buildReport(about), { attachments: [embedded], created })],
+        [PATHS.executive, () => ports.reports.render(buildExecutive(about), { attachments: [], created })],
       ],
       html: () => htmlPieces(about),
     }
@@ -88,14 +88,14 @@ export function pageComparer(
     compare: async (sealed) => {
       const made = await rendered(sealed).catch(notWritten)
       if (made.kind !== 'rendered') return made
-      return await compared(world, pack, made.pdfs, made.html)
+      return await compared(ports, pack, made.pdfs, made.html)
     },
   }
 }
 
 /** Renders a period report again, as pageComparer() does for a run. */
 export const periodPageComparer =
-  (world: Pick<Ports, 'reports' | 'sealing'>, ours: Catalog, pack: OpenPack): PeriodPageComparer =>
+  (ports: Pick<Ports, 'reports' | 'sealing'>, ours: Catalog, pack: OpenPack): PeriodPageComparer =>
   async (sealed) => {
     const { producer, catalog: stated } = sealed.period
     const here = catalogReference(ours, {})
@@ -103,8 +103,8 @@ export const periodPageComparer =
     if (standing === 'falsified') return { kind: 'differ', problems: [falsifiedRules(stated, here)] }
     if (producer !== PRODUCER) return notCompared(`it was written by another version than this one, ${PRODUCER}`)
     if (standing === 'unknown') return notCompared('it was written by a version with other rules')
-    const render = (): Promise<Uint8Array> => periodPdf(world, ours, sealed)
-    return await compared(world, pack, [[PATHS.report, render]]).catch(notWritten)
+    const render = (): Promise<Uint8Array> => periodPdf(ports, ours, sealed)
+    return await compared(ports, pack, [[PATHS.report, render]]).catch(notWritten)
   }
 
 async function compared(

@@ -20,11 +20,11 @@ export interface FleetBelow {
  * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain does.
  */
 export async function fleetBelow(
-  world: Pick<Ports, 'files' | 'openRunChain'>,
+  ports: Pick<Ports, 'files' | 'openRunChain'>,
   root: string,
   { fleet: name, chain: elsewhere }: { readonly fleet?: string | undefined; readonly chain?: string | undefined } = {},
 ): Promise<Outcome<FleetBelow>> {
-  const chains = elsewhere === undefined ? await chainsBelow(world, root) : await chainAt(world, elsewhere)
+  const chains = elsewhere === undefined ? await chainsBelow(ports, root) : await chainAt(ports, elsewhere)
   if (!chains.ok) return chains
   const fitting = chains.value.filter(({ chain }) => name === undefined || chain.fleet === name)
   const [only, ...others] = fitting
@@ -50,10 +50,10 @@ export async function fleetBelow(
 }
 
 async function chainAt(
-  world: Pick<Ports, 'files' | 'openRunChain'>,
+  ports: Pick<Ports, 'files' | 'openRunChain'>,
   folder: string,
 ): Promise<Awaited<ReturnType<typeof chainsBelow>>> {
-  const chain = await readChain(world, folder)
+  const chain = await readChain(ports, folder)
   return chain.ok ? ok([{ folder, chain: chain.value }]) : chain
 }
 
@@ -71,7 +71,7 @@ export interface ReadCalendarInput {
  * history do.
  */
 export async function readCalendar(
-  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'zones'>,
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'zones'>,
   input: ReadCalendarInput,
 ): Promise<Outcome<CalendarReading>> {
   const { root, chainFolder, fleet, from, to, asOf } = input
@@ -81,17 +81,17 @@ export async function readCalendar(
       'input.refused',
       `enter a first and a last day, at most ${MOST_DAYS} days in total, such as 2026-10-01 and 2026-12-31`,
     )
-  if (!(await world.files.isThere(chainStart(chainFolder))))
+  if (!(await ports.files.isThere(chainStart(chainFolder))))
     return fail('input.refused', `there is no run chain in ${chainFolder}`)
-  const chain = await world.openRunChain(chainFolder, { id: '0'.repeat(64), fleet })
+  const chain = await ports.openRunChain(chainFolder, { id: '0'.repeat(64), fleet })
   if (!chain.ok) return chain
   const { entries } = chain.value.chain()
   await chain.value.close()
-  const history = await world.openHistory(root)
+  const history = await ports.openHistory(root)
   if (!history.ok) return history
   const heads = await history.value.list()
   if (!heads.ok) return heads
   const facts = new Map<string, RunFacts>()
   for (const { sealed, ...head } of heads.value) if (sealed !== null) facts.set(sealed.tagManifest, head)
-  return calendarOf({ entries, facts, zones: world.zones, from, to, asOf })
+  return calendarOf({ entries, facts, zones: ports.zones, from, to, asOf })
 }

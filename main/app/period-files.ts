@@ -16,7 +16,7 @@ export const periodName = ({ from, to }: { readonly from: string; readonly to: s
 
 /** The report of a period before it is signed: the same bytes from the same sealed parts. */
 export async function periodPdf(
-  world: Pick<Ports, 'reports'>,
+  ports: Pick<Ports, 'reports'>,
   catalog: Catalog,
   { period, changes, frameworks, evidenceDigest, signer: { subject, fingerprint } }: SealedPeriodPages,
 ): Promise<Uint8Array> {
@@ -31,12 +31,12 @@ export async function periodPdf(
     signer: { subject, fingerprint },
     demo: period.demo,
   })
-  return await world.reports.render(document, { attachments: [], created: period.asOf })
+  return await ports.reports.render(document, { attachments: [], created: period.asOf })
 }
 
 /** The signed period report, over the rest of its payload. */
 export async function periodReport(
-  world: Pick<Ports, 'reports' | 'sealing' | 'timestamps'>,
+  ports: Pick<Ports, 'reports' | 'sealing' | 'timestamps'>,
   catalog: Catalog,
   {
     derived,
@@ -50,8 +50,8 @@ export async function periodReport(
     readonly payload: ReadonlyMap<string, PackContent>
   },
 ) {
-  const pdf = await periodPdf(world, catalog, { ...derived, evidenceDigest: evidenceDigestOver(payload), signer })
-  return await stampReport(world, await world.sealing.signPdf(pdf, signer), signer, stamping)
+  const pdf = await periodPdf(ports, catalog, { ...derived, evidenceDigest: evidenceDigestOver(payload), signer })
+  return await stampReport(ports, await ports.sealing.signPdf(pdf, signer), signer, stamping)
 }
 
 /** Outputs that people open without the pack, by name. */

@@ -21,9 +21,9 @@ export interface RunAtHand {
 }
 
 /** Locations from the history; without a history only the default ones. */
-export async function packPlaces(world: Pick<Ports, 'openHistory'>, root: string): Promise<PackPlaces> {
+export async function packPlaces(ports: Pick<Ports, 'openHistory'>, root: string): Promise<PackPlaces> {
   const kept = new Map<string, string>()
-  const history = await world.openHistory(root)
+  const history = await ports.openHistory(root)
   if (history.ok) {
     const heads = await history.value.list()
     for (const { sealed } of heads.ok ? heads.value : []) if (sealed !== null) kept.set(sealed.tagManifest, sealed.pack)

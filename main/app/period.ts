@@ -58,7 +58,7 @@ export interface ExportedPeriod {
  * chain and the disk do.
  */
 export async function exportPeriod(
-  world: Pick<
+  ports: Pick<
     Ports,
     | 'clock'
     | 'csv'
@@ -78,26 +78,26 @@ export async function exportPeriod(
   input: ExportPeriodInput,
 ): Promise<Outcome<ExportedPeriod>> {
   const { chainFolder, fleet, folder } = input
-  const asOf = world.clock.now()
+  const asOf = ports.clock.now()
   const unfit = periodProblem(input, asOf)
   if (unfit !== null) return fail('input.refused', unfit)
-  if (!(await world.files.isThere(chainStart(chainFolder))))
+  if (!(await ports.files.isThere(chainStart(chainFolder))))
     return fail('input.refused', `there is no run chain in ${chainFolder}`)
   const name = periodName(input)
   const path = packIn(folder, name)
-  const taken = async (): Promise<boolean> => await world.files.isThere(path)
+  const taken = async (): Promise<boolean> => await ports.files.isThere(path)
   const refused = fail('input.refused', `${path} already exists; choose another folder`)
   if (await taken()) return refused
-  const chain = await world.openRunChain(chainFolder, {
-    id: Buffer.from(world.entropy.bytes(32)).toString('hex'),
+  const chain = await ports.openRunChain(chainFolder, {
+    id: Buffer.from(ports.entropy.bytes(32)).toString('hex'),
     fleet,
   })
   if (!chain.ok) return chain
-  const shelf = packShelf(world)
+  const shelf = packShelf(ports)
   try {
     // Another process may have sealed this period while we waited for the chain.
     if (await taken()) return refused
-    return await whileSigning(() => exported(world, catalog, { ...input, asOf, name }, chain.value, shelf))
+    return await whileSigning(() => exported(ports, catalog, { ...input, asOf, name }, chain.value, shelf))
   } finally {
     await shelf.close()
     await chain.value.close()
@@ -127,7 +127,7 @@ interface Found {
 
 /** Reads the runs one at a time; only what the report states stays in memory. */
 export async function derivePeriod(
-  world: Pick<Ports, 'csv' | 'openHistory' | 'sealing' | 'validator' | 'zones'>,
+  ports: Pick<Ports, 'csv' | 'openHistory' | 'sealing' | 'validator' | 'zones'>,
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
     readonly asOf: string
     readonly catalog: CatalogReference
@@ -137,14 +137,14 @@ export async function derivePeriod(
   },
   shelf: PackShelf,
 ): Promise<Outcome<Found>> {
-  const { zones, csv } = world
-  const places = await packPlaces(world, input.root)
+  const { zones, csv } = ports
+  const places = await packPlaces(ports, input.root)
   const fold = periodFold({ ...input, producer: PRODUCER, zones, csv })
   const headBefore = headsBefore(input.chain)
   const lost: Failure[] = []
   const atHand = new Map<string, string>()
   for (const run of fold.runs) {
-    const one = await runAtHand(world, shelf, run, { places, head: headBefore(run) })
+    const one = await runAtHand(ports, shelf, run, { places, head: headBefore(run) })
     if (one.found === null) lost.push(one.why)
     else atHand.set(run.entry.run, one.found.path)
     fold.add(run, one.found?.evidence ?? null)
@@ -154,7 +154,7 @@ export async function derivePeriod(
 }
 
 async function exported(
-  world: Pick<
+  ports: Pick<
     Ports,
     | 'csv'
     | 'csvPieces'
@@ -175,17 +175,17 @@ async function exported(
   const { name, folder, signer, stamping, asOf } = input
   const { engagement = null } = input
   const made = { catalog: catalogReference(catalog, {}), rules: catalog, engagement }
-  const found = await derivePeriod(world, { ...input, ...made, chain: chain.chain() }, shelf)
+  const found = await derivePeriod(ports, { ...input, ...made, chain: chain.chain() }, shelf)
   if (!found.ok) return found
   const { derived, lost, atHand } = found.value
   const { period, tables, unrecorded, frameworks } = derived
-  const [unfit] = world.validator.problems('period', period)
+  const [unfit] = ports.validator.problems('period', period)
   if (unfit !== undefined) return fail('input.refused', `the run chain does not allow a period report: ${unfit}`)
   const bags = await bagsOf(shelf, atHand, period.samples)
   if (!bags.ok) return bags
   const payload = periodPayload(period, { tables, log: chainFiles(chain.chain()), bags: bags.value })
   const packName = packNameOf(name)
-  const report = await periodReport(world, catalog, { ...input, derived, payload })
+  const report = await periodReport(ports, catalog, { ...input, derived, payload })
   payload.set(PATHS.report, report.pdf)
   const statement = (manifest: ManifestDigests): unknown =>
     periodStatement(period, { manifest, digests: subjectDigests(payload) })
@@ -201,11 +201,11 @@ async function exported(
     statement,
     nodes: 'data/runs/RUN/data/nodes',
   }
-  const { pack, seal, stamp } = await sealedPack(world, bag, report.authority, stamping)
+  const { pack, seal, stamp } = await sealedPack(ports, bag, report.authority, stamping)
   // As with runs: the chain names it before it exists, so that there are never two packs in one place.
   const entered = await chain.append({ entry: periodEntry(period, pack.toSeal, signer.fingerprint), signature: null })
   if (!entered.ok) return entered
-  const written = await world.packs.write(
+  const written = await ports.packs.write(
     `${folder}/${packName}`,
     new Map<string, PackContent>([
       ...payload,
@@ -215,7 +215,7 @@ async function exported(
     ]),
   )
   if (!written.ok) return written
-  const files = await writeBeside(world, folder, packName, besidePeriod(world, name, report.pdf, derived))
+  const files = await writeBeside(ports, folder, packName, besidePeriod(ports, name, report.pdf, derived))
   if (!files.ok) return files
   return ok({
     period,

@@ -26,12 +26,12 @@ export interface Rebuilt {
  * the manifests lead to it. Existing traces are not changed; files of the history that cannot be read are moved aside.
  */
 export async function rebuildHistory(
-  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator'>,
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator'>,
   root: string,
 ): Promise<Outcome<Rebuilt>> {
-  const chains = await chainsBelow(world, root)
+  const chains = await chainsBelow(ports, root)
   if (!chains.ok) return chains
-  const history = await world.openHistory(root)
+  const history = await ports.openHistory(root)
   if (!history.ok) return history
   const putAside = await history.value.putAside()
   if (!putAside.ok) return putAside
@@ -40,11 +40,11 @@ export async function rebuildHistory(
   const wanted = new Map(lackingIn(chains.value, heads.value).map((entry) => [entry.tagManifest, entry]))
   const problems = new Map<string, string>()
   const taken: string[] = []
-  const packs = await packsBelow(world, root)
+  const packs = await packsBelow(ports, root)
   if (!packs.ok) return packs
   const named = new Set([...wanted.values()].map(({ run }) => packNameOf(run)))
   for (const pack of packs.value.filter((path) => named.has(path.split('/')[1] ?? ''))) {
-    const found = await traceIn(world, `${root}/${pack}`, wanted)
+    const found = await traceIn(ports, `${root}/${pack}`, wanted)
     if (!found.ok) problems.set(pack.split('/')[0] ?? '', found.error.detail)
     if (!found.ok || found.value === null) continue
     const { trace, entry } = found.value
@@ -72,18 +72,18 @@ export function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHea
 }
 
 /** Packs in folders of this folder, as paths relative to it. */
-export async function packsBelow(world: Pick<Ports, 'files'>, root: string): Promise<Outcome<readonly string[]>> {
-  const below = await world.files.below(root, 2)
+export async function packsBelow(ports: Pick<Ports, 'files'>, root: string): Promise<Outcome<readonly string[]>> {
+  const below = await ports.files.below(root, 2)
   return below.ok ? ok(below.value.files.filter((path) => path.includes('/') && path.endsWith(PACK_EXTENSION))) : below
 }
 
 /** The trace in a pack with one of the wanted seals; null for another pack. */
 async function traceIn(
-  world: Pick<Ports, 'packs' | 'validator'>,
+  ports: Pick<Ports, 'packs' | 'validator'>,
   path: string,
   wanted: ReadonlyMap<string, RunEntry>,
 ): Promise<Outcome<{ readonly trace: RunTrace; readonly entry: RunEntry } | null>> {
-  const opened = await world.packs.open(path)
+  const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
   const pack = opened.value
   try {
@@ -92,7 +92,7 @@ async function traceIn(
     if (entry === undefined) return ok(null)
     const bytes = (await listed(pack, PATHS.tagManifest, PATHS.manifest)) ? await sealedTrace(pack) : null
     const trace = bytes === null ? null : (parsedJson(new TextDecoder().decode(bytes)) as RunTrace)
-    if (bytes === null || trace === null || world.validator.problems('trace', trace).length > 0)
+    if (bytes === null || trace === null || ports.validator.problems('trace', trace).length > 0)
       return fail('pack.altered', plain(`${path}: its trace is missing, or differs from the sealed one`, 600))
     if (trace.run !== entry.run || trace.fleet !== entry.fleet || sha256(traceBytes(trace)) !== sha256(bytes))
       return fail('pack.altered', plain(`${path}: its trace is not of the run that the chain names`, 600))
@@ -116,11 +116,11 @@ export async function listed(pack: OpenPack, list: string, path: string): Promis
 
 /** Stores a run in the history below a folder. Fails with store.failed or input.refused: see HistoryStore. */
 export async function keepRun(
-  world: Pick<Ports, 'openHistory'>,
+  ports: Pick<Ports, 'openHistory'>,
   folder: string,
   kept: KeptRun,
 ): Promise<Outcome<null>> {
-  const history = await world.openHistory(folder)
+  const history = await ports.openHistory(folder)
   if (!history.ok) return history
   return await history.value.keep(kept)
 }

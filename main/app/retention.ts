@@ -41,7 +41,7 @@ export interface Retained {
  * complete are completed now.
  */
 export async function retain(
-  world: Pick<
+  ports: Pick<
     Ports,
     'clock' | 'entropy' | 'files' | 'openHistory' | 'openRunChain' | 'openStore' | 'packs' | 'sealing'
   >,
@@ -55,22 +55,22 @@ export async function retain(
       'input.refused',
       `enter a reason: it is required for fewer than ${USUAL_YEARS} years, and for runs that a period report rests on; nothing was deleted`,
     )
-  const chains = await chainsBelow(world, input.root)
+  const chains = await chainsBelow(ports, input.root)
   if (!chains.ok) return chains
-  const fates = new Map(chains.value.map((one) => [one, fateOf(world, input, one)]))
+  const fates = new Map(chains.value.map((one) => [one, fateOf(ports, input, one)]))
   const due = [...fates.values()].flatMap((fate) => fate.due)
   const stays = [...fates.values()].flatMap((fate) => fate.stays)
   const { openSigner } = input
   if (openSigner === null) return ok({ due, stays, freed: 0, applied: false })
   const held: (() => Promise<void>)[] = []
   try {
-    const ready = await readied(world, input.root, due, held)
+    const ready = await readied(ports, input.root, due, held)
     if (!ready.ok) return ready
     for (const [{ folder, chain }, fate] of fates) {
       const fresh = fate.due.filter((one) => !one.entered && ready.value.due.includes(one))
       if (fresh.length === 0) continue
       const words = why === '' ? `Older than ${input.years} years.` : `Older than ${input.years} years. ${why}`
-      const entered = await appendSigned(world, { fleet: chain.fleet, chainFolder: folder, openSigner }, (at, signer) =>
+      const entered = await appendSigned(ports, { fleet: chain.fleet, chainFolder: folder, openSigner }, (at, signer) =>
         ok(
           fresh.flatMap(({ run, seals }) =>
             seals.map((tagManifest): RetiredEntry => {
@@ -81,28 +81,28 @@ export async function retain(
       )
       if (!entered.ok) return entered
     }
-    const done = await removed(world, input.root, ready.value.due)
+    const done = await removed(ports, input.root, ready.value.due)
     return done.ok ? ok({ ...done.value, due: ready.value.due, stays: [...stays, ...ready.value.stays] }) : done
   } finally {
     for (const release of held) await release()
   }
 }
 
-const fateOf = (world: Pick<Ports, 'clock'>, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
-  retentionPlan(chain, { asOf: world.clock.now(), years, evenInPeriods })
+const fateOf = (ports: Pick<Ports, 'clock'>, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
+  retentionPlan(chain, { asOf: ports.clock.now(), years, evenInPeriods })
 
 /** Which of these can be deleted now; their evidence folders are locked from here on. */
 async function readied(
-  world: Pick<Ports, 'files' | 'packs'>,
+  ports: Pick<Ports, 'files' | 'packs'>,
   root: string,
   due: readonly Due[],
   held: (() => Promise<void>)[],
 ): Promise<Outcome<Fate>> {
-  const packs = await packsBelow(world, root)
+  const packs = await packsBelow(ports, root)
   if (!packs.ok) return packs
   const notFolders = new Set<string>()
   for (const folder of [root, evidenceFolder(root)]) {
-    const below = await world.files.below(folder, 1)
+    const below = await ports.files.below(folder, 1)
     if (!below.ok) return below
     for (const name of [...below.value.files, ...below.value.others]) notFolders.add(name)
   }
@@ -112,9 +112,9 @@ async function readied(
     const folder = evidenceOfRun(root, one.run)
     let why = notFolders.has(one.run)
       ? 'a link or a file has the name of its folder; check it, and delete it yourself'
-      : await whyPackStays(world, root, one, packs.value)
-    if (why === null && (await world.files.isThere(folder))) {
-      const lock = await world.files.hold(folder, 0)
+      : await whyPackStays(ports, root, one, packs.value)
+    if (why === null && (await ports.files.isThere(folder))) {
+      const lock = await ports.files.hold(folder, 0)
       if (lock.ok) held.push(lock.value.release)
       else why = 'another program is using its evidence; try again when it has finished'
     }
@@ -126,19 +126,19 @@ async function readied(
 
 /** Evidence, packs and traces of runs that the chain lists as deleted. */
 async function removed(
-  world: Pick<Ports, 'files' | 'openHistory' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openStore'>,
   root: string,
   due: readonly Due[],
 ): Promise<Outcome<Pick<Retained, 'freed' | 'applied'>>> {
   for (const { run } of due) {
     for (const folder of [evidenceOfRun(root, run), exportFolder(root, run)]) {
-      const gone = await world.files.remove(folder)
+      const gone = await ports.files.remove(folder)
       if (!gone.ok) return gone
     }
   }
-  const forgotten = await forget(world, root, due)
+  const forgotten = await forget(ports, root, due)
   if (!forgotten.ok) return forgotten
-  const store = await world.openStore(evidenceFolder(root))
+  const store = await ports.openStore(evidenceFolder(root))
   if (!store.ok) return store
   const freed = await store.value.sweep()
   return freed.ok ? ok({ freed: freed.value, applied: true }) : freed
@@ -146,14 +146,14 @@ async function removed(
 
 /** A folder with a pack of another run is not theirs. */
 async function whyPackStays(
-  world: Pick<Ports, 'packs'>,
+  ports: Pick<Ports, 'packs'>,
   root: string,
   { run, seals }: Due,
   packs: readonly string[],
 ): Promise<string | null> {
   if (!isSafeName(run)) return `${quote(run)} is not a valid run folder name`
   for (const path of packs.filter((one) => one.startsWith(`${run}/`))) {
-    const pack = await world.packs.open(`${root}/${path}`)
+    const pack = await ports.packs.open(`${root}/${path}`)
     if (!pack.ok) return `${path} cannot be read as a pack; check it, and delete it yourself`
     const seal = await pack.value.sha256(PATHS.tagManifest).catch(() => '')
     await pack.value.close()
@@ -162,8 +162,8 @@ async function whyPackStays(
   return null
 }
 
-async function forget(world: Pick<Ports, 'openHistory'>, root: string, due: readonly Due[]): Promise<Outcome<null>> {
-  const history = await world.openHistory(root)
+async function forget(ports: Pick<Ports, 'openHistory'>, root: string, due: readonly Due[]): Promise<Outcome<null>> {
+  const history = await ports.openHistory(root)
   if (!history.ok) return history
   for (const { run, seals } of due)
     for (const tagManifest of [...seals, null]) {

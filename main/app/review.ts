@@ -36,34 +36,34 @@ export interface Reviewed {
  * safely.
  */
 export async function reviewFile(
-  world: Pick<Ports, 'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'validator' | 'zones'>,
+  ports: Pick<Ports, 'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'validator' | 'zones'>,
   catalog: Catalog,
   input: ReviewInput,
 ): Promise<Outcome<Reviewed>> {
   const { path, trust } = input
   const file = path.split(/[/\\]/).at(-1) ?? path
-  const verifiedAt = world.clock.now()
+  const verifiedAt = ports.clock.now()
   if (/\.pdf$/i.test(path)) {
-    const pdf = await world.files.read(path)
+    const pdf = await ports.files.read(path)
     if (!pdf.ok && pdf.error.code === 'input.refused')
       return ok({ report: largerThanRead({ file, verifiedAt }), contents: null, head: null })
     if (!pdf.ok) return pdf
-    const report = await verifyReport({ pdf: pdf.value, reader: world.sealing.reader, trust, verifiedAt, file })
+    const report = await verifyReport({ pdf: pdf.value, reader: ports.sealing.reader, trust, verifiedAt, file })
     return ok({ report, contents: null, head: null })
   }
-  const opened = await world.packs.open(path)
+  const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
-  const kept = world.keptRules()
+  const kept = ports.keptRules()
   try {
     const { departures } = opened.value
-    const seal = world.sealing.reader
+    const seal = ports.sealing.reader
     const asked = { source: opened.value, departures, seal, catalog, kept, trust, verifiedAt, file }
     if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
-    const whole = { ...asked, validator: world.validator }
+    const whole = { ...asked, validator: ports.validator }
     if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })
     if (isPeriodPack(opened.value)) {
-      const { zones, csv } = world
-      const pages = periodPageComparer(world, catalog, opened.value)
+      const { zones, csv } = ports
+      const pages = periodPageComparer(ports, catalog, opened.value)
       const more = { zones, csv, producer: PRODUCER, pages, lastHead: input.lastHead }
       const verified = await verifyPeriod({ ...whole, ...more })
       return ok({ ...verified, contents: null })
@@ -71,7 +71,7 @@ export async function reviewFile(
     return ok(
       await verifyPack({
         ...whole,
-        pages: pageComparer(world, catalog, opened.value),
+        pages: pageComparer(ports, catalog, opened.value),
         lastHead: input.lastHead,
         keep: input.keep,
       }),

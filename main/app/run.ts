@@ -104,8 +104,8 @@ export function newRunId(clock: Clock, entropy: Entropy): string {
 }
 
 /** The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest. */
-export async function latestRun(world: Pick<Ports, 'openStore'>, storeFolder: string): Promise<Outcome<string>> {
-  const store = await world.openStore(storeFolder)
+export async function latestRun(ports: Pick<Ports, 'openStore'>, storeFolder: string): Promise<Outcome<string>> {
+  const store = await ports.openStore(storeFolder)
   if (!store.ok) return store
   const runs = await store.value.runs()
   if (!runs.ok) return runs

@@ -42,7 +42,7 @@ const LONGEST_DAYS = 63
 
 /** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
 export async function scheduleStatus(
-  world: Pick<Ports, 'clock' | 'files' | 'fleets' | 'identities' | 'openRunChain' | 'schedules' | 'timers' | 'zones'>,
+  ports: Pick<Ports, 'clock' | 'files' | 'fleets' | 'identities' | 'openRunChain' | 'schedules' | 'timers' | 'zones'>,
   schedule: Schedule,
   by: Pick<StartedBy, 'program' | 'file'>,
 ): Promise<ScheduleStatus> {
@@ -52,32 +52,32 @@ export async function scheduleStatus(
     notes.push(`${outcome.error.detail}.`)
     return otherwise
   }
-  const { lastDue, nextDue } = dueAround(world, schedule)
-  const attempts = noted(await readAttempts(world, schedule.out, schedule.name), [])
-  const kinds = await world.timers.kinds()
+  const { lastDue, nextDue } = dueAround(ports, schedule)
+  const attempts = noted(await readAttempts(ports, schedule.out, schedule.name), [])
+  const kinds = await ports.timers.kinds()
   const timers: TimerStatus[] = []
   for (const kind of kinds) {
-    const installed = noted(await world.timers.installed(kind, schedule.name), null)
+    const installed = noted(await ports.timers.installed(kind, schedule.name), null)
     if (installed === null) continue
-    const wanted = unitsOf(world, kind, schedule, by)
+    const wanted = unitsOf(ports, kind, schedule, by)
     const same = wanted.ok && JSON.stringify(wanted.value.units) === JSON.stringify(installed.units)
     timers.push({ kind, state: same ? (installed.active ? 'installed' : 'inactive') : 'other' })
   }
   if (timers.length === 0) notes.push('No timer is installed; install one, or every scheduled run will be missed.')
   if (timers.length > 1) notes.push('Several timers start it; each due time is still run only once.')
   if (timers.some(({ state }) => state === 'other')) notes.push('The installed timer is out of date; install it again.')
-  if (timers.some(({ kind }) => kind === 'systemd') && (await world.timers.lingers()) === false)
+  if (timers.some(({ kind }) => kind === 'systemd') && (await ports.timers.lingers()) === false)
     notes.push(
-      `Timers of ${world.timers.host.user} run only while that user is logged in; run: loginctl enable-linger ${world.timers.host.user}`,
+      `Timers of ${ports.timers.host.user} run only while that user is logged in; run: loginctl enable-linger ${ports.timers.host.user}`,
     )
-  const fleet = noted(await world.fleets.read(schedule.fleet), null)
+  const fleet = noted(await ports.fleets.read(schedule.fleet), null)
   const targets = fleet === null ? [] : fleet.targets({})
   if (fleet !== null && fleet.fleet.name !== schedule.fleetName)
     notes.push(
       `The fleet file is now named “${fleet.fleet.name}”, but the schedule is in the run chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
     )
-  const unattended = await unattendedUse(world, targets, schedule.options)
-  const awaited = noted(await awaitedOf(world, schedule), null)
+  const unattended = await unattendedUse(ports, targets, schedule.options)
+  const awaited = noted(await awaitedOf(ports, schedule), null)
   return { schedule, nextDue, lastDue, awaited, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
 }
 
@@ -86,15 +86,15 @@ export async function scheduleStatus(
  * chain does.
  */
 async function awaitedOf(
-  world: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
+  ports: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
   { name, out, fleetName }: Schedule,
 ): Promise<Outcome<ScheduleStatus['awaited']>> {
-  const chains = await chainsBelow(world, out)
+  const chains = await chainsBelow(ports, out)
   if (!chains.ok) return chains
-  const asOf = world.clock.now()
+  const asOf = ports.clock.now()
   const from = dayOf(new Date(Date.parse(asOf) - LONGEST_DAYS * DAY_MS).toISOString())
   for (const { chain } of chains.value.filter((one) => one.chain.fleet === fleetName)) {
-    const { zones } = world
+    const { zones } = ports
     const read = calendarOf({ entries: chain.entries, facts: new Map(), zones, from, to: dayOf(asOf), asOf })
     if (!read.ok) return read
     const last = read.value.awaited.findLast(({ schedule }) => schedule === name)
@@ -121,13 +121,13 @@ function dueAround(
  * do.
  */
 export async function installSchedule(
-  world: Pick<Ports, 'clock' | 'timers' | 'zones'>,
+  ports: Pick<Ports, 'clock' | 'timers' | 'zones'>,
   kind: TimerKind,
   schedule: Schedule,
   by: Pick<StartedBy, 'program' | 'file'>,
 ): Promise<Outcome<readonly string[]>> {
-  const units = unitsOf(world, kind, schedule, by)
+  const units = unitsOf(ports, kind, schedule, by)
   if (!units.ok) return units
-  const installed = await world.timers.install(units.value)
+  const installed = await ports.timers.install(units.value)
   return installed.ok ? ok(units.value.warnings) : installed
 }

@@ -27,19 +27,19 @@ export interface PlanInput {
  * that cannot be signed is not added.
  */
 export async function addSchedule(
-  world: Ports,
+  ports: Ports,
   draft: ScheduleDraft,
   { file, openSigner }: PlanInput,
 ): Promise<Outcome<Schedule>> {
-  const fleetName = await checkDraft(world, draft)
+  const fleetName = await checkDraft(ports, draft)
   if (!fleetName.ok) return fleetName
-  const schedule: Schedule = { ...draft, fleetName: fleetName.value, createdAt: world.clock.now() }
-  const [problem] = world.validator.problems('schedules', { schema: 'barewitness.schedules/1', schedules: [schedule] })
+  const schedule: Schedule = { ...draft, fleetName: fleetName.value, createdAt: ports.clock.now() }
+  const [problem] = ports.validator.problems('schedules', { schema: 'barewitness.schedules/1', schedules: [schedule] })
   if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
-  const changed = await world.schedules.change(file, async (now) => {
+  const changed = await ports.schedules.change(file, async (now) => {
     if (now.schedules.some(({ name }) => name === schedule.name))
       return fail('input.refused', `there is already a schedule ${schedule.name}; remove it first`)
-    const entered = await enterPlan(world, schedule, { openSigner, cadence: plannedCadence(schedule) })
+    const entered = await enterPlan(ports, schedule, { openSigner, cadence: plannedCadence(schedule) })
     return entered.ok ? ok({ ...now, schedules: [...now.schedules, schedule] }) : entered
   })
   return changed.ok ? ok(schedule) : changed
@@ -50,24 +50,24 @@ export async function addSchedule(
  * schedule. Can be called again after a failure. Returns the schedule as it was.
  */
 export async function removeSchedule(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'schedules' | 'sealing' | 'timers'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'schedules' | 'sealing' | 'timers'>,
   name: string,
   { file, openSigner }: PlanInput,
 ): Promise<Outcome<Schedule>> {
   let removed: Schedule | null = null
-  const changed = await world.schedules.change(file, async (now) => {
+  const changed = await ports.schedules.change(file, async (now) => {
     const schedule = now.schedules.find((one) => one.name === name)
     if (schedule === undefined) return fail('input.refused', `there is no schedule ${name} in ${file}`)
     removed = schedule
     const folder = chainFolderOf(schedule.out, schedule.fleetName)
-    const hasChain = await world.files.isThere(chainStart(folder))
-    const entered = hasChain ? await enterPlan(world, schedule, { openSigner, cadence: null }) : ok(null)
+    const hasChain = await ports.files.isThere(chainStart(folder))
+    const entered = hasChain ? await enterPlan(ports, schedule, { openSigner, cadence: null }) : ok(null)
     if (!entered.ok) return entered
-    const kinds = await world.timers.kinds()
+    const kinds = await ports.timers.kinds()
     // Timer systems that leave files are cleaned up also where they are not running; a crontab exists only with its
     // program.
     for (const kind of TIMER_KINDS.filter((one) => one !== 'cron' || kinds.includes(one))) {
-      const taken = await world.timers.remove(kind, name)
+      const taken = await ports.timers.remove(kind, name)
       if (!taken.ok) return taken
     }
     return ok({ ...now, schedules: now.schedules.filter((one) => one !== schedule) })
@@ -85,7 +85,7 @@ export const unitsOf = (
 ): Outcome<TimerUnits> => unitsFor(kind, schedule, { ...timers.host, ...by }, { zones, now: clock.now() })
 
 /** The name of a schedule’s fleet, after everything that it names was found and checked. */
-async function checkDraft(world: Ports, draft: ScheduleDraft): Promise<Outcome<string>> {
+async function checkDraft(ports: Ports, draft: ScheduleDraft): Promise<Outcome<string>> {
   const { options, out, notify } = draft
   const cadence = parseCadence(plannedCadence(draft))
   if (cadence === null)
@@ -98,32 +98,32 @@ async function checkDraft(world: Ports, draft: ScheduleDraft): Promise<Outcome<s
       'input.refused',
       `--random-delay: must be shorter than the interval to the next run, ${cadence.hours * 60} minutes`,
     )
-  if (world.zones(cadence.zone) === null) return fail('input.refused', `--zone: unknown time zone ${cadence.zone}`)
+  if (ports.zones(cadence.zone) === null) return fail('input.refused', `--zone: unknown time zone ${cadence.zone}`)
   if (!isAbsolute(out)) return fail('input.refused', `out: ${out} is not an absolute path`)
   const also = options.also
     ?.split(',')
     .map((one) => one.trim())
     .find((one) => one !== '' && !ALSO.some((known) => known === one))
   if (also !== undefined) return fail('input.refused', `--formats: “${also}” is not one of ${ALSO.join(', ')}`)
-  const fleet = await world.fleets.read(draft.fleet)
+  const fleet = await ports.fleets.read(draft.fleet)
   if (!fleet.ok) return fleet
-  const identities = await world.identities.list(options.identityFolder ?? world.identities.defaultFolder)
+  const identities = await ports.identities.list(options.identityFolder ?? ports.identities.defaultFolder)
   if (!identities.ok) return identities
   const { identity } = options
   if (identity !== undefined && !identities.value.some(({ name }) => name === identity))
     return fail('identity.missing', `there is no signing identity ${identity}; no schedule was added`)
   if (options.register !== undefined) {
-    const register = await world.readRegister(options.register)
+    const register = await ports.readRegister(options.register)
     if (!register.ok) return register
     if (register.value === null) return fail('input.not-found', `${options.register} could not be read`)
   }
   if (options.declarations !== undefined) {
-    const declared = await declaredForExport({ world, folder: options.declarations, demo: false })
+    const declared = await declaredForExport({ ports, folder: options.declarations, demo: false })
     if (!declared.ok) return declared
   }
   const secrets = [options.passphraseFile, ...notify.map((one) => (one.kind === 'webhook' ? one.secretFile : null))]
   for (const secret of secrets) {
-    const readable = typeof secret === 'string' ? await world.schedules.secret(secret) : ok(null)
+    const readable = typeof secret === 'string' ? await ports.schedules.secret(secret) : ok(null)
     if (!readable.ok) return readable
   }
   return ok(fleet.value.fleet.name)
@@ -139,14 +139,14 @@ interface PlanWords {
 
 /** Enters the schedule from now on; nothing where the chain has the same already. */
 const enterPlan = (
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   schedule: Schedule,
   { openSigner, cadence }: PlanWords,
 ): Promise<Outcome<RunChain>> => {
   const { name, fleetName: fleet, out } = schedule
   const withinMinutes = withinMinutesOf(schedule)
   return appendSigned(
-    world,
+    ports,
     { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true },
     (at, signer, { entries }) => {
       const said = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === name)?.entry

@@ -33,11 +33,11 @@ export type SealPorts = Pick<Ports, 'files' | 'packs' | 'sealing' | 'timestamps'
  * pack.unreadable or as reading fails.
  */
 export async function nextStamp(
-  world: SealPorts,
+  ports: SealPorts,
   path: string,
   lists: Pick<Stamping, 'certificates' | 'crls'>,
 ): Promise<Outcome<Stampable>> {
-  return /\.pdf$/i.test(path) ? await nextOfReport(world, path, lists) : await nextOfPack(world, path)
+  return /\.pdf$/i.test(path) ? await nextOfReport(ports, path, lists) : await nextOfPack(ports, path)
 }
 
 async function nextOfReport(

@@ -18,19 +18,19 @@ export interface Sealed {
  * is sealed again without that name.
  */
 export async function sealedPack(
-  world: Pick<Ports, 'sealing' | 'timestamps'>,
+  ports: Pick<Ports, 'sealing' | 'timestamps'>,
   input: Omit<BagInput, 'authority'> & { readonly signer: Signer },
   authority: StampAuthority | null,
   stamping: Stamping | null,
 ): Promise<Sealed> {
   const { signer } = input
   const pack = assembleBag({ ...input, authority })
-  const seal = await world.sealing.signDetached(signer, pack.toSeal)
+  const seal = await ports.sealing.signDetached(signer, pack.toSeal)
   if (stamping === null) return { pack, seal, stamp: null }
-  const stamp = await world.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
+  const stamp = await ports.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
   if (authority === null || (stamp.ok && rootOf(stamp.value.certificates) === rootOf(authority.chain)))
     return { pack, seal, stamp }
-  const without = await sealedPack(world, input, null, stamp.ok ? stamping : null)
+  const without = await sealedPack(ports, input, null, stamp.ok ? stamping : null)
   return { ...without, stamp: without.stamp ?? stamp }
 }
 

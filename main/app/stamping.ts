@@ -27,7 +27,7 @@ export interface StampedReport {
  * previous level: the report itself is never lost.
  */
 export async function stampReport(
-  world: Pick<Ports, 'sealing' | 'timestamps'>,
+  ports: Pick<Ports, 'sealing' | 'timestamps'>,
   signed: Uint8Array,
   signer: Pick<Signer, 'chain' | 'crls' | 'certificate'>,
   stamping: Stamping | null,
@@ -35,11 +35,11 @@ export async function stampReport(
   const first: StampedReport = { pdf: signed, level: 'B-B', authority: null, shortfall: null }
   if (stamping === null) return first
   const own = { certificates: [signer.certificate, ...signer.chain], crls: signer.crls }
-  const next = await world.sealing.nextPdfStamp(signed, own)
-  const stamped = next.ok ? await applied(world, next.value, stamping) : next
+  const next = await ports.sealing.nextPdfStamp(signed, own)
+  const stamped = next.ok ? await applied(ports, next.value, stamping) : next
   if (!stamped.ok) return { ...first, shortfall: stamped.error }
   const chain = stamped.value.stamp.certificates
-  const lists = await listsFor(world, own, chain, stamping.crls)
+  const lists = await listsFor(ports, own, chain, stamping.crls)
   const authority = { name: stamped.value.stamp.reading.authority?.subject ?? '', chain, crls: lists.authority }
   const reached: StampedReport = { ...first, pdf: stamped.value.pdf, level: 'B-T', authority }
   if (lists.missing.length > 0)
@@ -51,8 +51,8 @@ export async function stampReport(
     certificates: [...own.certificates, ...chain],
     crls: [...lists.signer, ...lists.authority],
   }
-  const last = await world.sealing.nextPdfStamp(reached.pdf, material)
-  const archived = last.ok ? await applied(world, last.value, stamping) : last
+  const last = await ports.sealing.nextPdfStamp(reached.pdf, material)
+  const archived = last.ok ? await applied(ports, last.value, stamping) : last
   return archived.ok
     ? { ...reached, pdf: archived.value.pdf, level: 'B-LTA' }
     : { ...reached, shortfall: archived.error }

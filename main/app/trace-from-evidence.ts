@@ -17,12 +17,12 @@ import { traceNode, traceOf, withVerdicts } from '../core/trace.ts'
  * otherwise as the store does.
  */
 export const traceFromEvidence = (
-  world: Pick<Ports, 'files' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openStore'>,
   catalog: Catalog,
   root: string,
   run: string,
 ): Promise<Outcome<RunTrace>> =>
-  withStore(world, root, run, async (store) => {
+  withStore(ports, root, run, async (store) => {
     const listed = await store.list(run)
     if (!listed.ok) return listed
     const asOf = lastEnd(listed.value)
@@ -48,12 +48,12 @@ export const traceFromEvidence = (
 
 /** Every run with stored evidence, and when its last recording ended; unordered. Fails as the store does. */
 export async function collectedRuns(
-  world: Pick<Ports, 'files' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openStore'>,
   root: string,
 ): Promise<Outcome<readonly { readonly run: string; readonly at: string }[]>> {
   const folder = evidenceFolder(root)
-  if (!(await world.files.isThere(folder))) return ok([])
-  const store = await world.openStore(folder)
+  if (!(await ports.files.isThere(folder))) return ok([])
+  const store = await ports.openStore(folder)
   if (!store.ok) return store
   const names = await store.value.runs()
   if (!names.ok) return names
@@ -75,11 +75,11 @@ const lastEnd = (recordings: readonly Pick<Recording, 'endedAt'>[]): string | un
 
 /** The recording of a node that a run’s stored evidence rests on; null where it has none. */
 export const recordingIn = (
-  world: Pick<Ports, 'files' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openStore'>,
   root: string,
   run: string,
   node: string,
-): Promise<Outcome<LoadedRecording | null>> => withStore(world, root, run, (store) => ofNode(store, run, node))
+): Promise<Outcome<LoadedRecording | null>> => withStore(ports, root, run, (store) => ofNode(store, run, node))
 
 async function ofNode(store: EvidenceStore, run: string, node: string): Promise<Outcome<LoadedRecording | null>> {
   const listed = await store.list(run)
@@ -98,15 +98,15 @@ const missing = (run: string): Outcome<never> =>
   fail('input.not-found', `${plain(run, 100)} is neither in the history of this folder nor in its stored evidence`)
 
 async function withStore<T>(
-  world: Pick<Ports, 'files' | 'openStore'>,
+  ports: Pick<Ports, 'files' | 'openStore'>,
   root: string,
   run: string,
   use: (store: EvidenceStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const folder = evidenceFolder(root)
   // A run’s id is one folder name; anything else could lead out of this folder.
-  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await world.files.isThere(`${folder}/${run}`))) return missing(run)
-  const store = await world.openStore(folder)
+  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await ports.files.isThere(`${folder}/${run}`))) return missing(run)
+  const store = await ports.openStore(folder)
   if (!store.ok) return store
   return await use(store.value)
 }

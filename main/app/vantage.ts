@@ -32,25 +32,25 @@ export interface VantageInput {
  * could not be timed is in the record with the reason. Fails with input.refused where the location is not usable;
  * otherwise as the key does.
  */
-export async function recordVantage(world: Ports, input: VantageInput): Promise<Outcome<VantageRecord>> {
+export async function recordVantage(ports: Ports, input: VantageInput): Promise<Outcome<VantageRecord>> {
   const problem = vantagePlaceProblem(input.place)
   if (problem !== null) return fail('input.refused', `the location ${problem}`)
   const opened = await input.openSigner()
   if (!opened.ok) return opened
-  const startedAt = world.clock.now()
-  const id = `vantage-${newRunId(world.clock, world.entropy)}`
-  const measurements: readonly VantageMeasurement[] = await timeNodes(world, { ...input, run: id })
+  const startedAt = ports.clock.now()
+  const id = `vantage-${newRunId(ports.clock, ports.entropy)}`
+  const measurements: readonly VantageMeasurement[] = await timeNodes(ports, { ...input, run: id })
   const record: UnsignedVantage = {
     schema: 'barewitness.vantage/1',
     id,
     recorder: VERSION,
     vantage: input.place,
     startedAt,
-    endedAt: world.clock.now(),
+    endedAt: ports.clock.now(),
     demo: input.demo === true,
     measurements,
   }
-  return await signedVantage(world, record, async () => opened)
+  return await signedVantage(ports, record, async () => opened)
 }
 
 /**
@@ -76,11 +76,11 @@ export async function signedVantage(
 
 /** The record of the demo fleet's second machine, under a demo key. Fails as the key does. */
 export async function demoVantageRecord(
-  world: Pick<Ports, 'sealing' | 'clock'>,
+  ports: Pick<Ports, 'sealing' | 'clock'>,
   demo: Pick<DemoFleet, 'vantage'>,
   asOf: string,
 ): Promise<Outcome<VantageRecord>> {
-  return await signedVantage(world, demo.vantage(asOf), async () => ok(await world.sealing.demoSigner()))
+  return await signedVantage(ports, demo.vantage(asOf), async () => ok(await ports.sealing.demoSigner()))
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')

@@ -60,14 +60,14 @@ const STOPPING: Readonly<Record<WhenStopped, string>> = {
  * far; the second ends the program at once. Fails with input.refused for an invalid option, and as reading the fleet file and storing do.
  */
 export async function collectFleet(
-  { world }: Context,
+  { ports }: Context,
   options: CollectOptions,
   whenStopped: WhenStopped = 'left',
 ): Promise<Outcome<Collected>> {
   if (options.fleet === undefined) return fail('input.refused', '--fleet FILE is required')
   const deadline = options.deadline === undefined ? ok(null) : deadlineSeconds(options.deadline)
   if (!deadline.ok) return deadline
-  const read = await world.fleets.read(options.fleet)
+  const read = await ports.fleets.read(options.fleet)
   if (!read.ok) return read
   const all = read.value.targets({ ask: askSecret })
   const unknown = options.node?.find((name) => !all.some(({ node }) => node.name === name))
@@ -75,9 +75,9 @@ export async function collectFleet(
     return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node with this name`)
   const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
   const storeFolder = evidenceFolder(options.out)
-  const resumed = options.resume === true ? await latestRun(world, storeFolder) : ok(null)
+  const resumed = options.resume === true ? await latestRun(ports, storeFolder) : ok(null)
   if (!resumed.ok) return resumed
-  const done = resumed.value === null ? ok(null) : await sealedRun(world, options, resumed.value, read.value.fleet.name)
+  const done = resumed.value === null ? ok(null) : await sealedRun(ports, options, resumed.value, read.value.fleet.name)
   if (!done.ok) return done
   if (done.value !== null)
     return ok({
@@ -95,10 +95,10 @@ export async function collectFleet(
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
-    const run = options.goOnWith ?? resumed.value ?? newRunId(world.clock, world.entropy)
+    const run = options.goOnWith ?? resumed.value ?? newRunId(ports.clock, ports.entropy)
     const { concurrency = 64, locationSpreadSeconds, askMetadata } = read.value.fleet
     const marks = () => ({ demo: false, synthetic: null })
-    const result = await collectRun(world, catalog, {
+    const result = await collectRun(ports, catalog, {
       run,
       targets,
       storeFolder,
@@ -144,17 +144,17 @@ export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): F
 
 /** The evidence of a run that is already sealed, to which nothing is added; null for a run that is not sealed. */
 async function sealedRun(
-  world: Ports,
+  ports: Ports,
   { out, chain }: CollectOptions,
   run: string,
   fleet: string,
 ): Promise<Outcome<RunResult | null>> {
   const folder = `${out}/${run}`
-  const sealed = await isSealed(world, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
+  const sealed = await isSealed(ports, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
   if (!sealed.ok) return sealed
   if (!sealed.value) return ok(null)
   say(`Run ${run} is already sealed; no evidence can be added. Start a new run to collect again.`)
-  const stored = await world.readRecordings([`${evidenceFolder(out)}/${run}`])
+  const stored = await ports.readRecordings([`${evidenceFolder(out)}/${run}`])
   return stored.ok ? ok({ run, recordings: stored.value, cancelled: false }) : stored
 }
 

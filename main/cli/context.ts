@@ -6,7 +6,7 @@ import { sayFailure } from './terminal.ts'
 
 /** Passed to every command: the ports, and the sink for its exit code. */
 export interface Context {
-  readonly world: Ports
+  readonly ports: Ports
   readonly program: Command
   /** Sets the code that the process ends with when the command returns. */
   readonly exit: (code: ExitCode) => void

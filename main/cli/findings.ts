@@ -37,19 +37,19 @@ export interface ShownFindings extends FindingSources {
 
 /** Recordings, evaluated, with their findings. Fails as reading recordings, fleet file and register does. */
 export async function readFindings(
-  { world }: Context,
+  { ports }: Context,
   folders: readonly string[],
   options: FindingOptions,
 ): Promise<Outcome<ShownFindings>> {
-  const asOf = instant('--as-of', options.asOf, world.clock)
+  const asOf = instant('--as-of', options.asOf, ports.clock)
   if (!asOf.ok) return asOf
-  const read = await world.readRecordings(folders)
+  const read = await ports.readRecordings(folders)
   if (!read.ok) return read
-  const scope = await scopeFor(world, options, read.value)
+  const scope = await scopeFor(ports, options, read.value)
   if (!scope.ok) return scope
   const asked = await askDatabases(scope.value.scope, scope.value.databases, read.value)
   if (!asked.ok) return asked
-  const stated = await readRegister(world, options.register)
+  const stated = await readRegister(ports, options.register)
   if (!stated.ok) return stated
   const loaded = await loadAll(read.value)
   if (!loaded.ok) return loaded
@@ -63,10 +63,10 @@ export async function readFindings(
 
 /** The fleet that references belong to, and its catalog. Fails as reading recordings and the fleet file does. */
 export async function findingScope(
-  { world }: Context,
+  { ports }: Context,
   options: Pick<FindingOptions, 'fleet'>,
 ): Promise<Outcome<{ readonly fleet: string; readonly catalog: Catalog }>> {
-  const declared = await scopeFor(world, options, [])
+  const declared = await scopeFor(ports, options, [])
   if (!declared.ok) return declared
   const { scope } = declared.value
   return ok({ fleet: scope.fleet, catalog: catalogFor(catalog, scope) })

@@ -11,7 +11,7 @@ export interface FolderOption {
 
 /** The folder of signing identities. */
 export const folderOf = (context: Context, { identityFolder }: FolderOption): string =>
-  identityFolder ?? context.world.identities.defaultFolder
+  identityFolder ?? context.ports.identities.defaultFolder
 
 export const withFolder = (command: Command): Command =>
   command.option('--identity-folder <folder>', 'Folder of signing identities')

@@ -17,7 +17,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 export const exampleOf = (path: string): string | null => EXAMPLES[path] ?? null
 
 /** The command line: every command, with former options that keep working. Nothing runs before it parses arguments. */
-export function commandLine(world: Ports, exit: Context['exit']): Command {
+export function commandLine(ports: Ports, exit: Context['exit']): Command {
   const program = new Command('barewitness')
     .description(
       'Collect and verify evidence of single tenancy, encryption, location and access control on dedicated servers.',
@@ -25,7 +25,7 @@ export function commandLine(world: Ports, exit: Context['exit']): Command {
     .version(VERSION, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .exitOverride()
-  for (const add of COMMANDS) add({ world, program, exit })
+  for (const add of COMMANDS) add({ ports, program, exit })
   addFormerOptions(program)
   finish(program, '')
   return program

@@ -46,11 +46,11 @@ export const momentOf = ({ clock, entropy }: Pick<Ports, 'clock' | 'entropy'>): 
 
 /** The catalog with the fleet file's own frameworks, and its declared scope; the plain catalog and null without a file. */
 export async function declaredFor(
-  world: Ports,
+  ports: Ports,
   { fleet }: Pick<RegisterOptions, 'fleet'>,
 ): Promise<Outcome<{ readonly catalog: Catalog; readonly scope: Scope | null }>> {
   if (fleet === undefined) return ok({ catalog: ours, scope: null })
-  const declared = await scopeFor(world, { fleet }, [])
+  const declared = await scopeFor(ports, { fleet }, [])
   if (!declared.ok) return declared
   const { scope } = declared.value
   return ok({ catalog: catalogFor(ours, scope), scope })
@@ -58,10 +58,10 @@ export async function declaredFor(
 
 /** Changes the named register. */
 export const change = (
-  { world }: Context,
+  { ports }: Context,
   { register: path }: RegisterOptions,
   what: Change,
-): Promise<Outcome<Register>> => changeRegister(world, { path, folder: dirname(path) }, what)
+): Promise<Outcome<Register>> => changeRegister(ports, { path, folder: dirname(path) }, what)
 
 /** The register with the entry signed in this role; unchanged without --identity. */
 export async function signedWith(
@@ -71,10 +71,10 @@ export async function signedWith(
   { id, role }: { readonly id: string; readonly role: Signing['role'] },
 ): Promise<Outcome<Register>> {
   if (options.identity === undefined) {
-    const problem = await standsProblem(context.world.sealing.reader, register, id)
+    const problem = await standsProblem(context.ports.sealing.reader, register, id)
     return problem === null ? ok(register) : fail('input.refused', problem)
   }
-  return await signEntry(context.world, register, id, { role, openSigner: () => openSigner(context, options) })
+  return await signEntry(context.ports, register, id, { role, openSigner: () => openSigner(context, options) })
 }
 
 /** Prints whether an entry is signed, and whether requester and approver are the same person (no segregation of duties). */

@@ -13,14 +13,14 @@ const MOST_PROBLEMS = 5
  * The register file and the folder “documents” next to it; an empty register without a file. Fails with input.refused for an inconsistent
  * register or an invalid signature, because a pack with either would not verify.
  */
-export async function readRegister(world: Ports, file: string | undefined): Promise<Outcome<RegisterWithDocuments>> {
+export async function readRegister(ports: Ports, file: string | undefined): Promise<Outcome<RegisterWithDocuments>> {
   if (file === undefined) return ok(NO_REGISTER)
-  const register = await world.readRegister(file)
+  const register = await ports.readRegister(file)
   if (!register.ok) return register
   if (register.value === null) return fail('input.not-found', `${file} could not be read`)
-  const signed = await readEntries(world.sealing.reader, register.value)
+  const signed = await readEntries(ports.sealing.reader, register.value)
   const problems = [...registerProblems(register.value), ...signed.problems]
   if (problems.length > 0) return fail('input.refused', `${file}: ${problems.slice(0, MOST_PROBLEMS).join(' ')}`)
-  const attachmentBytes = documentsIn(world, folderIn(dirname(file), 'documents'))
+  const attachmentBytes = documentsIn(ports, folderIn(dirname(file), 'documents'))
   return ok({ register: register.value, attachmentBytes })
 }

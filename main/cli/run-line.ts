@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { createWorld } from '../adapters/world.ts'
+import { createPorts } from '../adapters/ports.ts'
 import { catalog } from '../catalog/index.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { withCurrentCommand } from './former-names.ts'
@@ -9,7 +9,7 @@ import { sayFailure } from './terminal.ts'
 /** Runs one command line and returns its exit code. An exception is an internal error; it is caught here and nowhere else. */
 export async function runLine(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done
-  const program = commandLine(createWorld(catalog), (next) => {
+  const program = commandLine(createPorts(catalog), (next) => {
     code = next
   })
   try {

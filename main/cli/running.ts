@@ -57,41 +57,41 @@ export async function runOnce(
   planned: Planned | null,
   collect: () => Promise<Outcome<Collected>> = () => collectFleet(context, given),
 ): Promise<Outcome<Ran>> {
-  const { world } = context
-  const options = await withRegister(world, given)
+  const { ports } = context
+  const options = await withRegister(ports, given)
   // Invalid inputs are reported before a node is contacted.
-  const said = await readRegister(world, options.register)
+  const said = await readRegister(ports, options.register)
   if (!said.ok) return said
-  const wanted = await scopeFor(world, options, [])
+  const wanted = await scopeFor(ports, options, [])
   if (!wanted.ok) return wanted
-  const before = await declaredInWindow(world, options)
+  const before = await declaredInWindow(ports, options)
   if (!before.ok) return before
-  const place = await writablePlace(world, options.out)
+  const place = await writablePlace(ports, options.out)
   if (!place.ok) return place
   const ready = await readyToSeal(context, options, wanted.value.timestampAuthority)
   if (!ready.ok) {
     if (given.json !== true || !(await hasNoIdentity(context, options))) return ready
     say('There is no signing identity. The assessment will be printed; nothing will be sealed.')
-  } else if (ready.value.stamping !== null) await sayIfSilent(world, ready.value.stamping.url)
+  } else if (ready.value.stamping !== null) await sayIfSilent(ports, ready.value.stamping.url)
   const collected = await collect()
   if (!collected.ok) return collected
   const { fleet, run, result, folder } = collected.value
   if (result.cancelled && planned === null && given.whenStopped !== 'sealed') return err(stoppedRun(run, options))
-  const declared = await declaredScope(world, catalog, {
+  const declared = await declaredScope(ports, catalog, {
     fleet,
     path: options.fleet,
     nodes: collected.value.population,
     frameworks: frameworkList(options.framework),
   })
   if (!declared.ok) return declared
-  const own = await declaredInWindow(world, options)
+  const own = await declaredInWindow(ports, options)
   if (!own.ok) return own
   const { recordings } = result
   const scope = own.value === null ? declared.value.scope : withDeclared(declared.value.scope, own.value)
   const asked = await askDatabases(scope, declared.value.databases, recordings)
   if (!asked.ok) return asked
   // The window may have created a register meanwhile.
-  const exporting = await withRegister(world, given)
+  const exporting = await withRegister(ports, given)
   const exported = !ready.ok
     ? ready
     : await exportAndPrint(
@@ -118,7 +118,7 @@ export async function runOnce(
     return exported
   }
   const { assessment, register, shortfalls, trace, tagManifest, signer, files } = exported.value
-  const kept = await keepRun(world, folder, {
+  const kept = await keepRun(ports, folder, {
     trace,
     sealed: { tagManifest, signer, pack: `${run}/${files[0]?.name ?? ''}`, at: trace.asOf },
   })
@@ -155,15 +155,15 @@ async function sayIfSilent({ timestamps }: Ports, url: string): Promise<void> {
 
 /** For a run that could not be sealed: prints assessment and summary with --json, otherwise nothing. */
 async function showUnsealed(
-  { world }: Context,
+  { ports }: Context,
   options: RunOptions,
   { scope, recordings }: Pick<ToEvaluate, 'scope' | 'recordings'>,
 ): Promise<void> {
   if (options.json !== true) return
-  const said = await readRegister(world, options.register)
+  const said = await readRegister(ports, options.register)
   const ours = catalogFor(catalog, scope)
   const evaluated = said.ok
-    ? await evaluate(ours, { scope, recordings, asOf: world.clock.now(), register: said.value.register })
+    ? await evaluate(ours, { scope, recordings, asOf: ports.clock.now(), register: said.value.register })
     : said
   if (!evaluated.ok) return sayFailure(evaluated.error)
   const { assessment } = evaluated.value
@@ -176,10 +176,10 @@ async function showUnsealed(
 
 /** The declarations of the window; null for a run that uses none. Fails with engagement.unreadable. */
 const declaredInWindow = async (
-  world: Ports,
+  ports: Ports,
   { declarations: folder }: RunOptions,
 ): Promise<Awaited<ReturnType<typeof declaredForExport>> | Outcome<null>> =>
-  folder === undefined ? ok(null) : await declaredForExport({ world, folder, demo: false })
+  folder === undefined ? ok(null) : await declaredForExport({ ports, folder, demo: false })
 
 /** With the register of the window, if the run uses its declarations, names no other register, and one exists. */
 async function withRegister({ files }: Ports, options: RunOptions): Promise<RunOptions> {

@@ -15,12 +15,12 @@ export const withFile = (command: Command): Command =>
   command.option('--schedules <file>', 'Schedule file; default schedules.json next to the identities')
 
 /** The absolute path of the schedule file, because timer units name it. */
-export const fileOf = ({ world }: Context, { schedules }: FileOption): string =>
-  schedules === undefined ? world.schedules.defaultFile : resolve(schedules)
+export const fileOf = ({ ports }: Context, { schedules }: FileOption): string =>
+  schedules === undefined ? ports.schedules.defaultFile : resolve(schedules)
 
 /** One schedule of the file. Fails with input.refused if there is none with this name, otherwise as reading does. */
 export async function scheduleNamed(context: Context, file: string, name: string): Promise<Outcome<Schedule>> {
-  const read = await context.world.schedules.read(file)
+  const read = await context.ports.schedules.read(file)
   if (!read.ok) return read
   const found = read.value.schedules.find((one) => one.name === name)
   return found === undefined ? fail('input.refused', `there is no schedule ${name} in ${file}`) : ok(found)

@@ -40,7 +40,7 @@ export async function runSchedule(
     sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
   const exitOf = (outcome: ScheduledOutcome<Ran>): ExitCode => codeOfOutcome(runOptions, outcome)
   try {
-    const outcome = await runScheduled<Ran>(context.world, {
+    const outcome = await runScheduled<Ran>(context.ports, {
       schedule,
       now: options.now === true,
       signal: stop.signal,
@@ -53,7 +53,7 @@ export async function runSchedule(
         // Checked before a node is contacted: at sealing time, the whole collection would be lost.
         const given = options.passphraseFd ?? options.passphraseFile
         const file = given === undefined ? schedule.options.passphraseFile : undefined
-        const readable = file === undefined ? ok(null) : await context.world.schedules.secret(file)
+        const readable = file === undefined ? ok(null) : await context.ports.schedules.secret(file)
         if (!readable.ok) return readable
         const ran = await runOnce(context, runOptions, planned, () =>
           collectAgain({
@@ -78,8 +78,8 @@ export async function runSchedule(
 }
 
 async function chosenSchedule(
-  { world }: Context,
-  { schedule: name, schedules: file = world.schedules.defaultFile }: Partial<ScheduleOptions>,
+  { ports }: Context,
+  { schedule: name, schedules: file = ports.schedules.defaultFile }: Partial<ScheduleOptions>,
   given: readonly string[],
 ): Promise<Outcome<Schedule>> {
   if (name === undefined) return fail('input.refused', '--schedules and --now require --schedule NAME')
@@ -88,7 +88,7 @@ async function chosenSchedule(
     const flag = other.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     return fail('input.refused', `--${flag} cannot be used with --schedule: the schedule contains its value`)
   }
-  const read = await world.schedules.read(file)
+  const read = await ports.schedules.read(file)
   if (!read.ok) return read
   const found = read.value.schedules.find((one) => one.name === name)
   return found === undefined ? fail('input.refused', `${file} contains no schedule ${name}`) : ok(found)

@@ -19,7 +19,7 @@ export interface ScopeDeclared extends Declared {
 
 /** The declared scope: that of the fleet file if one is given, otherwise exactly the recorded nodes. */
 export async function scopeFor(
-  world: Ports,
+  ports: Ports,
   options: ScopeOptions,
   recordings: readonly Pick<RecordingSource, 'recording'>[],
 ): Promise<Outcome<ScopeDeclared>> {
@@ -36,22 +36,22 @@ export async function scopeFor(
         })
       : frameworks
   }
-  const read = await world.fleets.read(options.fleet)
+  const read = await ports.fleets.read(options.fleet)
   if (!read.ok) return read
   const { fleet, targets } = read.value
   const nodes = targets({}).map(({ node }) => node.name)
-  const declared = await declaredScope(world, catalog, { fleet, path: options.fleet, nodes, frameworks: asked })
+  const declared = await declaredScope(ports, catalog, { fleet, path: options.fleet, nodes, frameworks: asked })
   return declared.ok ? ok({ ...declared.value, timestampAuthority: fleet.timestampAuthority }) : declared
 }
 
 /** The declaration of a node in the fleet file; without a fleet file, its name only. Fails with input.refused for an unknown node. */
 export async function declaredNode(
-  world: Ports,
+  ports: Ports,
   fleet: string | undefined,
   name: string,
 ): Promise<Outcome<DeclaredNode>> {
   if (fleet === undefined) return ok({ name, address: 'not connected', port: 22, user: 'unknown', sudo: false })
-  const read = await world.fleets.read(fleet)
+  const read = await ports.fleets.read(fleet)
   if (!read.ok) return read
   const target = read.value.targets({}).find(({ node }) => node.name === name)
   return target === undefined

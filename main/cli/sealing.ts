@@ -69,9 +69,9 @@ export const keyOptions = (command: Command): Command =>
     .option('--passphrase-file <file>', 'Read the passphrase or token PIN from a file that only you can read')
 
 /** Opens the named identity, or the only one. Fails with identity.missing, and as reading the passphrase and opening do. */
-export async function openSigner({ world }: Context, options: KeyOptions): Promise<Outcome<Signer>> {
-  const folder = options.identityFolder ?? world.identities.defaultFolder
-  const listed = await world.identities.list(folder)
+export async function openSigner({ ports }: Context, options: KeyOptions): Promise<Outcome<Signer>> {
+  const folder = options.identityFolder ?? ports.identities.defaultFolder
+  const listed = await ports.identities.list(folder)
   if (!listed.ok) return listed
   const name = options.identity ?? (listed.value.length === 1 ? listed.value[0]?.name : undefined)
   const isToken = listed.value.some((info) => info.name === name && info.kind === 'token')
@@ -83,22 +83,22 @@ export async function openSigner({ world }: Context, options: KeyOptions): Promi
         : `several identities in ${folder}; select one with --identity`,
     )
   // Checked before the passphrase prompt. An identity that exists and cannot be read is reported as unreadable.
-  const known = listed.value.some((info) => info.name === name) ? ok(null) : await world.identities.trust(folder, name)
+  const known = listed.value.some((info) => info.name === name) ? ok(null) : await ports.identities.trust(folder, name)
   if (!known.ok)
     return known.error.code === 'identity.missing'
       ? fail('identity.missing', `no identity ${plain(name)} in ${folder}${namesOf(listed.value)}`)
       : known
   const secret = await passphrase(options, `${isToken ? 'PIN of the token of' : 'Passphrase of'} identity ${name}`)
-  return secret.ok ? await world.identities.open(folder, name, secret.value) : secret
+  return secret.ok ? await ports.identities.open(folder, name, secret.value) : secret
 }
 
 const namesOf = (listed: readonly IdentityInfo[]): string =>
   listed.length === 0 ? '' : `; it contains ${listed.map(({ name }) => name).join(', ')}`
 
 /** Whether no identity exists, and none was named. */
-export async function hasNoIdentity({ world }: Context, options: KeyOptions): Promise<boolean> {
+export async function hasNoIdentity({ ports }: Context, options: KeyOptions): Promise<boolean> {
   if (options.identity !== undefined) return false
-  const listed = await world.identities.list(options.identityFolder ?? world.identities.defaultFolder)
+  const listed = await ports.identities.list(options.identityFolder ?? ports.identities.defaultFolder)
   return listed.ok && listed.value.length === 0
 }
 
@@ -162,21 +162,21 @@ export async function exportAndPrint(
   input: ToExport,
   before: ReadyToSeal | null = null,
 ): Promise<Outcome<Exported>> {
-  const { world } = context
+  const { ports } = context
   const ready = before === null ? await readyToSeal(context, options, input.timestampAuthority) : ok(before)
   if (!ready.ok) return ready
-  const said = await readRegister(world, options.register)
+  const said = await readRegister(ports, options.register)
   if (!said.ok) return said
   const paper = paperNamed(options.paper)
   if (!paper.ok) return paper
   const { signer } = ready.value
-  const exported = await exportRun(world, catalog, {
+  const exported = await exportRun(ports, catalog, {
     ...input,
     // A choice is sealed with the scope, so that verification renders the same pages.
     scope: paper.value === null ? input.scope : { ...input.scope, paper: paper.value },
     ...said.value,
     ...ready.value,
-    asOf: world.clock.now(),
+    asOf: ports.clock.now(),
   })
   if (!exported.ok) return exported
   say('')
@@ -194,11 +194,11 @@ export async function exportAndPrint(
 
 /** The time-stamp authority of the command line, or of the fleet file; null for none. Fails with input.refused. */
 export async function stampingOf(
-  { world }: Context,
+  { ports }: Context,
   options: SigningOptions,
   ofFleet: string | undefined,
 ): Promise<Outcome<Stamping | null>> {
-  const authority = await readAuthority(world, options)
+  const authority = await readAuthority(ports, options)
   if (!authority.ok) return authority
   const url = options.timestamp ?? ofFleet
   if (url === undefined) return ok(null)

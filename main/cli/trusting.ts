@@ -24,23 +24,23 @@ async function readHolding(
 
 /** The certificates in the given files, DER. */
 export const readCertificates = (
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   paths: readonly string[],
 ): Promise<Outcome<readonly Uint8Array[]>> =>
-  readHolding(world, paths, {
+  readHolding(ports, paths, {
     held: (file) => certificatesIn(file).filter(isCertificate),
     what: 'readable certificate',
   })
 
 /** The revocation lists in the given files, DER. */
 export const readLists = async (
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   paths: readonly string[],
 ): Promise<Outcome<readonly Uint8Array[]>> => {
   if (paths.length === 0) return ok([])
   // Loaded when first needed: most commands use no list.
   const { readRevocationList } = await import('../adapters/seal/x509.ts')
-  return await readHolding(world, paths, {
+  return await readHolding(ports, paths, {
     held: (file) => revocationListsIn(file).filter((list) => readRevocationList(list) !== null),
     what: 'readable revocation list',
   })
@@ -74,12 +74,12 @@ export const authorityOptions = (command: Command): Command =>
 
 /** The certificates and revocation lists of the options, DER. Fails with the first file that cannot be read or contains none. */
 export async function readAuthority(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   { certificate, crl }: AuthorityOptions,
 ): Promise<Outcome<{ readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] }>> {
-  const certificates = await readCertificates(world, certificate ?? [])
+  const certificates = await readCertificates(ports, certificate ?? [])
   if (!certificates.ok) return certificates
-  const crls = await readLists(world, crl ?? [])
+  const crls = await readLists(ports, crl ?? [])
   return crls.ok ? ok({ certificates: certificates.value, crls: crls.value }) : crls
 }
 

@@ -45,7 +45,7 @@ import type { ScheduleStore, Timers } from './schedule/store.ts'
 import type { TableRow } from './table.ts'
 import type { UnsignedVantage } from './vantage.ts'
 
-/** Everything outside that use cases may ask for. Each use case takes those that it uses; `main/adapters/world.ts` makes the real ones. */
+/** Everything outside that use cases may ask for. Each use case takes those that it uses; `main/adapters/ports.ts` makes the real ones. */
 export interface Ports {
   readonly clock: Clock
   readonly entropy: Entropy

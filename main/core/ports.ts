@@ -4,7 +4,7 @@ import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recordi
 import type { MethodsHeard } from './ssh-methods.ts'
 import type { SshOffer } from './ssh-offer.ts'
 
-/** The world as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
+/** Everything outside, as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
 
 /** Time and chance come in through here and nowhere else. */
 export interface Clock {

@@ -1,5 +1,5 @@
 import type { Engine } from '../../schemas/ipc.ts'
-import { createWorld } from '../adapters/world.ts'
+import { createPorts } from '../adapters/ports.ts'
 import type { Desktop } from '../app/engine/context.ts'
 import { createEngine } from '../app/engine.ts'
 import { catalog } from '../catalog/index.ts'
@@ -22,7 +22,7 @@ serveEngine(
 
 /** The engine of the window: real ports, the catalog, the folder of this user, and the main process for desktop functions. */
 const createDesktopEngine = (parts: { readonly dataFolder: string; readonly desktop: Desktop }): Promise<Engine> =>
-  createEngine(createWorld(catalog), catalog, {
+  createEngine(createPorts(catalog), catalog, {
     folder: parts.dataFolder,
     desktop: parts.desktop,
     scheduling: { program: commandLine() },

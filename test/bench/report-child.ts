@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { documentsOf } from '../../main/app/attachments.ts'
 import { ALSO, exportRun } from '../../main/app/export.ts'
 import { reviewFile } from '../../main/app/review.ts'
@@ -25,13 +25,13 @@ const mark = (part: string): void => {
   spent = process.cpuUsage()
 }
 
-/** The real world, telling when its parts are done: what passes between two of them was done for the second. */
-function watched(world: Ports): Ports {
-  const { reports, sealing, packs, files } = world
+/** The real ports, reporting when its parts are done: what passes between two of them was done for the second. */
+function watched(ports: Ports): Ports {
+  const { reports, sealing, packs, files } = ports
   const documents = ['', 'executive ', 'binder ']
   let document = ''
   return {
-    ...world,
+    ...ports,
     reports: {
       render: async (...input) => {
         document = documents.shift() ?? ''
@@ -70,12 +70,12 @@ function watched(world: Ports): Ports {
 }
 
 async function exported(recordings: string, folder: string): Promise<void> {
-  const world = watched(createWorld(catalog))
+  const ports = watched(createPorts(catalog))
   const population = readdirSync(recordings).sort()
   const { engagement, inventory, provider, register, documents } = demoDeclared(FIXTURE_TIME, population)
-  const sources = await world.readRecordings([recordings])
+  const sources = await ports.readRecordings([recordings])
   if (!sources.ok) throw new Error(sources.error.detail)
-  const own = await world.sealing.demoSigner()
+  const own = await ports.sealing.demoSigner()
   mark('start')
   let asked = false
   // The report asks whose seal it will have once everything else is there, just before it is written.
@@ -87,7 +87,7 @@ async function exported(recordings: string, folder: string): Promise<void> {
       return own.subject
     },
   }
-  const done = await exportRun(world, catalog, {
+  const done = await exportRun(ports, catalog, {
     run: 'bench',
     scope: {
       fleet: 'bench fleet',
@@ -112,9 +112,9 @@ async function exported(recordings: string, folder: string): Promise<void> {
 }
 
 async function verified(file: string): Promise<void> {
-  const world = createWorld(catalog)
+  const ports = createPorts(catalog)
   mark('start')
-  const done = await reviewFile(world, catalog, { path: file, trust: NO_TRUST, lastHead: null, keep: false })
+  const done = await reviewFile(ports, catalog, { path: file, trust: NO_TRUST, lastHead: null, keep: false })
   mark('verify')
   if (!done.ok) throw new Error(done.error.detail)
   const wrong = done.value.report.checks.filter(({ outcome }) => outcome === 'failed')

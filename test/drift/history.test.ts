@@ -12,11 +12,11 @@ import type { Signer } from '../../main/core/ports.ts'
 import { ok } from '../../main/core/result.ts'
 import { commandLine } from '../support/command-line.ts'
 import { folderOfTest } from '../support/folders.ts'
-import { collected, exported, FLEET, must, packOf, worldAt } from '../support/kept-runs.ts'
+import { collected, exported, FLEET, must, packOf, portsAt } from '../support/kept-runs.ts'
 import { sampleCatalog, sampleSigner } from '../support/sample-pack.ts'
 
 const time = { now: '2026-11-20T10:00:00.000Z' }
-const world = worldAt(time)
+const ports = portsAt(time)
 let keys = ''
 let root = ''
 let signer: Signer
@@ -27,7 +27,7 @@ beforeAll(async () => {
   signer = await sampleSigner(keys, 'keeper')
   writeFileSync(secret(), 'correct horse battery', { mode: 0o600 })
   must(
-    await world.identities.create({
+    await ports.identities.create({
       folder: join(keys, 'own'),
       name: 'ours',
       subject: 'Clinic',
@@ -42,20 +42,20 @@ beforeEach(() => {
 
 async function sealed(name: string, now: string): Promise<void> {
   time.now = now
-  await collected(world, root, name)
-  await exported(world, root, name, signer)
+  await collected(ports, root, name)
+  await exported(ports, root, name, signer)
 }
-const cli = commandLine(() => world, historyCommand)
+const cli = commandLine(() => ports, historyCommand)
 const history = (...argv: readonly string[]): Promise<number> => cli.run('history', ...argv)
 const name = (run: string, why = 'as delivered') =>
-  nameBaseline(world, {
+  nameBaseline(ports, {
     fleet: FLEET,
     run,
     why,
     chainFolder: chainFolderOf(root, FLEET),
     openSigner: async () => ok(signer),
   })
-const between = (before: string, after: string) => driftBetween(world, sampleCatalog, { root, before, after })
+const between = (before: string, after: string) => driftBetween(ports, sampleCatalog, { root, before, after })
 
 describe('runs that are compared', () => {
   test('kept ones, in words and by id; nothing differs', async () => {
@@ -72,22 +72,22 @@ describe('runs that are compared', () => {
     expect(await between('../run-1', 'run-2')).toMatchObject({ error: { code: 'input.not-found' } })
   })
   test('collected and never exported: found without a name, and said so', async () => {
-    await collected(world, root, 'run-1')
-    await collected(world, root, 'run-2')
+    await collected(ports, root, 'run-1')
+    await collected(ports, root, 'run-2')
     const found = must(await between('before', 'latest'))
     expect(found.runs.map(({ trace, from }) => [trace.run, from])).toEqual([
       ['run-1', 'evidence'],
       ['run-2', 'evidence'],
     ])
-    expect(must(await flipsBetween(world, sampleCatalog, root, found, 'node-a'))).toEqual({ flips: [], undeclared: [] })
+    expect(must(await flipsBetween(ports, sampleCatalog, root, found, 'node-a'))).toEqual({ flips: [], undeclared: [] })
   })
   test('a pack that is gone: what was declared is said not to be known', async () => {
     await sealed('run-1', '2026-11-20T10:00:00.000Z')
     await sealed('run-2', '2026-11-21T10:00:00.000Z')
     const found = must(await between('run-1', 'run-2'))
-    expect(must(await flipsBetween(world, sampleCatalog, root, found, 'node-a')).undeclared).toEqual([])
+    expect(must(await flipsBetween(ports, sampleCatalog, root, found, 'node-a')).undeclared).toEqual([])
     rmSync(packOf(root, 'run-1'))
-    const taken = must(await flipsBetween(world, sampleCatalog, root, found, 'node-a'))
+    const taken = must(await flipsBetween(ports, sampleCatalog, root, found, 'node-a'))
     expect(taken.undeclared).toEqual(['run-1'])
     expect(detailLines(taken).join('\n')).toMatch(/declarations of run-1 are unavailable.*not declared in both runs/)
   })
@@ -116,7 +116,7 @@ describe('history drift and history baseline', () => {
     expect(shown).toMatchObject({ before: { run: 'run-1' }, after: { run: 'run-2' }, from: ['sealed', 'sealed'] })
     // The program's own catalog is another one than that of the runs, and nothing is laid on it: both are as they were sealed.
     expect([code, shown.rules]).toEqual([0, []])
-    const [file = ''] = must(await world.files.below(`${root}/history`)).files.filter((one) => one.includes('run-2'))
+    const [file = ''] = must(await ports.files.below(`${root}/history`)).files.filter((one) => one.includes('run-2'))
     const path = join(root, 'history', file)
     expect(existsSync(path)).toBe(true)
     writeFileSync(path, readFileSync(path, 'utf8').replace('192.0.2.1', '192.0.2.9'))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { addNodes, ask, listen, moment } from '../support/real-fleet.ts'
@@ -26,7 +26,7 @@ async function killAfterFirstNode(opened: TestWindow): Promise<void> {
 
 /** The recordings of a run that can be read. Loading reads every answer again and compares it with its digest. */
 async function verified(profile: string, run: string) {
-  const store = await createWorld(catalog).openStore(join(profile, 'evidence'))
+  const store = await createPorts(catalog).openStore(join(profile, 'evidence'))
   if (!store.ok) throw new Error(store.error.detail)
   const recordings = await store.value.list(run)
   if (!recordings.ok) throw new Error(recordings.error.detail)

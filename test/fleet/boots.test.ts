@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { answeredInOneBoot } from '../../main/app/boots.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { hostIdentity } from '../../main/catalog/machine/identity.ts'
@@ -30,11 +30,11 @@ async function attempt(boot: string | null, how: Pick<ScriptedNode, 'cutAfter'> 
     key !== IDS
       ? `of ${boot}\n`
       : `/proc/sys/kernel/hostname:n\n${boot === null ? '' : `/proc/sys/kernel/random/boot_id:${boot}\n`}`
-  const world = {
-    ...createWorld(catalog),
+  const ports = {
+    ...createPorts(catalog),
     transport: scriptedTransport(() => ({ answer, asked: (key) => asked.push(key), ...how })),
   }
-  const collected = await collectRun(world, catalog, {
+  const collected = await collectRun(ports, catalog, {
     run: 'r1',
     targets: [targetOf('node-1')],
     storeFolder: folder,

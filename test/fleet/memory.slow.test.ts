@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tidyMemory } from '../../main/adapters/memory.ts'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { fail } from '../../main/core/failure.ts'
 import type { EvidenceStore } from '../../main/core/ports.ts'
@@ -43,12 +43,12 @@ function forgetfulStore(): EvidenceStore {
 
 /** MiB that are held when so many nodes are done and the result is still there. */
 async function heldAfter(nodes: number): Promise<number> {
-  const world = {
-    ...createWorld(catalog),
+  const ports = {
+    ...createPorts(catalog),
     openStore: async () => ok(forgetfulStore()),
     transport: scriptedTransport((name) => ({ answer: () => name.padEnd(ANSWER, '.') })),
   }
-  const result = await collectRun(world, catalog, {
+  const result = await collectRun(ports, catalog, {
     run: 'r1',
     targets: Array.from({ length: nodes }, (_, at) => targetOf(`node-${at}`)),
     storeFolder: folder,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
-const cli = commandLine(() => kit.world, historyCommand)
+const cli = commandLine(() => kit.ports, historyCommand)
 const history = (...argv: readonly string[]): Promise<number> => cli.run('history', ...argv)
 const key = (): readonly string[] => [
   ...['--identity', 'owner', '--identity-folder', join(kit.folder, 'ids')],

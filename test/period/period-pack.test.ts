@@ -38,7 +38,7 @@ const detailsOf = ({ checks }: VerificationReport): string =>
 const GOOD = { integrity: 'passed', signature: 'passed', completeness: 'passed', reproducibility: 'passed' }
 const reviewed = async (path: string): Promise<VerificationReport> =>
   must(
-    await reviewFile(kit.world, sampleCatalog, {
+    await reviewFile(kit.ports, sampleCatalog, {
       path,
       trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
       lastHead: null,
@@ -56,7 +56,7 @@ beforeAll(async () => {
   kit.at('2026-11-28T09:00:00.000Z')
   made = must(await kit.account('2026-11-23', '2026-11-27', [{ population: 'node-runs', size: 2, seed: 'spring' }]))
   pack = join(kit.folder, 'out', 'period-2026-11-23-2026-11-27.barewitness.zip')
-  files = await filesIn(kit.world, pack)
+  files = await filesIn(kit.ports, pack)
 })
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
@@ -115,7 +115,7 @@ describe('A sealed account of a period', () => {
   })
 
   test('each drawn node stands as an excerpt by itself', async () => {
-    const excerpts = must(await writeExcerpts(kit.world, { pack, folder: join(kit.folder, 'excerpts') }))
+    const excerpts = must(await writeExcerpts(kit.ports, { pack, folder: join(kit.folder, 'excerpts') }))
     expect(excerpts).toHaveLength(2)
     for (const { path } of excerpts) expect(outcomesOf(await reviewed(path))).toMatchObject(GOOD)
   })
@@ -140,7 +140,7 @@ describe('A sealed account of a period', () => {
       entriesIn(files).map(async (one) => {
         if (one.entry.kind !== 'gap') return one
         const entry = { ...one.entry, why: words }
-        const signature = await kit.world.sealing.signDetached(kit.signer, entryBytes(entry))
+        const signature = await kit.ports.sealing.signDetached(kit.signer, entryBytes(entry))
         return { entry, signature: Buffer.from(signature).toString('base64') }
       }),
     )

@@ -26,8 +26,8 @@ afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
 /** Somebody who changes what the document of the report states, and seals that. */
 const forging = (change: (document: ReportDocument) => ReportDocument): Ports => ({
-  ...kit.world,
-  reports: { render: (document, options) => kit.world.reports.render(change(document), options) },
+  ...kit.ports,
+  reports: { render: (document, options) => kit.ports.reports.render(change(document), options) },
 })
 
 let count = 0
@@ -54,14 +54,14 @@ async function verified(
     }),
   )
   const path = join(folder, 'period-2026-11-23-2026-11-25.barewitness.zip')
-  return must(await reviewFile(kit.world, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
+  return must(await reviewFile(kit.ports, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
 }
 const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
   checks.find(({ check }) => check === 'completeness')
 
 describe('The pages of an account of a period', () => {
   test('follow from what is sealed, what was declared included', async () => {
-    const report = await verified(kit.world)
+    const report = await verified(kit.ports)
     expect(complete(report)).toMatchObject({
       outcome: 'passed',
       summary: expect.stringMatching(/Every report page/),
@@ -92,12 +92,12 @@ describe('The pages of an account of a period', () => {
   })
 
   test('by a program with other rules are not compared, and that is not a yes', async () => {
-    const report = await verified(kit.world, { ...sampleCatalog, version: '99.0.0' })
+    const report = await verified(kit.ports, { ...sampleCatalog, version: '99.0.0' })
     expect(complete(report)).toMatchObject({ outcome: 'indeterminate', summary: expect.stringMatching(/not compared/) })
   })
 
   test('by a program that names a known version for other rules are rejected', async () => {
-    const report = await verified(kit.world, sampleCatalog, { ...sampleCatalog, module: sha256('other') })
+    const report = await verified(kit.ports, sampleCatalog, { ...sampleCatalog, module: sha256('other') })
     expect(complete(report)?.outcome).toBe('failed')
     expect(complete(report)?.details.join('\n')).toMatch(/The stated rules are not those of version/)
   })

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import type { Desktop } from '../../main/app/engine/context.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { catalog } from '../../main/catalog/index.ts'
@@ -29,7 +29,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
   beforeAll(async () => {
     sshd = await startSshd()
     folder = mkdtempSync(join(tmpdir(), 'bw-engine-'))
-    engine = await createEngine(createWorld(catalog), catalog, {
+    engine = await createEngine(createPorts(catalog), catalog, {
       folder,
       desktop,
     })
@@ -101,7 +101,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
   test('the run is there when the window is opened again', async () => {
     const before = value(await engine.call('assessment.get', { of: 'run' }))
     await engine.close()
-    engine = await createEngine(createWorld(catalog), catalog, { folder, desktop })
+    engine = await createEngine(createPorts(catalog), catalog, { folder, desktop })
     const view = value(await engine.call('assessment.get', { of: 'run' }))
     expect(view?.run).toBe(before?.run)
     expect(view?.rows[0]?.verdicts).toEqual(before?.rows[0]?.verdicts)

@@ -11,10 +11,10 @@ import { folderOfTests } from '../support/folders.ts'
 import { exported, must, packOf } from '../support/kept-runs.ts'
 import { killed } from '../support/killed.ts'
 import { outcomes, verifySource } from '../support/sample-pack.ts'
-import { collectSmall, SMALL_NODES, smallCatalog, smallWorld } from '../support/small-fleet.ts'
+import { collectSmall, SMALL_NODES, smallCatalog, smallPorts } from '../support/small-fleet.ts'
 
 const folder = folderOfTests('at-once')
-const world = smallWorld()
+const ports = smallPorts()
 let root = ''
 beforeEach(() => {
   root = mkdtempSync(join(folder, 'root-'))
@@ -30,7 +30,7 @@ describe('two processes at once', () => {
   test('a run that one of them collects is refused to the other in words, and goes on untouched', async () => {
     // One that was begun and is not sealed: the child goes on with it first.
     mkdirSync(join(root, 'evidence', 'run-1'), { recursive: true })
-    const ours = must(await world.files.hold(join(root, 'evidence', 'run-1')))
+    const ours = must(await ports.files.hold(join(root, 'evidence', 'run-1')))
     await expect(killed([made.program, root], { said: '\nsealed ', after: 0 })).rejects.toThrow(
       /store\.failed: another process is writing to this folder: .*lock\./,
     )
@@ -38,10 +38,10 @@ describe('two processes at once', () => {
     await ours.release()
     // The other way round: the child holds it, and we are refused.
     const going = killed([made.program, root], { said: '\nsealed ', after: 0 })
-    const inTime = { ...world.files, hold: (path: string) => world.files.hold(path, 0) }
+    const inTime = { ...ports.files, hold: (path: string) => ports.files.hold(path, 0) }
     let refused: unknown = null
-    while (!existsSync(join(root, 'evidence', 'run-1', 'node-a', 'captures.jsonl'))) await world.pause(1)
-    refused = await collectSmall({ ...world, files: inTime }, root, 'run-1')
+    while (!existsSync(join(root, 'evidence', 'run-1', 'node-a', 'captures.jsonl'))) await ports.pause(1)
+    refused = await collectSmall({ ...ports, files: inTime }, root, 'run-1')
     expect(refused).toMatchObject({ error: { code: 'store.failed', detail: expect.stringContaining('lock.') } })
     expect((await going)[0]).toEqual(['resumes', 'run-1'])
     expect(existsSync(packOf(root, 'run-1'))).toBe(true)
@@ -52,14 +52,14 @@ describe('two processes at once', () => {
     const said = await Promise.all([killed([made.program, root], until), killed([made.program, root], until)])
     const sealed = said.map((lines) => lines.flatMap(([word, run = '']) => (word === 'sealed' ? [run] : [])))
     expect(sealed.every((runs) => runs.length > 0)).toBe(true)
-    const [chain, ...others] = must(await chainsBelow(world, root))
+    const [chain, ...others] = must(await chainsBelow(ports, root))
     expect(others).toEqual([])
     const entered = chain?.chain.entries.map(({ entry }) => (entry.kind === 'run' ? entry.run : '')) ?? []
     for (const runs of sealed) expect(entered.filter((run) => runs.includes(run))).toEqual(runs)
     // One of the two may go on with a run of the other: it is entered and sealed once.
     expect(new Set(sealed.flat()).size).toBe(sealed.flat().length)
     for (const run of sealed.flat()) {
-      const pack = must(await world.packs.open(packOf(root, run)))
+      const pack = must(await ports.packs.open(packOf(root, run)))
       const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
       await pack.close()
       expect(says).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
@@ -68,16 +68,16 @@ describe('two processes at once', () => {
 })
 
 test('of two that seal one run at once one does; the other is refused, and neither the chain nor the pack has it twice', async () => {
-  must(await collectSmall(world, root, 'run-1'))
-  const signer = await createDemoSigner(world.clock, world.entropy)
+  must(await collectSmall(ports, root, 'run-1'))
+  const signer = await createDemoSigner(ports.clock, ports.entropy)
   const both = await Promise.allSettled(
-    [1, 2].map(() => exported(world, root, 'run-1', signer, { catalog: smallCatalog, nodes: SMALL_NODES })),
+    [1, 2].map(() => exported(ports, root, 'run-1', signer, { catalog: smallCatalog, nodes: SMALL_NODES })),
   )
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(String(both.map((one) => (one.status === 'rejected' ? one.reason : '')).join(''))).toMatch(/already exists/)
-  const [chain] = must(await chainsBelow(world, root))
+  const [chain] = must(await chainsBelow(ports, root))
   expect(chain?.chain.entries.map(({ entry }) => entry.kind)).toEqual(['run'])
-  const pack = must(await world.packs.open(packOf(root, 'run-1')))
+  const pack = must(await ports.packs.open(packOf(root, 'run-1')))
   const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
   await pack.close()
   expect(says).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })

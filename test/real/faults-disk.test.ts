@@ -7,7 +7,7 @@ import { backUp } from '../../main/app/backup.ts'
 import { chainsBelow } from '../../main/app/chains.ts'
 import { historyView } from '../../main/app/history-view.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import { collected, exported, must, packOf, recordingsOf, worldAt } from '../support/kept-runs.ts'
+import { collected, exported, must, packOf, portsAt, recordingsOf } from '../support/kept-runs.ts'
 import { outcomes, sampleSigner, verifySource } from '../support/sample-pack.ts'
 
 const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
@@ -16,7 +16,7 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)
   const keys = mkdtempSync(join(tmpdir(), 'bw-full-keys-'))
   const root = mkdtempSync(join(tmpdir(), 'bw-full-'))
   const time = { now: '2026-11-20T10:00:00.000Z' }
-  const world = worldAt(time)
+  const ports = portsAt(time)
   let signer: Signer
   beforeAll(async () => {
     signer = await sampleSigner(keys, 'keeper')
@@ -44,7 +44,7 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)
     )
 
   const answersOf = async (run: string) => {
-    const pack = must(await world.packs.open(packOf(root, run)))
+    const pack = must(await ports.packs.open(packOf(root, run)))
     const answers = outcomes(await verifySource(pack))
     await pack.close()
     return answers
@@ -56,50 +56,50 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)
     async (left) => {
       const run = `run-${left}`
       mkdirSync(join(root, 'evidence'), { recursive: true })
-      await collected(world, root, `before-${left}`)
-      await exported(world, root, `before-${left}`, signer)
+      await collected(ports, root, `before-${left}`)
+      await exported(ports, root, `before-${left}`, signer)
       const before = readFileSync(packOf(root, `before-${left}`))
-      const entries = must(await chainsBelow(world, root))[0]?.chain.entries ?? []
+      const entries = must(await chainsBelow(ports, root))[0]?.chain.entries ?? []
 
       fill(left)
-      const collecting = await refusal(collected(world, root, run))
+      const collecting = await refusal(collected(ports, root, run))
       if (left < 16 * KIB) expect(collecting).toMatch(/^store\.failed: .*(full|ENOSPC|no space)/i)
       free()
       // A node that was stored in full before the disk was full is not asked again.
-      const stored = await world.readRecordings([`${root}/evidence/${run}`])
+      const stored = await ports.readRecordings([`${root}/evidence/${run}`])
       const whole = new Set(
         (stored.ok ? stored.value : []).flatMap(({ recording: { node, outcome } }) =>
           outcome.status === 'complete' ? [node.name] : [],
         ),
       )
       const open = recordingsOf(run).filter(({ recording }) => !whole.has(recording.node.name))
-      if (collecting !== '') await collected(world, root, run, open)
+      if (collecting !== '') await collected(ports, root, run, open)
 
       fill(left)
-      const sealing = await refusal(exported(world, root, run, signer))
+      const sealing = await refusal(exported(ports, root, run, signer))
       if (left <= 16 * KIB || sealing !== '') expect(sealing).toMatch(/^store\.failed: .*(full|ENOSPC|no space)/i)
-      const backup = await backUp(world, root, join(root, 'backup.zip'))
+      const backup = await backUp(ports, root, join(root, 'backup.zip'))
       if (left <= 16 * KIB || !backup.ok) expect(backup).toMatchObject({ error: { code: 'store.failed' } })
       rmSync(join(root, 'backup.zip'), { force: true })
       free()
 
       // Nothing that was there is gone, and nothing is called sealed that is not.
       expect(readFileSync(packOf(root, `before-${left}`)).equals(before)).toBe(true)
-      const [chain] = must(await chainsBelow(world, root))
+      const [chain] = must(await chainsBelow(ports, root))
       expect(chain?.chain.entries.slice(0, entries.length)).toEqual(entries)
-      const kept = must(await historyView(world, root)).kept.map((head) => head.run)
+      const kept = must(await historyView(ports, root)).kept.map((head) => head.run)
       if (sealing === '') expect(kept).toContain(run)
       // Where only what follows the seal found no room, the pack is whole.
       if (kept.includes(run))
         expect(await answersOf(run)).toMatchObject({ integrity: 'passed', completeness: 'passed' })
-      for (const source of must(await world.readRecordings([`${root}/evidence/${run}`]))) must(await source.load())
-      if (sealing !== '') await exported(world, root, run, signer)
-      const entered = must(await chainsBelow(world, root)).flatMap(({ chain: { entries } }) =>
+      for (const source of must(await ports.readRecordings([`${root}/evidence/${run}`]))) must(await source.load())
+      if (sealing !== '') await exported(ports, root, run, signer)
+      const entered = must(await chainsBelow(ports, root)).flatMap(({ chain: { entries } }) =>
         entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.run] : [])),
       )
       expect(entered.filter((one) => one === run)).toEqual([run])
       expect(await answersOf(run)).toMatchObject({ integrity: 'passed', completeness: 'passed' })
-      expect(must(await historyView(world, root)).kept.map((head) => head.run)).toContain(run)
+      expect(must(await historyView(ports, root)).kept.map((head) => head.run)).toContain(run)
       expect(recordingsOf(run)).toHaveLength(2)
     },
   )

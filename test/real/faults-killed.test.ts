@@ -11,7 +11,7 @@ import { bundled } from '../support/bundled.ts'
 import { must, packOf } from '../support/kept-runs.ts'
 import { killed, type Until } from '../support/killed.ts'
 import { outcomes, verifySource } from '../support/sample-pack.ts'
-import { SMALL_ANSWERS, smallCatalog, smallWorld } from '../support/small-fleet.ts'
+import { SMALL_ANSWERS, smallCatalog, smallPorts } from '../support/small-fleet.ts'
 
 const KILLS = Number(process.env.BAREWITNESS_KILLS ?? 45)
 const LANES = 3
@@ -30,7 +30,7 @@ function numbersFrom(start: number): () => number {
 
 describe('killed at random points of collect, assess, seal and export', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bw-killed-'))
-  const world = smallWorld()
+  const ports = smallPorts()
   let made: Awaited<ReturnType<typeof bundled>>
   /** How long the parts of a run take here, in milliseconds. */
   let [collecting, sealing] = [0, 0]
@@ -66,7 +66,7 @@ describe('killed at random points of collect, assess, seal and export', () => {
 
   /** Each answer that the child said was stored is there; reading a recording compares all bytes with their digests. */
   async function expectStored(root: string, run: string, stored: readonly string[], isCollected: boolean) {
-    const sources = must(await world.readRecordings([`${root}/evidence/${run}`]))
+    const sources = must(await ports.readRecordings([`${root}/evidence/${run}`]))
     const loaded = await Promise.all(sources.map(async (one) => must(await one.load())))
     const held = loaded.flatMap(({ recording, captures }) =>
       captures.map(({ meta, stdout }) => [recording.id, `${meta.probe}/${meta.command}`, sha256(stdout)].join(' ')),
@@ -80,7 +80,7 @@ describe('killed at random points of collect, assess, seal and export', () => {
   /** The seal of a pack that is there and verifies; null where none is there. */
   async function expectWhole(root: string, run: string): Promise<string | null> {
     if (!existsSync(packOf(root, run))) return null
-    const pack = must(await world.packs.open(packOf(root, run)))
+    const pack = must(await ports.packs.open(packOf(root, run)))
     const said = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
     const seal = await pack.sha256(PATHS.tagManifest)
     await pack.close()
@@ -90,16 +90,16 @@ describe('killed at random points of collect, assess, seal and export', () => {
 
   /** The chain opens, and what is called sealed has its pack, by that name and seal. */
   async function expectNothingClaimed(root: string, seals: ReadonlyMap<string, string>): Promise<void> {
-    if (must(await chainFoldersBelow(world, root)).length === 0) return expect(seals.size).toBe(0)
-    const entered = must(await chainsBelow(world, root)).flatMap(({ chain }) =>
+    if (must(await chainFoldersBelow(ports, root)).length === 0) return expect(seals.size).toBe(0)
+    const entered = must(await chainsBelow(ports, root)).flatMap(({ chain }) =>
       chain.entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.tagManifest] : [])),
     )
     for (const seal of seals.values()) expect(entered).toContain(seal)
-    const runs = must(await chainsBelow(world, root)).flatMap(({ chain }) =>
+    const runs = must(await chainsBelow(ports, root)).flatMap(({ chain }) =>
       chain.entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.run] : [])),
     )
     expect(runs, 'each run is sealed once').toEqual([...new Set(runs)])
-    const view = must(await historyView(world, root))
+    const view = must(await historyView(ports, root))
     expect(view.kept.map(({ sealed }) => sealed?.tagManifest ?? 'none').sort()).toEqual([...seals.values()].sort())
     const listed = [...listLines(view)].flatMap((line) => /^ {2}\S+ {2}(\S+) {2}.*; sealed/.exec(line)?.[1] ?? [])
     expect(listed.sort()).toEqual([...seals.keys()].sort())

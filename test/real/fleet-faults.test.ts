@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
-import { createWorld } from '../../main/adapters/world.ts'
 import { bootIn } from '../../main/app/boots.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { catalog } from '../../main/catalog/index.ts'
@@ -35,7 +35,7 @@ async function begin(
   const [identityFile, fleetFile] = [join(folder, 'login'), join(folder, 'fleet.json')]
   writeFileSync(identityFile, farm.login, { mode: 0o600 })
   writeFileSync(fleetFile, JSON.stringify(farm.fleet(identityFile)))
-  const read = await createWorld(catalog).fleets.read(fleetFile)
+  const read = await createPorts(catalog).fleets.read(fleetFile)
   if (!read.ok) throw new Error(read.error.detail)
   return read.value.targets({})
 }
@@ -47,8 +47,8 @@ async function collect(
   look: (event: RunEvent) => void = () => undefined,
 ) {
   const events: { readonly at: number; readonly event: RunEvent }[] = []
-  const world = { ...createWorld(catalog), transport: createTransport({ perSecond: 1000, perNetwork: 100 }) }
-  const collected = await collectRun(world, catalog, {
+  const ports = { ...createPorts(catalog), transport: createTransport({ perSecond: 1000, perNetwork: 100 }) }
+  const collected = await collectRun(ports, catalog, {
     run: 'bench',
     targets,
     storeFolder: join(folder, 'evidence'),

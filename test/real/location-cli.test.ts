@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Assessment, Scope } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)(
     let folder = ''
     let sshd: Sshd
     let pack = ''
-    const world = createWorld(catalog)
+    const ports = createPorts(catalog)
     const at = (...parts: string[]): string => join(folder, ...parts)
     const signing = (): string[] => ['--identity-folder', at('ids'), '--passphrase-file', at('secret')]
     const evidence = (): string[] => {
@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)(
       return at(name)
     }
     const filesOf = async (path: string): Promise<Map<string, Uint8Array>> => {
-      const opened = await world.packs.open(path)
+      const opened = await ports.packs.open(path)
       if (!opened.ok) throw new Error(opened.error.detail)
       const { paths, read, close } = opened.value
       const files = new Map<string, Uint8Array>()
@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)(
       if (what.startsWith('an answer') && !new TextDecoder().decode(files.get(path)).includes(`"address":"${PEER}"`))
         return
       const next = relist(new Map([...files, [path, changed(files.get(path) ?? new Uint8Array(), from, to)]]))
-      const written = await world.packs.write(at(`${what}.zip`), next)
+      const written = await ports.packs.write(at(`${what}.zip`), next)
       expect(written.ok).toBe(true)
       const report = await verified(at(`${what}.zip`))
       expect(report.ok).toBe(false)

@@ -29,7 +29,7 @@ describe('a simulated stretch of nightly runs', () => {
 
   const runOf = (day: number): string => days.find((one) => one.day === day)?.run ?? ''
   const drift = async (before: number, after: number) =>
-    value(await driftBetween(stage.world, catalog, { root, before: runOf(before), after: runOf(after) })).drift
+    value(await driftBetween(stage.ports, catalog, { root, before: runOf(before), after: runOf(after) })).drift
 
   test('the calendar has every day: met, late, recorded and unrecorded', () => {
     expect(closed.period.calendar.counts).toEqual({

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type PaletteWorld, paletteEntries } from '../../renderer/palette.ts'
+import { type PaletteState, paletteEntries } from '../../renderer/palette.ts'
 
-const WORLD: PaletteWorld = {
+const STATE: PaletteState = {
   review: false,
   nodes: ['db-1', 'overview-node', 'web-1'],
   places: ['Frankfurt'],
   canCollect: true,
   canCollectMissing: false,
 }
-const titles = (typed: string, world: PaletteWorld = WORLD): readonly string[] =>
-  paletteEntries(typed, world).map(({ title }) => title)
+const titles = (typed: string, state: PaletteState = STATE): readonly string[] =>
+  paletteEntries(typed, state).map(({ title }) => title)
 
 test('screens and actions are offered before anything is typed, nodes and filters are not', () => {
   expect(titles('')).toContain('Collect evidence')
@@ -23,7 +23,7 @@ test('what begins with the text comes first', () => {
 })
 
 test('a sentence is offered as the filter that it describes', () => {
-  const [first] = paletteEntries('isolation unresolved, in frankfurt', WORLD)
+  const [first] = paletteEntries('isolation unresolved, in frankfurt', STATE)
   expect(first?.does).toEqual({
     go: {
       screen: 'overview',
@@ -34,11 +34,11 @@ test('a sentence is offered as the filter that it describes', () => {
 })
 
 test('the review window offers nothing that collects, changes or leaves the pack', () => {
-  const all = [...titles('', { ...WORLD, review: true, canCollect: false })]
+  const all = [...titles('', { ...STATE, review: true, canCollect: false })]
   expect(all).not.toContain('Nodes')
   expect(all).not.toContain('Settings')
   expect(all).not.toContain('Collect evidence')
   expect(all).toContain('Verification')
-  const [node] = paletteEntries('db-1', { ...WORLD, review: true })
+  const [node] = paletteEntries('db-1', { ...STATE, review: true })
   expect(node?.does).toEqual({ go: { screen: 'node', of: 'pack', node: 'db-1' } })
 })

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import ssh2 from 'ssh2'
 import { describe, expect, test } from 'vitest'
 import { parseFleet } from '../../main/adapters/fleet-file.ts'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { unattendedUse } from '../../main/app/credentials.ts'
 import { certificateUntil, keyFile } from '../../main/core/schedule/key-file.ts'
 import { folderOfTests } from '../support/folders.ts'
@@ -15,7 +15,7 @@ import { sampleCatalog } from '../support/sample-pack.ts'
 const { utils } = ssh2
 const folder = folderOfTests('credentials')
 const at = (name: string): string => join(folder, name)
-const world = createWorld(sampleCatalog)
+const ports = createPorts(sampleCatalog)
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const protectedBy = { cipher: 'aes-256-cbc', passphrase: 'x' } as const
@@ -47,7 +47,7 @@ describe('key files', () => {
     const text = nodes.map((more, index) => `  - {name: n${index}, address: 10.0.0.1, ${more}}\n`).join('')
     const fleet = parseFleet(`name: x\nnodes:\n${text}`, at('fleet.yaml'))
     if (!fleet.ok) throw new Error(fleet.error.detail)
-    const uses = await unattendedUse(world, fleet.value.targets({}), { identityFolder: at('none') })
+    const uses = await unattendedUse(ports, fleet.value.targets({}), { identityFolder: at('none') })
     expect(uses.map(({ works, nodes }) => [works, nodes])).toEqual([
       ['no', ['n0']],
       ['unclear', ['n1']],
@@ -130,7 +130,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     )
     if (!fleet.ok) throw new Error(fleet.error.detail)
     const options = { identityFolder: at('identities') }
-    const uses = await unattendedUse(world, fleet.value.targets({}), options)
+    const uses = await unattendedUse(ports, fleet.value.targets({}), options)
     const agent =
       'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
     expect(uses).toEqual([
@@ -163,14 +163,14 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
         text: `Sealing: ${at('identities')} has 0 matching signing identities; exactly one is required.`,
       },
     ])
-    await world.identities.create({
+    await ports.identities.create({
       folder: at('identities'),
       name: 'clinic',
       subject: 'Clinic',
       passphrase: 'correct horse',
     })
     const sealing = async (passphraseFile?: string) =>
-      (await unattendedUse(world, [], passphraseFile === undefined ? options : { ...options, passphraseFile }))[0]
+      (await unattendedUse(ports, [], passphraseFile === undefined ? options : { ...options, passphraseFile }))[0]
     expect(await sealing()).toMatchObject({ works: 'no', text: expect.stringContaining('a file that contains it') })
     writeFileSync(at('passphrase'), 'correct horse', { mode: 0o644 })
     expect(await sealing(at('passphrase'))).toMatchObject({ works: 'no', text: expect.stringContaining('chmod 600') })

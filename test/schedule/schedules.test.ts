@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { createTimers, type RunProgram } from '../../main/adapters/schedules/os-timers.ts'
-import { createWorld } from '../../main/adapters/world.ts'
 import { installSchedule, scheduleStatus } from '../../main/app/schedule-status.ts'
 import { addSchedule, removeSchedule, type ScheduleDraft } from '../../main/app/schedules.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
@@ -55,9 +55,9 @@ function programs() {
   return { asked, state, timers }
 }
 
-const real = createWorld(sampleCatalog)
+const real = createPorts(sampleCatalog)
 let computer = programs()
-let world: Ports = real
+let ports: Ports = real
 beforeAll(async () => {
   writeFileSync(
     at('fleet.yaml'),
@@ -71,7 +71,7 @@ beforeAll(async () => {
 beforeEach(() => {
   for (const name of ['config', 'out', 'units', 'linger']) rmSync(at(name), { recursive: true, force: true })
   computer = programs()
-  world = { ...real, clock: { ...real.clock, now: () => NOW }, timers: computer.timers }
+  ports = { ...real, clock: { ...real.clock, now: () => NOW }, timers: computer.timers }
 })
 
 const draft = (own: Partial<ScheduleDraft> = {}): ScheduleDraft => {
@@ -86,8 +86,8 @@ const draft = (own: Partial<ScheduleDraft> = {}): ScheduleDraft => {
   })
   return { ...rest, ...own }
 }
-const openSigner = () => world.identities.open(at('identities'), 'clinic', PASSPHRASE)
-const add = (own: Partial<ScheduleDraft> = {}) => addSchedule(world, draft(own), { file, openSigner })
+const openSigner = () => ports.identities.open(at('identities'), 'clinic', PASSPHRASE)
+const add = (own: Partial<ScheduleDraft> = {}) => addSchedule(ports, draft(own), { file, openSigner })
 const plans = () =>
   readFileSync(`${chainFolderOf(at('out'), 'Example Clinic')}/entries.jsonl`, 'utf8')
     .trim()
@@ -114,7 +114,7 @@ describe('planning', () => {
         signature: expect.stringMatching(/^M/),
       },
     ])
-    expect(await world.schedules.read(file)).toMatchObject({ ok: true, value: { schedules: [{ name: 'nightly' }] } })
+    expect(await ports.schedules.read(file)).toMatchObject({ ok: true, value: { schedules: [{ name: 'nightly' }] } })
     expect(readdirSync(at('config'))).toEqual(['schedules.json'])
     expect(await add()).toMatchObject({ ok: false, error: { detail: expect.stringContaining('already') } })
   })
@@ -125,7 +125,7 @@ describe('planning', () => {
     expect(await add({ ...hourly, jitterMinutes: 59 })).toMatchObject({ ok: true })
   })
   test('what cannot be signed is not planned', async () => {
-    const refused = await addSchedule(world, draft(), {
+    const refused = await addSchedule(ports, draft(), {
       file,
       openSigner: async () => fail('identity.missing', 'no identity'),
     })
@@ -156,9 +156,9 @@ describe('planning', () => {
   test('removing says so in the chain, takes the timers away, and can be done again after a failure', async () => {
     const added = await add()
     if (!added.ok) throw new Error(added.error.detail)
-    expect(await installSchedule(world, 'systemd', added.value, by)).toMatchObject({ ok: true })
+    expect(await installSchedule(ports, 'systemd', added.value, by)).toMatchObject({ ok: true })
     computer.state.refuses = 'disable'
-    const remove = () => removeSchedule(world, 'nightly', { file, openSigner })
+    const remove = () => removeSchedule(ports, 'nightly', { file, openSigner })
     expect(await remove()).toEqual({
       ok: false,
       error: {
@@ -166,7 +166,7 @@ describe('planning', () => {
         detail: 'systemctl --user disable --now barewitness-nightly.timer ended with 1: Access denied',
       },
     })
-    expect(await world.schedules.read(file)).toMatchObject({ value: { schedules: [{ name: 'nightly' }] } })
+    expect(await ports.schedules.read(file)).toMatchObject({ value: { schedules: [{ name: 'nightly' }] } })
     computer.state.refuses = null
     expect(await remove()).toMatchObject({ ok: true, value: { name: 'nightly' } })
     expect(plans().map((line) => (line?.entry.kind === 'plan' ? line.entry.cadence : line))).toEqual([
@@ -174,7 +174,7 @@ describe('planning', () => {
       null,
     ])
     expect(readdirSync(at('units'))).toEqual([])
-    expect(await world.schedules.read(file)).toMatchObject({ value: { schedules: [] } })
+    expect(await ports.schedules.read(file)).toMatchObject({ value: { schedules: [] } })
     expect(await remove()).toMatchObject({ ok: false, error: { detail: `there is no schedule nightly in ${file}` } })
   })
 })
@@ -199,7 +199,7 @@ describe('the schedule file', () => {
   ])('%#: nonsense is refused, and never written over', async (text, detail) => {
     mkdirSync(at('config'), { recursive: true })
     writeFileSync(file, text)
-    expect(await world.schedules.read(file)).toMatchObject({
+    expect(await ports.schedules.read(file)).toMatchObject({
       ok: false,
       error: { detail: expect.stringContaining(detail) },
     })
@@ -210,14 +210,14 @@ describe('the schedule file', () => {
   test('of two changes at once neither is lost', async () => {
     const both = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
-        world.schedules.change(file, async (now) => ({
+        ports.schedules.change(file, async (now) => ({
           ok: true,
           value: { ...now, schedules: [...now.schedules, scheduleOf({ name })] },
         })),
       ),
     )
     expect(both.every(({ ok }) => ok)).toBe(true)
-    const read = await world.schedules.read(file)
+    const read = await ports.schedules.read(file)
     expect(read.ok && read.value.schedules.map(({ name }) => name).sort()).toEqual(['one', 'three', 'two'])
   })
 })
@@ -269,7 +269,7 @@ describe('timers', () => {
 test('a status says what is due, what is installed, and what a job can use', async () => {
   const added = await add()
   if (!added.ok) throw new Error(added.error.detail)
-  const bare = await scheduleStatus(world, added.value, by)
+  const bare = await scheduleStatus(ports, added.value, by)
   expect(bare).toMatchObject({ nextDue: '2026-11-23T02:30:00.000Z', lastDue: null, lastAttempt: null, timers: [] })
   expect(bare.notes).toEqual(['No timer is installed; install one, or every scheduled run will be missed.'])
   expect(bare.unattended.map(({ works, nodes }) => [works, ...nodes])).toEqual([
@@ -277,15 +277,15 @@ test('a status says what is due, what is installed, and what a job can use', asy
     ['yes', 'gpu-01'],
     ['yes'],
   ])
-  await installSchedule(world, 'systemd', added.value, by)
-  expect((await scheduleStatus(world, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'installed' }])
+  await installSchedule(ports, 'systemd', added.value, by)
+  expect((await scheduleStatus(ports, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'installed' }])
   computer.state.refuses = 'is-active'
-  const other = await scheduleStatus(world, added.value, { ...by, file: '/elsewhere.json' })
+  const other = await scheduleStatus(ports, added.value, { ...by, file: '/elsewhere.json' })
   expect(other.timers).toEqual([{ kind: 'systemd', state: 'other' }])
   expect(other.notes).toContain('The installed timer is out of date; install it again.')
   expect(other.notes.some((note) => note.includes('loginctl enable-linger anna'))).toBe(true)
-  expect((await scheduleStatus(world, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'inactive' }])
+  expect((await scheduleStatus(ports, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'inactive' }])
   mkdirSync(at('linger'))
   writeFileSync(at('linger', 'anna'), '')
-  expect((await scheduleStatus(world, added.value, by)).notes).toEqual([])
+  expect((await scheduleStatus(ports, added.value, by)).notes).toEqual([])
 })

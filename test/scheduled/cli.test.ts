@@ -15,8 +15,8 @@ import { sha256 } from '../../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import { commandLine } from '../support/command-line.ts'
+import { createFakePorts } from '../support/fake-ports.ts'
 import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
-import { createFakeWorld } from '../support/fake-world.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { documentOf, POLICY } from '../support/register.ts'
 import { got, scheduleOf } from '../support/schedule-kit.ts'
@@ -28,21 +28,21 @@ const at = (...parts: string[]): string => join(folder, ...parts)
 const unreachable = [
   { name: 'gpu-1', privilege: 'none', answers: null, fails: { code: 'ssh.unreachable', detail: '10.0.0.1' } },
 ]
-let world: Ports
+let ports: Ports
 const PASSPHRASE = 'correct horse battery'
 
 let keys = ''
 let root = ''
 beforeAll(async () => {
   keys = mkdtempSync(join(tmpdir(), 'bw-run-schedule-keys-'))
-  const { identities } = createFakeWorld({ now: () => '2026-03-01T00:00:00.000Z' })
+  const { identities } = createFakePorts({ now: () => '2026-03-01T00:00:00.000Z' })
   const made = got(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
   root = made.rootPath
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
   folder = folderOfTest('run-schedule')
-  world = createFakeWorld({ nodes: unreachable as never, now: () => now })
+  ports = createFakePorts({ nodes: unreachable as never, now: () => now })
   writeFileSync(at('fleet.yaml'), 'name: clinic\nnodes:\n  - name: gpu-1\n    address: 10.0.0.1\n    user: bw\n')
   writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
 })
@@ -57,7 +57,7 @@ const schedule = (changes: Partial<Schedule> = {}): Schedule =>
 
 const runNamed = (): string => readdirSync(at('out')).find((name) => /^2026/.test(name)) ?? ''
 
-const cli = commandLine(() => world, runCommand, scheduleCommand, verifyCommand)
+const cli = commandLine(() => ports, runCommand, scheduleCommand, verifyCommand)
 
 async function run(schedules: readonly Schedule[], ...argv: string[]): Promise<number> {
   writeFileSync(at('schedules.json'), JSON.stringify({ schema: 'barewitness.schedules/1', schedules }))
@@ -81,7 +81,7 @@ describe('run --schedule', () => {
     expect(readdirSync(at('out/history')).length).toBeGreaterThan(0)
     const verified = await cli.run('verify', at('out', runNamed(), `${runNamed()}.barewitness.zip`), '--trust', root)
     expect(verified).toBe(0)
-    const [attempt] = got(await readAttempts(world, at('out'), 'nightly'))
+    const [attempt] = got(await readAttempts(ports, at('out'), 'nightly'))
     expect(attempt).toMatchObject({ code: 'ran', exit: 4, due: '2026-03-02T02:00:00.000Z' })
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
     expect(cli.told).toContain('No run is due; the next run is due at 2026-03-03T02:00:00.000Z')
@@ -100,7 +100,7 @@ describe('run --schedule', () => {
       const made = schedule()
       return { ...made, options: { ...made.options, declarations: at('window') } }
     }
-    const shelf = () => ({ world, folder: at('window'), demo: false })
+    const shelf = () => ({ ports, folder: at('window'), demo: false })
     const exported = (name: string): string => readFileSync(at('out', runNamed(), name), 'utf8')
 
     test('takes what is declared there: engagement, claims, exceptions and the provider’s list', async () => {
@@ -108,8 +108,8 @@ describe('run --schedule', () => {
       got(await keepEngagement(shelf(), declared))
       got(await keepProvider(shelf(), provider))
       const register = { ...EMPTY_REGISTER, documents: [documentOf()] }
-      got(await writeRegister(world, { path: registerPath(at('window')), folder: at('window') }, register))
-      got(await storeBytes(world, at('window'), POLICY))
+      got(await writeRegister(ports, { path: registerPath(at('window')), folder: at('window') }, register))
+      got(await storeBytes(ports, at('window'), POLICY))
       expect(await run([windowed()], '--schedule', 'nightly'), cli.told).toBe(4)
       const { scope } = JSON.parse(exported('assessment.json'))
       expect(scope).toMatchObject({
@@ -117,7 +117,7 @@ describe('run --schedule', () => {
         engagement: declared.engagement,
         provider: { id: provider.id },
       })
-      const pack = got(await world.packs.open(at('out', runNamed(), `${runNamed()}.barewitness.zip`)))
+      const pack = got(await ports.packs.open(at('out', runNamed(), `${runNamed()}.barewitness.zip`)))
       const digests = await Promise.all(pack.paths.map(async (path) => await pack.sha256(path)))
       await pack.close()
       expect(digests).toEqual(expect.arrayContaining([sha256(LIST), sha256(POLICY)]))
@@ -175,7 +175,7 @@ test('--deadline is kept in the schedule, listed, and given to its runs', async 
   for (const wrong of ['9', '86401', 'soon']) expect(await add('nightly', '--deadline', wrong)).toBe(2)
   expect(await add('nightly', '--deadline', '900')).toBe(0)
   expect(await add('weekly')).toBe(0)
-  const [nightly, weekly] = got(await world.schedules.read(at('planned.json'))).schedules
+  const [nightly, weekly] = got(await ports.schedules.read(at('planned.json'))).schedules
   if (nightly === undefined || weekly === undefined) throw new Error('no schedule')
   expect([nightly.options.deadlineSeconds, weekly.options.deadlineSeconds]).toEqual([900, undefined])
   expect([optionsOf(nightly, {}).deadline, optionsOf(weekly, {}).deadline]).toEqual(['900', undefined])

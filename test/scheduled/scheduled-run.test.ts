@@ -24,7 +24,7 @@ const startAt = async (kit: Kit, at: string, options?: Parameters<Kit['start']>[
   kit.setClock(at)
   return got(await kit.start(options))
 }
-const attemptsOf = async (kit: Kit) => got(await readAttempts(kit.world, kit.schedule.out, kit.schedule.name))
+const attemptsOf = async (kit: Kit) => got(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
 const NO_TIMER = 'No run was started: the computer was off or asleep, or its timer did not fire.'
 
 describe('days of a schedule', () => {
@@ -201,7 +201,7 @@ describe('a run that fails', () => {
       const prepared = preparedPath(pack, 'ab'.repeat(32))
       const during = async (): Promise<void> => {
         const seal = new TextEncoder().encode(isNamed ? `run-${at} ${at}` : 'of another pack')
-        got(await kit.world.packs.write(prepared, new Map<string, Uint8Array>([[PATHS.tagManifest, seal]])))
+        got(await kit.ports.packs.write(prepared, new Map<string, Uint8Array>([[PATHS.tagManifest, seal]])))
         await kit.enter(ranAt(at))
         throw new Error('killed')
       }
@@ -214,8 +214,8 @@ describe('a run that fails', () => {
   test('a folder that cannot be held, where nobody is, is no run that goes on', async () => {
     const kit = kitOf()
     await startAt(kit, '2026-03-01T02:00:00.000Z')
-    const full: Kit['world']['files']['hold'] = async () => fail('store.failed', 'EROFS: read-only file system')
-    Object.assign(kit.world, { files: { ...kit.world.files, hold: full } })
+    const full: Kit['ports']['files']['hold'] = async () => fail('store.failed', 'EROFS: read-only file system')
+    Object.assign(kit.ports, { files: { ...kit.ports.files, hold: full } })
     kit.setClock('2026-03-02T02:00:00.000Z')
     expect(await kit.start()).toMatchObject({ ok: false, error: { code: 'store.failed' } })
   })

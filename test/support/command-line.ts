@@ -14,8 +14,8 @@ export interface CommandLine {
   readonly printed: string
 }
 
-/** The given commands in `world`, which is looked up anew for each run. No text for people may use a banned word. */
-export function commandLine(world: () => Ports, ...commands: readonly ((context: Context) => void)[]): CommandLine {
+/** The given commands in `ports`, which is looked up anew for each run. No text for people may use a banned word. */
+export function commandLine(ports: () => Ports, ...commands: readonly ((context: Context) => void)[]): CommandLine {
   const texts = { stderr: '', stdout: '' }
   const listen = (name: 'stderr' | 'stdout') =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
@@ -30,7 +30,7 @@ export function commandLine(world: () => Ports, ...commands: readonly ((context:
     const exit = (next: number): void => {
       code = next
     }
-    for (const add of commands) add({ world: world(), program, exit })
+    for (const add of commands) add({ ports: ports(), program, exit })
     try {
       await program.parseAsync([...argv], { from: 'user' })
     } finally {

@@ -7,8 +7,8 @@ import type { Ports } from '../../main/core/all-ports.ts'
 import type { Engine, EngineEvent, Input, Method, Output, Reply } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { fakeDesktop } from './fake-engine.ts'
+import { createFakePorts } from './fake-ports.ts'
 import { fakeScheduling } from './fake-timers.ts'
-import { createFakeWorld } from './fake-world.ts'
 
 /** The value of a reply, or an error that names the failure. */
 export function valueIn<T>(reply: Reply<T>): T {
@@ -27,16 +27,16 @@ export interface EngineKit {
   /** Resolves when a moment of this kind was told, now or later; each is waited for once. */
   readonly heard: (kind: EngineEvent['kind']) => Promise<EngineEvent>
   /** Another engine over the same folder, as after the window was closed and opened again. */
-  readonly reopened: (world?: Ports) => Promise<EngineKit>
+  readonly reopened: (ports?: Ports) => Promise<EngineKit>
   readonly close: () => Promise<void>
 }
 
-/** An engine over a made-up world and a folder of its own. */
+/** An engine over stand-ins for the ports and a folder of its own. */
 export async function engineKit(
-  world: Ports = createFakeWorld(),
+  ports: Ports = createFakePorts(),
   folder: string = mkdtempSync(join(tmpdir(), 'barewitness-engine-')),
 ): Promise<EngineKit> {
-  const engine = await createEngine(world, fakeCatalog, {
+  const engine = await createEngine(ports, fakeCatalog, {
     folder,
     desktop: fakeDesktop,
     scheduling: fakeScheduling(folder),
@@ -63,7 +63,7 @@ export async function engineKit(
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     },
-    reopened: async (next = world) => {
+    reopened: async (next = ports) => {
       await engine.close()
       return await engineKit(next, folder)
     },

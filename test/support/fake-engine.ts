@@ -7,8 +7,8 @@ import { ok } from '../../main/core/result.ts'
 import type { Engine } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { fakeNodes, hostileAway, hostileNode } from './fake-nodes.ts'
+import { createFakePorts } from './fake-ports.ts'
 import { fakeScheduling } from './fake-timers.ts'
-import { createFakeWorld } from './fake-world.ts'
 
 export interface FakeEngineOptions {
   /** Milliseconds between steps of a node, so that a run can be watched. */
@@ -26,7 +26,7 @@ export const fakeDesktop: Desktop = {
   vault: null,
 }
 
-/** The product's own engine over a made-up world and a folder of its own, for tests of the window. The same on every day. */
+/** The product's own engine over stand-ins for the ports and a folder of its own, for tests of the window. The same on every day. */
 export async function createFakeEngine({
   pace = 30,
   nodes = 8,
@@ -34,11 +34,11 @@ export async function createFakeEngine({
 }: FakeEngineOptions = {}): Promise<Engine> {
   // In memory where the system has such a folder: hundreds of nodes make thousands of files, each of them synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'barewitness-fake-'))
-  const world = createFakeWorld({
+  const ports = createFakePorts({
     pace,
     nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])],
   })
-  const engine = await createEngine(world, fakeCatalog, {
+  const engine = await createEngine(ports, fakeCatalog, {
     folder,
     desktop: fakeDesktop,
     scheduling: fakeScheduling(folder),

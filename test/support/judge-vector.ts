@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { codeOf } from '../../main/cli/context.ts'
@@ -21,7 +21,7 @@ export interface VectorAnswer {
   readonly script: 'passes' | 'stops'
 }
 
-const world = createWorld(catalog)
+const ports = createPorts(catalog)
 
 /** Verifies an archive as the command line does, and with verify.sh. `folder` takes both files. */
 export async function judgeVector(
@@ -33,7 +33,7 @@ export async function judgeVector(
   const path = join(place, 'pack.zip')
   writeFileSync(path, bytes)
   const trust = { signers: [root], authorities: [], lists: [] }
-  const reviewed = await reviewFile(world, catalog, { path, trust, lastHead: null, keep: false })
+  const reviewed = await reviewFile(ports, catalog, { path, trust, lastHead: null, keep: false })
   const script = scriptOf(place, { root, pin })
   if (!reviewed.ok) return { exit: codeOf(reviewed.error), checks: reviewed.error.code, script }
   const { report } = reviewed.value

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Ports } from '../../main/core/all-ports.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import { collected, exported, must, worldAt } from './kept-runs.ts'
+import { collected, exported, must, portsAt } from './kept-runs.ts'
 import { sampleSigner } from './sample-pack.ts'
 
 export interface KeepingKit {
   /** Its clock stands at `time.now`. */
-  readonly world: Ports
+  readonly ports: Ports
   readonly time: { now: string }
   /** Of this test. */
   readonly root: () => string
@@ -26,7 +26,7 @@ export interface KeepingKit {
 /** For a file of tests about what is kept: a folder for each test, and runs in it. */
 export function keepingKit(): KeepingKit {
   const time = { now: '2026-11-20T10:00:00.000Z' }
-  const world = worldAt(time)
+  const ports = portsAt(time)
   const roots: string[] = []
   let [keys, root] = ['', '']
   let signer: Signer
@@ -46,7 +46,7 @@ export function keepingKit(): KeepingKit {
     for (const one of [keys, ...roots]) rmSync(one, { recursive: true, force: true })
   })
   return {
-    world,
+    ports,
     time,
     root: () => root,
     keys: () => keys,
@@ -54,11 +54,11 @@ export function keepingKit(): KeepingKit {
     freshRoot,
     run: async (name, now, isKept = true) => {
       time.now = now
-      await collected(world, root, name)
-      await exported(world, root, name, signer, { isKept })
+      await collected(ports, root, name)
+      await exported(ports, root, name, signer, { isKept })
     },
     names: async (where = root) => {
-      const history = must(await world.openHistory(where))
+      const history = must(await ports.openHistory(where))
       const heads = must(await history.list())
       return heads.map(({ run }) => run)
     },

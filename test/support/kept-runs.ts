@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/rebuild-history.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
@@ -15,10 +15,10 @@ import { sampleCatalog, sampleRecording } from './sample-pack.ts'
 
 export const FLEET = 'sample fleet'
 
-/** The real world over the catalog of one probe, at a moment that can be set. */
-export function worldAt(time: { now: string }): Ports {
-  const world = createWorld(sampleCatalog)
-  return { ...world, clock: { ...world.clock, now: () => time.now } }
+/** The real ports over the catalog of one probe, at a moment that can be set. */
+export function portsAt(time: { now: string }): Ports {
+  const ports = createPorts(sampleCatalog)
+  return { ...ports, clock: { ...ports.clock, now: () => time.now } }
 }
 
 export const must = <T>(outcome: Outcome<T>): T => {
@@ -34,12 +34,12 @@ export const recordingsOf = (run: string): readonly LoadedRecording[] =>
 
 /** Puts a run's answers into the store below a root: those of both nodes, unless others are given. */
 export async function collected(
-  world: Ports,
+  ports: Ports,
   root: string,
   run: string,
   recordings: readonly LoadedRecording[] = recordingsOf(run),
 ): Promise<void> {
-  const store = must(await world.openStore(`${root}/evidence`))
+  const store = must(await ports.openStore(`${root}/evidence`))
   for (const { recording, captures } of recordings) {
     const failure = { code: 'run.cancelled', detail: 'not ended' } as const
     const writer = must(await store.begin({ ...recording, outcome: { status: 'partial', failure } }))
@@ -59,19 +59,19 @@ export interface ExportChoices {
 
 /** Exports a run that was collected, as `run` does. */
 export async function exported(
-  world: Ports,
+  ports: Ports,
   root: string,
   run: string,
   signer: Signer,
   { isKept = true, catalog = sampleCatalog, nodes = ['node-a', 'node-b'], engagement }: ExportChoices = {},
 ): Promise<void> {
-  const recordings = must(await world.readRecordings([`${root}/evidence/${run}`]))
+  const recordings = must(await ports.readRecordings([`${root}/evidence/${run}`]))
   const { trace, tagManifest, ...made } = must(
-    await exportRun(world, catalog, {
+    await exportRun(ports, catalog, {
       run,
       scope: { fleet: FLEET, population: [...nodes], frameworks: ['soc2'], ...(engagement && { engagement }) },
       recordings,
-      asOf: world.clock.now(),
+      asOf: ports.clock.now(),
       signer,
       stamping: null,
       folder: `${root}/${run}`,
@@ -84,7 +84,7 @@ export async function exported(
     }),
   )
   const sealed = { tagManifest, signer: made.signer, pack: `${run}/${run}.barewitness.zip`, at: trace.asOf }
-  if (isKept) must(await keepRun(world, root, { trace, sealed }))
+  if (isKept) must(await keepRun(ports, root, { trace, sealed }))
 }
 
 export const packOf = (root: string, run: string): string => join(root, run, `${run}.barewitness.zip`)

@@ -9,7 +9,7 @@ import { samplePack, sampleRecording, sealing } from './sample-pack.ts'
 /** One way to tamper with a pack: what it does to the files, and what a verifier must say. */
 export interface FileAttack {
   readonly name: string
-  readonly tamper: (files: ReadonlyMap<string, Uint8Array>, world: AttackWorld) => Promise<Map<string, Uint8Array>>
+  readonly tamper: (files: ReadonlyMap<string, Uint8Array>, ports: AttackPorts) => Promise<Map<string, Uint8Array>>
   /** Answers that must be `no`. */
   readonly no: readonly string[]
   /** Must stand in the details of one of them. */
@@ -17,7 +17,7 @@ export interface FileAttack {
   /** The attacker holds the signer's own key: openssl and sha256sum can't see what is wrong, only we do. */
   readonly onlyOurs?: true
 }
-export interface AttackWorld {
+export interface AttackPorts {
   readonly signer: Signer
   readonly stranger: Signer
 }

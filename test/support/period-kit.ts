@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { zones } from '../../main/adapters/zones.ts'
 import { appendSigned } from '../../main/app/append-signed.ts'
 import { exportRun } from '../../main/app/export.ts'
@@ -39,7 +39,7 @@ export const textIn = (files: ReadonlyMap<string, Uint8Array>, path: string): st
 export interface PeriodKit {
   readonly folder: string
   readonly chainFolder: string
-  readonly world: Ports
+  readonly ports: Ports
   readonly signer: Signer
   readonly stranger: Signer
   readonly at: (now: string) => void
@@ -53,8 +53,8 @@ export async function periodKit(): Promise<PeriodKit> {
   const folder = mkdtempSync(join(tmpdir(), 'bw-period-'))
   const chainFolder = join(folder, 'chains', 'sample')
   let now = '2026-11-22T12:00:00.000Z'
-  const real = createWorld(sampleCatalog)
-  const world: Ports = { ...real, clock: { ...real.clock, now: () => now } }
+  const real = createPorts(sampleCatalog)
+  const ports: Ports = { ...real, clock: { ...real.clock, now: () => now } }
   const signer = await sampleSigner(join(folder, 'ids'), 'owner')
   const stranger = await sampleSigner(join(folder, 'ids'), 'stranger')
   const enter = { fleet: 'sample', chainFolder, openSigner: async () => ok(signer), begin: true }
@@ -65,7 +65,7 @@ export async function periodKit(): Promise<PeriodKit> {
   return {
     folder,
     chainFolder,
-    world,
+    ports,
     signer,
     stranger,
     at,
@@ -77,7 +77,7 @@ export async function periodKit(): Promise<PeriodKit> {
         withinMinutes: 60,
       } as const
       must(
-        await appendSigned(world, enter, (moment, by) =>
+        await appendSigned(ports, enter, (moment, by) =>
           ok([{ ...plan, from: moment, at: moment, fleet: 'sample', why: 'policy', signer: by }]),
         ),
       )
@@ -85,7 +85,7 @@ export async function periodKit(): Promise<PeriodKit> {
     gap: async (day) => {
       at(`2026-11-${day}T04:00:00.000Z`)
       must(
-        await appendSigned(world, enter, (moment, by) =>
+        await appendSigned(ports, enter, (moment, by) =>
           ok([
             { kind: 'gap', schedule: 'nightly', due: dueOn(day), at: moment, fleet: 'sample', why: 'down', signer: by },
           ]),
@@ -114,13 +114,13 @@ export async function periodKit(): Promise<PeriodKit> {
         chainFolder,
         planned: { schedule: 'nightly', due: dueOn(day) },
       }
-      const made = must(await exportRun(world, sampleCatalog, input as unknown as Parameters<typeof exportRun>[2]))
+      const made = must(await exportRun(ports, sampleCatalog, input as unknown as Parameters<typeof exportRun>[2]))
       const { trace, tagManifest } = made
       const pack = `${run}/${run}.barewitness.zip`
-      must(await keepRun(world, folder, { trace, sealed: { tagManifest, signer: made.signer, pack, at: now } }))
+      must(await keepRun(ports, folder, { trace, sealed: { tagManifest, signer: made.signer, pack, at: now } }))
     },
     account: (from, to, samples = []) =>
-      exportPeriod(world, sampleCatalog, {
+      exportPeriod(ports, sampleCatalog, {
         root: folder,
         chainFolder,
         fleet: 'sample',
@@ -135,8 +135,8 @@ export async function periodKit(): Promise<PeriodKit> {
 }
 
 /** Every file of a pack. */
-export async function filesIn(world: Ports, path: string): Promise<Files> {
-  const opened = must(await world.packs.open(path))
+export async function filesIn(ports: Ports, path: string): Promise<Files> {
+  const opened = must(await ports.packs.open(path))
   const files: Files = new Map()
   for (const one of opened.paths) files.set(one, await opened.read(one))
   await opened.close()
@@ -145,7 +145,7 @@ export async function filesIn(world: Ports, path: string): Promise<Files> {
 
 /** The answers about files that are no archive. Pages count as those that belong there, unless a test compares them. */
 export async function asked(
-  { world, signer }: Pick<PeriodKit, 'world' | 'signer'>,
+  { ports, signer }: Pick<PeriodKit, 'ports' | 'signer'>,
   files: ReadonlyMap<string, Uint8Array>,
   pages: PeriodPageComparer = async () => ({ kind: 'same' }),
 ): Promise<VerificationReport> {
@@ -153,16 +153,16 @@ export async function asked(
     pages,
     source: sourceOf(files),
     departures: [],
-    seal: world.sealing.reader,
+    seal: ports.sealing.reader,
     catalog: sampleCatalog,
     kept: NO_KEPT_RULES,
-    validator: world.validator,
+    validator: ports.validator,
     trust: { signers: [signer.certificate], authorities: [], lists: [] },
     lastHead: null,
-    verifiedAt: world.clock.now(),
+    verifiedAt: ports.clock.now(),
     file: 'period',
     zones,
-    csv: world.csv,
+    csv: ports.csv,
     producer: PRODUCER,
   })
   return report
@@ -182,7 +182,7 @@ export function rechained(files: ReadonlyMap<string, Uint8Array>, entries: reado
 
 /** The account and its lists, made anew from the chain and the traces that are there: as somebody would who hides something well. */
 export function rederived(
-  { world }: Pick<PeriodKit, 'world'>,
+  { ports }: Pick<PeriodKit, 'ports'>,
   files: ReadonlyMap<string, Uint8Array>,
   changes: Partial<Pick<Period, 'from' | 'to' | 'asOf' | 'samples'>> = {},
 ): Files {
@@ -192,7 +192,7 @@ export function rederived(
   const chain = { id, fleet, entries: entriesIn(files) }
   const asking = samples.map(({ population, size, seed }) => ({ population, size, seed }))
   const made = { from, to, asOf, producer, catalog, engagement }
-  const fold = periodFold({ ...made, rules: sampleCatalog, chain, zones, csv: world.csv, samples: asking })
+  const fold = periodFold({ ...made, rules: sampleCatalog, chain, zones, csv: ports.csv, samples: asking })
   for (const run of fold.runs) {
     const partOf = (path: string): unknown => JSON.parse(textIn(files, `data/runs/${run.entry.run}/${path}`))
     const isThere = files.has(`data/runs/${run.entry.run}/${PATHS.trace}`)

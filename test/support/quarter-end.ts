@@ -37,22 +37,22 @@ export async function closeQuarter(
     seed = 'drawn for the auditor',
   }: { readonly folder: string; readonly sample: number; readonly seed?: string },
 ): Promise<ClosedQuarter> {
-  const { world, root, chainFolder, signer } = stage
+  const { ports, root, chainFolder, signer } = stage
   const [calendar, calendarMs] = await timed(async () => {
-    const view = value(await historyView(world, root))
+    const view = value(await historyView(ports, root))
     const own = view.fleets.find(({ fleet }) => fleet === QUARTER_FLEET)
     if (own === undefined) throw new Error('the history has no chain of the simulated fleet')
     return own.reading
   })
   const [first, last] = [calendar.runs[0]?.run ?? '', calendar.runs.at(-1)?.run ?? '']
   const [compared, driftMs] = await timed(async () =>
-    value(await driftBetween(world, catalog, { root, before: first, after: last })),
+    value(await driftBetween(ports, catalog, { root, before: first, after: last })),
   )
   const to = momentOf(plan.from, plan.days - 1, '00:00').slice(0, 10)
   const samples = [{ population: 'node-runs' as const, size: sample, seed }]
   const [exported, periodMs] = await timed(async () =>
     value(
-      await exportPeriod(world, catalog, {
+      await exportPeriod(ports, catalog, {
         root,
         chainFolder,
         fleet: QUARTER_FLEET,
@@ -68,7 +68,7 @@ export async function closeQuarter(
   const pack = exported.files[0]?.path ?? ''
   const trust = { signers: [new TextEncoder().encode(stage.rootPem)], authorities: [], lists: [] }
   const [reviewed, verifyMs] = await timed(async () =>
-    value(await reviewFile(world, catalog, { path: pack, trust, lastHead: null, keep: false })),
+    value(await reviewFile(ports, catalog, { path: pack, trust, lastHead: null, keep: false })),
   )
   return {
     calendar,

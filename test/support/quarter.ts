@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { createWorld } from '../../main/adapters/world.ts'
 import { appendSigned, recordGap } from '../../main/app/append-signed.ts'
 import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/rebuild-history.ts'
@@ -71,7 +71,7 @@ const WITHIN_MINUTES = 120
 
 /** The real adapters over a folder of their own, with a clock that is set by hand and a key made for it. */
 export interface Stage {
-  readonly world: Ports
+  readonly ports: Ports
   readonly root: string
   readonly chainFolder: string
   readonly signer: Signer
@@ -82,14 +82,14 @@ export interface Stage {
 
 export async function openStage(root: string, from: string): Promise<Stage> {
   let at = momentOf(from, -31, '09:00')
-  const real = createWorld(catalog)
+  const real = createPorts(catalog)
   const clock = { ...real.clock, now: () => at }
   const identities = createIdentities(clock, real.entropy, join(root, 'identities'))
-  const world: Ports = { ...real, clock, identities, sealing: createSealing(clock, real.entropy) }
+  const ports: Ports = { ...real, clock, identities, sealing: createSealing(clock, real.entropy) }
   const own = { folder: identities.defaultFolder, name: 'default', passphrase: 'a simulated quarter' }
   value(await identities.create({ ...own, subject: 'Simulated evidence' }))
   return {
-    world,
+    ports,
     root,
     chainFolder: chainFolderOf(root, QUARTER_FLEET),
     signer: value(await identities.open(own.folder, own.name, own.passphrase)),
@@ -136,7 +136,7 @@ export async function simulateQuarter(
 async function enterPlan(stage: Stage, cadence: string, from: string, why: string): Promise<void> {
   stage.setClock(from)
   value(
-    await appendSigned(stage.world, { ...entering(stage), begin: true }, (at, signer) =>
+    await appendSigned(stage.ports, { ...entering(stage), begin: true }, (at, signer) =>
       ok([
         {
           kind: 'plan',
@@ -166,7 +166,7 @@ async function simulateDay(stage: Stage, plan: QuarterPlan, day: number): Promis
   if (plan.recordedGaps.includes(day)) {
     stage.setClock(momentOf(plan.from, day - 1, '09:00'))
     const why = 'The network of the site was under maintenance, as announced'
-    value(await recordGap(stage.world, { ...entering(stage), due, why, schedule: QUARTER_SCHEDULE }))
+    value(await recordGap(stage.ports, { ...entering(stage), due, why, schedule: QUARTER_SCHEDULE }))
     return null
   }
   const begun = later(due, day === plan.late ? 195 : 1)
@@ -175,7 +175,7 @@ async function simulateDay(stage: Stage, plan: QuarterPlan, day: number): Promis
   const run = `${begun.replaceAll(/[-:]/g, '').slice(0, 13).toLowerCase()}z-${String(day).padStart(4, '0')}`
   const recordings = nodesOn(plan, day).map((node) => recordingOn({ ...node, run, at: begun }))
   const exported = value(
-    await exportRun(stage.world, catalog, {
+    await exportRun(stage.ports, catalog, {
       run,
       scope: scopeOf(plan),
       recordings: recordings.map(inMemory),
@@ -193,7 +193,7 @@ async function simulateDay(stage: Stage, plan: QuarterPlan, day: number): Promis
   )
   const { trace, tagManifest, signer, files } = exported
   const pack = `${run}/${files[0]?.name ?? ''}`
-  value(await keepRun(stage.world, stage.root, { trace, sealed: { tagManifest, signer, pack, at: asOf } }))
+  value(await keepRun(stage.ports, stage.root, { trace, sealed: { tagManifest, signer, pack, at: asOf } }))
   return run
 }
 

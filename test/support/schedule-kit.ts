@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockFolder } from '../../main/adapters/folder-lock.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { createWorld } from '../../main/adapters/world.ts'
 import { type RanOnce, runScheduled, type ScheduledOutcome } from '../../main/app/scheduled/scheduled-run.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
@@ -107,7 +107,7 @@ const hasGap = ({ verdicts }: MadeNode): boolean => Object.values(verdicts ?? {}
 
 /** A schedule over a folder of its own, with a clock that is set and a run that only enters the chain. */
 export interface Kit {
-  readonly world: Ports
+  readonly ports: Ports
   readonly schedule: Schedule
   readonly said: string[]
   readonly waits: number[]
@@ -134,14 +134,14 @@ export interface Kit {
 export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   const out = mkdtempSync(join(tmpdir(), 'bw-scheduled-'))
   const schedule = scheduleOf({ out, ...changes })
-  const base = createWorld(fakeCatalog)
+  const base = createPorts(fakeCatalog)
   let at = schedule.createdAt
   let nodes: readonly MadeNode[] | FailureCode = [{ name: 'gpu-1', verdicts: { 'a.b': 'satisfied' } }]
   let refuses = false
   let runs = 0
   const [said, waits, notices]: [string[], number[], Notice[]] = [[], [], []]
   const clock = { ...base.clock, now: () => at }
-  const world: Ports = {
+  const ports: Ports = {
     ...base,
     clock,
     // Nobody waits ten seconds here for somebody else's run.
@@ -161,11 +161,11 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   let refusal: Outcome<never> | null = null
   const openSigner = async (): Promise<Outcome<Signer>> => {
     if (refusal !== null) return refusal
-    signer ??= world.sealing.demoSigner()
+    signer ??= ports.sealing.demoSigner()
     return ok(await signer)
   }
   const chain = async () => {
-    const opened = await world.openRunChain(chainFolderOf(out, FLEET), { id: 'ab'.repeat(32), fleet: FLEET })
+    const opened = await ports.openRunChain(chainFolderOf(out, FLEET), { id: 'ab'.repeat(32), fleet: FLEET })
     if (!opened.ok) throw new Error(opened.error.detail)
     return opened.value
   }
@@ -176,7 +176,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
     if (!appended.ok) throw new Error(appended.error.detail)
   }
   return {
-    world,
+    ports,
     schedule,
     said,
     waits,
@@ -195,7 +195,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
       refuses = refuse
     },
     start: ({ now = false, during, signal = new AbortController().signal } = {}) =>
-      runScheduled(world, {
+      runScheduled(ports, {
         schedule,
         now,
         signal,

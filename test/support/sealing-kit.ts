@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import type { Desktop, EngineContext, Vault } from '../../main/app/engine/context.ts'
 import { exportMethods } from '../../main/app/engine/export-methods.ts'
 import { reviewMethods } from '../../main/app/engine/review-methods.ts'
@@ -41,7 +41,7 @@ export interface KitOptions {
   readonly population?: readonly string[]
   readonly fleet?: string
   readonly demo?: boolean
-  readonly change?: (world: Ports) => Ports
+  readonly change?: (ports: Ports) => Ports
 }
 
 /** Export, review and trust over the real adapters, a folder of their own and a small run, without the rest of the engine. */
@@ -49,9 +49,9 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
   const folder = mkdtempSync(join(tmpdir(), 'bw-sealing-'))
   const person: Person = { asked: [], answers: [] }
   let at: string | null = null
-  const real = createWorld(sampleCatalog)
+  const real = createPorts(sampleCatalog)
   const clock = { ...real.clock, now: () => at ?? real.clock.now() }
-  const world = (options.change ?? ((one) => one))({ ...real, clock })
+  const ports = (options.change ?? ((one) => one))({ ...real, clock })
   const desktop: Desktop = {
     ask: async (question) => {
       person.asked.push(question)
@@ -62,7 +62,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
   }
   const session = sessionOf(options)
   const context: EngineContext = {
-    world,
+    ports,
     catalog: sampleCatalog,
     folder,
     session,

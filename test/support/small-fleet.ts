@@ -1,5 +1,5 @@
+import { createPorts } from '../../main/adapters/ports.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
-import { createWorld } from '../../main/adapters/world.ts'
 import { type CollectRunInput, collectRun } from '../../main/app/collect-run.ts'
 import type { RunResult } from '../../main/app/run.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
@@ -31,11 +31,11 @@ export const SMALL_ANSWERS = SMALL_NODES.length * (QUESTIONS + 1)
 /** What is told of each answer once it is stored. */
 export type Stored = (run: string, node: string, key: string, sha256: string) => void
 
-/** The real world over three nodes without SSH; their answers are stored one after the other. */
-export function smallWorld(stored: Stored = () => undefined): Ports {
-  const world = createWorld(smallCatalog)
+/** The real ports over three nodes without SSH; their answers are stored one after the other. */
+export function smallPorts(stored: Stored = () => undefined): Ports {
+  const ports = createPorts(smallCatalog)
   const openStore: Ports['openStore'] = async (folder) => {
-    const store = await openEvidenceStore(folder, world.validator)
+    const store = await openEvidenceStore(folder, ports.validator)
     if (!store.ok) return store
     const begin: typeof store.value.begin = async (recording) => {
       const writer = await store.value.begin(recording)
@@ -55,17 +55,17 @@ export function smallWorld(stored: Stored = () => undefined): Ports {
     return ok({ ...store.value, begin })
   }
   const transport = scriptedTransport((node) => ({ answer: (key) => `Filename\n${key} of ${node}\n` }))
-  return { ...world, openStore, transport }
+  return { ...ports, openStore, transport }
 }
 
 /** Collects the three nodes, or goes on where a run of this name stopped. */
 export const collectSmall = (
-  world: Ports,
+  ports: Ports,
   root: string,
   name: string,
   changes: Partial<CollectRunInput> = {},
 ): Promise<Outcome<RunResult>> =>
-  collectRun(world, smallCatalog, {
+  collectRun(ports, smallCatalog, {
     run: name,
     targets: SMALL_NODES.map((node) => targetOf(node)),
     storeFolder: `${root}/evidence`,

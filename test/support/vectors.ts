@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writePack } from '../../main/adapters/pack/index.ts'
-import { createWorld } from '../../main/adapters/world.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
@@ -91,22 +91,22 @@ function recordings(): readonly LoadedRecording[] {
 export async function makeVectors(folder: string): Promise<VectorSet> {
   const signer = await sampleSigner(join(folder, 'keys'), 'signer')
   const stranger = await sampleSigner(join(folder, 'keys'), 'stranger')
-  const real = createWorld(catalog)
-  const world: Ports = { ...real, clock: { ...real.clock, now: () => AS_OF } }
+  const real = createPorts(catalog)
+  const ports: Ports = { ...real, clock: { ...real.clock, now: () => AS_OF } }
   const made = async (
     by: Signer,
-    at: Ports = world,
+    at: Ports = ports,
     rules: Catalog = catalog,
     given = recordings(),
   ): Promise<Files> => {
     const root = mkdtempSync(join(folder, 'root-'))
-    await collected(world, root, RUN, given)
+    await collected(ports, root, RUN, given)
     await exported(at, root, RUN, by, {
       catalog: rules,
       isKept: false,
       nodes: given.map(({ recording }) => recording.node.name),
     })
-    const opened = must(await world.packs.open(packOf(root, RUN)))
+    const opened = must(await ports.packs.open(packOf(root, RUN)))
     const files = new Map<string, Uint8Array>()
     for (const path of opened.paths) files.set(path, await opened.read(path))
     await opened.close()
@@ -130,7 +130,7 @@ export async function makeVectors(folder: string): Promise<VectorSet> {
       vector('good', 'a pack as it was sealed', () => good),
       ...byNobody(good, vector),
       ...bySomebodyElse(good, { stranger, made, vector }),
-      ...bySigner(good, { signer, world, made, vector }),
+      ...bySigner(good, { signer, ports, made, vector }),
       ...archiveAttacks.map(({ name, build }, index) => ({
         id: `archive-${String(index + 1).padStart(2, '0')}`,
         what: `the archive has ${name}`,
@@ -272,7 +272,7 @@ function bySomebodyElse(
 /** By the signer, with the right key: what only evaluating again can show. */
 function bySigner(
   good: Files,
-  { signer, world, made, vector }: Hands & { readonly signer: Signer; readonly world: Ports },
+  { signer, ports, made, vector }: Hands & { readonly signer: Signer; readonly ports: Ports },
 ): readonly Vector[] {
   const resealed = (id: string, what: string, change: (files: Files) => Files): Vector =>
     vector(`signer-${id}`, `${what}, and the signer sealed it again`, () => reseal(relist(change(good)), signer))
@@ -283,8 +283,8 @@ function bySigner(
     return put(files, path, utf8(after))
   }
   const writing = (change: (document: ReportDocument) => ReportDocument): Ports => ({
-    ...world,
-    reports: { render: (document, options) => world.reports.render(change(document), options) },
+    ...ports,
+    reports: { render: (document, options) => ports.reports.render(change(document), options) },
   })
   /** Pages with better results than the evidence gives. Throws where no word was changed: then nothing would be forged. */
   const worded = (document: ReportDocument): ReportDocument => {
@@ -315,7 +315,7 @@ function bySigner(
   })
   return [
     vector('signer-again', 'the same evidence, exported and sealed again', () => made(signer)),
-    vector('signer-one-node', 'a pack of one node', () => made(signer, world, catalog, recordings().slice(0, 1))),
+    vector('signer-one-node', 'a pack of one node', () => made(signer, ports, catalog, recordings().slice(0, 1))),
     resealed('verdict', 'a verdict was changed', upgraded),
     resealed('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /"verdicts":"[a-z]/, '"verdicts":"m')),
     resealed('answer', 'a raw answer was changed', (files) => flipped(files, rawAnswer(files))),
@@ -340,13 +340,13 @@ function bySigner(
       edited(PATHS.assessment, `"version":"${catalog.version}"`, '"version":"99.0.0"'),
     ),
     vector('signer-rules-same-version', 'rules of the signer’s own making judged it, under the name of ours', () =>
-      made(signer, world, forgiving({})),
+      made(signer, ports, forgiving({})),
     ),
     vector('signer-rules-other-module', 'rules of the signer’s own making judged it, under our version', () =>
-      made(signer, world, forgiving({ module: sha256('other rules') })),
+      made(signer, ports, forgiving({ module: sha256('other rules') })),
     ),
     vector('signer-rules-new-version', 'rules of the signer’s own making judged it, under a version of their own', () =>
-      made(signer, world, forgiving({ version: '99.0.0', module: sha256('other rules') })),
+      made(signer, ports, forgiving({ version: '99.0.0', module: sha256('other rules') })),
     ),
     vector('signer-pages', 'the report’s pages state other results', () =>
       made(

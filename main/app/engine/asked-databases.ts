@@ -28,7 +28,7 @@ async function asking(
 ): Promise<Outcome<Scope>> {
   const { addressDatabases } = (shelf.demo ? null : shelf.fleet) ?? {}
   if (addressDatabases === undefined) return ok(scope)
-  const read = await declaredLocation(shelf.world, { addressDatabases }, fleetPath(shelf.folder))
+  const read = await declaredLocation(shelf.ports, { addressDatabases }, fleetPath(shelf.folder))
   return read.ok ? await askDatabases(scope, read.value.databases, recordings.map(inMemory)) : read
 }
 
@@ -36,7 +36,7 @@ async function asking(
 export async function databasesForExport(shelf: LocationShelf, { location }: Scope): Promise<Outcome<null>> {
   const named = (shelf.demo ? null : shelf.fleet)?.addressDatabases ?? []
   if (named.length === (location?.databases ?? []).length) return ok(null)
-  const read = await declaredLocation(shelf.world, { addressDatabases: named }, fleetPath(shelf.folder))
+  const read = await declaredLocation(shelf.ports, { addressDatabases: named }, fleetPath(shelf.folder))
   return fail(
     'engagement.unreadable',
     read.ok

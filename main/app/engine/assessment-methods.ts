@@ -75,9 +75,9 @@ async function viewSource(context: EngineContext, of: Source): Promise<ViewSourc
  * Control conclusions with the register applied. Entries made after the run was evaluated take effect from their own
  * time, so conclusions are as of that time; verdicts are as of the run and do not change.
  */
-function withPeople({ world, catalog }: EngineContext, assessment: Assessment, whole: Register): Assessment {
+function withPeople({ ports, catalog }: EngineContext, assessment: Assessment, whole: Register): Assessment {
   const register = registerInScope(catalog, whole, assessment.scope)
-  const said = lastMade(register, world.clock.now())
+  const said = lastMade(register, ports.clock.now())
   const asOf = said !== null && Date.parse(said) > Date.parse(assessment.asOf) ? said : assessment.asOf
   return withRegister(catalog, { ...assessment, asOf }, register)
 }

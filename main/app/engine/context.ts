@@ -39,7 +39,7 @@ export interface Scheduling {
 
 /** Context of every group of methods. */
 export interface EngineContext {
-  readonly world: Ports
+  readonly ports: Ports
   readonly catalog: Catalog
   /** Folder of this user's fleet, evidence, register and identities. */
   readonly folder: string

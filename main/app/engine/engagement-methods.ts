@@ -32,13 +32,13 @@ type Methods =
 
 /** Declarations before an audit, and the population. Every change evaluates the shown run again; no verdict changes. */
 export function engagementMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog, folder, session } = context
+  const { ports, catalog, folder, session } = context
   const turn = inTurn()
   const frameworksWith = (mappings: readonly Mapping[]): readonly Framework[] => [...catalog.frameworks, ...mappings]
   const lacksWith = (form: EngagementForm, mappings: readonly Mapping[]): EngagementView['lacks'] =>
     lacksIn(form, namesOf(catalog.checks, frameworksWith(mappings)))
   /** A change applies to the fleet that was shown when it was requested. */
-  const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
+  const shelf = (): DeclaredShelf => ({ ports, folder, demo: session.demo })
   const changed = async (at: DeclaredShelf, written: Outcome<null>): Promise<Outcome<EngagementView>> => {
     if (!written.ok) return written
     await assessAgain(context)
@@ -91,7 +91,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
       return turn(async () => {
         if (chosen === undefined) return ok(null)
         const { mappings } = await declaredOrNone(at)
-        const read = await world.declarations.engagement(chosen.path, null, mappings)
+        const read = await ports.declarations.engagement(chosen.path, null, mappings)
         return read.ok ? await changed(at, await keepEngagement(at, read.value)) : read
       })
     },
@@ -101,7 +101,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
         if (chosen === undefined) return ok(null)
         const before = await declaredOf(at)
         if (!before.ok) return before
-        const read = await world.declarations.inventory(chosen.path)
+        const read = await ports.declarations.inventory(chosen.path)
         if (!read.ok) return read
         const { bytes, ...table } = read.value
         const engagement = withInventory(before.value.engagement, { ...about, ...table })

@@ -14,7 +14,7 @@ import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
  * stored separately.
  */
 export interface DeclaredShelf {
-  readonly world: Ports
+  readonly ports: Ports
   readonly folder: string
   readonly demo: boolean
 }
@@ -59,7 +59,7 @@ export async function declaredAtFirst(
   shelf: DeclaredShelf,
   made: DeclaredEngagement & { readonly provider: ProviderProfile },
 ): Promise<OwnDeclared> {
-  if (!(await shelf.world.files.isThere(pathOf(shelf, 'engagement')))) {
+  if (!(await shelf.ports.files.isThere(pathOf(shelf, 'engagement')))) {
     await keepEngagement(shelf, made)
     await keepProvider(shelf, made.provider)
   }
@@ -75,7 +75,7 @@ export async function declaredForExport(
   const file = declared.value.engagement?.inventory?.file
   if (file === undefined) return ok({ ...declared.value, inventory: null })
   const path = inventoryPath(placeOf(shelf), file.sha256)
-  const bytes = await shelf.world.files.read(path, LARGEST_INVENTORY)
+  const bytes = await shelf.ports.files.read(path, LARGEST_INVENTORY)
   return bytes.ok && sha256(bytes.value) === file.sha256
     ? ok({ ...declared.value, inventory: bytes.value })
     : fail('engagement.unreadable', `${path} is missing or differs from the imported file`)
@@ -109,7 +109,7 @@ export function ownFrameworks({
 /** Replaces the engagement and keeps a copy of the previous one. The draft is removed. */
 export async function keepEngagement(shelf: DeclaredShelf, declared: DeclaredEngagement): Promise<Outcome<null>> {
   const written = await keepInventory(shelf, declared)
-  return written.ok ? await shelf.world.files.remove(pathOf(shelf, 'engagementDraft')) : written
+  return written.ok ? await shelf.ports.files.remove(pathOf(shelf, 'engagementDraft')) : written
 }
 
 /** The same where only the provider inventory changes: the draft is kept. */
@@ -121,47 +121,47 @@ export async function keepInventory(
   const stored =
     engagement.inventory === null || inventory === null
       ? ok(null)
-      : await shelf.world.files.write(inventoryPath(placeOf(shelf), engagement.inventory.file.sha256), inventory)
+      : await shelf.ports.files.write(inventoryPath(placeOf(shelf), engagement.inventory.file.sha256), inventory)
   return stored.ok ? await replace(shelf, 'engagement', engagement) : stored
 }
 
 /** The draft that is not in use yet; null where there is none. */
 export async function readDraft(shelf: DeclaredShelf): Promise<Outcome<EngagementForm | null>> {
-  return unreadable(await readKept(shelf.world, pathOf(shelf, 'engagementDraft'), isForm))
+  return unreadable(await readKept(shelf.ports, pathOf(shelf, 'engagementDraft'), isForm))
 }
 export const keepDraft = (shelf: DeclaredShelf, form: EngagementForm): Promise<Outcome<null>> =>
-  writeKept(shelf.world, pathOf(shelf, 'engagementDraft'), form)
+  writeKept(shelf.ports, pathOf(shelf, 'engagementDraft'), form)
 
 /** The profile whose provider claims are tested from now on; null for none. A copy of the previous one is kept. */
 export async function keepProvider(shelf: DeclaredShelf, profile: ProviderProfile | null): Promise<Outcome<null>> {
   if (profile !== null) return await replace(shelf, 'provider', profile)
   const path = pathOf(shelf, 'provider')
-  const copied = await keepEarlier(shelf.world, path, folderIn(placeOf(shelf), 'providerEarlier'))
-  return copied.ok ? await shelf.world.files.remove(path) : copied
+  const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), 'providerEarlier'))
+  return copied.ok ? await shelf.ports.files.remove(path) : copied
 }
 
 /** Stores the customer-defined frameworks; a copy of the previous list is kept. */
 export async function keepMappings(shelf: DeclaredShelf, mappings: readonly Mapping[]): Promise<Outcome<null>> {
-  const [problem] = mappings.flatMap((one) => shelf.world.validator.problems('mapping', one))
+  const [problem] = mappings.flatMap((one) => shelf.ports.validator.problems('mapping', one))
   if (problem !== undefined) return fail('input.refused', problem)
   const path = pathOf(shelf, 'mappings')
-  const copied = await keepEarlier(shelf.world, path, folderIn(placeOf(shelf), 'mappingsEarlier'))
-  return copied.ok ? await writeKept(shelf.world, path, { mappings }) : copied
+  const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), 'mappingsEarlier'))
+  return copied.ok ? await writeKept(shelf.ports, path, { mappings }) : copied
 }
 
 async function readMappings(shelf: DeclaredShelf): Promise<Outcome<readonly Mapping[]>> {
-  const { problems } = shelf.world.validator
+  const { problems } = shelf.ports.validator
   const fits = (value: unknown): value is { readonly mappings: readonly Mapping[] } =>
     isObject(value) &&
     Array.isArray(value.mappings) &&
     value.mappings.every((one: unknown) => problems('mapping', one).length === 0)
-  const kept = await readKept(shelf.world, pathOf(shelf, 'mappings'), fits)
+  const kept = await readKept(shelf.ports, pathOf(shelf, 'mappings'), fits)
   return unreadable(kept.ok ? ok(kept.value?.mappings ?? []) : kept)
 }
 
 async function read<T>(shelf: DeclaredShelf, what: 'engagement' | 'provider'): Promise<Outcome<T | null>> {
-  const fits = (value: unknown): value is T => shelf.world.validator.problems(what, value).length === 0
-  return unreadable(await readKept(shelf.world, pathOf(shelf, what), fits))
+  const fits = (value: unknown): value is T => shelf.ports.validator.problems(what, value).length === 0
+  return unreadable(await readKept(shelf.ports, pathOf(shelf, what), fits))
 }
 
 async function replace(
@@ -169,13 +169,13 @@ async function replace(
   what: 'engagement' | 'provider',
   value: Engagement | ProviderProfile,
 ): Promise<Outcome<null>> {
-  const [problem] = shelf.world.validator.problems(what, value)
+  const [problem] = shelf.ports.validator.problems(what, value)
   if (problem !== undefined) return fail('input.refused', problem)
   const before = await read(shelf, what)
   if (before.ok && canonicalJson(before.value) === canonicalJson(value)) return ok(null)
   const path = pathOf(shelf, what)
-  const copied = await keepEarlier(shelf.world, path, folderIn(placeOf(shelf), `${what}Earlier`))
-  return copied.ok ? await writeKept(shelf.world, path, value) : copied
+  const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), `${what}Earlier`))
+  return copied.ok ? await writeKept(shelf.ports, path, value) : copied
 }
 
 const unreadable = <T>(outcome: Outcome<T>): Outcome<T> =>

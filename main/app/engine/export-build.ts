@@ -38,7 +38,7 @@ const NOT_KEPT = 'The run is sealed but could not be added to the history on thi
 export async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
   // The shown run may change meanwhile; run, register and key stay those of the time of the request.
   const context: EngineContext = { ...current, session: { ...current.session } }
-  const { world, catalog, session } = context
+  const { ports, catalog, session } = context
   const { run, demo } = session
   if (run === null) return fail('input.refused', NO_RUN)
   if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
@@ -46,13 +46,13 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
   if (!stamping.ok) return stamping
   const also = alsoNamed(wanted.also)
   if (!also.ok) return also
-  const handle = hexOf(world.entropy.bytes(16))
+  const handle = hexOf(ports.entropy.bytes(16))
   const folder = `${context.folder}/${draftName(handle)}`
   const people = await registerForExport(context)
   if (!people.ok) return people
-  const declared = await declaredForExport({ world, folder: context.folder, demo })
+  const declared = await declaredForExport({ ports, folder: context.folder, demo })
   if (!declared.ok) return declared
-  const shelf = { world, folder: context.folder, demo, fleet: session.fleet }
+  const shelf = { ports, folder: context.folder, demo, fleet: session.fleet }
   const sites = await sitesForExport(shelf, run.scope)
   if (!sites.ok) return sites
   const databases = await databasesForExport(shelf, run.scope)
@@ -61,7 +61,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
     run: run.run,
     scope: { ...withDeclared(run.scope, declared.value), frameworks: [...wanted.frameworks] },
     recordings: run.recordings.map(inMemory),
-    asOf: world.clock.now(),
+    asOf: ports.clock.now(),
     inventory: declared.value.inventory,
     sites: sites.value,
     also: also.value,
@@ -71,9 +71,9 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
   if (!tried.ok) return tried
   const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signerOf(context, wanted.identity, run))
   if (!signer.ok) return signer
-  const key = signer.value?.value ?? (await world.sealing.demoSigner())
+  const key = signer.value?.value ?? (await ports.sealing.demoSigner())
   const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)
-  const exported = await exportRun(world, catalog, {
+  const exported = await exportRun(ports, catalog, {
     ...common,
     signer: key,
     stamping: stamping.value,
@@ -113,7 +113,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
 
 /** The configured authority, and the certificates that complete its chain. */
 async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
-  const { authority } = await readSettings(context.world, context.folder)
+  const { authority } = await readSettings(context.ports, context.folder)
   if (authority === null)
     return fail(
       'input.refused',
@@ -127,15 +127,15 @@ async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
  * found before anything is sealed.
  */
 async function tryCopy(
-  { world, catalog }: EngineContext,
+  { ports, catalog }: EngineContext,
   common: Common,
   folder: string,
   withhold: NonNullable<Wanted['withhold']>,
 ): Promise<Outcome<null>> {
   const trial = `${folder}/trial`
-  const signer = await world.sealing.demoSigner()
+  const signer = await ports.sealing.demoSigner()
   try {
-    const made = await exportRun(world, catalog, {
+    const made = await exportRun(ports, catalog, {
       ...common,
       also: [],
       signer,
@@ -143,22 +143,22 @@ async function tryCopy(
       folder: trial,
       chainFolder: null,
     })
-    const copy = made.ok ? await copyOf(world, catalog, packIn(trial, common.run), withhold) : made
+    const copy = made.ok ? await copyOf(ports, catalog, packIn(trial, common.run), withhold) : made
     return copy.ok ? ok(null) : copy
   } finally {
-    await world.files.remove(trial)
+    await ports.files.remove(trial)
   }
 }
 
 async function handOutOf(
-  { world, catalog }: EngineContext,
+  { ports, catalog }: EngineContext,
   pack: { readonly folder: string; readonly run: string },
   withhold: Wanted['withhold'],
 ): Promise<Outcome<(HandOut & { readonly file: ExportDraft['files'][number] }) | null>> {
   if (withhold === null) return ok(null)
-  const handOut = await writeHandOut(world, catalog, pack, withhold)
+  const handOut = await writeHandOut(ports, catalog, pack, withhold)
   if (!handOut.ok) return handOut
-  const digest = await world.files.digest(`${pack.folder}/${handOut.value.name}`)
+  const digest = await ports.files.digest(`${pack.folder}/${handOut.value.name}`)
   return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
 }
 
@@ -169,7 +169,7 @@ async function signerOf(context: EngineContext, chosen: string | null, run: RunS
   const made = await createIdentity(context, FIRST_IDENTITY, subjectOf(run.scope.fleet))
   if (!made.ok) return made
   const folder = identitiesFolder(context.folder)
-  return opened(await context.world.identities.open(folder, FIRST_IDENTITY, made.value.value), made.value.kept)
+  return opened(await context.ports.identities.open(folder, FIRST_IDENTITY, made.value.value), made.value.kept)
 }
 
 const opened = (signer: Outcome<Signer>, kept: Keeping['kept']): Outcome<Used<Signer>> =>

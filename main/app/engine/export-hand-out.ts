@@ -19,33 +19,33 @@ export interface HandOut {
 
 /** Writes the copy of a sealed pack. Fails with input.refused where the rules cannot redact a named part. */
 export async function writeHandOut(
-  world: Pick<Ports, 'clock' | 'packs'>,
+  ports: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   pack: { readonly folder: string; readonly run: string },
   withhold: Withhold,
 ): Promise<Outcome<HandOut>> {
   const { folder, run } = pack
-  const copy = await copyOf(world, catalog, packIn(folder, run), withhold)
+  const copy = await copyOf(ports, catalog, packIn(folder, run), withhold)
   if (!copy.ok) return copy
   const name = handOutName(run)
-  const written = await world.packs.replace(`${folder}/${name}`, copy.value.files)
+  const written = await ports.packs.replace(`${folder}/${name}`, copy.value.files)
   return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
 }
 
 /** The files of a copy; the pack itself is unchanged. */
 export async function copyOf(
-  world: Pick<Ports, 'clock' | 'packs'>,
+  ports: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   path: string,
   { classes, who, why }: Withhold,
 ): Promise<Outcome<DisclosedCopy>> {
-  const opened = await world.packs.open(path)
+  const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
   const source = opened.value
   try {
     if (!source.paths.includes(INDEX_PATH))
       return fail('input.refused', 'this run is too large for a redacted copy; share the complete pack instead')
-    const when = world.clock.now()
+    const when = ports.clock.now()
     return await discloseCopy({ source, catalog, classes, nodes: [], paths: [], who, why, when })
   } finally {
     await source.close()

@@ -12,7 +12,7 @@ type Methods = 'export.plan' | 'export.build' | 'export.review' | 'export.save' 
 
 /** From a run to a sealed pack in a chosen folder. Drafts are known until the program ends; their files are kept. */
 export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world } = context
+  const { ports } = context
   const drafts = new Map<string, Draft>()
   const turn = inTurn()
   const withDraft = <T>(handle: string, work: (draft: Draft) => Promise<Outcome<T>>): Promise<Reply<T>> =>
@@ -34,10 +34,10 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
     'export.review': ({ handle }) =>
       withDraft(handle, ({ opens }) => turnOf(context, 'pack')(() => openPack(context, opens, true))),
     'export.save': async ({ handle }, chosen) =>
-      chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(world, draft, chosen.path)),
+      chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(ports, draft, chosen.path)),
     'export.discard': ({ handle }) =>
       withDraft(handle, async (draft) => {
-        const gone = await discardDraft(world, draft)
+        const gone = await discardDraft(ports, draft)
         if (gone.ok) drafts.delete(handle)
         return gone
       }),

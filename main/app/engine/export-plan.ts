@@ -16,7 +16,7 @@ import { listIdentities } from './trust-identities.ts'
 
 /** Contents of an export of the current run. Nothing is sealed, and no secret is requested. */
 export async function exportPlan(context: EngineContext): Promise<Outcome<ExportPlan>> {
-  const { world, catalog, folder, session } = context
+  const { ports, catalog, folder, session } = context
   const { run } = session
   if (run === null) return fail('input.refused', NO_RUN)
   if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
@@ -42,7 +42,7 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
     exceptions: inForce(register.value.riskAcceptances),
     attachments: inForce(register.value.documents),
     identities: identities.value,
-    authority: (await readSettings(world, folder)).authority,
+    authority: (await readSettings(ports, folder)).authority,
     withholdable: WITHHOLDABLE.map((id) => ({ id, title: partClassWords[id] })),
   })
 }

@@ -25,7 +25,7 @@ const MOST_OFFERED = 4
 
 /** The fleet of this folder, and changes to it. Nothing here contacts a node. */
 export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, session } = context
+  const { ports, session } = context
   const offered: Offered = new Map()
   const turn = turnOf(context, 'fleet')
   const change = (edit: (fleet: Fleet) => Outcome<readonly FleetNode[]>) => turn(() => changed(context, edit))
@@ -33,7 +33,7 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
     'fleet.get': async () => ok(session.fleet === null ? null : fleetView(session.fleet, session.demo)),
     'fleet.import-choose': async ({ kind }, chosen) => {
       if (chosen === undefined) return ok(null)
-      const bytes = await world.files.read(chosen.path)
+      const bytes = await ports.files.read(chosen.path)
       if (!bytes.ok) return bytes
       const name = chosen.path.split(/[/\\]/).at(-1) ?? null
       return await preview(context, offered, kind, new TextDecoder().decode(bytes.value), name)
@@ -67,16 +67,16 @@ const OUTCOMES = {
 } as const
 
 async function preview(
-  { world, folder }: EngineContext,
+  { ports, folder }: EngineContext,
   offered: Offered,
   kind: ImportKind,
   text: string,
   file: string | null,
 ): Promise<Outcome<ImportPreview>> {
-  const before = await storedFleet({ world, folder })
+  const before = await storedFleet({ ports, folder })
   if (!before.ok) return before
-  const { nodes, lines } = await world.importers.preview(kind, text, before.value.nodes)
-  const handle = Buffer.from(world.entropy.bytes(16)).toString('hex')
+  const { nodes, lines } = await ports.importers.preview(kind, text, before.value.nodes)
+  const handle = Buffer.from(ports.entropy.bytes(16)).toString('hex')
   offered.set(handle, nodes)
   for (const oldest of [...offered.keys()].slice(0, -MOST_OFFERED)) offered.delete(oldest)
   const rows = lines.map((line: ImportLine) => ({
@@ -117,17 +117,17 @@ async function changed(
  * The fleet in its file; one without nodes where there is no file. A file that cannot be parsed is a failure: it must
  * not be overwritten.
  */
-async function storedFleet({ world, folder }: Pick<EngineContext, 'world' | 'folder'>): Promise<Outcome<Fleet>> {
-  const read = await world.fleets.read(fleetPath(folder))
+async function storedFleet({ ports, folder }: Pick<EngineContext, 'ports' | 'folder'>): Promise<Outcome<Fleet>> {
+  const read = await ports.fleets.read(fleetPath(folder))
   if (read.ok) return ok(read.value.fleet)
-  return (await world.files.isThere(fleetPath(folder)))
+  return (await ports.files.isThere(fleetPath(folder)))
     ? read
     : ok({ name: 'My servers', nodes: [] as unknown as Fleet['nodes'] })
 }
 
 /** Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. */
 async function store(
-  { world, catalog, folder, session }: EngineContext,
+  { ports, catalog, folder, session }: EngineContext,
   before: Fleet,
   nodes: readonly FleetNode[],
 ): Promise<Outcome<FleetView>> {
@@ -135,14 +135,14 @@ async function store(
   const fleet = { ...before, nodes } as Fleet
   const planned = planFleet(fleet)
   const problem = planned.ok
-    ? world.validator.problems('fleet', fleet)[0]
+    ? ports.validator.problems('fleet', fleet)[0]
     : planned.error.map(({ path, text }) => `${path.join('.')} ${text}`)[0]
   if (problem !== undefined) return fail('input.refused', problem)
-  const written = await world.files.write(fleetPath(folder), `${JSON.stringify(fleet, null, 2)}\n`)
+  const written = await ports.files.write(fleetPath(folder), `${JSON.stringify(fleet, null, 2)}\n`)
   if (!written.ok) return written
   if (session.demo) {
     session.keys.clear()
-    Object.assign(session, { demo: false, journal: null, run: await latestRunOf(world, catalog, folder, fleet) })
+    Object.assign(session, { demo: false, journal: null, run: await latestRunOf(ports, catalog, folder, fleet) })
   }
   // Host keys that a node showed do not apply to another machine that is now reached under its name.
   const ways = waysIn(fleet)

@@ -49,7 +49,7 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
     journal.note(event)
     context.notify(event)
   }
-  const soFar = soFarOf(context.world, context.catalog, begun)
+  const soFar = soFarOf(context.ports, context.catalog, begun)
   const held = session.run
   const going = async (): Promise<void> => {
     // The caller has the ticket of the run before the first event.
@@ -73,17 +73,17 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
 const mistake = (thrown: unknown): Outcome<never> => fail('bug', plain(String(thrown), 600))
 
 async function collect(
-  { world, catalog, folder, session, notify: tell }: EngineContext,
+  { ports, catalog, folder, session, notify: tell }: EngineContext,
   begun: Begun,
   { marks }: How,
   controls: Pick<CollectRunInput, 'signal' | 'mayBegin' | 'onRecorded'>,
 ): Promise<Outcome<RunResult>> {
   const { run, targets } = begun
-  const noted = await writeNote(world, folder, await noteOf({ world, folder }, begun, null))
+  const noted = await writeNote(ports, folder, await noteOf({ ports, folder }, begun, null))
   if (!noted.ok) return noted
-  const { concurrency } = await readSettings(world, folder)
+  const { concurrency } = await readSettings(ports, folder)
   const spreadSeconds = begun.demo ? 0 : session.fleet?.locationSpreadSeconds
-  return await collectRun(world, catalog, {
+  return await collectRun(ports, catalog, {
     run,
     targets,
     marks,
@@ -98,7 +98,7 @@ async function collect(
 
 /** The run as now stored: `all` holds the recordings of this attempt, with earlier captures for the other nodes. */
 async function concluded(
-  { world, catalog, folder, session }: EngineContext,
+  { ports, catalog, folder, session }: EngineContext,
   begun: Begun,
   all: readonly LoadedRecording[],
 ): Promise<RunState> {
@@ -106,23 +106,23 @@ async function concluded(
   const recorded = new Set(all.map(({ recording }) => recording.node.name))
   const complete = all.filter(({ recording }) => recording.outcome.status === 'complete').length
   // The note is a cache: it saves looking the number up again.
-  await writeNote(world, folder, await noteOf({ world, folder }, begun, complete))
+  await writeNote(ports, folder, await noteOf({ ports, folder }, begun, complete))
   const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !recorded.has(node)) ?? []
   // Declarations may have changed meanwhile.
-  const declared = withDeclared(begun.scope, await declaredOrNone({ world, folder, demo }))
-  const scope = await askedOrNone({ world, folder, demo, fleet: session.fleet }, declared, all)
-  const state = assessedNow(world, catalog, { run, scope, recordings: all, unreadable })
+  const declared = withDeclared(begun.scope, await declaredOrNone({ ports, folder, demo }))
+  const scope = await askedOrNone({ ports, folder, demo, fleet: session.fleet }, declared, all)
+  const state = assessedNow(ports, catalog, { run, scope, recordings: all, unreadable })
   // If this fails, the history shows the run from its evidence, and states that its trace is not stored.
-  await keepCollected({ world, catalog, folder }, state, demo)
+  await keepCollected({ ports, catalog, folder }, state, demo)
   return state
 }
 
 async function noteOf(
-  { world, folder }: Pick<EngineContext, 'world' | 'folder'>,
+  { ports, folder }: Pick<EngineContext, 'ports' | 'folder'>,
   { run, at, demo, scope }: Begun,
   complete: number | null,
 ): Promise<RunNote> {
-  const first = await readNote(world, folder, run)
+  const first = await readNote(ports, folder, run)
   const { fleet, population, inFleet, profile } = scope
   const frameworks = ownFrameworks(scope)
   const chosen = profile === undefined ? {} : { profile }

@@ -32,17 +32,17 @@ const DEMO = 'demo data is never entered into a run chain; nothing was recorded'
 
 /** Runs of the window's fleet over time: runs, missed runs, and the drift between two of them. */
 export function historyMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog } = context
+  const { ports, catalog } = context
   return {
     'history.get': async ({ window }) => {
       const known = await knownRuns(context)
       if (known === null) return ok(null)
-      const days = windowOf(window, world.clock.now())
-      return days.ok ? historyView(world, known, days.value) : days
+      const days = windowOf(window, ports.clock.now())
+      return days.ok ? historyView(ports, known, days.value) : days
     },
     'history.deviations': async (window) => {
       const known = await knownRuns(context)
-      const days = windowOf(window, world.clock.now())
+      const days = windowOf(window, ports.clock.now())
       if (known === null || !days.ok) return days.ok ? fail('input.not-found', NO_FLEET) : days
       const found = await deviations(context, known, days.value)
       return found.ok ? ok(shownFirst(context, found.value)) : found
@@ -66,10 +66,10 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
     },
     'history.record-gap': ({ schedule, due, why, identity }) =>
       saying(context, identity, (input) =>
-        recordGap(world, { ...input, due, why, ...(schedule === null ? {} : { schedule }) }),
+        recordGap(ports, { ...input, due, why, ...(schedule === null ? {} : { schedule }) }),
       ),
     'history.set-baseline': ({ run, why, identity }) =>
-      saying(context, identity, (input) => nameBaseline(world, { ...input, run, why })),
+      saying(context, identity, (input) => nameBaseline(ports, { ...input, run, why })),
   }
 }
 

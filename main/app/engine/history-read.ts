@@ -29,14 +29,14 @@ export interface KnownRuns {
 
 /** Null without a fleet. Files that cannot be read are named, and the rest is returned. */
 export async function knownRuns(context: EngineContext): Promise<KnownRuns | null> {
-  const { world, folder, session } = context
+  const { ports, folder, session } = context
   const { fleet, demo } = session
   const shelf = shelfOf(context)
   if (fleet === null || shelf === null) return null
   const chainFolder = chainFolderOf(folder, fleet.name)
   // Demo data is in no chain.
-  const begun = !demo && (await world.files.isThere(chainStart(chainFolder)))
-  const chain = begun ? await readChain(world, chainFolder) : ok(null)
+  const begun = !demo && (await ports.files.isThere(chainStart(chainFolder)))
+  const chain = begun ? await readChain(ports, chainFolder) : ok(null)
   const heads = await withHistory(context, (history) => history.list())
   const stored = await listRuns(shelf, null)
   return {
@@ -52,10 +52,10 @@ export async function knownRuns(context: EngineContext): Promise<KnownRuns | nul
 
 /** Works with the history of the window's fleet. */
 export async function withHistory<T>(
-  { world, folder, session: { demo } }: EngineContext,
+  { ports, folder, session: { demo } }: EngineContext,
   work: (history: HistoryStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const history = await world.openHistory(historyRoot({ folder }, demo))
+  const history = await ports.openHistory(historyRoot({ folder }, demo))
   if (!history.ok) return history
   return await work(history.value)
 }

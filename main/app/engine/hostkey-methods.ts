@@ -64,11 +64,11 @@ const waitsForList = ({ state, byDecision }: HostKeyRow): boolean => state === '
 
 /** The stored fleet and its targets with recorded decisions; secrets are requested one prompt at a time. */
 export async function storedTargets({
-  world,
+  ports,
   folder,
   desktop,
 }: EngineContext): Promise<Outcome<{ readonly fleet: Fleet; readonly targets: readonly ConnectTarget[] }>> {
-  const read = await world.fleets.read(fleetPath(folder))
+  const read = await ports.fleets.read(fleetPath(folder))
   if (!read.ok) return read
   const { fleet, targets } = read.value
   return ok({
@@ -92,17 +92,17 @@ async function ownTargets(context: EngineContext): Promise<Outcome<ReadonlyMap<s
 }
 
 async function scan(context: EngineContext, names: ReadonlySet<string>): Promise<Rows> {
-  const { world, session } = context
+  const { ports, session } = context
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
   const wanted = [...targets.value.values()].filter(({ node }) => names.has(node.name))
   await mapConcurrently(wanted, ASKED_AT_A_TIME, async (target) => {
-    const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(PATIENCE_MS))
+    const scanned = await ports.hostKeys.scan(target, AbortSignal.timeout(PATIENCE_MS))
     keep(
       session,
       target,
       scanned.ok
-        ? shownKey(target, scanned.value, await world.hostKeys.judge(target, scanned.value))
+        ? shownKey(target, scanned.value, await ports.hostKeys.judge(target, scanned.value))
         : unreachable(target, scanned.error),
     )
   })
@@ -150,7 +150,7 @@ interface Decided {
 
 /** Records decisions one at a time, since they share one file; stops at the first that cannot be recorded. */
 async function decide(context: EngineContext, decided: readonly Decided[], howVerified: string): Promise<Rows> {
-  const { world, folder, session } = context
+  const { ports, folder, session } = context
   const why = howVerified.trim()
   if (why.length < 3) return fail('input.refused', 'enter how you verified the key; nothing was recorded')
   const targets = await ownTargets(context)
@@ -160,12 +160,12 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
     if (target === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
     if (wayTo(target) !== way)
       return fail('input.refused', 'its address has changed since it showed this key; request the key again', node)
-    const now = await world.hostKeys.judge(target, key)
+    const now = await ports.hostKeys.judge(target, key)
     if (!now.ok && now.error.code === 'ssh.host-key-revoked')
       return fail('ssh.host-key-revoked', now.error.detail, node)
-    const recorded = await world.hostKeys.record(decisionsPath(fleetPath(folder)), target, key, why, list)
+    const recorded = await ports.hostKeys.record(decisionsPath(fleetPath(folder)), target, key, why, list)
     if (!recorded.ok) return recorded
-    const judged = shownKey(target, key, await world.hostKeys.judge(target, key))
+    const judged = shownKey(target, key, await ports.hostKeys.judge(target, key))
     // Queried again meanwhile, it may have shown another key.
     const last = session.keys.get(node)
     if (last?.key === key) keep(session, target, { ...judged, row: { ...judged.row, matched: last.row.matched } })

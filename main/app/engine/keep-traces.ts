@@ -12,7 +12,7 @@ export const historyRoot = ({ folder }: Pick<EngineContext, 'folder'>, demo: boo
 
 /** Stores the trace of a finished run for later comparison. Nothing is sealed by this. Fails as keepRun() does. */
 export async function keepCollected(
-  { world, catalog, folder }: Pick<EngineContext, 'world' | 'catalog' | 'folder'>,
+  { ports, catalog, folder }: Pick<EngineContext, 'ports' | 'catalog' | 'folder'>,
   { run, scope, recordings, assessment }: RunState,
   demo: boolean,
 ): Promise<Outcome<null>> {
@@ -20,7 +20,7 @@ export async function keepCollected(
   const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
   const nodes = assessment.nodes.map((assessed) => traceNode(own, byNode.get(assessed.node) ?? null, assessed))
   const trace = traceOf(catalog, { run, planned: null, assessment: { ...assessment, demo }, nodes })
-  return await keepRun(world, historyRoot({ folder }, demo), { trace, sealed: null })
+  return await keepRun(ports, historyRoot({ folder }, demo), { trace, sealed: null })
 }
 
 /**
@@ -28,11 +28,11 @@ export async function keepCollected(
  * does.
  */
 export async function keepSealed(
-  { world, folder, session }: EngineContext,
+  { ports, folder, session }: EngineContext,
   { trace, tagManifest, signer, files }: Pick<Exported, 'trace' | 'tagManifest' | 'signer' | 'files'>,
   below: string,
 ): Promise<Outcome<null>> {
   const pack = `${below}/${files[0]?.name ?? ''}`
   const sealed = { tagManifest, signer, pack, at: trace.asOf }
-  return await keepRun(world, historyRoot({ folder }, session.demo), { trace, sealed })
+  return await keepRun(ports, historyRoot({ folder }, session.demo), { trace, sealed })
 }

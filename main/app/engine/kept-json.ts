@@ -75,9 +75,9 @@ type Shared = 'fleet' | 'pack' | 'anchors' | 'identities'
 const turns = new WeakMap<object, Map<string, Turn>>()
 
 /** One queue for a resource that several groups of methods share. */
-export function turnOf({ world, folder }: Pick<EngineContext, 'world' | 'folder'>, what: Shared): Turn {
-  const own = turns.get(world) ?? new Map<string, Turn>()
-  turns.set(world, own)
+export function turnOf({ ports, folder }: Pick<EngineContext, 'ports' | 'folder'>, what: Shared): Turn {
+  const own = turns.get(ports) ?? new Map<string, Turn>()
+  turns.set(ports, own)
   const key = `${what} ${folder}`
   const turn = own.get(key) ?? inTurn()
   own.set(key, turn)

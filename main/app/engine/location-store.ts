@@ -28,7 +28,7 @@ export async function locationOf(shelf: LocationShelf): Promise<Outcome<Located>
   if (shelf.demo) return await keptLocation(shelf)
   if (shelf.fleet === null) return ok(NOTHING)
   const { addressDatabases: _, ...fleet } = shelf.fleet
-  return await declaredLocation(shelf.world, fleet, fleetPath(shelf.folder))
+  return await declaredLocation(shelf.ports, fleet, fleetPath(shelf.folder))
 }
 
 /**
@@ -55,7 +55,7 @@ export async function keepDemoLocation(
   { location, sites }: { readonly location: DeclaredLocation; readonly sites: Uint8Array },
   vantage: VantageRecord,
 ): Promise<Outcome<null>> {
-  const { files } = shelf.world
+  const { files } = shelf.ports
   const kept = await keptLocation(shelf)
   if (!kept.ok) return kept
   const before = kept.value
@@ -63,7 +63,7 @@ export async function keepDemoLocation(
   const stored = before.location === undefined ? await files.write(demoPath(shelf, 'sites'), sites) : ok(null)
   if (!stored.ok) return stored
   const vantages = [vantage, ...(before.location?.vantages ?? [])].slice(0, MOST_VANTAGES)
-  return await writeKept(shelf.world, demoPath(shelf, 'location'), { ...(before.location ?? location), vantages })
+  return await writeKept(shelf.ports, demoPath(shelf, 'location'), { ...(before.location ?? location), vantages })
 }
 
 /** Starts of the demo fleet whose record is stored. */
@@ -85,12 +85,12 @@ export async function sitesForExport(shelf: LocationShelf, { location }: Scope):
 }
 
 async function keptLocation(shelf: DeclaredShelf): Promise<Outcome<Located>> {
-  const { world } = shelf
+  const { ports } = shelf
   const fits = (value: unknown): value is DeclaredLocation =>
-    world.validator.problems('scope', { fleet: 'demo', population: [], frameworks: [], location: value }).length === 0
-  const kept = await readKept(world, demoPath(shelf, 'location'), fits)
+    ports.validator.problems('scope', { fleet: 'demo', population: [], frameworks: [], location: value }).length === 0
+  const kept = await readKept(ports, demoPath(shelf, 'location'), fits)
   if (!kept.ok) return kept
   if (kept.value === null) return ok(NOTHING)
-  const bytes = await world.files.read(demoPath(shelf, 'sites'), LARGEST_SITES)
+  const bytes = await ports.files.read(demoPath(shelf, 'sites'), LARGEST_SITES)
   return ok({ location: kept.value, sites: bytes.ok ? bytes.value : null })
 }

@@ -11,9 +11,9 @@ type Methods = 'mappings.list' | 'mappings.import-choose' | 'mappings.remove'
 
 /** Customer-defined frameworks, shown after the built-in ones. */
 export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog, folder, session } = context
+  const { ports, catalog, folder, session } = context
   const turn = inTurn()
-  const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
+  const shelf = (): DeclaredShelf => ({ ports, folder, demo: session.demo })
   const change = async (
     at: DeclaredShelf,
     next: (before: readonly Mapping[]) => Outcome<readonly Mapping[]>,
@@ -36,7 +36,7 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
       const at = shelf()
       return turn(async () => {
         if (chosen === undefined) return ok(null)
-        const read = await world.declarations.mapping(chosen.path, null)
+        const read = await ports.declarations.mapping(chosen.path, null)
         if (!read.ok) return read
         const mapping = read.value
         if (catalog.frameworks.some(({ id }) => id === mapping.id))

@@ -25,9 +25,9 @@ type Methods = 'provider.list' | 'provider.choose' | 'provider.import-choose' | 
 
 /** Provider claims, and the result for each node. */
 export function providerMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog, folder, session } = context
+  const { ports, catalog, folder, session } = context
   const turn = inTurn()
-  const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
+  const shelf = (): DeclaredShelf => ({ ports, folder, demo: session.demo })
   const listed = async (at: DeclaredShelf): Promise<Outcome<ProviderList>> => {
     const declared = await declaredOf(at)
     return declared.ok ? ok(listOf(catalog, declared.value.provider)) : declared
@@ -55,7 +55,7 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
       const at = shelf()
       return turn(async () => {
         if (chosen === undefined) return ok(null)
-        const read = await world.declarations.provider(chosen.path, null)
+        const read = await ports.declarations.provider(chosen.path, null)
         return read.ok ? await change(at, read.value) : read
       })
     },
@@ -87,8 +87,8 @@ async function promised(context: EngineContext, of: Source): Promise<Outcome<Pro
     const stated = statedIn(context)
     return stated.ok ? ok({ provider: stated.value.scope.provider ?? null, assessment: stated.value }) : stated
   }
-  const { world, folder, session } = context
-  const declared = await declaredOf({ world, folder, demo: session.demo })
+  const { ports, folder, session } = context
+  const declared = await declaredOf({ ports, folder, demo: session.demo })
   if (!declared.ok) return declared
   await assessAgain(context)
   return ok({ provider: declared.value.provider, assessment: session.run?.assessment ?? null })

@@ -40,9 +40,9 @@ type Methods =
 
 /** Register entries. Every change rewrites the whole register; changes are applied one at a time. */
 export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog, session } = context
+  const { ports, catalog, session } = context
   const turn = inTurn()
-  const moment = (): Moment => ({ now: world.clock.now(), id: hexOf(world.entropy.bytes(16)) })
+  const moment = (): Moment => ({ now: ports.clock.now(), id: hexOf(ports.entropy.bytes(16)) })
   const catalogNow = () => catalogFor(catalog, session.run?.scope ?? {})
   const needsNow = () => needsIn(catalogNow())
   const checks = new Set(catalog.checks.map(({ id }) => id))
@@ -57,7 +57,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     session.run?.assessment.nodes.some(({ node }) => node === name) === true ||
     session.fleet?.nodes.some((node) => node.name === name) === true
   /** A change applies to the fleet that was shown when it was requested, whatever is shown meanwhile. */
-  const asShown = () => ({ world, folder: context.folder, session: { ...session } })
+  const asShown = () => ({ ports, folder: context.folder, session: { ...session } })
   const change = (
     next: (register: Register) => Outcome<Register>,
     bytes: Uint8Array | null = null,
@@ -72,7 +72,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       const stored = bytes === null ? ok(null) : await keepBytes(kept, bytes)
       if (!stored.ok) return stored
       const written = await keepRegister(kept, after.value)
-      return written.ok ? ok(registerView(after.value, world.clock.now())) : written
+      return written.ok ? ok(registerView(after.value, ports.clock.now())) : written
     })
   return {
     'register.get': async ({ of }) => await registerOf(context, of),
@@ -84,29 +84,29 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       )
     },
     'acceptances.withdraw': async (draft) =>
-      await change((register) => withdrawAcceptance(register, draft, world.clock.now())),
+      await change((register) => withdrawAcceptance(register, draft, ports.clock.now())),
     'acceptances.request': async (draft) =>
       await change((register) =>
         requestAcceptance(register, draft, { ...moment(), hasCheck: (check) => checks.has(check), hasNode }),
       ),
     'acceptances.approve': async (draft) =>
-      await change((register) => approveRequest(register, draft, world.clock.now())),
+      await change((register) => approveRequest(register, draft, ports.clock.now())),
     'acceptances.reject': async (draft) =>
-      await change((register) => settleRequest(register, { ...draft, as: 'rejected' }, world.clock.now())),
+      await change((register) => settleRequest(register, { ...draft, as: 'rejected' }, ports.clock.now())),
     'acceptances.save': async (_, chosen) => {
       if (chosen === undefined) return ok(null)
       const register = await registerOf(context, 'run')
       if (!register.ok) return register
-      const written = await world.files.write(
+      const written = await ports.files.write(
         chosen.path,
-        world.csv(acceptancesTable(register.value.riskAcceptances, catalog)),
+        ports.csv(acceptancesTable(register.value.riskAcceptances, catalog)),
       )
       return written.ok ? ok({ file: fileName(chosen.path) }) : written
     },
     'documents.add': async (draft, chosen) => {
       if (chosen === undefined) return ok(null)
       const kept = asShown()
-      const read = await world.files.read(chosen.path, LARGEST_DOCUMENT)
+      const read = await ports.files.read(chosen.path, LARGEST_DOCUMENT)
       if (!read.ok) return read
       const file = { name: fileName(chosen.path), bytes: read.value }
       return await change(
@@ -118,16 +118,16 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'documents.note': async (draft) =>
       await change((register) => addNote(register, draft, { ...moment(), needsOf: needsNow() }), noteBytes(draft.text)),
     'documents.withdraw': async (draft) =>
-      await change((register) => withdrawDocument(register, draft, world.clock.now())),
+      await change((register) => withdrawDocument(register, draft, ports.clock.now())),
     'documents.show': async ({ of, id }) => await showDocument(context, of, id),
     'decisions.set': async (draft) => {
       const levelOf = levelsIn(catalogNow().frameworks)
       return await change((register) => decide(register, draft, { ...moment(), levelOf }))
     },
     'decisions.withdraw': async (draft) =>
-      await change((register) => withdrawDecision(register, draft, world.clock.now())),
+      await change((register) => withdrawDecision(register, draft, ports.clock.now())),
     'requests.set': async (draft) =>
-      await change((register) => setRequest(register, draft, { now: world.clock.now(), needsOf: needsNow() })),
+      await change((register) => setRequest(register, draft, { now: ports.clock.now(), needsOf: needsNow() })),
   }
 }
 
@@ -136,7 +136,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
  * previous copy is deleted. No other file type is ever opened.
  */
 export async function showDocument(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
-  const { world, folder, desktop } = context
+  const { ports, folder, desktop } = context
   const register = await registerOf(context, of)
   if (!register.ok) return register
   const attachment = register.value.documents.find((one) => one.id === id)
@@ -147,11 +147,11 @@ export async function showDocument(context: EngineContext, of: Source, id: strin
   if (extension === null) return fail('input.refused', 'only PDF, PNG and JPEG files can be opened')
   const name = plainFileName(attachment.name).replace(/\.[^.]*$/, '')
   // A viewer may still hold the previous copy; it then stays until the next call.
-  await world.files.remove(folderIn(folder, 'shown'))
-  const copy = `${folderIn(folder, 'shown')}/${hexOf(world.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
-  const written = await world.files.write(copy, bytes.value)
+  await ports.files.remove(folderIn(folder, 'shown'))
+  const copy = `${folderIn(folder, 'shown')}/${hexOf(ports.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
+  const written = await ports.files.write(copy, bytes.value)
   if (!written.ok) return written
-  const locked = await world.files.lock(copy)
+  const locked = await ports.files.lock(copy)
   return locked.ok ? await desktop.show(copy) : locked
 }
 

@@ -13,7 +13,7 @@ import { documentsIn, type RegisterWithDocuments } from '../attachments.ts'
 import { storeBytes, writeRegister } from '../register/store.ts'
 import type { EngineContext } from './context.ts'
 
-type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
+type Kept = Pick<EngineContext, 'ports' | 'folder' | 'session'>
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
 export const registerPath = (shelfFolder: string): string => fileIn(shelfFolder, 'register')
@@ -24,41 +24,41 @@ const bytesPath = (kept: Kept, digest: string): string => documentPath(shelf(kep
  * written.
  */
 export async function ownRegister(kept: Kept): Promise<Outcome<Register>> {
-  const read = await kept.world.readRegister(registerPath(shelf(kept)))
+  const read = await kept.ports.readRegister(registerPath(shelf(kept)))
   if (!read.ok) return fail('register.unreadable', read.error.detail)
   return ok(read.value ?? EMPTY_REGISTER)
 }
 
 /** The register of the current fleet as of now, or of the open pack as of its evaluation date. */
 export async function registerOf(context: Kept, of: Source): Promise<Outcome<RegisterView>> {
-  const { world, session } = context
+  const { ports, session } = context
   if (of === 'run') {
     const register = await ownRegister(context)
-    return register.ok ? ok(registerView(register.value, world.clock.now())) : register
+    return register.ok ? ok(registerView(register.value, ports.clock.now())) : register
   }
   if (session.pack === null) return fail('input.refused', 'no pack is open')
   const { register, assessment } = session.pack
   if (register === null) return fail('register.unreadable', 'the pack contains no readable register')
-  return ok(registerView(register, assessment?.asOf ?? world.clock.now()))
+  return ok(registerView(register, assessment?.asOf ?? ports.clock.now()))
 }
 
 export const keepRegister = (kept: Kept, register: Register): Promise<Outcome<null>> =>
-  writeRegister(kept.world, { path: registerPath(shelf(kept)), folder: shelf(kept) }, register)
+  writeRegister(kept.ports, { path: registerPath(shelf(kept)), folder: shelf(kept) }, register)
 
 export const keepBytes = (kept: Kept, bytes: Uint8Array): Promise<Outcome<null>> =>
-  storeBytes(kept.world, shelf(kept), bytes)
+  storeBytes(kept.ports, shelf(kept), bytes)
 
 /** The stored bytes of a document, as attached. Fails with attachment.altered. */
 export async function ownBytes(kept: Kept, attachment: EvidenceDocument): Promise<Outcome<Uint8Array>> {
-  const read = await kept.world.files.read(bytesPath(kept, attachment.sha256), LARGEST_DOCUMENT)
+  const read = await kept.ports.files.read(bytesPath(kept, attachment.sha256), LARGEST_DOCUMENT)
   return read.ok && sha256(read.value) === attachment.sha256 ? read : altered(attachment)
 }
 
 /** The bytes of a document in the open pack, as the pack names it. Fails with attachment.altered. */
 export async function bytesInPack(kept: Kept, attachment: EvidenceDocument): Promise<Outcome<Uint8Array>> {
-  const { world, session } = kept
+  const { ports, session } = kept
   if (session.pack === null) return fail('input.refused', 'no pack is open')
-  const opened = await world.packs.open(session.pack.path)
+  const opened = await ports.packs.open(session.pack.path)
   if (!opened.ok) return opened
   try {
     const path = attachmentPath(attachment)
@@ -78,7 +78,7 @@ export async function bytesInPack(kept: Kept, attachment: EvidenceDocument): Pro
 export async function registerForExport(kept: Kept): Promise<Outcome<RegisterWithDocuments>> {
   const register = await ownRegister(kept)
   if (!register.ok) return register
-  return ok({ register: register.value, attachmentBytes: documentsIn(kept.world, folderIn(shelf(kept), 'documents')) })
+  return ok({ register: register.value, attachmentBytes: documentsIn(kept.ports, folderIn(shelf(kept), 'documents')) })
 }
 
 const altered = ({ name, sha256: digest }: EvidenceDocument): Outcome<never> =>

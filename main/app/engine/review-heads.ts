@@ -29,7 +29,7 @@ export interface SealedBy {
 
 const MOST_PACKS = 1000
 
-type Where = Pick<EngineContext, 'world' | 'folder'>
+type Where = Pick<EngineContext, 'ports' | 'folder'>
 
 /**
  * The checkpoint to compare a pack with: for a pack seen before, the checkpoint of that time; for any other, the
@@ -73,14 +73,14 @@ export async function keepHead(
     trusted,
     packs: [...packs, { sha256: pack, head: headText(head) }].slice(-MOST_PACKS),
   }
-  return await writeKept(context.world, seenHeadPath(context.folder, head.chain), file)
+  return await writeKept(context.ports, seenHeadPath(context.folder, head.chain), file)
 }
 
 const speaksOf = (seen: SeenFile, by: string): boolean => seen.trusted === true || (seen.by ?? by) === by
 
-async function readSeen({ world, folder }: Where, chain: string): Promise<Outcome<SeenFile | null>> {
+async function readSeen({ ports, folder }: Where, chain: string): Promise<Outcome<SeenFile | null>> {
   const isOurs = (value: unknown): value is SeenFile => isSeen(value, chain)
-  return await readKept(world, seenHeadPath(folder, chain), isOurs)
+  return await readKept(ports, seenHeadPath(folder, chain), isOurs)
 }
 
 const isSeen = (value: unknown, chain: string): value is SeenFile =>

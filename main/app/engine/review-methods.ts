@@ -20,7 +20,7 @@ type Methods =
 
 /** Methods for an auditor who reads a pack. */
 export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, session } = context
+  const { ports, session } = context
   const turn = turnOf(context, 'pack')
   return {
     'pack.choose-and-verify': async (_input, chosen) =>
@@ -41,7 +41,7 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
       if (chosen === undefined) return ok(null)
       const table = await turn(() => worksheetTable(context))
       if (!table.ok) return table
-      const written = await world.files.write(chosen.path, world.csv(table.value))
+      const written = await ports.files.write(chosen.path, ports.csv(table.value))
       return written.ok ? ok({ file: fileName(chosen.path) }) : written
     },
   }

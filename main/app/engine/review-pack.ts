@@ -25,15 +25,15 @@ import { addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
  * the previous one stays open. Nothing is remembered of an own `draft`.
  */
 export async function openPack(context: EngineContext, path: string, draft: boolean): Promise<Outcome<PackReview>> {
-  const { world, catalog, session } = context
+  const { ports, catalog, session } = context
   const trust = await trustOf(context)
-  const peeked = await peek(world, path, trust)
+  const peeked = await peek(ports, path, trust)
   if (!peeked.ok) return peeked
   const { chain, seal, sha256: digest } = peeked.value
   const by = (seal?.root ?? seal?.signer)?.fingerprint ?? ''
   const lastHead = chain === null || draft ? ok(null) : await headFor(context, chain, digest, by)
   if (!lastHead.ok) return lastHead
-  const reviewed = await reviewFile(world, catalog, {
+  const reviewed = await reviewFile(ports, catalog, {
     path,
     trust: trustFor(peeked.value, trust),
     lastHead: lastHead.value,
@@ -42,7 +42,7 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   if (!reviewed.ok) return reviewed
   const { report, contents, head } = reviewed.value
   // Trust, notes and memory refer to the bytes that were read first.
-  const now = await world.files.digest(path)
+  const now = await ports.files.digest(path)
   if (now.ok && now.value.sha256 !== digest)
     return fail('input.refused', 'the file changed while it was read; open it again')
   if (!draft) {
@@ -98,7 +98,7 @@ export async function trustSigner(context: EngineContext, howVerified: string): 
   const answer = report.checks.find(({ check }) => check === 'signature')
   if (report.signer === null || answer === undefined || answer.outcome === 'failed')
     return fail('input.refused', 'its seal is invalid, so there is no signer to trust')
-  const peeked = await peek(context.world, pack.path, await trustOf(context))
+  const peeked = await peek(context.ports, pack.path, await trustOf(context))
   if (!peeked.ok) return peeked
   const { seal, certificates } = peeked.value
   const wanted = seal?.root ?? seal?.signer ?? null
@@ -136,18 +136,18 @@ interface Peeked {
 
 /** Reads the seal of a pack or report and the run chain that it names. Fails as opening does. */
 async function peek(
-  world: Pick<Ports, 'files' | 'packs' | 'sealing'>,
+  ports: Pick<Ports, 'files' | 'packs' | 'sealing'>,
   path: string,
   trust: Trust,
 ): Promise<Outcome<Peeked>> {
-  if (/\.pdf$/i.test(path)) return await peekPdf(world, path, trust)
-  const opened = await world.packs.open(path)
+  if (/\.pdf$/i.test(path)) return await peekPdf(ports, path, trust)
+  const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
   const pack = opened.value
   try {
-    const file = await world.files.digest(path)
+    const file = await ports.files.digest(path)
     return ok({
-      seal: await readSealOf(pack, world.sealing.reader, trust),
+      seal: await readSealOf(pack, ports.sealing.reader, trust),
       certificates: await chainIn(pack, PATHS.chain),
       chain: chainIdIn(await textOf(pack, CHAIN_PATHS.chain)),
       sha256: file.ok ? file.value.sha256 : sha256((await bytesOf(pack, PATHS.tagManifest)) ?? new Uint8Array()),

@@ -15,7 +15,7 @@ interface RecentFile {
 
 const MOST = 20
 
-type Where = Pick<EngineContext, 'world' | 'folder'>
+type Where = Pick<EngineContext, 'ports' | 'folder'>
 
 /** The packs that were opened last, the latest first. */
 export async function recentPacks(context: Where): Promise<Outcome<readonly RecentPack[]>> {
@@ -25,7 +25,7 @@ export async function recentPacks(context: Where): Promise<Outcome<readonly Rece
     handle: handleOf(path),
     file: plain(fileName(path)),
     openedAt,
-    here: await context.world.files.isThere(path),
+    here: await context.ports.files.isThere(path),
   }))
   return ok(await Promise.all(packs))
 }
@@ -35,9 +35,9 @@ export async function keepRecent(context: Where, path: string): Promise<Outcome<
   const kept = await keptPacks(context)
   if (!kept.ok) return kept
   const others = kept.value.filter((one) => one.path !== path)
-  const packs = [{ path, openedAt: context.world.clock.now() }, ...others].slice(0, MOST)
+  const packs = [{ path, openedAt: context.ports.clock.now() }, ...others].slice(0, MOST)
   const file: RecentFile = { schema: 'barewitness.recent-packs/1', packs }
-  return await writeKept(context.world, fileIn(context.folder, 'recentPacks'), file)
+  return await writeKept(context.ports, fileIn(context.folder, 'recentPacks'), file)
 }
 
 /** The location of the pack of a handle. Fails with input.refused for one that is not in the list. */
@@ -52,8 +52,8 @@ export async function pathOfRecent(context: Where, handle: string): Promise<Outc
 
 export const handleOf = (path: string): string => sha256(path).slice(0, 32)
 
-async function keptPacks({ world, folder }: Where): Promise<Outcome<RecentFile['packs']>> {
-  const file = await readKept(world, fileIn(folder, 'recentPacks'), isRecent)
+async function keptPacks({ ports, folder }: Where): Promise<Outcome<RecentFile['packs']>> {
+  const file = await readKept(ports, fileIn(folder, 'recentPacks'), isRecent)
   return file.ok ? ok(file.value?.packs ?? []) : file
 }
 

@@ -110,14 +110,14 @@ const HEAD = [
 type Change = (file: WorksheetFile, findings: readonly SampledFinding[], at: string) => Outcome<WorksheetFile>
 
 async function changed(context: EngineContext, change: Change): Promise<Outcome<Worksheet>> {
-  const { world, session } = context
+  const { ports, session } = context
   const { pack } = session
   if (pack === null || pack.assessment === null) return fail('input.refused', 'no pack with readable results is open')
   const before = await worksheetFile(context, pack)
   if (!before.ok) return before
-  const next = change(before.value ?? emptyFile(pack), findingsIn(pack), world.clock.now())
+  const next = change(before.value ?? emptyFile(pack), findingsIn(pack), ports.clock.now())
   if (!next.ok) return next
-  const written = await writeKept(world, worksheetPath(context.folder, pack.sha256), next.value)
+  const written = await writeKept(ports, worksheetPath(context.folder, pack.sha256), next.value)
   return written.ok ? ok(viewOf(pack, next.value)) : written
 }
 
@@ -145,7 +145,7 @@ const emptyFile = ({ sha256 }: PackState): WorksheetFile => ({
 
 async function worksheetFile(context: EngineContext, pack: PackState): Promise<Outcome<WorksheetFile | null>> {
   const isOurs = (value: unknown): value is WorksheetFile => isWorksheet(value) && value.sha256 === pack.sha256
-  return await readKept(context.world, worksheetPath(context.folder, pack.sha256), isOurs)
+  return await readKept(context.ports, worksheetPath(context.folder, pack.sha256), isOurs)
 }
 
 const isWorksheet = (value: unknown): value is WorksheetFile =>

@@ -34,7 +34,7 @@ const GOING_ON = 'a run is in progress'
 
 /** Runs: start, prepare, stop and open again. */
 export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog, session, notify: tell } = context
+  const { ports, catalog, session, notify: tell } = context
   const turn = turnOf(context, 'fleet')
   const preview = (nodes: readonly string[]) =>
     runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet), {
@@ -48,7 +48,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       const lines = preview(nodes).questions.flatMap(({ probe, title, why, lines: commands }) =>
         commands.map(({ argv, by, timeoutSeconds }) => [probe, title, why, argv.join(' '), by, String(timeoutSeconds)]),
       )
-      const written = await world.files.write(chosen.path, world.csv([PREVIEW_HEAD, ...lines]))
+      const written = await ports.files.write(chosen.path, ports.csv([PREVIEW_HEAD, ...lines]))
       return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
     },
     'run.start': ({ nodes, only }) =>
@@ -128,13 +128,13 @@ async function collectDemo(
   nodes: readonly string[],
   before: RunState | null,
 ): Promise<Outcome<RunTicket>> {
-  const { world, session } = context
+  const { ports, session } = context
   if (session.going !== null) return fail('input.refused', GOING_ON)
-  const demo = await world.demo.start()
+  const demo = await ports.demo.start()
   const shelf = { ...context, demo: true, fleet: demo.fleet }
-  const now = world.clock.now()
+  const now = ports.clock.now()
   const made = demo.declared(now)
-  const vantage = await demoVantageRecord(world, demo, now)
+  const vantage = await demoVantageRecord(ports, demo, now)
   if (!vantage.ok) {
     await demo.close()
     return vantage
@@ -169,7 +169,7 @@ function begin(
     readonly ended: () => Promise<void>
   },
 ): Outcome<RunTicket> {
-  const { world, session } = context
+  const { ports, session } = context
   if (session.going !== null) return fail('input.refused', GOING_ON)
   const unknown = nodes.find((name) => !all.some(({ node }) => node.name === name))
   if (unknown !== undefined) return fail('input.refused', 'the fleet has no node of this name', unknown)
@@ -191,8 +191,8 @@ function begin(
   const held = before?.scope.inFleet ?? before?.scope.population ?? []
   const population = new Set([...held, ...all.map(({ node }) => node.name)])
   const begun: Begun = {
-    run: before?.run ?? newRunId(world.clock, world.entropy),
-    at: world.clock.now(),
+    run: before?.run ?? newRunId(ports.clock, ports.entropy),
+    at: ports.clock.now(),
     targets,
     scope: withDeclared(
       {

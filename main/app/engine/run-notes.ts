@@ -23,12 +23,12 @@ export interface RunNote {
 }
 
 /** Fails with store.failed. */
-export const writeNote = (world: Pick<Ports, 'files'>, folder: string, note: RunNote): Promise<Outcome<null>> =>
-  world.files.write(runNotePath(folder, note.run), `${JSON.stringify(note)}\n`)
+export const writeNote = (ports: Pick<Ports, 'files'>, folder: string, note: RunNote): Promise<Outcome<null>> =>
+  ports.files.write(runNotePath(folder, note.run), `${JSON.stringify(note)}\n`)
 
 /** The note of a run, or null where none can be read. `run` has the form of a run's name. */
-export async function readNote(world: Pick<Ports, 'files'>, folder: string, run: string): Promise<RunNote | null> {
-  const bytes = await world.files.read(runNotePath(folder, run))
+export async function readNote(ports: Pick<Ports, 'files'>, folder: string, run: string): Promise<RunNote | null> {
+  const bytes = await ports.files.read(runNotePath(folder, run))
   if (!bytes.ok) return null
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes.value))

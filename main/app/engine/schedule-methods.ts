@@ -26,7 +26,7 @@ type Methods =
  * Scheduled runs: stored in the same file as those of the command line, and started by timers of the operating system.
  */
 export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, scheduling } = context
+  const { ports, scheduling } = context
   const { file, program } = scheduling
   /** Files that a person chose, by handle: the window sends no paths. */
   const chosen = new Map<string, string>()
@@ -38,7 +38,7 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
     name: string,
     work: (schedule: Schedule, by: Starting) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> => {
-    const read = await world.schedules.read(file)
+    const read = await ports.schedules.read(file)
     if (!read.ok) return read
     const found = read.value.schedules.find((one) => one.name === name)
     if (found === undefined) return fail('input.not-found', `there is no schedule ${name}`)
@@ -51,32 +51,32 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
       if (refusal !== null) return fail('input.refused', refusal)
       const planned = plannedFrom(context.folder, draft, chosen)
       if (!planned.ok) return planned
-      const added = await addSchedule(world, planned.value, { file, openSigner: openSigner(draft.identity) })
+      const added = await addSchedule(ports, planned.value, { file, openSigner: openSigner(draft.identity) })
       return added.ok ? await listSchedules(context) : added
     },
     'schedules.choose-passphrase': async (_, picked) => {
       if (picked === undefined) return ok(null)
-      const readable = await world.schedules.secret(picked.path)
+      const readable = await ports.schedules.secret(picked.path)
       if (!readable.ok) return readable
-      const handle = hexOf(world.entropy.bytes(16))
+      const handle = hexOf(ports.entropy.bytes(16))
       chosen.set(handle, picked.path)
       return ok({ handle, file: picked.path.split(/[/\\]/).at(-1) ?? picked.path })
     },
     'schedules.remove': async ({ name, identity }) => {
-      const removed = await removeSchedule(world, name, { file, openSigner: openSigner(identity) })
+      const removed = await removeSchedule(ports, name, { file, openSigner: openSigner(identity) })
       return removed.ok ? await listSchedules(context) : removed
     },
     'schedules.install': ({ name, kind }) =>
       withSchedule(name, async (schedule, by) => {
-        const installed = await installSchedule(world, kind, schedule, by)
+        const installed = await installSchedule(ports, kind, schedule, by)
         return installed.ok ? ok(await statusOf(context, schedule, by)) : installed
       }),
     'schedules.preview': ({ name }) =>
       withSchedule(name, async (schedule, by) => {
-        const here = await world.timers.kinds()
+        const here = await ports.timers.kinds()
         return ok(
           TIMER_KINDS.map((kind) => {
-            const made = unitsOf(world, kind, schedule, by)
+            const made = unitsOf(ports, kind, schedule, by)
             const told = made.ok ? made.value : { units: [], warnings: [`${made.error.detail}.`] }
             return { kind, here: here.includes(kind), units: told.units, warnings: told.warnings }
           }),

@@ -29,14 +29,14 @@ export function refusalOf({ session, scheduling }: EngineContext): string | null
  * be read.
  */
 export async function listSchedules(context: EngineContext): Promise<Outcome<SchedulesView>> {
-  const { world, folder, session, scheduling } = context
-  const read = await world.schedules.read(scheduling.file)
+  const { ports, folder, session, scheduling } = context
+  const read = await ports.schedules.read(scheduling.file)
   if (!read.ok) return read
   return ok({
     refusal: refusalOf(context),
     fleet: session.fleet?.name ?? null,
-    zone: world.timers.host.zone,
-    here: await world.timers.kinds(),
+    zone: ports.timers.host.zone,
+    here: await ports.timers.kinds(),
     schedules: read.value.schedules.map((schedule) => {
       const { name, fleetName, out, jitterMinutes, retries, catchUp, gapsExitZero, createdAt } = schedule
       const cadence = plannedCadence(schedule)
@@ -60,7 +60,7 @@ const MISSED_DAYS = 91
 
 /** Status of a schedule, in words. */
 export async function statusOf(context: EngineContext, schedule: Schedule, by: Starting): Promise<ScheduleStatus> {
-  const { nextDue, awaited, lastAttempt, timers, unattended, notes } = await scheduleStatus(context.world, schedule, by)
+  const { nextDue, awaited, lastAttempt, timers, unattended, notes } = await scheduleStatus(context.ports, schedule, by)
   return {
     name: schedule.name,
     next: nextDue,
@@ -86,15 +86,15 @@ export async function statusOf(context: EngineContext, schedule: Schedule, by: S
  * elsewhere.
  */
 async function missedOf(context: EngineContext, { name, out }: Schedule): Promise<readonly string[]> {
-  const { world, folder, session } = context
+  const { ports, folder, session } = context
   const known = out === folder && !session.demo ? await knownRuns(context) : null
   if (known === null) return []
-  const asOf = world.clock.now()
+  const asOf = ports.clock.now()
   const from = dayOf(new Date(Date.parse(asOf) - MISSED_DAYS * 86_400_000).toISOString())
   const read = calendarOf({
     entries: known.entries ?? [],
     facts: new Map(),
-    zones: world.zones,
+    zones: ports.zones,
     from,
     to: dayOf(asOf),
     asOf,

@@ -54,7 +54,7 @@ export interface PackState {
  * The fleet of this folder with its latest stored run, evaluated as of now, so that closing the window loses no
  * evidence.
  */
-export async function openSession(world: Ports, catalog: Catalog, folder: string): Promise<Session> {
+export async function openSession(ports: Ports, catalog: Catalog, folder: string): Promise<Session> {
   const session: Session = {
     fleet: null,
     demo: false,
@@ -66,24 +66,24 @@ export async function openSession(world: Ports, catalog: Catalog, folder: string
     journal: null,
   }
   // Decisions of earlier versions stay in effect; copied, so that nothing is lost if this fails.
-  if (await world.files.isThere(folderIn(folder, 'hostKeys')))
-    if (!(await world.files.isThere(decisionsPath(fleetPath(folder)))))
-      await world.files.copyNew(folderIn(folder, 'hostKeys'), decisionsPath(fleetPath(folder)))
-  const stored = await world.fleets.read(fleetPath(folder))
+  if (await ports.files.isThere(folderIn(folder, 'hostKeys')))
+    if (!(await ports.files.isThere(decisionsPath(fleetPath(folder)))))
+      await ports.files.copyNew(folderIn(folder, 'hostKeys'), decisionsPath(fleetPath(folder)))
+  const stored = await ports.fleets.read(fleetPath(folder))
   if (!stored.ok) return session
   session.fleet = stored.value.fleet
-  session.run = await latestRunOf(world, catalog, folder, stored.value.fleet)
+  session.run = await latestRunOf(ports, catalog, folder, stored.value.fleet)
   return session
 }
 
 /** The latest stored run of this folder's own fleet, or null. */
 export async function latestRunOf(
-  world: Ports,
+  ports: Ports,
   catalog: Catalog,
   folder: string,
   fleet: Fleet,
 ): Promise<RunState | null> {
-  const shelf = { world, folder, fleet, demo: false }
+  const shelf = { ports, folder, fleet, demo: false }
   const run = await latestStored(shelf)
   const loaded = run === null ? null : await loadRun(shelf, catalog, run)
   return loaded?.ok === true ? loaded.value : null

@@ -13,27 +13,27 @@ const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true,
  * The settings; the defaults where none are stored, or where the file is not in the expected form. The file itself is
  * not changed.
  */
-export async function readSettings(world: Pick<Ports, 'files'>, folder: string): Promise<Settings> {
-  const bytes = await world.files.read(fileIn(folder, 'settings'))
+export async function readSettings(ports: Pick<Ports, 'files'>, folder: string): Promise<Settings> {
+  const bytes = await ports.files.read(fileIn(folder, 'settings'))
   return (bytes.ok ? understood(bytes.value) : null) ?? DEFAULTS
 }
 
 /** Stores the settings. A file that cannot be read is kept under another name. Fails with store.failed. */
 async function writeSettings(
-  world: Pick<Ports, 'clock' | 'files'>,
+  ports: Pick<Ports, 'clock' | 'files'>,
   folder: string,
   settings: Settings,
 ): Promise<Outcome<Settings>> {
   const path = fileIn(folder, 'settings')
-  const before = await world.files.read(path)
+  const before = await ports.files.read(path)
   if (before.ok && understood(before.value) === null) {
-    const moment = world.clock.now().replaceAll(/[^0-9T]/g, '')
-    const kept = await world.files.write(`${path}.not-read-${moment}`, before.value)
+    const moment = ports.clock.now().replaceAll(/[^0-9T]/g, '')
+    const kept = await ports.files.write(`${path}.not-read-${moment}`, before.value)
     if (!kept.ok) return kept
   }
   const checked = checkedSettings(settings)
   if (checked === null) return fail('input.refused', 'these settings are not in the expected format')
-  const written = await world.files.write(path, `${JSON.stringify(checked, null, 2)}\n`)
+  const written = await ports.files.write(path, `${JSON.stringify(checked, null, 2)}\n`)
   return written.ok ? ok(checked) : written
 }
 
@@ -60,7 +60,7 @@ function checkedSettings(value: unknown): Settings | null {
 type Methods = 'app.info' | 'catalog.get' | 'settings.get' | 'settings.set'
 
 /** Version and catalog of this program, and the settings. */
-export const appMethods = ({ world, catalog, folder }: EngineContext): Pick<Handlers, Methods> => ({
+export const appMethods = ({ ports, catalog, folder }: EngineContext): Pick<Handlers, Methods> => ({
   'app.info': async () =>
     ok({
       version: VERSION,
@@ -69,6 +69,6 @@ export const appMethods = ({ world, catalog, folder }: EngineContext): Pick<Hand
       checks: catalog.checks.length,
     }),
   'catalog.get': async () => ok(catalogView(catalog)),
-  'settings.get': async () => ok(await readSettings(world, folder)),
-  'settings.set': async (settings) => await writeSettings(world, folder, settings),
+  'settings.get': async () => ok(await readSettings(ports, folder)),
+  'settings.set': async (settings) => await writeSettings(ports, folder, settings),
 })

@@ -19,14 +19,14 @@ export interface SoFar {
  * Each node is evaluated once, when it is done: with hundreds of nodes, evaluating all of them each time would be too
  * slow.
  */
-export function soFarOf(world: Pick<Ports, 'clock'>, catalog: Catalog, { run, scope, before }: Begun): SoFar {
+export function soFarOf(ports: Pick<Ports, 'clock'>, catalog: Catalog, { run, scope, before }: Begun): SoFar {
   const recordings = new Map<string, LoadedRecording>()
   const nodes = new Map<string, NodeAssessment>()
   let shown: RunState | null = null
   const take = (loaded: LoadedRecording): void => {
     const { name } = loaded.recording.node
     recordings.set(name, loaded)
-    nodes.set(name, assessNode(catalog, name, loaded, termsOf({ ...scope, asOf: world.clock.now() })))
+    nodes.set(name, assessNode(catalog, name, loaded, termsOf({ ...scope, asOf: ports.clock.now() })))
   }
   for (const earlier of before?.recordings ?? []) take(earlier)
   return {
@@ -38,7 +38,7 @@ export function soFarOf(world: Pick<Ports, 'clock'>, catalog: Catalog, { run, sc
     state: () => {
       if (nodes.size === 0) return null
       if (shown !== null) return shown
-      const asOf = world.clock.now()
+      const asOf = ports.clock.now()
       const terms = termsOf({ ...scope, asOf })
       const alone = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, terms))
       const judged = compareNodes(catalog, alone, asOf)

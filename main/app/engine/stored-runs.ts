@@ -21,15 +21,15 @@ import type { RunState } from './session.ts'
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
  */
 export interface RunShelf {
-  readonly world: Ports
+  readonly ports: Ports
   readonly folder: string
   readonly fleet: Fleet
   readonly demo: boolean
 }
 
 /** Where the runs of the current fleet are looked up; null without a fleet. */
-export const shelfOf = ({ world, folder, session: { fleet, demo } }: EngineContext): RunShelf | null =>
-  fleet === null ? null : { world, folder, fleet, demo }
+export const shelfOf = ({ ports, folder, session: { fleet, demo } }: EngineContext): RunShelf | null =>
+  fleet === null ? null : { ports, folder, fleet, demo }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 const MOST_LISTED = 100
@@ -72,13 +72,13 @@ async function newestFirst(store: EvidenceStore): Promise<readonly string[]> {
 }
 
 async function listed(
-  { world, folder, fleet, demo }: RunShelf,
+  { ports, folder, fleet, demo }: RunShelf,
   store: EvidenceStore,
   run: string,
   open: string | null,
 ): Promise<RunListItem | null> {
   const own = new Set(collectedNodes(fleet))
-  const note = await readNote(world, folder, run)
+  const note = await readNote(ports, folder, run)
   if (note !== null && (note.demo !== demo || !note.population.some((node) => own.has(node)))) return null
   if (note !== null && note.complete !== null)
     return { run, at: note.at, nodes: note.population.length, complete: note.complete, open: run === open }
@@ -105,11 +105,11 @@ const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, com
  */
 export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): Promise<Outcome<RunState>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
-  const { world, folder, fleet } = shelf
+  const { ports, folder, fleet } = shelf
   return await withStore(shelf, async (store) => {
     if ((await listed(shelf, store, run, null)) === null)
       return fail('input.not-found', `no run ${run} of this fleet is stored here`)
-    const note = await readNote(world, folder, run)
+    const note = await readNote(ports, folder, run)
     const stored = await store.list(run)
     const names = stored.ok ? stored.value.map(({ node }) => node.name) : []
     const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
@@ -118,12 +118,12 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
       const loaded = await store.load(run, node)
       if (loaded.ok) recordings.push(loaded.value)
-      else if (await isStored(world, folder, run, node)) unreadable.push({ ...loaded.error, node })
+      else if (await isStored(ports, folder, run, node)) unreadable.push({ ...loaded.error, node })
     })
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const scope = await scopeNow(shelf, note, population, recordings)
-    return ok(assessedNow(world, catalog, { run, scope, recordings, unreadable }))
+    return ok(assessedNow(ports, catalog, { run, scope, recordings, unreadable }))
   })
 }
 
@@ -156,15 +156,15 @@ export async function loadNodeOfRun(
   run: string,
   node: string,
 ): Promise<Outcome<{ readonly scope: Scope; readonly recording: LoadedRecording | null }>> {
-  const { world, folder } = shelf
+  const { ports, folder } = shelf
   if (!NAME.test(run) || !NAME.test(node)) return fail('input.refused', 'this is not the name of a run and a node')
   return await withStore(shelf, async (store) => {
-    const isThere = await isStored(world, folder, run, node)
+    const isThere = await isStored(ports, folder, run, node)
     const loaded = isThere ? await store.load(run, node) : ok(null)
     if (!loaded.ok) return loaded
     const recordings = loaded.value === null ? [] : [loaded.value]
     return ok({
-      scope: await scopeNow(shelf, await readNote(world, folder, run), [node], recordings),
+      scope: await scopeNow(shelf, await readNote(ports, folder, run), [node], recordings),
       recording: loaded.value,
     })
   })
@@ -172,12 +172,12 @@ export async function loadNodeOfRun(
 
 /** A run's recordings with their assessment as of now. */
 export const assessedNow = (
-  world: Pick<Ports, 'clock'>,
+  ports: Pick<Ports, 'clock'>,
   catalog: Catalog,
   run: Omit<RunState, 'assessment'>,
 ): RunState => ({
   ...run,
-  assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: world.clock.now() }),
+  assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: ports.clock.now() }),
 })
 
 /** One node's recordings of the newest stored runs, newest first; those that cannot be read are excluded. */
@@ -200,14 +200,14 @@ export async function recordingsOfNode(
 }
 
 /** An unreadable recording is not the same as no recording. */
-const isStored = async (world: Pick<Ports, 'files'>, folder: string, run: string, node: string): Promise<boolean> =>
-  NAME.test(node) && (await world.files.isThere(recordingFolder(folder, run, node)))
+const isStored = async (ports: Pick<Ports, 'files'>, folder: string, run: string, node: string): Promise<boolean> =>
+  NAME.test(node) && (await ports.files.isThere(recordingFolder(folder, run, node)))
 
 async function withStore<T>(
-  { world, folder }: Pick<RunShelf, 'world' | 'folder'>,
+  { ports, folder }: Pick<RunShelf, 'ports' | 'folder'>,
   work: (store: EvidenceStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const store = await world.openStore(evidenceFolder(folder))
+  const store = await ports.openStore(evidenceFolder(folder))
   if (!store.ok) return store
   return await work(store.value)
 }

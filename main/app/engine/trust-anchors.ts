@@ -19,7 +19,7 @@ interface AnchorFile {
   readonly anchors: readonly KeptAnchor[]
 }
 
-type Where = Pick<EngineContext, 'world' | 'folder'>
+type Where = Pick<EngineContext, 'ports' | 'folder'>
 /** The use of an anchor, and how a person verified it. */
 type AnchorReason = Pick<TrustAnchor, 'for' | 'howVerified'>
 
@@ -60,7 +60,7 @@ export async function addAnchors(
     if (DEMO.test(subject)) return fail('input.refused', 'a demo key can never be trusted')
     if (anchors.some((one) => one.fingerprint === fingerprint && one.for === reason.for)) continue
     const howVerified = reason.howVerified.trim()
-    const since = context.world.clock.now()
+    const since = context.ports.clock.now()
     anchors.push({ fingerprint, subject, for: reason.for, howVerified, since, pem: pem('CERTIFICATE', der) })
   }
   if (anchors.length > MOST) return fail('input.refused', `at most ${MOST} certificates can be stored`)
@@ -76,7 +76,7 @@ export async function addAnchorFile(
   path: string,
   reason: AnchorReason,
 ): Promise<Outcome<readonly TrustAnchor[]>> {
-  const file = await context.world.files.read(path)
+  const file = await context.ports.files.read(path)
   if (!file.ok) return file
   if (file.value.length > LARGEST) return fail('input.refused', 'the file is too large to be a certificate file')
   if (PRIVATE.test(Buffer.from(file.value).toString('latin1')))
@@ -101,14 +101,14 @@ const PRIVATE = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/
 /** For the message only: the demo mark is inside the certificate, and every review checks it. */
 const DEMO = /barewitness\s+demo/i
 
-async function keptAnchors({ world, folder }: Where): Promise<Outcome<readonly KeptAnchor[]>> {
-  const file = await readKept(world, anchorsPath(folder), isAnchorFile)
+async function keptAnchors({ ports, folder }: Where): Promise<Outcome<readonly KeptAnchor[]>> {
+  const file = await readKept(ports, anchorsPath(folder), isAnchorFile)
   return file.ok ? ok(file.value?.anchors ?? []) : file
 }
 
 async function stored(context: Where, anchors: readonly KeptAnchor[]): Promise<Outcome<readonly TrustAnchor[]>> {
   const file: AnchorFile = { schema: 'barewitness.trust-anchors/1', anchors }
-  const written = await writeKept(context.world, anchorsPath(context.folder), file)
+  const written = await writeKept(context.ports, anchorsPath(context.folder), file)
   return written.ok ? await listAnchors(context) : written
 }
 

@@ -17,7 +17,7 @@ import {
 
 /** The signing identities of this user, each with how its secret is stored. */
 export async function listIdentities(context: EngineContext): Promise<Outcome<readonly IdentityView[]>> {
-  const listed = await context.world.identities.list(identitiesFolder(context.folder))
+  const listed = await context.ports.identities.list(identitiesFolder(context.folder))
   if (!listed.ok) return listed
   const views: IdentityView[] = []
   for (const { name, kind, subject, fingerprint, notAfter, retired } of listed.value) {
@@ -36,7 +36,7 @@ export async function createIdentity(
   name: string,
   subject: string,
 ): Promise<Outcome<{ readonly value: string; readonly kept: Keeping['kept'] }>> {
-  const { identities } = context.world
+  const { identities } = context.ports
   const folder = identitiesFolder(context.folder)
   const listed = await identities.list(folder)
   if (!listed.ok) return listed
@@ -53,7 +53,7 @@ export async function createIdentity(
  * file are encrypted with it: a backup that only this computer can open would be useless.
  */
 export async function backupIdentity(context: EngineContext, name: string, to: string): Promise<Outcome<null>> {
-  const { identities } = context.world
+  const { identities } = context.ports
   const folder = identitiesFolder(context.folder)
   const info = await named(context, name)
   if (!info.ok) return info
@@ -71,14 +71,14 @@ export async function rotateIdentity(context: EngineContext, name: string, why: 
   const folder = identitiesFolder(context.folder)
   return nothingOf(
     await withSecret(context, info.value, (passphrase) =>
-      context.world.identities.rotate({ folder, name, passphrase, why }),
+      context.ports.identities.rotate({ folder, name, passphrase, why }),
     ),
   )
 }
 
 /** One identity by name. Fails with identity.missing. */
-async function named({ world, folder }: EngineContext, name: string): Promise<Outcome<IdentityInfo>> {
-  const listed = await world.identities.list(identitiesFolder(folder))
+async function named({ ports, folder }: EngineContext, name: string): Promise<Outcome<IdentityInfo>> {
+  const listed = await ports.identities.list(identitiesFolder(folder))
   if (!listed.ok) return listed
   const found = listed.value.find((info) => info.name === name)
   return found === undefined ? fail('identity.missing', `there is no signing identity ${name}`) : ok(found)
@@ -91,7 +91,7 @@ const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null)
  * identity.missing where there is none.
  */
 export async function signingKey(context: EngineContext, chosen: string | null): Promise<Outcome<Used<Signer>>> {
-  const { identities } = context.world
+  const { identities } = context.ports
   const folder = identitiesFolder(context.folder)
   const listed = await identities.list(folder)
   if (!listed.ok) return listed

@@ -18,7 +18,7 @@ type Methods =
 
 /** Trusted signers, and signing identities. */
 export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, folder } = context
+  const { ports, folder } = context
   const anchors = turnOf(context, 'anchors')
   const turn = turnOf(context, 'identities')
   const listed = async (done: Outcome<unknown>) => (done.ok ? await listIdentities(context) : done)
@@ -37,9 +37,9 @@ export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
     },
     'identities.restore': async (_input, chosen) => {
       if (chosen === undefined) return ok(null)
-      const backup = await world.files.read(chosen.path)
+      const backup = await ports.files.read(chosen.path)
       if (!backup.ok) return backup
-      return await turn(async () => listed(await world.identities.restore(identitiesFolder(folder), backup.value)))
+      return await turn(async () => listed(await ports.identities.restore(identitiesFolder(folder), backup.value)))
     },
     'identities.rotate': ({ name, why }) => turn(async () => listed(await rotateIdentity(context, name, why))),
   }

@@ -9,7 +9,7 @@ export type Keeping =
   | { readonly kept: 'vault' | 'file'; readonly secret: string }
   | { readonly kept: 'person' | 'token'; readonly secret: null }
 
-type Where = Pick<EngineContext, 'world' | 'folder' | 'desktop'>
+type Where = Pick<EngineContext, 'ports' | 'folder' | 'desktop'>
 
 const SHORTEST = 8
 const TRIES = 3
@@ -19,9 +19,9 @@ export const identitiesFolder = (folder: string): string => folderIn(folder, 'id
 /** How the passphrase of an identity is stored. A stored passphrase counts only when it opens the key. */
 export async function keepingOf(context: Where, info: IdentityInfo): Promise<Keeping> {
   if (info.kind === 'token') return { kept: 'token', secret: null }
-  const { world, folder } = context
+  const { ports, folder } = context
   for (const keeping of await keptSecrets(context, info.name)) {
-    const opened = await world.identities.open(identitiesFolder(folder), info.name, keeping.secret)
+    const opened = await ports.identities.open(identitiesFolder(folder), info.name, keeping.secret)
     if (opened.ok || opened.error.code !== 'identity.passphrase-wrong') return keeping
   }
   return { kept: 'person', secret: null }
@@ -76,13 +76,13 @@ export async function withSecret<T>(
  * by a person. No identity of this name may exist yet.
  */
 export async function newSecret(context: Where, name: string): Promise<Outcome<Used<string>>> {
-  const { world, desktop } = context
+  const { ports, desktop } = context
   const { vault } = desktop
   if (vault === null)
     return used(await newPassphrase(context, 'Choose a passphrase for your new signing key'), 'person')
   const before = await vault.read(vaultName(name))
   if (before !== null) return ok({ value: before, kept: 'vault' })
-  const secret = Buffer.from(world.entropy.bytes(32)).toString('hex')
+  const secret = Buffer.from(ports.entropy.bytes(32)).toString('hex')
   const written = await vault.write(vaultName(name), secret)
   if (!written.ok) return written
   // A key whose passphrase the vault does not return would be lost.
@@ -118,11 +118,11 @@ const used = <T>(done: Outcome<T>, kept: Keeping['kept']): Outcome<Used<T>> =>
 
 /** What is stored for an identity, in the order it is tried. The file is from earlier versions, and only read. */
 async function keptSecrets(
-  { world, folder, desktop }: Where,
+  { ports, folder, desktop }: Where,
   name: string,
 ): Promise<readonly { readonly kept: 'vault' | 'file'; readonly secret: string }[]> {
   const vaulted = (await desktop.vault?.read(vaultName(name))) ?? null
-  const file = await world.files.read(fileIn(folder, 'identityPassphrase'))
+  const file = await ports.files.read(fileIn(folder, 'identityPassphrase'))
   return [
     ...(vaulted === null ? [] : [{ kept: 'vault' as const, secret: vaulted }]),
     ...(file.ok ? [{ kept: 'file' as const, secret: new TextDecoder().decode(file.value).trim() }] : []),

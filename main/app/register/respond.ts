@@ -32,19 +32,19 @@ const MOST_PROBLEMS = 20
  * input.refused, naming each row that is not valid, and as opening the signer and signing do.
  */
 export async function importResponses(
-  world: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
   register: Register,
   rows: readonly TableRow[],
   { fleet, checks, statedBy, openSigner }: TableImport,
 ): Promise<Outcome<Imported>> {
-  const now = world.clock.now()
+  const now = ports.clock.now()
   const read = readResponseTable(rows, { fleet, checks, current: currentResponses(register, now) })
   const problems = [...read.problems]
   const known = new Set(checks)
   const added: string[] = []
   let next = register
   for (const { row, ...stated } of read.changed) {
-    const id = hexOf(world.entropy.bytes(16))
+    const id = hexOf(ports.entropy.bytes(16))
     const made = respond(next, { ...stated, statedBy }, { now, id, hasCheck: (check) => known.has(check) })
     if (made.ok) next = made.value
     else problems.push(`row ${row}: ${made.error.detail}`)
@@ -55,7 +55,7 @@ export async function importResponses(
   const signer = await openSigner()
   if (!signer.ok) return signer
   for (const id of added) {
-    const signed = await signEntry(world, next, id, { role: 'respondent', openSigner: async () => signer })
+    const signed = await signEntry(ports, next, id, { role: 'respondent', openSigner: async () => signer })
     if (!signed.ok) return signed
     next = signed.value
   }

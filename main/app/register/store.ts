@@ -18,15 +18,15 @@ export interface RegisterPlace {
 
 /** Replaces a register and keeps a copy of the previous one: no entry can be lost. */
 export async function writeRegister(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'validator'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'validator'>,
   { path, folder }: RegisterPlace,
   register: Register,
 ): Promise<Outcome<null>> {
-  const [problem] = world.validator.problems('register', register)
+  const [problem] = ports.validator.problems('register', register)
   if (problem !== undefined) return fail('input.refused', plain(problem))
-  const copied = await keepEarlier(world, path, folderIn(folder, 'registerEarlier'))
+  const copied = await keepEarlier(ports, path, folderIn(folder, 'registerEarlier'))
   if (!copied.ok) return copied
-  return await world.files.write(path, `${JSON.stringify(register, null, 2)}\n`)
+  return await ports.files.write(path, `${JSON.stringify(register, null, 2)}\n`)
 }
 
 /** Stores the bytes of a document under their digest. */
@@ -56,27 +56,27 @@ export interface Change {
  * was entered.
  */
 export async function changeRegister(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'readRegister' | 'validator'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'readRegister' | 'validator'>,
   place: RegisterPlace,
   { begin, next, bytes }: Change,
 ): Promise<Outcome<Register>> {
-  const before = await world.readRegister(place.path)
+  const before = await ports.readRegister(place.path)
   if (!before.ok) return before
   if (before.value === null && !begin) return fail('input.not-found', `there is no register ${place.path}`)
   const after = await next(before.value ?? EMPTY_REGISTER)
   if (!after.ok) return after
   // Locked only now: signing may take any time.
-  const held = await world.files.hold(place.folder)
+  const held = await ports.files.hold(place.folder)
   if (!held.ok) return held
   try {
-    const still = await world.readRegister(place.path)
+    const still = await ports.readRegister(place.path)
     if (!still.ok) return still
     if (canonicalJson(still.value) !== canonicalJson(before.value))
       return fail('input.refused', `another process changed ${place.path} meanwhile; try again`)
     // The bytes first: a register never names a file that is not there.
-    const stored = bytes === undefined ? ok(null) : await storeBytes(world, place.folder, bytes)
+    const stored = bytes === undefined ? ok(null) : await storeBytes(ports, place.folder, bytes)
     if (!stored.ok) return stored
-    const written = await writeRegister(world, place, after.value)
+    const written = await writeRegister(ports, place, after.value)
     return written.ok ? after : written
   } finally {
     await held.value.release()

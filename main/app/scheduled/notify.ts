@@ -28,11 +28,11 @@ interface ToTell {
  * Returns the errors.
  */
 export async function notifyOf<R extends RanOnce>(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'notify'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'notify'>,
   { schedule, claimOf, report: say }: ScheduledInput<R>,
   { happened, due, missed }: ToTell,
 ): Promise<readonly Failure[]> {
-  const remembered = await readRemembered(world, schedule)
+  const remembered = await readRemembered(ports, schedule)
   if (remembered === null) say('The stored state of earlier runs cannot be read; monitoring starts again.')
   const { run: runBefore, states: before, waiting } = remembered ?? NOTHING_REMEMBERED
   const after = statesOf(happened, before, missed)
@@ -43,16 +43,16 @@ export async function notifyOf<R extends RanOnce>(
   const beginning = after.outcome === 'failed' ? [outcomeWords.failed] : []
   const changes = first ? beginning : changesBetween(before, after, claimOf)
   const about = { run, due, counts: countsOf(after) }
-  const notice = first || changes.length > 0 ? noticeOf(world, schedule, about, { changes, first }) : null
+  const notice = first || changes.length > 0 ? noticeOf(ports, schedule, about, { changes, first }) : null
   for (const change of changes) say(`Changed: ${change}`)
   const { queue, notes } = queued(schedule.notify, waiting, notice)
   for (const note of notes) say(note)
   // Before any notification is sent, so that it keeps its id should this process end meanwhile.
   const next: Remembered = { run: run ?? runBefore, states: after, waiting: queue }
-  const kept = await writeRemembered(world, schedule, next)
-  const delivered = await deliver(world, queue)
+  const kept = await writeRemembered(ports, schedule, next)
+  const delivered = await deliver(ports, queue)
   const still =
-    queue.length === 0 ? kept : await writeRemembered(world, schedule, { ...next, waiting: delivered.waiting })
+    queue.length === 0 ? kept : await writeRemembered(ports, schedule, { ...next, waiting: delivered.waiting })
   return [...delivered.failures, ...(kept.ok ? [] : [kept.error]), ...(kept.ok && !still.ok ? [still.error] : [])]
 }
 

@@ -21,7 +21,7 @@ export interface MissedRun {
  * Fails as appendSigned() does.
  */
 export async function recordMissed(
-  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   { name, out, fleetName }: Pick<Schedule, 'name' | 'out' | 'fleetName'>,
   missed: readonly MissedRun[],
   openSigner: () => Promise<Outcome<Signer>>,
@@ -30,7 +30,7 @@ export async function recordMissed(
   if (missed.length === 0) return ok(0)
   let entered = 0
   const recorded = await appendSigned(
-    world,
+    ports,
     { fleet: fleetName, chainFolder: chainFolderOf(out, fleetName), openSigner, begin: true },
     (at, signer, chain) => {
       const answered = answeredDue(name, withoutRuns(chain.entries, unwritten))
@@ -52,7 +52,7 @@ export const withoutRuns = (entries: readonly LoggedEntry[], runs: ReadonlySet<s
  * last start did not finish, since a pack that was deleted later had been sealed.
  */
 export async function unwrittenRuns(
-  world: Pick<Ports, 'files'>,
+  ports: Pick<Ports, 'files'>,
   schedule: Pick<Schedule, 'name' | 'out'>,
   entries: readonly LoggedEntry[],
   attempts: readonly Attempt[],
@@ -61,7 +61,7 @@ export async function unwrittenRuns(
   const found = new Set<string>()
   for (const [due, code] of last) {
     if (due === null || (code !== 'going' && code !== 'failed')) continue
-    const run = await unwrittenRun(world, schedule, entries, due)
+    const run = await unwrittenRun(ports, schedule, entries, due)
     if (run !== null) found.add(run)
   }
   return found

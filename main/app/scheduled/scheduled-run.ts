@@ -61,26 +61,26 @@ export interface ScheduledOutcome<R> {
  * used; later errors are in the outcome.
  */
 export async function runScheduled<R extends RanOnce>(
-  world: Ports,
+  ports: Ports,
   input: ScheduledInput<R>,
 ): Promise<Outcome<ScheduledOutcome<R>>> {
   const { schedule } = input
-  const held = await world.files.hold(runningFolder(schedule))
+  const held = await ports.files.hold(runningFolder(schedule))
   // Only a lock held by another process means that one is running: a full or read-only disk is a failure.
-  if (!held.ok && !(await isHeld(world, schedule))) return held
+  if (!held.ok && !(await isHeld(ports, schedule))) return held
   try {
-    const entries = await entriesOf(world, schedule)
+    const entries = await entriesOf(ports, schedule)
     if (!entries.ok) return entries
-    const attempts = await readAttempts(world, schedule.out, schedule.name)
+    const attempts = await readAttempts(ports, schedule.out, schedule.name)
     if (!attempts.ok) input.report(`The list of earlier starts cannot be used: ${plain(attempts.error.detail, 300)}`)
     const earlier = attempts.ok ? attempts.value : []
-    const unwritten = held.ok ? await unwrittenRuns(world, schedule, entries.value, earlier) : new Set<string>()
-    const startedAt = world.clock.now()
+    const unwritten = held.ok ? await unwrittenRuns(ports, schedule, entries.value, earlier) : new Set<string>()
+    const startedAt = ports.clock.now()
     const written = withoutRuns(entries.value, unwritten)
-    const plan = planRun({ schedule, entries: written, now: startedAt, zones: world.zones })
+    const plan = planRun({ schedule, entries: written, now: startedAt, zones: ports.zones })
     if (!plan.ok) return plan
-    const id = Buffer.from(world.entropy.bytes(8)).toString('hex')
-    const start: Start<R> = { world, input, plan: plan.value, earlier, unwritten, id, startedAt }
+    const id = Buffer.from(ports.entropy.bytes(8)).toString('hex')
+    const start: Start<R> = { ports, input, plan: plan.value, earlier, unwritten, id, startedAt }
     return ok(held.ok ? await heldStart(start) : await ended(start, whileAnotherGoes(start)))
   } finally {
     if (held.ok) await held.value.release()
@@ -88,7 +88,7 @@ export async function runScheduled<R extends RanOnce>(
 }
 
 interface Start<R extends RanOnce> {
-  readonly world: Ports
+  readonly ports: Ports
   readonly input: ScheduledInput<R>
   readonly plan: RunPlan
   readonly earlier: readonly Attempt[]
@@ -98,8 +98,8 @@ interface Start<R extends RanOnce> {
   readonly startedAt: string
 }
 
-const isHeld = async (world: Pick<Ports, 'files'>, schedule: Schedule): Promise<boolean> => {
-  const below = await world.files.below(runningFolder(schedule), 1)
+const isHeld = async (ports: Pick<Ports, 'files'>, schedule: Schedule): Promise<boolean> => {
+  const below = await ports.files.below(runningFolder(schedule), 1)
   return below.ok && below.value.files.length > 0
 }
 
@@ -108,19 +108,19 @@ const isHeld = async (world: Pick<Ports, 'files'>, schedule: Schedule): Promise<
  * its name gets it.
  */
 async function entriesOf(
-  world: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
+  ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
   { out, fleetName }: Schedule,
 ): Promise<Outcome<readonly LoggedEntry[]>> {
   const folder = chainFolderOf(out, fleetName)
-  if (!(await world.files.isThere(chainStart(folder)))) return ok([])
-  const id = Buffer.from(world.entropy.bytes(32)).toString('hex')
-  const opened = await world.openRunChain(folder, { id, fleet: fleetName })
+  if (!(await ports.files.isThere(chainStart(folder)))) return ok([])
+  const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
+  const opened = await ports.openRunChain(folder, { id, fleet: fleetName })
   if (!opened.ok) return opened
   try {
     const chain = opened.value.chain()
     for (const { entry } of chain.entries.slice(-MAY_BE_PREPARED)) {
       if (entry.kind !== 'run') continue
-      const settled = await settlePrepared(world, packOfRun(out, entry.run), entry.run, chain)
+      const settled = await settlePrepared(ports, packOfRun(out, entry.run), entry.run, chain)
       if (!settled.ok) return settled
     }
     return ok(chain.entries)
@@ -146,14 +146,14 @@ function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>)
 }
 
 async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledOutcome<R>> {
-  const { world, input, plan, earlier, unwritten } = start
+  const { ports, input, plan, earlier, unwritten } = start
   const { schedule, report: say } = input
   for (const note of plan.notes) say(note)
   const missed = plan.missed.map((due) => ({
     due,
     why: due === plan.tooLate && earlier.every((one) => one.due !== due) ? WHY_TOO_LATE : whyMissed(due, earlier),
   }))
-  const gaps = await recordMissed(world, schedule, missed, input.openSigner, unwritten)
+  const gaps = await recordMissed(ports, schedule, missed, input.openSigner, unwritten)
   const recorded = gaps.ok ? gaps.value : 0
   const failures = gaps.ok ? [] : [gaps.error]
   if (recorded > 0)
@@ -167,10 +167,10 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   if (due === null && !input.now) {
     const code = plan.tooLate === null ? 'nothing-due' : 'too-late'
     say(code === 'too-late' ? WHY_TOO_LATE : `No run is due${nextText(plan)}. Use --now to run anyway.`)
-    const told = recorded > 0 ? await notifyOf(world, input, { happened: 'nothing', due, missed: true }) : []
+    const told = recorded > 0 ? await notifyOf(ports, input, { happened: 'nothing', due, missed: true }) : []
     return await ended(start, { code, due: plan.tooLate, ran: null, recorded, failures: [...failures, ...told] })
   }
-  const begun = await writeAttempt(world, schedule, attemptOf(start, 'going', due))
+  const begun = await writeAttempt(ports, schedule, attemptOf(start, 'going', due))
   if (!begun.ok) failures.push(begun.error)
   await jitter(start)
   if (input.signal.aborted) {
@@ -181,7 +181,7 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   const ran = await input.run(due === null ? null : { schedule: schedule.name, due })
   const lost = ran.ok || due === null ? ok(0) : await recordLost(start, { due, why: whyFailed(ran.error) })
   if (lost.ok && lost.value > 0) say(`No run could be exported for ${due}; the run chain records it as missed.`)
-  const told = await notifyOf(world, input, {
+  const told = await notifyOf(ports, input, {
     happened: ran.ok ? ran.value : 'failure',
     due,
     missed: missed.length > 0,
@@ -199,15 +199,15 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
 
 /** Records a due time whose run failed, also where it failed between the chain’s entry and its pack. */
 async function recordLost<R extends RanOnce>(
-  { world, input, unwritten }: Start<R>,
+  { ports, input, unwritten }: Start<R>,
   { due, why }: MissedRun,
 ): Promise<Outcome<number>> {
   const { schedule, openSigner } = input
-  const entries = await entriesOf(world, schedule)
+  const entries = await entriesOf(ports, schedule)
   if (!entries.ok) return entries
-  const run = await unwrittenRun(world, schedule, entries.value, due)
+  const run = await unwrittenRun(ports, schedule, entries.value, due)
   return await recordMissed(
-    world,
+    ports,
     schedule,
     [{ due, why }],
     openSigner,
@@ -233,10 +233,10 @@ function servedText<R extends RanOnce>({ input, plan }: Start<R>, became: string
 const nextText = ({ next }: RunPlan): string => (next === null ? '' : `; the next run is due at ${next}`)
 
 /** Spreads the starts of many computers; none where a person waits. */
-async function jitter<R extends RanOnce>({ world, input }: Start<R>): Promise<void> {
+async function jitter<R extends RanOnce>({ ports, input }: Start<R>): Promise<void> {
   const { now, schedule, wait, report: say } = input
   if (now || schedule.jitterMinutes === 0) return
-  const [a = 0, b = 0, c = 0, d = 0] = world.entropy.bytes(4)
+  const [a = 0, b = 0, c = 0, d = 0] = ports.entropy.bytes(4)
   const part = (a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24) / 2 ** 32
   const milliseconds = Math.floor(part * schedule.jitterMinutes * 60_000)
   say(`Random delay: waiting ${Math.round(milliseconds / 1000)} s of at most ${schedule.jitterMinutes} min.`)
@@ -254,10 +254,10 @@ function attemptOf<R extends RanOnce>(
 
 /** Records how a start ended. */
 async function ended<R extends RanOnce>(start: Start<R>, outcome: ScheduledOutcome<R>): Promise<ScheduledOutcome<R>> {
-  const { world, input } = start
-  const written = await writeAttempt(world, input.schedule, {
+  const { ports, input } = start
+  const written = await writeAttempt(ports, input.schedule, {
     ...attemptOf(start, outcome.code, outcome.due),
-    endedAt: world.clock.now(),
+    endedAt: ports.clock.now(),
     run: outcome.ran?.run ?? null,
     exit: input.exitOf(outcome),
     detail: outcome.failures.map(({ code, detail }) => `${code}: ${plain(detail, 300)}`).join('; '),

@@ -35,16 +35,16 @@ export function assessCommand(context: Context): void {
     .option('--json', 'Print the assessment as JSON')
     .option(...DEVIATIONS_EXIT_ZERO)
     .action(async (folders: string[], options: AssessOptions) => {
-      const { world } = context
-      const asOf = instant('--as-of', options.asOf, world.clock)
+      const { ports } = context
+      const asOf = instant('--as-of', options.asOf, ports.clock)
       if (!asOf.ok) return endWith(context, asOf.error)
-      const recordings = await world.readRecordings(folders)
+      const recordings = await ports.readRecordings(folders)
       if (!recordings.ok) return endWith(context, recordings.error)
-      const scope = await scopeFor(world, options, recordings.value)
+      const scope = await scopeFor(ports, options, recordings.value)
       if (!scope.ok) return endWith(context, scope.error)
       const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
       if (!asked.ok) return endWith(context, asked.error)
-      const said = await readRegister(world, options.register)
+      const said = await readRegister(ports, options.register)
       if (!said.ok) return endWith(context, said.error)
       const register = registerInScope(catalog, said.value.register, asked.value)
       const loaded = await loadAll(recordings.value)

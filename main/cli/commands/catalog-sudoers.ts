@@ -34,8 +34,8 @@ export function catalogSudoersCommand(context: Context, parent: Command): void {
     })
 }
 
-async function oneRecording({ world }: Context, folder: string): Promise<Outcome<LoadedRecording>> {
-  const read = await world.readRecordings([folder])
+async function oneRecording({ ports }: Context, folder: string): Promise<Outcome<LoadedRecording>> {
+  const read = await ports.readRecordings([folder])
   if (!read.ok) return read
   const [source, ...others] = read.value
   if (source === undefined || others.length > 0)

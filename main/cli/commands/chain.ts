@@ -26,10 +26,10 @@ export function chainCommand(context: Context): void {
       .requiredOption('--reason <text>', 'Reason why the run did not take place')
       .option('--json', 'Print the entry as JSON'),
   ).action(async (options: Options) => {
-    const due = instant('--due', options.due, context.world.clock)
+    const due = instant('--due', options.due, context.ports.clock)
     if (!due.ok) return endWith(context, due.error)
     const { fleet, reason: why, chain: chainFolder } = options
-    const recorded = await recordGap(context.world, {
+    const recorded = await recordGap(context.ports, {
       fleet,
       due: due.value,
       why,

@@ -28,7 +28,7 @@ export function collectCommand(context: Context): void {
   collectOptions(command).action(async (options: Options) => {
     if (options.script === true)
       return emitText(
-        printableCollector(catalog.probes, context.world.entropy, {
+        printableCollector(catalog.probes, context.ports.entropy, {
           sudo: options.sudo === true,
           liveTests: options.liveTests === true,
         }),
@@ -56,31 +56,31 @@ export function collectCommand(context: Context): void {
 }
 
 async function readBack(context: Context, file: string, options: Options): Promise<void> {
-  const { world } = context
+  const { ports } = context
   const name = options.node?.[0]
   if (name === undefined) {
     say('--import requires --node NAME, the node that the transcript was collected from')
     return context.exit(EXIT.usage)
   }
-  const stdout = await world.files.read(file)
+  const stdout = await ports.files.read(file)
   if (!stdout.ok) return endWith(context, stdout.error)
-  const stderr = await world.files.read(`${file}.err`)
-  const declared = await declaredNode(world, options.fleet, name)
+  const stderr = await ports.files.read(`${file}.err`)
+  const declared = await declaredNode(ports, options.fleet, name)
   if (!declared.ok) return endWith(context, declared.error)
-  const run = newRunId(world.clock, world.entropy)
+  const run = newRunId(ports.clock, ports.entropy)
   const imported = importTranscript(
     {
       stdout: stdout.value,
       stderr: stderr.ok ? stderr.value : new Uint8Array(),
       node: declared.value,
       run,
-      importedAt: world.clock.now(),
+      importedAt: ports.clock.now(),
     },
     catalog,
   )
   if (!imported.ok) return endWith(context, imported.error)
   const folder = recordingFolder(options.out, run, imported.value.recording.id)
-  const written = await world.writeRecording(folder, imported.value)
+  const written = await ports.writeRecording(folder, imported.value)
   if (!written.ok) return endWith(context, written.error)
   if (options.json === true)
     emit({ folder, captures: imported.value.captures.length, outcome: imported.value.recording.outcome })

@@ -28,14 +28,14 @@ export function demoCommand(context: Context): void {
     .option('--out <folder>', 'Folder for the files', 'demo-out')
     .option(...LIVE_TESTS)
     .action(async ({ out, liveTests }: { out: string; liveTests?: true }) => {
-      const { world } = context
-      const demo = await world.demo.start()
+      const { ports } = context
+      const demo = await ports.demo.start()
       try {
-        const run = newRunId(world.clock, world.entropy)
+        const run = newRunId(ports.clock, ports.entropy)
         say(
           `Auditing the demo fleet: ${demo.targets.length} recorded nodes, served by SSH servers inside this program. All data is demo data.`,
         )
-        const collected = await collectRun(world, catalog, {
+        const collected = await collectRun(ports, catalog, {
           run,
           targets: demo.targets,
           storeFolder: evidenceFolder(out),
@@ -48,9 +48,9 @@ export function demoCommand(context: Context): void {
           spreadSeconds: 0,
         })
         if (!collected.ok) return endWith(context, collected.error)
-        const asOf = world.clock.now()
+        const asOf = ports.clock.now()
         const { engagement, inventory, provider, register, documents, location, sites } = demo.declared(asOf)
-        const vantage = await demoVantageRecord(world, demo, asOf)
+        const vantage = await demoVantageRecord(ports, demo, asOf)
         if (!vantage.ok) return endWith(context, vantage.error)
         const nodes = demo.targets.map(({ node }) => node.name)
         const scope = {
@@ -62,8 +62,8 @@ export function demoCommand(context: Context): void {
           provider,
           location: { ...location, vantages: [vantage.value] },
         }
-        const signer = await world.sealing.demoSigner()
-        const exported = await exportRun(world, catalog, {
+        const signer = await ports.sealing.demoSigner()
+        const exported = await exportRun(ports, catalog, {
           run,
           scope,
           recordings: collected.value.recordings,

@@ -77,11 +77,11 @@ interface CreateOptions {
 
 /** Opens a pack or copy, does the work, and closes it in every case. */
 async function opened<T>(
-  { world }: Context,
+  { ports }: Context,
   path: string,
   work: (pack: OpenPack) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const pack = await world.packs.open(path)
+  const pack = await ports.packs.open(path)
   if (!pack.ok) return pack
   try {
     return await work(pack.value)
@@ -102,7 +102,7 @@ const openedCopy = <T>(
 
 const create = (context: Context, path: string, options: CreateOptions): Promise<Outcome<null>> =>
   opened(context, path, async (source) => {
-    const { world } = context
+    const { ports } = context
     if (isDisclosure(source))
       return fail('input.refused', `${path} is already a redacted copy; create copies from the full pack`)
     const fresh = newFile(options.out)
@@ -115,7 +115,7 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
       paths: options.redactFile,
       who: options.redactedBy,
       why: options.reason,
-      when: world.clock.now(),
+      when: ports.clock.now(),
     })
     if (!copy.ok) return copy
     const { underivable } = copy.value.notes
@@ -126,7 +126,7 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
       say('Preview only: nothing was written.')
       return ok(null)
     }
-    const written = await world.packs.write(options.out, copy.value.files)
+    const written = await ports.packs.write(options.out, copy.value.files)
     if (!written.ok) return written
     if (options.json === true) emit({ copy: options.out, underivable })
     say(`Wrote ${options.out}, under the seal of the pack.`)
@@ -187,7 +187,7 @@ const reveal = (context: Context, pack: string, copy: string, options: RevealOpt
       const place = { unit: unit.value, of, part: part.value }
       const file = await revealFile(full, source, place)
       if (!file.ok) return file
-      const written = await context.world.files.write(options.out, file.value)
+      const written = await context.ports.files.write(options.out, file.value)
       if (!written.ok) return written
       if (options.json === true) emit({ reveal: options.out, ...place })
       say(`Wrote ${options.out}. It reveals this part only, in copies of this pack only.`)
@@ -199,12 +199,12 @@ const apply = (context: Context, copy: string, file: string, out: string): Promi
   openedCopy(context, copy, async (source) => {
     const fresh = newFile(out)
     if (!fresh.ok) return fresh
-    const bytes = await context.world.files.read(file)
+    const bytes = await context.ports.files.read(file)
     if (!bytes.ok) return bytes
     const files = await revealedCopy(source, bytes.value, catalog)
     if (!files.ok) return files
     const kept = source.paths.map((path) => [path, source.stored(path)] as const)
-    const written = await context.world.packs.write(out, new Map<string, PackContent>([...kept, ...files.value]))
+    const written = await context.ports.packs.write(out, new Map<string, PackContent>([...kept, ...files.value]))
     if (written.ok) say(`Wrote ${out}: the revealed part matches the redacted one.`)
     return written
   })

@@ -34,19 +34,19 @@ export function engagementCommand(context: Context): void {
 }
 
 async function begin(context: Context, file: string): Promise<void> {
-  const { world } = context
+  const { ports } = context
   const fresh = newFileBeside(file)
   if (!fresh.ok) return endWith(context, fresh.error)
-  const written = await world.files.write(file, engagementTemplate(world.clock.now().slice(0, 10)))
+  const written = await ports.files.write(file, engagementTemplate(ports.clock.now().slice(0, 10)))
   if (!written.ok) return endWith(context, written.error)
   say(`Wrote ${file}. Fill in the empty quotation marks, then run: barewitness engagement check ${file}`)
 }
 
 async function check(context: Context, file: string, { fleet, json }: CheckOptions): Promise<void> {
-  const { world } = context
-  const read = await world.declarations.engagement(file, null, [])
+  const { ports } = context
+  const read = await ports.declarations.engagement(file, null, [])
   if (!read.ok) return read.error.code === 'input.refused' ? refuse(context, read.error) : endWith(context, read.error)
-  const fleetFile = fleet === undefined ? null : await world.fleets.read(fleet)
+  const fleetFile = fleet === undefined ? null : await ports.fleets.read(fleet)
   if (fleetFile?.ok === false) return endWith(context, fleetFile.error)
   const { engagement } = read.value
   const inFleet = fleetFile?.value.targets({}).map(({ node }) => node) ?? null

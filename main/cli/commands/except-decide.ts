@@ -66,7 +66,7 @@ async function decideRow(
   const { factors = null, alternative = null, riskAnalysis = null, role: approverRole } = options
   const decision = DECISIONS.find((word) => word === options.decision)
   if (decision === undefined) return fail('input.refused', `--decision must be one of ${DECISIONS.join(', ')}`)
-  const declared = await declaredFor(context.world, options)
+  const declared = await declaredFor(context.ports, options)
   if (!declared.ok) return declared
   const { catalog } = declared.value
   const row = rowNamed(catalog, options.control)
@@ -82,7 +82,7 @@ async function decideRow(
     alternativeMeasure: alternative,
     riskAnalysis,
   }
-  const moment = momentOf(context.world)
+  const moment = momentOf(context.ports)
   const changed = await change(context, options, {
     begin: true,
     next: async (register) => {

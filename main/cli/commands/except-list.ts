@@ -45,24 +45,24 @@ export function exceptListCommand(context: Context, command: Command): void {
 }
 
 async function read(
-  { world }: Context,
+  { ports }: Context,
   folders: readonly string[],
   options: ListOptions,
 ): Promise<Outcome<RegisterList>> {
-  const asOf = instant('--as-of', options.asOf, world.clock)
+  const asOf = instant('--as-of', options.asOf, ports.clock)
   if (!asOf.ok) return asOf
-  const register = await world.readRegister(options.register)
+  const register = await ports.readRegister(options.register)
   if (!register.ok) return register
   if (register.value === null) return fail('input.not-found', `register ${options.register} does not exist`)
-  const recordings = await world.readRecordings(folders)
+  const recordings = await ports.readRecordings(folders)
   if (!recordings.ok) return recordings
-  const scope = await scopeFor(world, options, recordings.value)
+  const scope = await scopeFor(ports, options, recordings.value)
   if (!scope.ok) return scope
   const loaded = await loadAll(recordings.value)
   if (!loaded.ok) return loaded
   const judged = { catalog, scope: scope.value.scope, recordings: loaded.value, asOf: asOf.value }
   const assessment = folders.length === 0 ? null : assess(judged)
-  return ok(await listRegister(world.sealing.reader, register.value, { asOf: asOf.value, assessment }))
+  return ok(await listRegister(ports.sealing.reader, register.value, { asOf: asOf.value, assessment }))
 }
 
 const PENDING_WORDS = {

@@ -44,7 +44,7 @@ type RequestOptions = SignedOptions &
 type ApproveOptions = SignedOptions & { readonly approvedBy: string; readonly role: string }
 
 function askCommands(context: Context, command: Command): void {
-  const { world } = context
+  const { ports } = context
   withKey(withFleet(withRegister(command.command('request'))))
     .description('Request acceptance of a deviation until a date')
     .requiredOption('--check <id>', 'Check (see “catalog checks”)')
@@ -55,13 +55,13 @@ function askCommands(context: Context, command: Command): void {
     .requiredOption('--requested-by <name>', 'Requester')
     .requiredOption('--expires <date>', 'Last day (UTC), such as 2027-03-01; at most 366 days ahead')
     .action(async (options: RequestOptions) => {
-      const declared = await declaredFor(world, options)
+      const declared = await declaredFor(ports, options)
       if (!declared.ok) return endWith(context, declared.error)
       const { catalog, scope } = declared.value
       const { check, node, compensatingControl, expires: until } = options
       const draft = { ...options, nodes: node, compensatingControl: compensatingControl, until }
       const facts = {
-        ...momentOf(world),
+        ...momentOf(ports),
         hasCheck: (id: string) => catalog.checks.some((one) => one.id === id),
         hasNode: (name: string) => scope === null || scope.population.includes(name),
       }
@@ -86,7 +86,7 @@ function askCommands(context: Context, command: Command): void {
     .action(async (text: string, options: ApproveOptions) => {
       const { approvedBy, role: approverRole } = options
       const done = await onEntry(context, options, text, async (register, id) => {
-        const approved = approveRequest(register, { id, approvedBy, approverRole }, world.clock.now())
+        const approved = approveRequest(register, { id, approvedBy, approverRole }, ports.clock.now())
         return approved.ok ? await signedWith(context, options, approved.value, { id, role: 'approver' }) : approved
       })
       if (!done.ok) return endWith(context, done.error)
@@ -118,7 +118,7 @@ function askCommands(context: Context, command: Command): void {
 type ResolveOptions = RegisterOptions & { readonly by: string; readonly reason: string }
 
 function resolveCommands(context: Context, command: Command): void {
-  const { world } = context
+  const { ports } = context
   const resolving = (name: string, description: string): Command =>
     withRegister(command.command(name).argument('<id>', 'ID of the entry, or its first characters'))
       .description(description)
@@ -126,7 +126,7 @@ function resolveCommands(context: Context, command: Command): void {
       .requiredOption('--reason <text>', 'Reason')
   resolving('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: ResolveOptions) => {
     const done = await onEntry(context, options, text, (register, id) =>
-      settleRequest(register, { id, by, reason, as: 'rejected' }, world.clock.now()),
+      settleRequest(register, { id, by, reason, as: 'rejected' }, ports.clock.now()),
     )
     if (!done.ok) return endWith(context, done.error)
     say(`Rejected: request ${done.value.id}. It remains in the register.`)
@@ -134,7 +134,7 @@ function resolveCommands(context: Context, command: Command): void {
   resolving('withdraw', 'Withdraw a request, acceptance, decision or explanation').action(
     async (text: string, { by, reason, ...options }: ResolveOptions) => {
       const done = await onEntry(context, options, text, (register, id) =>
-        withdraw(register, { id, by, reason }, world.clock.now()),
+        withdraw(register, { id, by, reason }, ports.clock.now()),
       )
       if (!done.ok) return endWith(context, done.error)
       say(`Withdrawn: ${done.value.id}. It remains in the register.`)

@@ -30,10 +30,10 @@ export function exportCommand(context: Context): void {
     .option('--json', 'Print the assessment as JSON')
     .option(...DEVIATIONS_EXIT_ZERO)
   signingOptions(command).action(async (folders: string[], options: Options) => {
-    const { world } = context
-    const recordings = await world.readRecordings(folders)
+    const { ports } = context
+    const recordings = await ports.readRecordings(folders)
     if (!recordings.ok) return endWith(context, recordings.error)
-    const scope = await scopeFor(world, options, recordings.value)
+    const scope = await scopeFor(ports, options, recordings.value)
     if (!scope.ok) return endWith(context, scope.error)
     const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
     if (!asked.ok) return endWith(context, asked.error)

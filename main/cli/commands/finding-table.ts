@@ -43,15 +43,15 @@ async function writeTable(
   folders: readonly string[],
   { out, ...options }: FindingOptions & { readonly out: string },
 ): Promise<Outcome<number>> {
-  const { world } = context
+  const { ports } = context
   if (!/\.(csv|xlsx)$/.test(out)) return fail('input.refused', `--out ${out} must end in .csv or .xlsx`)
   const read = await readFindings(context, folders, options)
   if (!read.ok) return read
   const { findings, assessment } = read.value
   const rows = responseTable(findings, assessment.scope.fleet)
-  const written = await world.files.write(
+  const written = await ports.files.write(
     out,
-    out.endsWith('.csv') ? world.csv(rows) : await world.xlsx([responseSheet(rows)]),
+    out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([responseSheet(rows)]),
   )
   return written.ok ? ok(findings.length) : written
 }
@@ -65,13 +65,13 @@ async function readBack(
 ): Promise<Outcome<{ readonly added: number; readonly unchanged: number }>> {
   const scope = await findingScope(context, options)
   if (!scope.ok) return scope
-  const rows = await context.world.readTable(path)
+  const rows = await context.ports.readTable(path)
   if (!rows.ok) return rows
   let counts = { added: 0, unchanged: 0 }
   const changed = await change(context, options, {
     begin: true,
     next: async (register) => {
-      const imported = await importResponses(context.world, register, rows.value, {
+      const imported = await importResponses(context.ports, register, rows.value, {
         fleet: scope.value.fleet,
         checks: findingChecks(scope.value.catalog),
         statedBy,

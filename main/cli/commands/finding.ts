@@ -152,7 +152,7 @@ async function respondTo(
     if (!finding.ok) return finding
   }
   const known = findingChecks(scope.value.catalog)
-  const facts = { ...momentOf(context.world), hasCheck: (id: string) => known.includes(id) }
+  const facts = { ...momentOf(context.ports), hasCheck: (id: string) => known.includes(id) }
   const changed = await change(context, options, {
     begin: true,
     next: async (register) => {
@@ -177,7 +177,7 @@ function withdrawCommand(context: Context, command: Command): void {
     .action(async (text: string, { by, reason, ...options }: WithdrawOptions) => {
       const scope = await findingScope(context, options)
       if (!scope.ok) return endWith(context, scope.error)
-      const now = context.world.clock.now()
+      const now = context.ports.clock.now()
       let id = ''
       const changed = await change(context, options, {
         begin: false,

@@ -80,7 +80,7 @@ async function write(
     form.value === 'letter'
       ? providerLetterMarkdown(providerLetterOf(assessment, orders), catalog)
       : await contentOf(context, form.value, read.value, order.node, [order])
-  const file = await context.world.files.write(options.out, content)
+  const file = await context.ports.files.write(options.out, content)
   return file.ok
     ? ok([`Wrote ${plain(options.out, 300)}`, ...(form.value === 'letter' ? [] : [countText(order)])])
     : file
@@ -91,14 +91,14 @@ interface Orders {
   readonly orders: readonly WorkOrder[]
 }
 
-async function readOrders({ world }: Context, folders: readonly string[], options: Options): Promise<Outcome<Orders>> {
-  const asOf = instant('--as-of', options.asOf, world.clock)
+async function readOrders({ ports }: Context, folders: readonly string[], options: Options): Promise<Outcome<Orders>> {
+  const asOf = instant('--as-of', options.asOf, ports.clock)
   if (!asOf.ok) return asOf
-  const recordings = await world.readRecordings(folders)
+  const recordings = await ports.readRecordings(folders)
   if (!recordings.ok) return recordings
-  const scope = await scopeFor(world, options, recordings.value)
+  const scope = await scopeFor(ports, options, recordings.value)
   if (!scope.ok) return scope
-  const said = await readRegister(world, options.register)
+  const said = await readRegister(ports, options.register)
   if (!said.ok) return said
   const loaded = await loadAll(recordings.value)
   if (!loaded.ok) return loaded
@@ -134,7 +134,7 @@ async function readOrders({ world }: Context, folders: readonly string[], option
 
 /** Work orders in one format, under one title. */
 async function contentOf(
-  { world }: Context,
+  { ports }: Context,
   format: Format,
   { assessment }: Orders,
   title: string,
@@ -143,10 +143,10 @@ async function contentOf(
   if (format === 'md') return orders.map(workOrderMarkdown).join('\n')
   if (format === 'csv') {
     const { columns, rows } = workOrderGrid(orders)
-    return world.csv(textRows(columns, rows))
+    return ports.csv(textRows(columns, rows))
   }
   const document = workOrderDocument(orders, { title, producer: PRODUCER, paper: paperOf(assessment.scope) })
-  return await world.reports.render(document, { attachments: [], created: assessment.asOf })
+  return await ports.reports.render(document, { attachments: [], created: assessment.asOf })
 }
 
 /** One file for each node in the folder, and one for each owner in its folder “owners”. */
@@ -164,7 +164,7 @@ async function writeAll(
   const taken = new Set<string>()
   for (const { folder: into, title, orders } of files) {
     const path = `${into}/${freeName(taken, into, title)}.${format}`
-    const written = await context.world.files.write(path, await contentOf(context, format, read, title, orders))
+    const written = await context.ports.files.write(path, await contentOf(context, format, read, title, orders))
     if (!written.ok) return written
   }
   return ok([

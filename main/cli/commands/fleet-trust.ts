@@ -35,13 +35,13 @@ const WORDS: Readonly<Record<Told['kind'], string>> = {
 
 /** `fleet trust FILE --from-known-hosts …` and `--list …`: pins all nodes at once, as `hostKey` in the fleet file. Contacts no node. */
 export async function pinFromLists(context: Context, file: string, options: BulkOptions): Promise<void> {
-  const { world } = context
-  const fleet = await world.fleets.read(file)
+  const { ports } = context
+  const fleet = await ports.fleets.read(file)
   if (!fleet.ok) return endWith(context, fleet.error)
   const read = async (paths: readonly string[]): Promise<readonly KeyList[] | null> => {
     const lists: KeyList[] = []
     for (const path of paths) {
-      const bytes = await world.files.read(path)
+      const bytes = await ports.files.read(path)
       if (!bytes.ok) {
         endWith(context, bytes.error)
         return null
@@ -68,11 +68,11 @@ export async function pinFromLists(context: Context, file: string, options: Bulk
   })
   const pins = decided.flatMap((one) => (one.kind === 'found' ? [[one.node, one] as const] : []))
   if (pins.length > 0) {
-    const before = await world.files.read(file)
+    const before = await ports.files.read(file)
     if (!before.ok) return endWith(context, before.error)
-    const day = world.clock.now().slice(0, 10)
+    const day = ports.clock.now().slice(0, 10)
     const notes = new Map(pins.map(([node, { fingerprint, from }]) => [node, { fingerprint, note: `${from}, ${day}` }]))
-    const written = await world.files.write(file, world.fleets.withHostKeys(before.value, notes))
+    const written = await ports.files.write(file, ports.fleets.withHostKeys(before.value, notes))
     if (!written.ok) return endWith(context, written.error)
   }
   if (options.json === true) emit(decided)
@@ -97,7 +97,7 @@ interface Borne {
  * window, so that the list becomes evidence of every later collection. Nodes that are pinned in the fleet file stay unchanged.
  */
 async function comparedDecisions(
-  { world }: Context,
+  { ports }: Context,
   targets: readonly ConnectTarget[],
   lists: readonly KeyList[],
   how: string,
@@ -108,7 +108,7 @@ async function comparedDecisions(
   if (problem !== undefined) return fail('input.refused', `${problem[0]}: ${problem[1]}`)
   const decisions = new Map<string, string>()
   for (const path of new Set(targets.flatMap(({ trust }) => trust.decisionsFile ?? []))) {
-    const bytes = await world.files.read(path)
+    const bytes = await ports.files.read(path)
     if (bytes.ok) decisions.set(path, new TextDecoder().decode(bytes.value))
   }
   const fleet = targets.map(({ node: { name, address, port } }) => ({ node: name, address, port }))
@@ -142,7 +142,7 @@ async function comparedDecisions(
         const line = found.get(target.node.name)
         if (line === undefined) continue
         const decisionsFile = target.trust.decisionsFile ?? ''
-        const recorded = await world.hostKeys.record(decisionsFile, target, key, how.trim(), { text, line })
+        const recorded = await ports.hostKeys.record(decisionsFile, target, key, how.trim(), { text, line })
         if (!recorded.ok) return recorded
         done.add(one)
         borne.set(target.node.name, { fingerprint: key.fingerprint, from: `${file} line ${line}` })

@@ -71,10 +71,10 @@ export function fleetCommand(context: Context): void {
 }
 
 async function pin(context: Context, file: string, folders: readonly string[]): Promise<void> {
-  const { world } = context
-  const fleet = await world.fleets.read(file)
+  const { ports } = context
+  const fleet = await ports.fleets.read(file)
   if (!fleet.ok) return endWith(context, fleet.error)
-  const sources = await world.readRecordings(folders)
+  const sources = await ports.readRecordings(folders)
   const recordings = sources.ok ? await loadAll(sources.value) : sources
   if (!recordings.ok) return endWith(context, recordings.error)
   const asOf = recordings.value
@@ -93,22 +93,22 @@ async function pin(context: Context, file: string, folders: readonly string[]): 
     .flatMap(({ node }) => (node.hardware === undefined ? [] : [[node.name, node.hardware] as const]))
   const pins = Object.fromEntries([...before, ...found].sort(([a], [b]) => compare(a, b)))
   const path = hardwarePath(file)
-  const written = await world.files.write(path, `${JSON.stringify(pins, null, 2)}\n`)
+  const written = await ports.files.write(path, `${JSON.stringify(pins, null, 2)}\n`)
   if (!written.ok) return endWith(context, written.error)
   for (const [node, parts] of found) say(`  ${node}  ${parts.length} parts`)
   say(`Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections are compared with it.`)
 }
 
 async function importFleet(context: Context, file: string, options: ImportOptions): Promise<void> {
-  const { world } = context
-  const bytes = await world.files.read(file)
+  const { ports } = context
+  const bytes = await ports.files.read(file)
   if (!bytes.ok) return endWith(context, bytes.error)
   const kind = options.kind ?? guessKind(file)
   if (!KINDS.some((known) => known === kind)) {
     say(`--kind must be one of ${KINDS.join(', ')}`)
     return context.exit(EXIT.usage)
   }
-  const { nodes, lines, knownHosts } = await world.importers.preview(
+  const { nodes, lines, knownHosts } = await ports.importers.preview(
     kind as Kind,
     new TextDecoder().decode(bytes.value),
     [],
@@ -139,8 +139,8 @@ async function importFleet(context: Context, file: string, options: ImportOption
   // The schema requires at least one node; there is one here.
   const fleet = { name: options.name, nodes: pinned } as unknown as Fleet
   if (problems > 0) context.exit(EXIT.incomplete)
-  if (options.out === undefined) return emitText(world.fleets.textOf(fleet, '.json'))
-  const written = await world.files.write(options.out, world.fleets.textOf(fleet, options.out))
+  if (options.out === undefined) return emitText(ports.fleets.textOf(fleet, '.json'))
+  const written = await ports.files.write(options.out, ports.fleets.textOf(fleet, options.out))
   if (!written.ok) return endWith(context, written.error)
   say(`Wrote ${options.out}. Nothing was contacted.`)
 }
@@ -154,7 +154,7 @@ async function knownHostsFor(
   const usual = kind === 'ssh-config' ? [join(homedir(), '.ssh', 'known_hosts')] : []
   const lists: KeyList[] = []
   for (const path of named ?? usual) {
-    const bytes = await context.world.files.read(path)
+    const bytes = await context.ports.files.read(path)
     if (bytes.ok) lists.push({ file: path, text: new TextDecoder().decode(bytes.value) })
     else if (named !== undefined) {
       endWith(context, bytes.error)
@@ -166,13 +166,13 @@ async function knownHostsFor(
 
 /** The known_hosts files that the configuration names for a node. Unreadable files are reported and skipped. */
 async function ownLists(
-  { world }: Context,
+  { ports }: Context,
   named: ReadonlyMap<string, readonly string[]>,
 ): Promise<ReadonlyMap<string, readonly KeyList[]>> {
   const lists = new Map<string, KeyList | null>()
   for (const path of new Set([...named.values()].flat())) {
     const file = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
-    const bytes = await world.files.read(file)
+    const bytes = await ports.files.read(file)
     if (!bytes.ok) say(`Could not read ${plain(path, 200)}: no host key is pinned from it.`)
     lists.set(path, bytes.ok ? { file, text: new TextDecoder().decode(bytes.value) } : null)
   }
@@ -199,7 +199,7 @@ const guessKind = (file: string): Kind =>
   /\.csv$/i.test(file) ? 'csv' : /\.(ya?ml|ini|hosts)$|inventory|hosts$/i.test(file) ? 'ansible' : 'ssh-config'
 
 async function showFleet(context: Context, file: string, json: boolean): Promise<void> {
-  const read = await context.world.fleets.read(file)
+  const read = await context.ports.fleets.read(file)
   if (!read.ok) return endWith(context, read.error)
   const { fleet } = read.value
   if (json) return emit(fleet)
@@ -221,15 +221,15 @@ interface TrustOptions {
 type BulkTrustOptions = Omit<BulkOptions, 'how'> & { readonly verifiedBy?: string }
 
 async function trust(context: Context, file: string, options: TrustOptions): Promise<void> {
-  const { world } = context
-  const read = await world.fleets.read(file)
+  const { ports } = context
+  const read = await ports.fleets.read(file)
   if (!read.ok) return endWith(context, read.error)
   const target = read.value.targets({}).find(({ node }) => node.name === options.node)
   if (target === undefined) {
     say(`${file} contains no node named ${plain(options.node)}`)
     return context.exit(EXIT.usage)
   }
-  const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(20_000))
+  const scanned = await ports.hostKeys.scan(target, AbortSignal.timeout(20_000))
   if (!scanned.ok) return endWith(context, scanned.error)
   if (scanned.value.fingerprint !== options.fingerprint) {
     say(
@@ -239,7 +239,7 @@ async function trust(context: Context, file: string, options: TrustOptions): Pro
   }
   const decisions = target.trust.decisionsFile
   if (decisions === undefined) return context.exit(EXIT.bug)
-  const recorded = await world.hostKeys.record(decisions, target, scanned.value, options.how)
+  const recorded = await ports.hostKeys.record(decisions, target, scanned.value, options.how)
   if (!recorded.ok) return endWith(context, recorded.error)
   say(
     `Recorded in ${decisions}: ${options.node} ${scanned.value.type} ${scanned.value.fingerprint} (${plain(options.how)})`,

@@ -57,14 +57,14 @@ async function drift(
   after: string | undefined,
   options: DriftOptions,
 ): Promise<void> {
-  const { world } = context
+  const { ports } = context
   const { out: root, fleet, node, against } = options
   if (against !== undefined && before !== undefined)
     return endWith(context, {
       code: 'input.refused',
       detail: 'enter either two runs or one run with --against, not both',
     })
-  const compared = await driftBetween(world, catalog, {
+  const compared = await driftBetween(ports, catalog, {
     root,
     ...(fleet === undefined ? {} : { fleet }),
     before: against ?? before ?? 'before',
@@ -117,10 +117,10 @@ function onlyOf(compared: Compared, node: string): Outcome<Compared> {
   })
 }
 
-async function allDetails({ world }: Context, root: string, compared: Compared): Promise<Outcome<TakenApart>> {
+async function allDetails({ ports }: Context, root: string, compared: Compared): Promise<Outcome<TakenApart>> {
   const all: TakenApart[] = []
   for (const node of new Set(compared.drift.flips.map((flip) => flip.node))) {
-    const own = await flipsBetween(world, catalog, root, compared, node)
+    const own = await flipsBetween(ports, catalog, root, compared, node)
     if (!own.ok) return own
     const shown = new Set(compared.drift.flips.flatMap((flip) => (flip.node === node ? [flip.check] : [])))
     all.push({ ...own.value, flips: own.value.flips.filter(({ check }) => shown.has(check)) })
@@ -132,8 +132,8 @@ async function allDetails({ world }: Context, root: string, compared: Compared):
 }
 
 async function baseline(context: Context, run: string, options: BaselineOptions): Promise<void> {
-  const { world } = context
-  const chains = await chainsBelow(world, options.out)
+  const { ports } = context
+  const chains = await chainsBelow(ports, options.out)
   if (!chains.ok) return endWith(context, chains.error)
   const fleets = chains.value.map(({ chain }) => chain.fleet)
   const fleet = options.fleet ?? (fleets.length === 1 ? fleets[0] : undefined)
@@ -145,7 +145,7 @@ async function baseline(context: Context, run: string, options: BaselineOptions)
           ? 'this folder contains no run chain; nothing was recorded'
           : 'this folder contains run chains of several fleets; select one with --fleet',
     })
-  const named = await nameBaseline(world, {
+  const named = await nameBaseline(ports, {
     fleet,
     run,
     why: options.reason,

@@ -46,8 +46,8 @@ interface Span {
 }
 
 /** What the options mean: of which fleet, from which day to which. */
-async function spanOf({ world }: Context, { out: root, ...named }: SpanOptions, asOf: string): Promise<Outcome<Span>> {
-  const found = await fleetBelow(world, root, named)
+async function spanOf({ ports }: Context, { out: root, ...named }: SpanOptions, asOf: string): Promise<Outcome<Span>> {
+  const found = await fleetBelow(ports, root, named)
   if (!found.ok) return found
   const { fleet, chainFolder, firstDay } = found.value
   const from = named.from ?? firstDay
@@ -86,7 +86,7 @@ export function periodCommands(command: Command, context: Context): void {
     .argument('<pack>', 'Pack of the period report')
     .requiredOption('--to-folder <folder>', 'Folder for the excerpts')
     .action(async (pack: string, { toFolder: folder }: { readonly toFolder: string }) => {
-      const made = await writeExcerpts(context.world, { pack, folder })
+      const made = await writeExcerpts(context.ports, { pack, folder })
       if (!made.ok) return endWith(context, made.error)
       for (const { path } of made.value) say(`  ${plain(path)}`)
       say(`${made.value.length} excerpts written.`)
@@ -94,11 +94,11 @@ export function periodCommands(command: Command, context: Context): void {
 }
 
 async function calendar(context: Context, options: CalendarOptions): Promise<void> {
-  const { world } = context
-  const asOf = world.clock.now()
+  const { ports } = context
+  const asOf = ports.clock.now()
   const span = await spanOf(context, options, asOf)
   if (!span.ok) return endWith(context, span.error)
-  const read = await readCalendar(world, { ...span.value, asOf })
+  const read = await readCalendar(ports, { ...span.value, asOf })
   if (!read.ok) return endWith(context, read.error)
   if (options.json === true) emit(read.value)
   else printCalendar(read.value)
@@ -135,10 +135,10 @@ function printCalendar({ calendar: found, unrecorded, awaited, missedRuns, notes
 }
 
 async function period(context: Context, options: PeriodOptions): Promise<void> {
-  const { world } = context
+  const { ports } = context
   const samples = samplesOf(options.sample)
   if (!samples.ok) return endWith(context, samples.error)
-  const span = await spanOf(context, options, world.clock.now())
+  const span = await spanOf(context, options, ports.clock.now())
   if (!span.ok) return endWith(context, span.error)
   const engagement = await engagementOf(context, options)
   if (!engagement.ok) return endWith(context, engagement.error)
@@ -146,7 +146,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   if (!stamping.ok) return endWith(context, stamping.error)
   const signer = await openSigner(context, options)
   if (!signer.ok) return endWith(context, signer.error)
-  const made = await exportPeriod(world, catalog, {
+  const made = await exportPeriod(ports, catalog, {
     ...span.value,
     samples: samples.value,
     engagement: engagement.value,
@@ -173,11 +173,11 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
 
 /** The engagement that the period report states; null without the option. Fails as the reading of the file does. */
 async function engagementOf(
-  { world }: Context,
+  { ports }: Context,
   { engagement: file }: PeriodOptions,
 ): Promise<Outcome<Engagement | null>> {
   if (file === undefined) return ok(null)
-  const read = await world.declarations.engagement(file, null, [])
+  const read = await ports.declarations.engagement(file, null, [])
   return read.ok ? ok(read.value.engagement) : read
 }
 

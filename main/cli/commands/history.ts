@@ -48,7 +48,7 @@ function keepingCommands(command: Command, context: Context): void {
     .description('Rebuild run traces from sealed packs')
     .option(...OUT)
     .action(async ({ out }: Out) => {
-      const rebuilt = await rebuildHistory(context.world, out)
+      const rebuilt = await rebuildHistory(context.ports, out)
       if (!rebuilt.ok) return endWith(context, rebuilt.error)
       const lines = [...rebuiltLines(rebuilt.value)]
       for (const line of lines.length === 0 ? ['The history contains every sealed run of the run chains.'] : lines)
@@ -61,7 +61,7 @@ function keepingCommands(command: Command, context: Context): void {
     .option(...OUT)
     .requiredOption('--to <file>', 'New archive')
     .action(async ({ out, to }: Out & { readonly to: string }) => {
-      const made = await backUp(context.world, out, to)
+      const made = await backUp(context.ports, out, to)
       if (!made.ok) return endWith(context, made.error)
       say(`${to} contains ${made.value.files} files, ${made.value.bytes} bytes.`)
       say('Signing identities are not included. Back up each with “barewitness identity backup”.')
@@ -76,7 +76,7 @@ function keepingCommands(command: Command, context: Context): void {
     .description('Restore a backup into an empty folder')
     .requiredOption('--to <folder>', 'New or empty folder')
     .action(async (file: string, { to }: { readonly to: string }) => {
-      const done = await restore(context.world, file, to)
+      const done = await restore(context.ports, file, to)
       if (!done.ok) return endWith(context, done.error)
       say(
         `${to} contains ${done.value.files} files, each verified against its digest; ${done.value.runs} runs in the history.`,
@@ -88,7 +88,7 @@ function keepingCommands(command: Command, context: Context): void {
 }
 
 async function list(context: Context, { out, json }: Out): Promise<void> {
-  const view = await historyView(context.world, out)
+  const view = await historyView(context.ports, out)
   if (!view.ok) return endWith(context, view.error)
   if (json === true) emit(view.value)
   const lines = [...listLines(view.value)]
@@ -97,10 +97,10 @@ async function list(context: Context, { out, json }: Out): Promise<void> {
 }
 
 async function show(context: Context, run: string, { out, json }: Out): Promise<void> {
-  const view = await historyView(context.world, out)
+  const view = await historyView(context.ports, out)
   if (!view.ok) return endWith(context, view.error)
   const heads = view.value.kept.filter((head) => head.run === run)
-  const history = await context.world.openHistory(out)
+  const history = await context.ports.openHistory(out)
   if (!history.ok) return endWith(context, history.error)
   // Without one, load() fails with the folder that was searched.
   for (const tagManifest of heads.length === 0 ? [null] : heads.map(({ sealed }) => sealed?.tagManifest ?? null)) {
@@ -134,7 +134,7 @@ function retainCommand(command: Command, context: Context): void {
   ).action(async (options: RetainOptions) => {
     const years: Outcome<number> = countedNumber('--years', options.years)
     if (!years.ok) return endWith(context, years.error)
-    const retained = await retain(context.world, {
+    const retained = await retain(context.ports, {
       root: options.out,
       years: years.value,
       why: options.reason,

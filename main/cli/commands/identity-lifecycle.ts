@@ -15,7 +15,7 @@ const REASONS: readonly RevokeInput['reason'][] = ['superseded', 'key-compromise
 
 /** `identity backup|restore|rotate|revoke|take-root-offline`. */
 export function renewingCommands(context: Context, command: Command): void {
-  const { identities, files } = context.world
+  const { identities, files } = context.ports
   withFolder(command.command('backup').argument('<name>', 'Name of the identity'))
     .description('Back up to a file')
     .requiredOption('--to <file>', 'New backup file; keys in it stay encrypted')
@@ -120,7 +120,7 @@ async function rootInput(
   name: string,
   options: RootOptions,
 ): Promise<Outcome<Omit<RotateInput, 'why'>>> {
-  const rootKey = options.rootKey === undefined ? null : await context.world.files.read(options.rootKey)
+  const rootKey = options.rootKey === undefined ? null : await context.ports.files.read(options.rootKey)
   if (rootKey?.ok === false) return rootKey
   const secret = await passphrase(options, `Passphrase of identity ${name}`)
   if (!secret.ok) return secret

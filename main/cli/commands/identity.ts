@@ -13,7 +13,7 @@ type Options = PassphraseOptions & FolderOption & { readonly json?: true }
 /** `identity …`: signing identities from creation to revocation. */
 export function identityCommand(context: Context): void {
   const command = withFoldersChecked(context.program.command('identity').description('Manage signing identities'))
-  const { identities } = context.world
+  const { identities } = context.ports
   withPassphrase(command.command('create').argument('<name>', 'Name of the identity'))
     .description('Create a P-256 key and root certificate')
     .requiredOption('--subject <text>', 'Person or organization that signs, as printed in reports')
@@ -76,7 +76,7 @@ interface TokenOptions extends PassphraseOptions, FolderOption {
 
 /** `identity import|add-token`: keys with certificates from another authority. */
 function takingInCommands(context: Context, command: Command): void {
-  const { identities, files } = context.world
+  const { identities, files } = context.ports
   withPassphrase(command.command('import').argument('<name>', 'Name of the identity'))
     .description('Import a PKCS#12 key')
     .requiredOption('--p12 <file>', 'PKCS#12 file (.p12, .pfx)')
@@ -90,7 +90,7 @@ function takingInCommands(context: Context, command: Command): void {
     .action(async (name: string, options: ImportOptions) => {
       const p12 = await files.read(options.p12)
       if (!p12.ok) return endWith(context, p12.error)
-      const others = await readAuthority(context.world, { certificate: options.chain, crl: options.crl })
+      const others = await readAuthority(context.ports, { certificate: options.chain, crl: options.crl })
       if (!others.ok) return endWith(context, others.error)
       const old = await p12Passphrase(options, `Passphrase of ${options.p12}`)
       if (!old.ok) return endWith(context, old.error)
@@ -119,7 +119,7 @@ function takingInCommands(context: Context, command: Command): void {
     .option('--certificate <file...>', 'Certificates missing from the token, up to the root', [])
     .option('--crl <file...>', 'Revocation lists of the issuers', [])
     .action(async (name: string, options: TokenOptions) => {
-      const others = await readAuthority(context.world, options)
+      const others = await readAuthority(context.ports, options)
       if (!others.ok) return endWith(context, others.error)
       const pin = await passphrase(options, `PIN of token ${options.token}`)
       if (!pin.ok) return endWith(context, pin.error)

@@ -117,9 +117,9 @@ interface Added {
 }
 
 async function add(context: Context, options: AddOptions): Promise<Outcome<Added>> {
-  const { world } = context
-  const moment = momentOf(world)
-  const declared = await declaredFor(world, options)
+  const { ports } = context
+  const moment = momentOf(ports)
+  const declared = await declaredFor(ports, options)
   if (!declared.ok) return declared
   const { catalog, scope } = declared.value
   const named = namedPlaces(options)
@@ -129,7 +129,7 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   if (!examined.ok) return examined
   const answers = answersOf(options, to.value.requests, scope?.population ?? null)
   if (!answers.ok) return answers
-  const read = await world.files.read(options.file, LARGEST_DOCUMENT)
+  const read = await ports.files.read(options.file, LARGEST_DOCUMENT)
   if (!read.ok) return read
   const { expires = null, summary, providedBy, owner } = options
   const draft: DocumentDraft = {
@@ -233,15 +233,15 @@ function explainCommand(context: Context, command: Command): void {
 }
 
 async function explainReading(context: Context, options: ExplainOptions): Promise<Outcome<Explanation>> {
-  const { world } = context
-  const declared = await declaredFor(world, options)
+  const { ports } = context
+  const declared = await declaredFor(ports, options)
   if (!declared.ok) return declared
   const { catalog, scope } = declared.value
-  const read = await world.files.read(options.document, LARGEST_DOCUMENT)
+  const read = await ports.files.read(options.document, LARGEST_DOCUMENT)
   if (!read.ok) return read
   const { signal, node: nodes, because: text, by: explainedBy, role, expires: until } = options
   const facts = {
-    ...momentOf(world),
+    ...momentOf(ports),
     hasSignal: (id: string) => catalog.signals.some((one) => one.id === id),
     hasNode: (name: string) => scope === null || scope.population.includes(name),
   }
@@ -280,7 +280,7 @@ function askCommand(context: Context, command: Command): void {
 }
 
 async function ask(context: Context, options: AskOptions): Promise<Outcome<string>> {
-  const declared = await declaredFor(context.world, options)
+  const declared = await declaredFor(context.ports, options)
   if (!declared.ok) return declared
   const { catalog } = declared.value
   const needsOf = needsIn(catalog)
@@ -289,7 +289,7 @@ async function ask(context: Context, options: AskOptions): Promise<Outcome<strin
   const draft = { ...asked.value, owner: options.owner, due: options.due }
   const changed = await change(context, options, {
     begin: true,
-    next: (register) => setRequest(register, draft, { now: context.world.clock.now(), needsOf }),
+    next: (register) => setRequest(register, draft, { now: context.ports.clock.now(), needsOf }),
   })
   return changed.ok ? ok(draft.need) : changed
 }

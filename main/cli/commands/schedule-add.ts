@@ -71,8 +71,8 @@ export function addCommand(context: Context, command: Command): void {
       if (!added.ok) return endWith(context, added.error)
       const { cadence, zone, fleetName, fleet, options: chosen } = added.value
       say(`Schedule created: ${name}, ${cadence} in ${zone}. It is recorded in the run chain of ${fleetName}.`)
-      const read = await context.world.fleets.read(fleet)
-      printUnattended(await unattendedUse(context.world, read.ok ? read.value.targets({}) : [], chosen))
+      const read = await context.ports.fleets.read(fleet)
+      printUnattended(await unattendedUse(context.ports, read.ok ? read.value.targets({}) : [], chosen))
       say(`  No timer starts it yet. Next: barewitness schedule install ${name}`)
     })
 }
@@ -84,9 +84,9 @@ async function add(context: Context, name: string, options: AddOptions): Promise
   const address = timestamp === undefined ? ok(null) : askableAddress('--timestamp', timestamp)
   if (!address.ok) return address
   // Unknown frameworks are refused now instead of at the first scheduled run.
-  const scope = await scopeFor(context.world, { ...options, fleet: draft.value.fleet }, [])
+  const scope = await scopeFor(context.ports, { ...options, fleet: draft.value.fleet }, [])
   if (!scope.ok) return scope
-  return await addSchedule(context.world, draft.value, {
+  return await addSchedule(context.ports, draft.value, {
     file: fileOf(context, options),
     openSigner: () => openSigner(context, options),
   })

@@ -25,7 +25,7 @@ export function installCommand(context: Context, command: Command): void {
       if (!kind.ok) return endWith(context, kind.error)
       const by = startedBy(context, options)
       if (options.print === true) {
-        const units = unitsOf(context.world, kind.value, schedule.value, by)
+        const units = unitsOf(context.ports, kind.value, schedule.value, by)
         if (!units.ok) return endWith(context, units.error)
         const { units: files, warnings } = units.value
         const several = files.length > 1
@@ -33,19 +33,19 @@ export function installCommand(context: Context, command: Command): void {
         for (const warning of warnings) say(warning)
         return
       }
-      const installed = await installSchedule(context.world, kind.value, schedule.value, by)
+      const installed = await installSchedule(context.ports, kind.value, schedule.value, by)
       if (!installed.ok) return endWith(context, installed.error)
       say(`Installed: ${name}, with ${kind.value}.`)
       for (const warning of installed.value) say(`  ${warning}`)
     })
 }
 
-async function kindOf({ world }: Context, { with: wanted }: InstallOptions): Promise<Outcome<TimerKind>> {
+async function kindOf({ ports }: Context, { with: wanted }: InstallOptions): Promise<Outcome<TimerKind>> {
   if (wanted !== undefined) {
     const known = TIMER_KINDS.find((kind) => kind === wanted)
     return known === undefined ? fail('input.refused', `--with must be one of ${TIMER_KINDS.join(', ')}`) : ok(known)
   }
-  const [first] = await world.timers.kinds()
+  const [first] = await ports.timers.kinds()
   return first === undefined
     ? fail('input.refused', 'no supported timer is available here; select one with --with and use --print')
     : ok(first)
@@ -60,14 +60,14 @@ export function statusCommand(context: Context, command: Command): void {
     .option('--json', 'Print JSON')
     .action(async (name: string | undefined, options: StatusOptions) => {
       const file = fileOf(context, options)
-      const read = await context.world.schedules.read(file)
+      const read = await context.ports.schedules.read(file)
       if (!read.ok) return endWith(context, read.error)
       const named = read.value.schedules.filter((one) => name === undefined || one.name === name)
       if (name !== undefined && named.length === 0)
         return endWith(context, { code: 'input.refused', detail: `there is no schedule ${name} in ${file}` })
       const by = startedBy(context, options)
       const statuses: ScheduleStatus[] = []
-      for (const schedule of named) statuses.push(await scheduleStatus(context.world, schedule, by))
+      for (const schedule of named) statuses.push(await scheduleStatus(context.ports, schedule, by))
       if (options.json === true) emit(statuses)
       if (statuses.length === 0) say(`${file} contains no schedules.`)
       for (const status of statuses) sayStatus(status)

@@ -25,7 +25,7 @@ function listCommand(context: Context, command: Command): void {
     .option('--json', 'Print JSON')
     .action(async (options: FileOption & { readonly json?: true }) => {
       const file = fileOf(context, options)
-      const read = await context.world.schedules.read(file)
+      const read = await context.ports.schedules.read(file)
       if (!read.ok) return endWith(context, read.error)
       if (options.json === true) emit(read.value)
       if (read.value.schedules.length === 0) say(`${file} contains no schedules.`)
@@ -47,7 +47,7 @@ function removeCommand(context: Context, command: Command): void {
       const named = await scheduleNamed(context, file, name)
       if (!named.ok) return endWith(context, named.error)
       const key = { ...named.value.options, ...options }
-      const removed = await removeSchedule(context.world, name, { file, openSigner: () => openSigner(context, key) })
+      const removed = await removeSchedule(context.ports, name, { file, openSigner: () => openSigner(context, key) })
       if (!removed.ok) return endWith(context, removed.error)
       say(`Deleted: ${name}. The run chain records it. Collected evidence stays in ${plain(removed.value.out, 400)}.`)
     })

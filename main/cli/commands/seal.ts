@@ -58,11 +58,11 @@ async function stampFile(
         ? ok(null)
         : newFile(options.exportTsq)
   if (!possible.ok) return possible
-  const lists = await readAuthority(context.world, options)
+  const lists = await readAuthority(context.ports, options)
   if (!lists.ok) return lists
   const added: { readonly what: string; readonly at: string; readonly until: string }[] = []
   for (;;) {
-    const next = await nextStamp(context.world, path, lists.value)
+    const next = await nextStamp(context.ports, path, lists.value)
     if (!next.ok) return next
     const refused = name === 'add' ? alreadyThere(next.value) : null
     if (refused !== null) return fail('input.refused', `${path} ${refused}; use “barewitness timestamp renew”`)
@@ -85,8 +85,8 @@ async function stampFile(
 const alreadyThere = ({ level, first }: Stampable): string | null =>
   first ? null : level === null ? 'already has a time-stamp over its seal' : 'already has a time-stamp over everything'
 
-async function exportQuery({ world }: Context, file: string, next: Stampable): Promise<Outcome<null>> {
-  const written = await world.files.write(file, await world.timestamps.query(next.imprint))
+async function exportQuery({ ports }: Context, file: string, next: Stampable): Promise<Outcome<null>> {
+  const written = await ports.files.write(file, await ports.timestamps.query(next.imprint))
   if (!written.ok) return written
   say(`Wrote the query for ${next.what} to ${file}.`)
   say('  Keep the query: the reply is accepted only together with it, and only while the file is unchanged.')
@@ -94,17 +94,17 @@ async function exportQuery({ world }: Context, file: string, next: Stampable): P
 }
 
 async function stampOf(
-  { world }: Context,
+  { ports }: Context,
   { timestamp, importTsr, tsq }: Options,
   { imprint, certificates }: Stampable,
   named: readonly Uint8Array[],
 ): Promise<Outcome<Stamp>> {
   const offered = [...certificates, ...named]
-  if (timestamp !== undefined) return await world.timestamps.stamp(timestamp, imprint, offered)
+  if (timestamp !== undefined) return await ports.timestamps.stamp(timestamp, imprint, offered)
   if (tsq === undefined || importTsr === undefined)
     return fail('input.refused', '--import-tsr requires --tsq, the query that the reply belongs to')
-  const query = await world.files.read(tsq)
+  const query = await ports.files.read(tsq)
   if (!query.ok) return query
-  const answer = await world.files.read(importTsr)
-  return answer.ok ? await world.timestamps.accept(query.value, answer.value, imprint, offered) : answer
+  const answer = await ports.files.read(importTsr)
+  return answer.ok ? await ports.timestamps.accept(query.value, answer.value, imprint, offered) : answer
 }

@@ -61,7 +61,7 @@ function recording(context: Context, command: Command): void {
     if (!fresh.ok) return endWith(context, fresh.error)
     const made = await record(context, options, place.value)
     if (!made.ok) return endWith(context, made.error)
-    const written = await context.world.files.write(options.output, jsonBytes(made.value))
+    const written = await context.ports.files.write(options.output, jsonBytes(made.value))
     if (!written.ok) return endWith(context, written.error)
     if (options.json === true) emit(made.value)
     for (const line of summaryLines(made.value)) say(line)
@@ -92,8 +92,8 @@ const NUMBER = /^-?\d{1,5}(\.\d{1,12})?$/
 const LONGEST_NAME = 200
 
 async function record(context: Context, options: RecordOptions, place: Place): Promise<Outcome<VantageRecord>> {
-  const { world } = context
-  const read = await world.fleets.read(options.fleet)
+  const { ports } = context
+  const read = await ports.fleets.read(options.fleet)
   if (!read.ok) return read
   const { concurrency = 64, locationSpreadSeconds } = read.value.fleet
   const all = read.value.targets({ ask: askSecret })
@@ -104,7 +104,7 @@ async function record(context: Context, options: RecordOptions, place: Place): P
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    return await recordVantage(world, {
+    return await recordVantage(ports, {
       targets: all.filter(({ node }) => options.node === undefined || options.node.includes(node.name)),
       place,
       spreadSeconds: locationSpreadSeconds ?? DEFAULT_SPREAD_SECONDS,
@@ -119,10 +119,10 @@ async function record(context: Context, options: RecordOptions, place: Place): P
 }
 
 async function check(context: Context, file: string, json: boolean): Promise<void> {
-  const { world } = context
-  const read = await world.declarations.vantage(file, null)
+  const { ports } = context
+  const read = await ports.declarations.vantage(file, null)
   if (!read.ok) return endWith(context, read.error)
-  const { subject, fingerprint } = await vantageIsSigned(world.sealing.reader, read.value)
+  const { subject, fingerprint } = await vantageIsSigned(ports.sealing.reader, read.value)
   if (json) emit({ record: read.value, signer: { subject, fingerprint } })
   for (const line of summaryLines(read.value)) say(line)
   say(`  signed      ${plain(subject ?? '')}, key ${fingerprint}, at ${read.value.signature.at} by its own clock`)

@@ -29,7 +29,7 @@ interface Options {
 
 /** `verify FILE`: six independent verification checks; every verdict is re-evaluated from the raw bytes. */
 export function verifyCommand(context: Context): void {
-  const { program, world } = context
+  const { program, ports } = context
   program
     .command('verify')
     .description('Verify a pack, report, redacted copy, excerpt or period report')
@@ -59,7 +59,7 @@ export function verifyCommand(context: Context): void {
       if (options.saveCheckpoint !== undefined) {
         const why = whyNotKept(report, head, kept)
         const written =
-          why !== null || head === null ? ok(null) : await world.files.write(options.saveCheckpoint, headText(head))
+          why !== null || head === null ? ok(null) : await ports.files.write(options.saveCheckpoint, headText(head))
         if (!written.ok) return endWith(context, written.error)
         say(
           why === null
@@ -86,34 +86,34 @@ type Review = Reviewed & {
   readonly lastHead: ChainHead | null
 }
 
-async function review({ world }: Context, path: string, options: Options): Promise<Outcome<Review>> {
-  const signers = await readCertificates(world, options.trust)
+async function review({ ports }: Context, path: string, options: Options): Promise<Outcome<Review>> {
+  const signers = await readCertificates(ports, options.trust)
   if (!signers.ok) return signers
-  const authorities = await readCertificates(world, options.trustTimestamps)
+  const authorities = await readCertificates(ports, options.trustTimestamps)
   if (!authorities.ok) return authorities
-  const lists = await readLists(world, options.crl)
+  const lists = await readLists(ports, options.crl)
   if (!lists.ok) return lists
-  const named = options.lastCheckpoint === undefined ? ok(null) : await readHead(world, options.lastCheckpoint)
+  const named = options.lastCheckpoint === undefined ? ok(null) : await readHead(ports, options.lastCheckpoint)
   if (!named.ok) return named
-  const kept = await headToReplace(world, options.saveCheckpoint)
+  const kept = await headToReplace(ports, options.saveCheckpoint)
   if (!kept.ok) return kept
   const trust = { signers: signers.value, authorities: authorities.value, lists: lists.value }
   const lastHead = named.value ?? kept.value
-  const reviewed = await reviewFile(world, catalog, { path, trust, lastHead, keep: false })
+  const reviewed = await reviewFile(ports, catalog, { path, trust, lastHead, keep: false })
   return reviewed.ok ? ok({ ...reviewed.value, kept: kept.value, lastHead }) : reviewed
 }
 
-async function readHead({ files }: Context['world'], path: string): Promise<Outcome<ChainHead>> {
+async function readHead({ files }: Context['ports'], path: string): Promise<Outcome<ChainHead>> {
   const read = await files.read(path)
   return read.ok ? parseHead(new TextDecoder().decode(read.value)) : read
 }
 
 /** The checkpoint in the file of --save-checkpoint; null if there is no such file. Fails for any other file, which is never overwritten. */
-async function headToReplace(world: Context['world'], path: string | undefined): Promise<Outcome<ChainHead | null>> {
+async function headToReplace(ports: Context['ports'], path: string | undefined): Promise<Outcome<ChainHead | null>> {
   if (path === undefined) return ok(null)
   const fresh = newFile(path)
   if (fresh.ok) return ok(null)
-  const head = await readHead(world, path)
+  const head = await readHead(ports, path)
   return head.ok ? head : fresh
 }
 

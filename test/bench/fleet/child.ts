@@ -1,5 +1,5 @@
+import { createPorts } from '../../../main/adapters/ports.ts'
 import { createTransport } from '../../../main/adapters/ssh/transport.ts'
-import { createWorld } from '../../../main/adapters/world.ts'
 import { documentsOf } from '../../../main/app/attachments.ts'
 import { collectRun } from '../../../main/app/collect-run.ts'
 import { exportRun } from '../../../main/app/export.ts'
@@ -11,13 +11,13 @@ import { peakOf } from '../peak.ts'
 // program itself can do. Arguments: fleet file, folder, nodes at a time, `collect` or `export`. Prints its figures.
 
 const [fleetFile = '', folder = '', concurrency = '64', step = 'collect'] = process.argv.slice(2)
-const world = { ...createWorld(catalog), transport: createTransport({ perSecond: 10_000, perNetwork: 1000 }) }
-const read = await world.fleets.read(fleetFile)
+const ports = { ...createPorts(catalog), transport: createTransport({ perSecond: 10_000, perNetwork: 1000 }) }
+const read = await ports.fleets.read(fleetFile)
 if (!read.ok) throw new Error(read.error.detail)
 const targets = read.value.targets({})
 let [latest, longestQuiet] = [performance.now(), 0]
 const began = performance.now()
-const collected = await collectRun(world, catalog, {
+const collected = await collectRun(ports, catalog, {
   run: 'bench',
   targets,
   storeFolder: `${folder}/evidence`,
@@ -36,12 +36,12 @@ const collectPeakMiB = peakOf('self')
 const { recordings } = collected.value
 const complete = recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
 if (step === 'export') {
-  const exported = await exportRun(world, catalog, {
+  const exported = await exportRun(ports, catalog, {
     run: 'bench',
     scope: { fleet: 'Farm', population: targets.map(({ node }) => node.name), frameworks: ['hipaa', 'soc2'] },
     recordings,
-    asOf: world.clock.now(),
-    signer: await world.sealing.demoSigner(),
+    asOf: ports.clock.now(),
+    signer: await ports.sealing.demoSigner(),
     stamping: null,
     folder: `${folder}/bench`,
     register: EMPTY_REGISTER,

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
 import { demoVantage } from '../../main/adapters/demo/demo-fleet.ts'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
+import { createPorts } from '../../main/adapters/ports.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { decideHostKey, listPath, loadTrust } from '../../main/adapters/ssh/host-key.ts'
 import { createTimestamps } from '../../main/adapters/timestamps.ts'
-import { createWorld } from '../../main/adapters/world.ts'
 import type { DemoFleet, HostKeys, Ports, ScannedKey } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { fail, type Outcome } from '../../main/core/failure.ts'
@@ -26,7 +26,7 @@ const FAKE_NOW = '2026-11-20T09:15:00.000Z'
 /** A node that is given this address answers as another machine, a guest: what drifts can be seen with it. */
 export const MOVED = '192.0.2.66'
 
-export interface FakeWorldOptions {
+export interface FakePortsOptions {
   /** Milliseconds between steps of a node. */
   readonly pace?: number
   /** The demo fleet. */
@@ -37,16 +37,16 @@ export interface FakeWorldOptions {
 }
 
 /**
- * The real world, except that nothing leaves this computer: nodes, host keys and the demo fleet are made up, and time stands still. The
+ * The real ports, except that nothing leaves this computer: nodes, host keys and the demo fleet are made up, and time stands still. The
  * collector, the store, the importers, seals and packs are the real ones.
  */
-export function createFakeWorld({
+export function createFakePorts({
   pace = 0,
   nodes = FAKE_NODES,
   now = () => FAKE_NOW,
   onConnect = () => undefined,
-}: FakeWorldOptions = {}): Ports {
-  const base = createWorld(fakeCatalog)
+}: FakePortsOptions = {}): Ports {
+  const base = createPorts(fakeCatalog)
   const wait = async (steps: number): Promise<void> => {
     if (pace > 0) await sleep(pace * steps)
   }
@@ -178,7 +178,7 @@ const textOf = (path: string): string => {
   }
 }
 
-/** As the real one, with the day of this world. */
+/** As the real one, with the day of these ports. */
 const recorder =
   (base: Ports, now: () => string): HostKeys['record'] =>
   async (file, { node: { address, port } }, key, howVerified, list) => {

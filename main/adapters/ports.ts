@@ -36,7 +36,7 @@ const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys
  * The real ports, each with its adapter. The catalog defines what the demo servers can replay, and what declarations
  * may name.
  */
-export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): Ports {
+export function createPorts(catalog: Known & Pick<Catalog, 'probes'>): Ports {
   keepOutOfCoreFiles()
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
   const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }
@@ -95,7 +95,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): Ports {
   }
 }
 
-/** Loaded when first used. One for all connections of this world: it prevents them from starting all at once. */
+/** Loaded when first used. One for all connections of these ports: it prevents them from starting all at once. */
 function pacedTransport(): Transport {
   let made: Promise<Transport> | null = null
   return {
