@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { createSchemaValidator, placeName } from '../main/adapters/schema-validator.ts'
 import { VERSION } from '../schemas/version.ts'
+import { cliHere } from './support/cli-here.ts'
 import { generateTypes } from './support/generate-types.ts'
 
 const root = new URL('../', import.meta.url)
@@ -74,5 +77,14 @@ describe('schemas', () => {
     expect(VERSION).toBe(
       (JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string }).version,
     )
+  })
+
+  test.each(['-V', '--version'])('%s prints it, before the catalog is loaded and after', async (option) => {
+    const entry = fileURLToPath(new URL('main/cli/index.ts', root))
+    const tsx = fileURLToPath(new URL('node_modules/tsx/dist/cli.mjs', root))
+    const start = (...argv: readonly string[]) =>
+      spawnSync(process.execPath, [tsx, entry, ...argv], { encoding: 'utf8' })
+    expect(start(option)).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
+    expect(await cliHere(option)).toMatchObject({ status: 0, stdout: `${VERSION}\n` })
   })
 })

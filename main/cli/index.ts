@@ -1,8 +1,7 @@
 #!/usr/bin/env node
+import { VERSION } from '../../schemas/version.ts'
 import { plain } from '../core/plain-text.ts'
-import { EXIT, worst } from './exit-codes.ts'
-import { runLine } from './run-line.ts'
-import { say } from './terminal.ts'
+import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 
 /**
  * A reader may close its end early, as `head` does: the command continues, its remaining output is dropped, and its exit code is unchanged.
@@ -13,15 +12,24 @@ function watchOutput(): () => boolean {
   const watch = (name: string) => (problem: NodeJS.ErrnoException) => {
     if (problem.code === 'EPIPE' || lost) return
     lost = true
-    say(`Could not write to ${name}: ${plain(problem.message, 300)}. The output is incomplete.`)
+    process.stderr.write(`Could not write to ${name}: ${plain(problem.message, 300)}. The output is incomplete.\n`)
   }
   process.stdout.on('error', watch('stdout'))
   process.stderr.on('error', watch('stderr'))
   return () => lost
 }
 
+/** Scripts ask for the version before anything else: it does not wait for the catalog, which is most of what a start loads. */
+async function answer(args: readonly string[]): Promise<ExitCode> {
+  if (args.length === 1 && (args[0] === '-V' || args[0] === '--version')) {
+    process.stdout.write(`${VERSION}\n`)
+    return EXIT.done
+  }
+  return await (await import('./run-line.ts')).runLine(args)
+}
+
 const outputLost = watchOutput()
-const code = await runLine(process.argv.slice(2))
+const code = await answer(process.argv.slice(2))
 process.exitCode = code
 // A write may fail only after the command has ended.
 process.on('exit', (ending) => {

@@ -6,6 +6,7 @@ import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
 import { FULL_QUARTER } from '../support/quarter.ts'
+import { benchCli } from './cli-start.ts'
 import { benchFleet } from './fleet/bench.ts'
 import { type Spread, spread, timed } from './measure.ts'
 import { openLink, SERVER_ADDRESS, whyNoLink } from './net/link.ts'
@@ -13,6 +14,7 @@ import { benchNodeCost } from './node-cost.ts'
 import { benchPacks } from './pack.ts'
 import { benchQuarter } from './quarter.ts'
 import { benchReport } from './report.ts'
+import { keptWord, machine, type Result, tooBusy, writeResults } from './results.ts'
 import { startBenchServer } from './server.ts'
 import { benchStart } from './start.ts'
 
@@ -149,8 +151,29 @@ async function measure(roundTripMs: number): Promise<Row | string> {
   }
 }
 
+const busy = tooBusy(process.argv)
+if (busy !== null) {
+  process.stderr.write(`Not measured: ${busy}\n`)
+  process.exit(2)
+}
+const state = machine()
+
+/** Prints the results, and keeps them in docs/performance.md with `--write`. */
+function report(name: string, results: readonly Result[]): void {
+  process.stderr.write(`${state}\n`)
+  for (const { what, ours, against, ratio, target } of results)
+    process.stderr.write(
+      `${what}: ${ours}${against === null ? '' : `, ${against}`}${ratio === null ? '' : `, ratio ${ratio}`}${target === null ? '' : `; target ${target.text} ${keptWord(target)}`}\n`,
+    )
+  if (process.argv.includes('--write')) writeResults(name, results, state, new Date().toISOString().slice(0, 10))
+}
+
 if (process.argv.includes('--start')) {
-  await benchStart()
+  report('start', await benchStart())
+  process.exit(0)
+}
+if (process.argv.includes('--cli')) {
+  report('cli', await benchCli())
   process.exit(0)
 }
 if (process.argv.includes('--node')) {
@@ -174,7 +197,7 @@ if (process.argv.includes('--quarter')) {
 
 if (process.argv.includes('--report')) {
   const at = process.argv.indexOf('--nodes')
-  await benchReport(at === -1 ? 1000 : Number(process.argv[at + 1]))
+  report('report', await benchReport(at === -1 ? 1000 : Number(process.argv[at + 1])))
   process.exit(0)
 }
 
@@ -197,6 +220,16 @@ const roundTrips =
     : Math.round(((far.light.median - near.light.median) / (far.roundTripMs - near.roundTripMs)) * 10) / 10
 process.stderr.write(`round trips per node, from the slope of one cheap collection: ${roundTrips ?? 'not measured'}
 `)
+report(
+  'collect',
+  rows.map(({ roundTripMs, collect, floor, ratio }) => ({
+    what: `one node, ${roundTripMs} ms away: \`collect\`, whole process`,
+    ours: `${collect.median} ms`,
+    against: `\`ssh node 'sh -s'\` with the same script ${floor.median} ms`,
+    ratio,
+    target: { text: '≤ 1.15 ×', isKept: ratio <= 1.15 },
+  })),
+)
 process.stdout.write(
   `${JSON.stringify({ schema: 'barewitness.bench/1', node: process.version, repetitions: REPETITIONS, rows, roundTrips }, null, 2)}\n`,
 )
