@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KeptEntry, openKeptRules, signedText } from '../main/adapters/kept-rules/index.ts'
 import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
 import { catalog } from '../main/catalog/index.ts'
+import { type Assessor, assessorHere, type KeptRules } from '../main/core/assessor.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
-import { type Judge, judgeHere, type KeptRules } from '../main/core/judge.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { NOTHING_SHARED } from '../main/core/same-machine.ts'
@@ -44,7 +44,7 @@ function open(rules: readonly KeptEntry[], releaseKey: string | null = null, whe
 const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-nosudo-06']
 
 /** Everything that a verification asks of rules, of three recorded nodes and one that was not collected. */
-async function allOf(judge: Judge): Promise<string> {
+async function allOf(judge: Assessor): Promise<string> {
   const scope = { fleet: 'f', population: [...NODES, 'gone'], frameworks: ['soc2', 'hipaa'], asOf: FIXTURE_TIME }
   const alone = await judge.pack({ scope, shared: NOTHING_SHARED })
   const judged = []
@@ -68,7 +68,7 @@ describe('the module of rules, in a thread of its own', () => {
   test('gives the bytes that the same rules give here', async () => {
     const judge = await open([kept]).of(catalog.version)
     if (judge === null) throw new Error('not kept')
-    expect(await allOf(judge)).toBe(await allOf(judgeHere(catalog)))
+    expect(await allOf(judge)).toBe(await allOf(assessorHere(catalog)))
   })
 
   test('tells what threw, and answers what is asked next', async () => {
@@ -114,7 +114,7 @@ describe('which module is run', () => {
 })
 
 describe('what a module reaches', () => {
-  const judging = async (code: string): Promise<Judge> => {
+  const judging = async (code: string): Promise<Assessor> => {
     const module = sha256(code)
     mkdirSync(join(folder, module))
     writeFileSync(join(folder, module, '1.mjs'), code)

@@ -218,7 +218,7 @@ describe('what people read', () => {
   const section = (document: ReturnType<typeof wholeReport>, id: string): string =>
     documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
 
-  test('the report names the profile on its first page, what was loosened in its summary, and every number with its source', () => {
+  test('the report names the profile on its first page, what was relaxed in its summary, and every number with its source', () => {
     const report = read(judged('demo-gpu-01', profile))
     expect(section(report, 'cover')).toContain('Profile: CIS Benchmarks\n1 threshold relaxed, 1 threshold tightened')
     expect(section(report, 'summary')).toContain('One threshold was relaxed')
@@ -237,10 +237,10 @@ describe('what people read', () => {
     for (const id of used) expect(compared).toContain(`\n${id}\n`)
   })
 
-  test('without a choice it is the baseline, and nothing is said to be loosened', () => {
+  test('without a choice it is the baseline, and nothing is said to be relaxed', () => {
     const report = read(judged('demo-gpu-01'))
     expect(section(report, 'cover')).toContain('Profile: Baseline')
-    expect(section(report, 'summary')).not.toMatch(/loosened|relaxed/)
+    expect(section(report, 'summary')).not.toMatch(/relaxed|loosened/)
   })
 
   test('the summary text names them too', () => {

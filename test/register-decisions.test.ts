@@ -6,7 +6,7 @@ import {
   acceptanceRequestStatus,
   approveRequest,
   requestAcceptance,
-  settleRequest,
+  resolveRequest,
 } from '../main/core/register/pending.ts'
 import { EMPTY_REGISTER, registerFor, standingOf } from '../main/core/register.ts'
 import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-packs.ts'
@@ -180,16 +180,16 @@ describe('requests for exceptions', () => {
 
   test.each(['rejected', 'withdrawn'] as const)('%s, they stay listed and can no longer be approved', (as) => {
     const asked = must(ask())
-    const settled = must(settleRequest(asked, { id: ID, by: 'M. Ortiz', reason: 'Fix it.', as }, LATER))
+    const settled = must(resolveRequest(asked, { id: ID, by: 'M. Ortiz', reason: 'Fix it.', as }, LATER))
     expect(settled.acceptanceRequests).toEqual([
       { ...asked.acceptanceRequests?.[0], resolved: { at: LATER, by: 'M. Ortiz', as, reason: 'Fix it.' } },
     ])
     expect(settled.riskAcceptances).toEqual([])
     expect(validator.problems('register', settled)).toEqual([])
     expect(said(approveRequest(settled, approval, LATER))).toBe(`this request was already ${as}`)
-    expect(said(settleRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
-    expect(said(settleRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be entered')
-    expect(said(settleRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
+    expect(said(resolveRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
+    expect(said(resolveRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be entered')
+    expect(said(resolveRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
       'there is no such request',
     )
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { signEntry, standsProblem } from '../main/app/register/sign.ts'
+import { signaturesProblem, signEntry } from '../main/app/register/sign.ts'
 import type { SealReader, SealReading, Signer } from '../main/core/ports.ts'
 import { approveRequest } from '../main/core/register/pending.ts'
 import { isOneKey, keysProblem, type Signable, signedBytes, withSignature } from '../main/core/register/signatures.ts'
@@ -259,7 +259,7 @@ describe('signatures on entries', () => {
     if (!approved.ok) throw new Error(approved.error.detail)
     const done = await signEntry(ports, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
     expect(!done.ok && done.error.detail).toContain('the signature of the requester is invalid')
-    expect(await standsProblem(sealing.reader, approved.value, ID)).toContain('of the requester is invalid')
+    expect(await signaturesProblem(sealing.reader, approved.value, ID)).toContain('of the requester is invalid')
   })
 
   test('of a demonstration key stands for nobody', async () => {

@@ -3,5 +3,5 @@
  * SHA-256 each pack names, so that rules of one version cannot be changed unnoticed. What is exported here is all that a verdict depends
  * on.
  */
-export { rulesOf } from '../core/judge.ts'
+export { rulesOf } from '../core/assessor.ts'
 export { RULES } from './definition.ts'

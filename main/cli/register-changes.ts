@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Register, Scope } from '../../schemas/types.ts'
 import { hexOf } from '../app/engine/kept-json.ts'
-import { type Signing, signEntry, standsProblem } from '../app/register/sign.ts'
+import { type Signing, signaturesProblem, signEntry } from '../app/register/sign.ts'
 import { type Change, changeRegister } from '../app/register/store.ts'
 import { catalog as ours } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
@@ -71,7 +71,7 @@ export async function signedWith(
   { id, role }: { readonly id: string; readonly role: Signing['role'] },
 ): Promise<Outcome<Register>> {
   if (options.identity === undefined) {
-    const problem = await standsProblem(context.ports.sealing.reader, register, id)
+    const problem = await signaturesProblem(context.ports.sealing.reader, register, id)
     return problem === null ? ok(register) : fail('input.refused', problem)
   }
   return await signEntry(context.ports, register, id, { role, openSigner: () => openSigner(context, options) })

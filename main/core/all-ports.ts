@@ -17,10 +17,10 @@ import type {
   SitesInFile,
   VantageRecord,
 } from '../../schemas/types.ts'
+import type { KeptRules } from './assessor.ts'
 import type { Outcome } from './failure.ts'
 import type { HistoryStore } from './history.ts'
 import type { Identities } from './identities.ts'
-import type { KeptRules } from './judge.ts'
 import type { Notice } from './notice.ts'
 import type { PackFiles } from './pack-files.ts'
 import type { Zones } from './period/cadence.ts'

@@ -142,7 +142,7 @@ const decoded = (base64: string | undefined): Uint8Array =>
 
 const FINGERPRINT = /(?:^|[\s,;|"'(])(SHA256:[A-Za-z0-9+/]{43})=?(?![A-Za-z0-9+/=])/
 /** What may stand before a fingerprint and names nobody: how `ssh` and `ssh-keygen` print one. */
-const NOBODY = /^(?:\d+|key|fingerprint|is|rsa|dsa|ecdsa|ed25519|ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|\(.*\))$/i
+const OVERFLOW_ID = /^(?:\d+|key|fingerprint|is|rsa|dsa|ecdsa|ed25519|ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|\(.*\))$/i
 
 /** `[bits] SHA256:… [comment or hosts] [(TYPE)]`, or a name before it. */
 function printedFingerprint(line: string): Said | null {
@@ -166,7 +166,7 @@ const words = (text: string): readonly string[] =>
   text
     .split(/[\s,;|="']+/)
     .map((word) => word.replace(/:$/, ''))
-    .filter((word) => /[A-Za-z0-9]/.test(word) && !NOBODY.test(word))
+    .filter((word) => /[A-Za-z0-9]/.test(word) && !OVERFLOW_ID.test(word))
 
 function isNameOf(name: string, { node, address, port }: Named): boolean {
   const said = name.toLowerCase()

@@ -1,9 +1,9 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import type { KeptRules, PackAssessor } from '../core/assessor.ts'
 import { addAll } from '../core/budgets.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { NodeVerdicts } from '../core/conclusion/conclude.ts'
-import type { KeptRules, PackJudge } from '../core/judge.ts'
 import { PATHS } from '../core/pack-files.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
 import type { LoadedRecording } from '../core/recording.ts'
@@ -25,8 +25,8 @@ import { type PackReading, readPack } from './steps/read.ts'
 import { registerOfPack } from './steps/register.ts'
 import { compareNode, compareWhole, wordingDiffers } from './steps/reproduce.ts'
 import {
+  assessorOfPack,
   falsifiedRules,
-  judgeOfPack,
   type RulesAtHand,
   rulesAtHand,
   rulesReading,
@@ -96,7 +96,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...(await indexProblems(source)),
   ]
   const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
-  const judge = await judgeOfPack(rules, reading)
+  const judge = await assessorOfPack(rules, reading)
   const walked = await walk(input, reading, judge)
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
@@ -199,7 +199,7 @@ interface Walk {
 async function walk(
   { source, validator, keep, pages }: VerifyInput,
   reading: PackReading,
-  judge: PackJudge | null,
+  judge: PackAssessor | null,
 ): Promise<Walk> {
   const found = {
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
@@ -262,7 +262,7 @@ export function intact(altered: readonly string[], seal: SealReading | null, fil
 
 async function reproducible(
   reading: PackReading,
-  { rules, judge }: { readonly rules: RulesAtHand | null; readonly judge: PackJudge | null },
+  { rules, judge }: { readonly rules: RulesAtHand | null; readonly judge: PackAssessor | null },
   walked: Walk,
   { register, trace }: { readonly register: Register | null; readonly trace: readonly string[] },
 ): Promise<VerificationCheckResult> {
@@ -281,8 +281,8 @@ async function reproducible(
   const rest =
     whole.wording && said.length === 0 ? ['The stated assessment as a whole differs from the derived one.'] : []
   const differing = [...said, ...walked.wording, ...rest, ...trace]
-  const { sentence, relaxed: loosened } = profileNotes(rules.thresholds, reading.scope?.profile)
-  const details = [...differing, ...loosened]
+  const { sentence, relaxed } = profileNotes(rules.thresholds, reading.scope?.profile)
+  const details = [...differing, ...relaxed]
   switch (rules.status) {
     case 'falsified':
       return {

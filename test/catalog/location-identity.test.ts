@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   identityDocumentSignals,
-  identitySays,
+  identityStatement,
   PROVIDER_CERTIFICATES,
   readIdentity,
 } from '../../main/catalog/location/metadata.ts'
@@ -181,7 +181,10 @@ describe('what a document says of the place', () => {
 
   const [held] = PROVIDER_CERTIFICATES
   const from = (region: string, zone: string | null) =>
-    identitySays({ ok: true, identity: { instance: INSTANCE, region, zone, signer: held ?? null } }, tags(INSTANCE))
+    identityStatement(
+      { ok: true, identity: { instance: INSTANCE, region, zone, signer: held ?? null } },
+      tags(INSTANCE),
+    )
 
   test.each([
     ['us-west-2', 'us-west-2-lax-1a', 'US'],

@@ -5,7 +5,7 @@ import { type NonceEcho, nonceEcho } from '../../main/catalog/evidence/probes.ts
 import { assessLocation } from '../../main/catalog/location/argue.ts'
 import { readDelay } from '../../main/catalog/location/discs.ts'
 import type { Found } from '../../main/catalog/location/found.ts'
-import { judge, placeSays } from '../../main/catalog/location/verdict.ts'
+import { judge, placeIndication } from '../../main/catalog/location/verdict.ts'
 import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
 import { type Context, conclude } from '../../main/core/check.ts'
 import { known } from '../../main/core/probe.ts'
@@ -147,12 +147,12 @@ describe('the six verdicts', () => {
 
   test('a country agrees only with a claim that names it', () => {
     const region = { kind: 'disc', disc: { center: ASHBURN, radiusKm: 60 } } as const
-    expect(placeSays(us, { region })).toBe('silent')
-    expect(placeSays(us, { region, country: 'US' })).toBe('inside')
-    expect(placeSays(abroad, { region })).toBe('outside')
-    expect(placeSays(us, { region: { kind: 'countries', codes: ['DE', 'FR'] } })).toBe('outside')
-    expect(placeSays(signal({ place: FRANKFURT }), { region })).toBe('outside')
-    expect(placeSays(signal({}), { region })).toBe('silent')
+    expect(placeIndication(us, { region })).toBe('silent')
+    expect(placeIndication(us, { region, country: 'US' })).toBe('inside')
+    expect(placeIndication(abroad, { region })).toBe('outside')
+    expect(placeIndication(us, { region: { kind: 'countries', codes: ['DE', 'FR'] } })).toBe('outside')
+    expect(placeIndication(signal({ place: FRANKFURT }), { region })).toBe('outside')
+    expect(placeIndication(signal({}), { region })).toBe('silent')
   })
 })
 

@@ -164,7 +164,7 @@ test('an agent whose start script ended long ago does not run', () => {
   expect(judge(integrityMalwareProtection, facts).verdict).toBe('not-satisfied')
 })
 
-describe('a loosened limit stands in the sentence that it makes true', () => {
+describe('a relaxed limit stands in the sentence that it makes true', () => {
   const facts = (days: number) => ({
     'integrity.agents': {
       units: new Map([['clamav-clamonacc.service', { loaded: true, active: true, lastDay: null, exitStatus: null }]]),

@@ -218,7 +218,7 @@ describe('how volumes open', () => {
       path: '/run/cryptsetup-keys.d/data.key',
     })
     expect(keySource(entry(null), ['/etc/cryptsetup-keys.d/other.key']).kind).toBe('prompt')
-    expect(keySource(entry(null, '_netdev')).says).toContain('once the network is up')
+    expect(keySource(entry(null, '_netdev')).description).toContain('once the network is up')
   })
 
   test('names of key files, and folders that could not be listed', () => {

@@ -13,7 +13,7 @@ const missing = whyNoHosts() ?? (existsSync(CLI) ? null : `${CLI} is not built`)
 const only = process.env.HOSTS?.split(',')
 const hosts = MATRIX.filter(({ name }) => only?.includes(name) ?? true)
 
-interface Judged {
+interface LocationVerdict {
   readonly node: string
   readonly check: string
   readonly outcome: Outcome
@@ -23,7 +23,7 @@ interface Judged {
 describe.skipIf(missing !== null)(`real hosts${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let lab: Lab
   let assessment: Assessment
-  let judged: readonly Judged[] = []
+  let judged: readonly LocationVerdict[] = []
 
   beforeAll(async () => {
     lab = await startLab(hosts)

@@ -3,10 +3,10 @@ import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
 import { assess, latest } from '../../main/core/assess.ts'
+import type { KeptRules } from '../../main/core/assessor.ts'
 import { type Catalog, catalogDigest } from '../../main/core/catalog.ts'
 import { defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import type { KeptRules } from '../../main/core/judge.ts'
 import {
   assemblePack,
   assessmentBytes,

@@ -2,8 +2,8 @@ import { createPublicKey, verify } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import type { Assessor, KeptRules, PackAssessor } from '../../core/assessor.ts'
 import { sha256 } from '../../core/digest.ts'
-import type { Judge, KeptRules, PackJudge } from '../../core/judge.ts'
 import list from './list.json' with { type: 'json' }
 
 /** The list of kept rules modules: `list.json`, written with the modules by `npm run rules:keep`. */
@@ -74,7 +74,7 @@ const isReleased = (entry: KeptEntry, releaseKey: string | null): boolean =>
     verify(null, Buffer.from(signedText(entry)), createPublicKey(releaseKey), Buffer.from(entry.signature, 'base64')))
 
 interface KeptModule {
-  readonly judge: Judge
+  readonly judge: Assessor
   readonly end: () => Promise<unknown>
 }
 
@@ -132,7 +132,7 @@ type Ask = <T>(message: {
   readonly asked: readonly unknown[]
 }) => Promise<T>
 
-const packJudge = (pack: number, ask: Ask): PackJudge => ({
+const packJudge = (pack: number, ask: Ask): PackAssessor => ({
   node: (...asked) => ask({ ask: 'node', pack, asked }),
   whole: (...asked) => ask({ ask: 'whole', pack, asked }),
   trace: (...asked) => ask({ ask: 'trace', pack, asked }),

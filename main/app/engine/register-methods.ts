@@ -9,7 +9,7 @@ import { oneLine } from '../../core/plain-text.ts'
 import { addDocument, addNote, LARGEST_DOCUMENT, noteBytes, plainFileName } from '../../core/register/attachments.ts'
 import { decide, levelsIn, withdrawDecision } from '../../core/register/decisions.ts'
 import { viewerExtension } from '../../core/register/media-type.ts'
-import { approveRequest, requestAcceptance, settleRequest } from '../../core/register/pending.ts'
+import { approveRequest, requestAcceptance, resolveRequest } from '../../core/register/pending.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { signaturesOf } from '../../core/register/signatures.ts'
 import { registerView } from '../../core/register/view.ts'
@@ -92,7 +92,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'acceptances.approve': async (draft) =>
       await change((register) => approveRequest(register, draft, ports.clock.now())),
     'acceptances.reject': async (draft) =>
-      await change((register) => settleRequest(register, { ...draft, as: 'rejected' }, ports.clock.now())),
+      await change((register) => resolveRequest(register, { ...draft, as: 'rejected' }, ports.clock.now())),
     'acceptances.save': async (_, chosen) => {
       if (chosen === undefined) return ok(null)
       const register = await registerOf(context, 'run')

@@ -39,13 +39,13 @@ export async function signEntry(
     }
     const next = withSignature(register, id, signature)
     if (!next.ok) return next
-    const problem = await standsProblem(sealing.reader, next.value, id)
+    const problem = await signaturesProblem(sealing.reader, next.value, id)
     return problem === null ? next : fail('input.refused', problem)
   })
 }
 
 /** Why an entry must be rejected: a signature on it is invalid. Null when nothing is wrong. */
-export async function standsProblem(seal: SealReader, register: Register, id: string): Promise<string | null> {
+export async function signaturesProblem(seal: SealReader, register: Register, id: string): Promise<string | null> {
   const entry = entryOf(register, id)
   if (entry === null) return 'there is no entry of this id'
   return signatureProblems(entry, await readSignatures(seal, entry))[0] ?? null

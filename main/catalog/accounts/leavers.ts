@@ -42,8 +42,8 @@ import {
   canLogIn,
   type LocalAccounts,
   membersOf,
-  passwordsTold,
-  type ToldPasswords,
+  type ReportedPasswords,
+  reportedPasswords,
 } from './probes.ts'
 
 /**
@@ -68,11 +68,11 @@ export const accessLeaverAccounts = defineCheck({
           null,
         ),
       ])
-    const { passwords, toldBy } = passwordsTold(facts)
+    const { passwords, reportedBy } = reportedPasswords(facts)
     const evidence = { passwords, keys: facts.keys, sources: keySources(facts) }
     const { past, current } = split(local, context)
     const leavers = past.map((account) =>
-      leaverStep(account, loginMethods(account, evidence), { local, toldBy }, context),
+      leaverStep(account, loginMethods(account, evidence), { local, reportedBy }, context),
     )
     return decide([
       ...[...leavers].sort(worstFirst).slice(0, 20),
@@ -109,13 +109,13 @@ export function waysIn(
 function leaverStep(
   account: Account,
   doors: Doors,
-  { local, toldBy }: Pick<ToldPasswords, 'toldBy'> & { readonly local: LocalAccounts },
+  { local, reportedBy }: Pick<ReportedPasswords, 'reportedBy'> & { readonly local: LocalAccounts },
   { node }: Context,
 ): DraftObservation {
   const who = `The last day declared for “${plain(account.name, 64)}” was ${declaredAs(node, account.name)?.until?.slice(0, 10)}`
   const rights = rightsOf(account, local)
   const keys = doors.keys?.length ?? 0
-  const byPassword = account.inPasswd === undefined ? toldBy : accountsLocal
+  const byPassword = account.inPasswd === undefined ? reportedBy : accountsLocal
   switch (waysIn(account, doors)) {
     case 'key':
       return contradicts(
@@ -222,7 +222,7 @@ const WANTS = {
   keys: authorizedKeys,
   ...KEY_SOURCES,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sources'>
+type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
 
 export const accessStaleAccounts = defineCheck({
   id: 'access.stale-accounts',
@@ -234,7 +234,7 @@ export const accessStaleAccounts = defineCheck({
   optional: WANTS,
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
+    const wanted = { ...facts, ...reportedPasswords(facts), sources: keySources(facts) }
     return decide([...unused(local, wanted, context), ...directories(local)])
   },
 })
@@ -286,14 +286,14 @@ function unused(local: Local, wanted: Wanted, context: Context): readonly DraftO
 function notJudged(
   closed: readonly Account[],
   reserved: readonly Account[],
-  { toldBy }: ToldPasswords,
+  { reportedBy }: ReportedPasswords,
 ): readonly DraftObservation[] {
   return [
     ...(closed.length > 0
       ? [
           supports(
             `Neither a password nor a key opens ${count(closed.length, 'account')} with a login shell: ${named(closed.map(({ name }) => name))}.`,
-            toldBy,
+            reportedBy,
           ),
         ]
       : []),

@@ -255,19 +255,19 @@ export const accountsPasswordMethods = defineProbe({
 })
 
 /** State of passwords, and the question that reported it. */
-export interface ToldPasswords {
+export interface ReportedPasswords {
   readonly passwords: Parsed<PasswordStates>
-  readonly toldBy: Probe<PasswordStates>
+  readonly reportedBy: Probe<PasswordStates>
 }
 
 /** What passwd(1) listed, or else the part of it that lslogins(1) knows; an account that the latter leaves open has no state. */
-export const passwordsTold = ({
+export const reportedPasswords = ({
   passwords,
   locks,
 }: {
   readonly passwords: Parsed<PasswordStates>
   readonly locks: Parsed<PasswordStates>
-}): ToldPasswords =>
+}): ReportedPasswords =>
   passwords.ok || !locks.ok
-    ? { passwords, toldBy: accountsPasswordState }
-    : { passwords: locks, toldBy: accountsPasswordLocks }
+    ? { passwords, reportedBy: accountsPasswordState }
+    : { passwords: locks, reportedBy: accountsPasswordLocks }

@@ -13,8 +13,8 @@ import {
   canLogIn,
   type LocalAccounts,
   membersOf,
-  passwordsTold,
-  type ToldPasswords,
+  type ReportedPasswords,
+  reportedPasswords,
 } from './probes.ts'
 
 // Names that images ship with or that teams share. A person's own name does not stand here.
@@ -34,7 +34,7 @@ export const accessUniqueAccounts = defineCheck({
   requires: { local: accountsLocal },
   optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
   evaluate({ local }, facts) {
-    const told = passwordsTold(facts)
+    const told = reportedPasswords(facts)
     const open = local.accounts.filter(canLogIn)
     return decide([
       ...duplicateIds(local.accounts),
@@ -93,7 +93,7 @@ function sharedNames(open: readonly Account[]): readonly DraftObservation[] {
 }
 
 function withoutPassword(
-  { passwords, toldBy }: ToldPasswords,
+  { passwords, reportedBy }: ReportedPasswords,
   accounts: readonly Account[],
 ): readonly DraftObservation[] {
   const bare = accounts.filter(({ inPasswd }) => inPasswd === 'nothing').map(({ name }) => name)
@@ -103,22 +103,25 @@ function withoutPassword(
   const untold = accounts.filter(({ name }) => !passwords.fact.states.has(name)).map(({ name }) => name)
   const open = [...passwords.fact.states].filter(([, state]) => state === 'none').map(([name]) => name)
   if (open.length === 0 && untold.length > 0)
-    return [unclear(`Whether a password is set was not reported for ${named(untold)}.`, toldBy)]
+    return [unclear(`Whether a password is set was not reported for ${named(untold)}.`, reportedBy)]
   return open.length === 0
-    ? [supports('No account has an empty password.', toldBy)]
-    : [contradicts(`These accounts have an empty password: ${named(open)}.`, toldBy)]
+    ? [supports('No account has an empty password.', reportedBy)]
+    : [contradicts(`These accounts have an empty password: ${named(open)}.`, reportedBy)]
 }
 
 // Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
-function systemAccounts(open: readonly Account[], { passwords, toldBy }: ToldPasswords): readonly DraftObservation[] {
+function systemAccounts(
+  open: readonly Account[],
+  { passwords, reportedBy }: ReportedPasswords,
+): readonly DraftObservation[] {
   if (!passwords.ok) return []
   const usable = open.filter(({ uid, name }) => uid > 0 && uid < 1000 && passwords.fact.states.get(name) === 'usable')
   return usable.length === 0
-    ? [supports('No system account has both a login shell and a password.', toldBy)]
+    ? [supports('No system account has both a login shell and a password.', reportedBy)]
     : [
         contradicts(
           `These system accounts have a login shell and a password: ${named(usable.map(({ name }) => name))}.`,
-          toldBy,
+          reportedBy,
         ),
       ]
 }

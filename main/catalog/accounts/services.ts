@@ -20,8 +20,8 @@ import {
   canLogIn,
   type LocalAccounts,
   membersOf,
-  passwordsTold,
-  type ToldPasswords,
+  type ReportedPasswords,
+  reportedPasswords,
 } from './probes.ts'
 
 const WANTS = {
@@ -31,7 +31,7 @@ const WANTS = {
   ...KEY_SOURCES,
   sudo: sudoersRules,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sources'>
+type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
 
 export const accessServiceAccounts = defineCheck({
   id: 'access.service-accounts',
@@ -43,7 +43,7 @@ export const accessServiceAccounts = defineCheck({
   requires: { local: accountsLocal },
   optional: WANTS,
   evaluate({ local }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
+    const wanted = { ...facts, ...reportedPasswords(facts), sources: keySources(facts) }
     const services = local.accounts.filter((account) => isService(account, context))
     return decide([
       ...sessions(services, wanted, context),
@@ -87,7 +87,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
       ? [
           contradicts(
             `Accounts of services that a password or key opens, without being declared: ${names(open)}.`,
-            wanted.passwords.ok ? wanted.toldBy : authorizedKeys,
+            wanted.passwords.ok ? wanted.reportedBy : authorizedKeys,
           ),
         ]
       : []),
@@ -95,7 +95,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
       ? [
           supports(
             `Accounts of services with a login shell that neither a password nor a key opens: ${names(closed)}.`,
-            wanted.toldBy,
+            wanted.reportedBy,
           ),
         ]
       : []),

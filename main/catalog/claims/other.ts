@@ -115,11 +115,11 @@ export const locationCountry: ClaimTest = {
       evaluate({ echo }, { cloud }, context) {
         const delay = readDelay(echo, context)
         const asked = ok({ region: { kind: 'countries', codes: [promised] } } as const)
-        const { says, because } = boundBy({ of: 'residency', title: countryName(promised), asked }, delay, context)
+        const { indicates, because } = boundBy({ of: 'residency', title: countryName(promised), asked }, delay, context)
         const argued = decide([...because, ...stated(cloud, promised)])
         return {
           ...argued,
-          observations: [...argued.observations, ...timeSteps(delay, says === 'inside' ? 'supports' : 'unclear')],
+          observations: [...argued.observations, ...timeSteps(delay, indicates === 'inside' ? 'supports' : 'unclear')],
         }
       },
     })

@@ -1,5 +1,5 @@
 import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import { accountsPasswordLocks, accountsPasswordState, passwordsTold } from '../accounts/probes.ts'
+import { accountsPasswordLocks, accountsPasswordState, reportedPasswords } from '../accounts/probes.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { type BootLoader, bootLoaderPassword, type ConsoleLogin, consoleLogin } from './probes.ts'
 
@@ -60,7 +60,7 @@ function loaderSteps({
 
 /** sulogin(8) requires root's password, and opens nothing where root is locked unless it is forced to. */
 function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly DraftObservation[] {
-  const { passwords, toldBy } = passwordsTold(facts)
+  const { passwords, reportedBy } = reportedPasswords(facts)
   const other = words.filter((word) => !word.startsWith('console='))
   const state = passwords.ok ? passwords.fact.states.get('root') : undefined
   return [
@@ -73,16 +73,16 @@ function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof 
         ]
       : state === undefined
         ? passwords.ok
-          ? [unclear('Whether root has a password was not reported; single-user mode requires it.', toldBy)]
+          ? [unclear('Whether root has a password was not reported; single-user mode requires it.', reportedBy)]
           : unclearAbout(accountsPasswordState, passwords)
         : [
             state === 'none'
-              ? contradicts('Root has an empty password, so that single-user mode opens.', toldBy)
+              ? contradicts('Root has an empty password, so that single-user mode opens.', reportedBy)
               : supports(
                   state === 'locked'
                     ? 'Root is locked, so that single-user mode opens no shell.'
                     : 'Single-user mode requires root’s password.',
-                  toldBy,
+                  reportedBy,
                 ),
           ]),
     ...(other.length > 0

@@ -101,9 +101,9 @@ function argueTarget(name: string, kind: string, target: DmTarget): readonly Dra
   return [step(shown, gradeCipher(target.cipher, target.keyBytes), storageDmTable.id)]
 }
 
-const step = (name: string, { strength, says }: CipherReading, probe: string): DraftObservation => ({
+const step = (name: string, { strength, description }: CipherReading, probe: string): DraftObservation => ({
   direction: strength === 'sound' ? 'supports' : 'contradicts',
-  text: `${name}: ${says}.`,
+  text: `${name}: ${description}.`,
   probe,
 })
 

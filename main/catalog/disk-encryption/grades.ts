@@ -8,7 +8,7 @@ export type Strength = 'sound' | 'unapproved' | 'weak' | 'broken' | 'none'
 export interface CipherReading {
   readonly strength: Strength
   /** For people, without the node's own words, for example "AES-XTS, 512-bit key". */
-  readonly says: string
+  readonly description: string
 }
 
 const HASH_BYTES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 }
@@ -21,18 +21,21 @@ const HASH_BYTES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha
 export function gradeCipher(cipher: string, keyBytes: number | null): CipherReading {
   const spec = parseCipher(cipher.toLowerCase())
   if (cipher.toLowerCase().includes('cipher_null'))
-    return { strength: 'none', says: 'the null cipher, which stores data in clear text' }
+    return { strength: 'none', description: 'the null cipher, which stores data in clear text' }
   if (spec === null) {
     const name = UNAPPROVED.find(({ form }) => form.test(cipher.toLowerCase()))?.name
     return name === undefined
-      ? { strength: 'weak', says: 'a cipher that is not listed in this catalog' }
-      : { strength: 'unapproved', says: `${name}, which NIST does not list for storage` }
+      ? { strength: 'weak', description: 'a cipher that is not listed in this catalog' }
+      : { strength: 'unapproved', description: `${name}, which NIST does not list for storage` }
   }
   const bits = keyBytes === null ? null : (keyBytes - spec.macKeyBytes) * 8
   const length = bits === null ? 'a key of unread length' : `a ${bits}-bit key`
   const name = `${spec.algorithm.toUpperCase()}-${spec.mode.toUpperCase()}`
-  const reading = (strength: Strength, why = ''): CipherReading => ({ strength, says: `${name} with ${length}${why}` })
-  if (bits !== null && bits <= 0) return { strength: 'none', says: `${name} without a key` }
+  const reading = (strength: Strength, why = ''): CipherReading => ({
+    strength,
+    description: `${name} with ${length}${why}`,
+  })
+  if (bits !== null && bits <= 0) return { strength: 'none', description: `${name} without a key` }
   if (/^des(3_ede)?$/.test(spec.algorithm)) return reading('broken', ', a cipher that is no longer allowed')
   if (spec.mode === 'ecb') return reading('broken', ', a mode that shows where data repeats')
   if (spec.mode === 'xts') return gradeXts(spec, bits, reading)
@@ -71,8 +74,8 @@ function gradeXts(
 /** ZFS names its cipher aes-256-gcm and the like (zfsprops(7)). */
 export const gradeZfsCipher = (name: string): CipherReading =>
   /^aes-(128|192|256)-(gcm|ccm)$/.test(name)
-    ? { strength: 'sound', says: `ZFS ${name}` }
-    : { strength: 'weak', says: 'a ZFS cipher that is not listed in this catalog' }
+    ? { strength: 'sound', description: `ZFS ${name}` }
+    : { strength: 'weak', description: 'a ZFS cipher that is not listed in this catalog' }
 
 interface Spec {
   readonly algorithm: string

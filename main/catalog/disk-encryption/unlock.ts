@@ -27,7 +27,7 @@ export const encryptionAtRestUnlockMode = defineCheck({
     const found = keyFiles.ok ? keyFiles.fact.paths : []
     const entries = crypttab.entries.map((entry) => {
       const source = keySource(entry, found)
-      return unclear(`${quote(entry.name)}: ${modeOf(source)}: ${source.says}.`, storageCrypttab)
+      return unclear(`${quote(entry.name)}: ${modeOf(source)}: ${source.description}.`, storageCrypttab)
     })
     const empty = crypttab.present ? 'crypttab lists no volumes.' : 'The node has no crypttab.'
     return {

@@ -26,9 +26,9 @@ function followZfs(view: View, dataset: string, trail: Trail): Walked {
   const pool = followPool(view, dataset.split('/')[0] ?? '', trail)
   if (found.encryption === 'off' || found.encryption === '') return pool
   if (found.keyStatus !== 'available') return end('unknown', 'its ZFS data set names a cipher but no loaded key')
-  const { strength, says } = gradeZfsCipher(found.encryption)
+  const { strength, description } = gradeZfsCipher(found.encryption)
   return {
-    ...end(strength === 'sound' ? 'encrypted' : 'encrypted-weak', `encrypted by ${says}`, pool.path),
+    ...end(strength === 'sound' ? 'encrypted' : 'encrypted-weak', `encrypted by ${description}`, pool.path),
     readFrom: storageZfs.id,
   }
 }
@@ -106,10 +106,10 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
     )
     if (layers.length < targets.length) return below
     const layer = worstOf(
-      layers.map(({ strength, says }) =>
+      layers.map(({ strength, description }) =>
         end(
           WORTH[strength],
-          strength === 'none' ? `the layer uses ${says}` : `encrypted by dm-crypt, ${says}`,
+          strength === 'none' ? `the layer uses ${description}` : `encrypted by dm-crypt, ${description}`,
           below.path,
         ),
       ),

@@ -52,7 +52,7 @@ const CORES_BY_NUMBER: ReadonlyMap<string, number> = new Map(
 )
 
 /** Whether the name itself states the number of cores, so that no list can be wrong about it. */
-export const saysItsCores = (modelName: string | null): boolean =>
+export const namesItsCores = (modelName: string | null): boolean =>
   /\b\d{1,3}-Core Processor/.test((modelName ?? '').slice(0, 200))
 
 /** How many cores one processor of this name has: AMD states this in the name itself, Intel's server parts are listed. Null for others. */

@@ -130,7 +130,7 @@ const MAKERS =
  * Whether the model is named as manufacturers of drives and of drive controllers name theirs. Text, which the party that emulates a drive
  * can choose.
  */
-export const isMakersModel = (disk: Disk): boolean => MAKERS.test(fullName(disk)) || MAKERS.test(disk.model)
+export const isVendorModel = (disk: Disk): boolean => MAKERS.test(fullName(disk)) || MAKERS.test(disk.model)
 
 /** Images that a management controller presents over USB. */
 export const isVirtualMedia = (disk: Disk): boolean =>

@@ -149,7 +149,7 @@ const FIRST: readonly string[] = ['pci.ports', 'cpu.energy', 'cpu.msr', 'cpu.hyp
 const MOST_LINES = 4
 
 /** The exact lines, run as root, of the probes that were not collected; a long list is cut with a count, as the open points have all. */
-export function linesToSettle(read: Read, observed: readonly Observed[]): readonly string[] {
+export function linesToCollect(read: Read, observed: readonly Observed[]): readonly string[] {
   const open = new Map(
     observed.flatMap(({ found }) =>
       found.indicates === 'unreadable' && found.probe.live !== true ? [[found.probe.id, found.probe] as const] : [],

@@ -9,7 +9,7 @@ import { claimsServer } from './claims.ts'
 import { containerAnswer } from './container.ts'
 import { hostFeatures } from './cpu-hardware.ts'
 import { hypervisorHost, partitionStep } from './hosts.ts'
-import { linesToSettle } from './levels.ts'
+import { linesToCollect } from './levels.ts'
 import { livePassed, wereHeard } from './live-tests.ts'
 import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
 import { type Observed, observeAll, reads, signsOf } from './observe.ts'
@@ -219,7 +219,7 @@ const noSignSeen = (observed: readonly Observed[], minimum: Isolation['minimum']
 
 /** With the exact lines that are missing: those of the instruments first, since without them nothing is argued. */
 function notEstablished(read: Read, observed: readonly Observed[], minimum: Isolation['minimum']): string {
-  const lines = linesToSettle(read, observed)
+  const lines = linesToCollect(read, observed)
   return [
     `No sign of a hypervisor was found in what was read, and hardware is not established: these parts of the minimum evidence do not hold: ${openParts(minimum).join(', ')}.`,
     ...(lines.length === 0 ? [] : [`What would settle it: ${lines.join('; ')}.`]),

@@ -7,10 +7,10 @@ import { plain, quote } from '../../core/plain-text.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { ok, type Result } from '../../core/result.ts'
 import { areaName, regionOfPolicy } from './countries.ts'
-import { type Delay, delaySays } from './discs.ts'
+import { type Delay, delayIndication } from './discs.ts'
 import type { Found } from './found.ts'
 import { BORDERS, kilometres, listed, milliseconds, neededMilliseconds } from './timing.ts'
-import { type Asked, discOf, type Judged, judge } from './verdict.ts'
+import { type Asked, discOf, judge, type PlaceResult } from './verdict.ts'
 
 /** A place or policy that a node is queried about, or why the policy names no area that can be compared with. */
 export interface Question extends Pick<LocationResult, 'of' | 'title'> {
@@ -80,7 +80,7 @@ export function answerOf(question: Question, { delay, signals, unread }: Read, c
   const { value: asked } = question.asked
   const found = judge(asked, delay, signals, context)
   const isOpen = unread.length > 0 && found.verdict === 'corroborated'
-  const judged: Judged = isOpen ? { ...found, verdict: 'uncorroborated' } : found
+  const judged: PlaceResult = isOpen ? { ...found, verdict: 'uncorroborated' } : found
   const needed = neededFor(asked, delay, context)
   const tooOld = SUPPORTS.has(judged.verdict) && isStale(context)
   const result = tooOld ? 'undetermined' : judged.verdict
@@ -90,7 +90,7 @@ export function answerOf(question: Question, { delay, signals, unread }: Read, c
     result,
     delay: judged.delay === 'empty' ? 'unusable' : judged.delay,
     text: tooOld ? TOO_OLD : `${textOf(title, asked, judged, { delay, signals, needed })}${missing(result, unread)}`,
-    signals: judged.says,
+    signals: judged.indications,
     needed,
   }
 }
@@ -142,11 +142,11 @@ interface Matter {
   readonly needed: LocationResult['needed']
 }
 
-function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): string {
+function textOf(title: string, asked: Asked, judged: PlaceResult, matter: Matter): string {
   const place = quote(title)
   const who = (says: 'inside' | 'outside'): string =>
     matter.signals
-      .filter((signal, at) => !signal.hint && judged.says[at]?.indicates === says)
+      .filter((signal, at) => !signal.hint && judged.indications[at]?.indicates === says)
       .map(({ text }) => text)
       .join(' ')
   switch (judged.verdict) {
@@ -167,16 +167,16 @@ function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): st
   }
 }
 
-const signed = ({ says }: Judged, signals: readonly Found[]): string =>
+const signed = ({ indications }: PlaceResult, signals: readonly Found[]): string =>
   signals
     .filter(
       (signal, at) =>
-        (signal.class === 'E2' || signal.class === 'E3') && !signal.hint && says[at]?.indicates === 'outside',
+        (signal.class === 'E2' || signal.class === 'E3') && !signal.hint && indications[at]?.indicates === 'outside',
     )
     .map(({ text }) => text)
     .join(' ')
 
-const unverified = ({ delay }: Judged): string =>
+const unverified = ({ delay }: PlaceResult): string =>
   delay === 'empty'
     ? 'The times of the vantage points exclude each other, so at least one of them is wrong; this is no evidence against the node.'
     : delay === 'undecided'
@@ -204,7 +204,8 @@ const reaches = ({ discs }: Delay): readonly Reach[] =>
 /** The times that miss a place, named: the one that misses it on its own, or all that miss it together. */
 function excluding({ region }: Asked, delay: Delay): string {
   const alone = reaches(delay).filter(
-    ({ center, reachKm }) => delaySays({ ...delay, usable: [{ center, radiusKm: reachKm }] }, region) === 'outside',
+    ({ center, reachKm }) =>
+      delayIndication({ ...delay, usable: [{ center, radiusKm: reachKm }] }, region) === 'outside',
   )
   const [nearest] = [...alone].sort((a, b) => a.reachKm - b.reachKm)
   if (nearest !== undefined)

@@ -4,13 +4,13 @@ import { quote } from '../../core/plain-text.ts'
 import { nonceEcho } from '../evidence/probes.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { neededFor, neededText, type Question } from './answers.ts'
-import { type Delay, type DelaySays, delaySays } from './discs.ts'
+import { type Delay, type DelayIndication, delayIndication } from './discs.ts'
 import { kilometres } from './timing.ts'
 import type { Asked } from './verdict.ts'
 
 /** What the round trips report about one place or policy, as steps of an argument. */
 export interface Bound {
-  readonly says: DelaySays
+  readonly indicates: DelayIndication
   readonly because: readonly DraftObservation[]
 }
 
@@ -31,22 +31,22 @@ export function boundBy({ title, asked }: Question, delay: Delay, context: Conte
   const place = quote(title)
   if (!asked.ok)
     return {
-      says: 'unusable',
+      indicates: 'unusable',
       because: [unclear(`${place} names no area for comparison: ${asked.error}.`, null)],
     }
-  const says = delaySays(delay, asked.value.region)
+  const indicates = delayIndication(delay, asked.value.region)
   return {
-    says,
+    indicates,
     because: [
-      conclusion(says, `${place}${distances(asked.value, delay)}`, () =>
+      conclusion(indicates, `${place}${distances(asked.value, delay)}`, () =>
         neededText(neededFor(asked.value, delay, context)),
       ),
     ],
   }
 }
 
-function conclusion(says: DelaySays, place: string, hint: () => string): DraftObservation {
-  switch (says) {
+function conclusion(indicates: DelayIndication, place: string, hint: () => string): DraftObservation {
+  switch (indicates) {
     case 'inside':
       return supports(`Every point within the distance bound is inside ${place}.`, nonceEcho)
     case 'outside':

@@ -12,7 +12,7 @@ import type { Found } from './found.ts'
 import { timezone, tpmTag } from './probes.ts'
 import { cloudInitSignals, REGION_LIST, tpmTagSignals, zoneCountry } from './provider-signals.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from './signals.ts'
-import { placeSays } from './verdict.ts'
+import { placeIndication } from './verdict.ts'
 
 export const locationRttBound = defineCheck({
   id: 'location.rtt-bound',
@@ -34,20 +34,20 @@ export const locationRttBound = defineCheck({
       }
     const bound = boundBy(placeQuestion(location), delay, context)
     return {
-      verdict: VERDICTS[bound.says],
-      observations: [...bound.because, ...timeSteps(delay, DIRECTIONS[bound.says])],
+      verdict: VERDICTS[bound.indicates],
+      observations: [...bound.because, ...timeSteps(delay, DIRECTIONS[bound.indicates])],
     }
   },
 })
 
-const VERDICTS: Readonly<Record<Bound['says'], Conclusion['verdict']>> = {
+const VERDICTS: Readonly<Record<Bound['indicates'], Conclusion['verdict']>> = {
   inside: 'satisfied',
   outside: 'not-satisfied',
   undecided: 'inconclusive',
   empty: 'inconclusive',
   unusable: 'inconclusive',
 }
-const DIRECTIONS: Readonly<Record<Bound['says'], 'supports' | 'contradicts' | 'unclear'>> = {
+const DIRECTIONS: Readonly<Record<Bound['indicates'], 'supports' | 'contradicts' | 'unclear'>> = {
   inside: 'supports',
   outside: 'contradicts',
   undecided: 'unclear',
@@ -71,7 +71,7 @@ export const locationResidency = defineCheck({
     const delay = readDelay(echo.fact, context)
     const questions = policies.map(policyQuestion)
     const bounds = questions.map((question) => boundBy(question, delay, context))
-    const isInside = bounds.every(({ says }) => says === 'inside')
+    const isInside = bounds.every(({ indicates }) => indicates === 'inside')
     const argued = decide([
       ...bounds.flatMap(({ because }) => because),
       ...providerSignals(facts).flatMap((signal) => statedOutside(signal, questions)),
@@ -101,7 +101,7 @@ const noCommitment = (elsewhere: number): Conclusion => ({
 /** What the provider signed about this machine contradicts; what anyone else may have written only leaves it open. */
 const statedOutside = (signal: Found, questions: readonly Question[]): readonly DraftObservation[] =>
   questions
-    .filter(({ asked }) => !signal.hint && asked.ok && placeSays(signal, asked.value) === 'outside')
+    .filter(({ asked }) => !signal.hint && asked.ok && placeIndication(signal, asked.value) === 'outside')
     .map(({ title }): DraftObservation => {
       const { probe, commands } = signal
       const text = `${signal.text} That is outside ${quote(title)}.`

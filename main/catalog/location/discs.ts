@@ -33,7 +33,7 @@ export interface Delay {
 }
 
 /** `empty`: the times exclude each other. `unusable`: there is none. */
-export type DelaySays = 'inside' | 'outside' | 'undecided' | 'empty' | 'unusable'
+export type DelayIndication = 'inside' | 'outside' | 'undecided' | 'empty' | 'unusable'
 
 /** Two thirds of the speed of light in vacuum: what fibre usually carries. Drawn only. */
 const IN_FIBRE = 2 / 3
@@ -73,7 +73,7 @@ function byNode(record: VantageRecord): ReadonlyMap<string, VantageMeasurement> 
 const BY_NODE = new WeakMap<VantageRecord, ReadonlyMap<string, VantageMeasurement>>()
 
 /** Where all discs together lie against a region. */
-export function delaySays({ usable, bounds }: Delay, region: Region): DelaySays {
+export function delayIndication({ usable, bounds }: Delay, region: Region): DelayIndication {
   if (usable.length === 0) return 'unusable'
   const relation = relate(usable, region, BORDERS)
   return bounds || relation === 'outside' || relation === 'empty' ? relation : 'unusable'

@@ -88,7 +88,7 @@ const signedIdentity = (
   probe: Probe<unknown>,
   ...commands: readonly string[]
 ): Found => {
-  const { country, text, isBound } = identitySays(readIdentity(rsa2048), tags)
+  const { country, text, isBound } = identityStatement(readIdentity(rsa2048), tags)
   return { ...asserted(id, country, text, probe, ...commands), ...(isBound ? { class: 'E2' } : {}) }
 }
 
@@ -99,7 +99,7 @@ const signedIdentity = (
  * in an Outpost cannot be distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
  * zone); its document counts all the same, and the text states this. One whose signature does not stand is no evidence of a place.
  */
-export function identitySays(
+export function identityStatement(
   read: ReturnType<typeof readIdentity>,
   tags: Parsed<DmiTags>,
 ): { readonly country: string | null; readonly text: string; readonly isBound: boolean } {

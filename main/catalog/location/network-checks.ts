@@ -14,13 +14,13 @@ import { policiesFor, policyQuestion } from './answers.ts'
 import type { Found } from './found.ts'
 import { publicAddresses, serversOf } from './peers.ts'
 import {
-  type CountrySaid,
   countriesOf,
-  databasesSay,
+  databasesIndicate,
   frontEnd,
   onlyFacts,
   registryOf,
   registrySignals,
+  type StatedCountry,
 } from './registry.ts'
 import { settledTime } from './timing.ts'
 
@@ -126,14 +126,14 @@ export const locationIpRegistry = defineCheck({
 
 /** Of every address on its own, whether two databases decide about it; they must all come out the same. */
 function allSay(signals: readonly Found[], declared: string, context: Context): 'inside' | 'outside' | 'undecided' {
-  const byAddress = new Map<number, CountrySaid[]>()
+  const byAddress = new Map<number, StatedCountry[]>()
   for (const { id, hint, country, text } of signals) {
     const from = registryOf(id, context)
     if (from === null || hint || country === null) continue
     byAddress.set(from.address, [...(byAddress.get(from.address) ?? []), { source: from.source, country, text }])
   }
   const [first = 'undecided', ...others] = [...byAddress.values()].map((said) =>
-    databasesSay(said, (country) => country === declared),
+    databasesIndicate(said, (country) => country === declared),
   )
   return others.every((one) => one === first) ? first : 'undecided'
 }
@@ -201,7 +201,10 @@ interface Endpoint {
 function endpoint({ probe, name, addresses, databases, asOf, isAllowed }: Endpoint): DraftObservation {
   const says = addresses.map((address) => {
     const said = countriesOf(address, databases, asOf)
-    return { texts: said.map(({ text }) => text), is: isAllowed === null ? 'undecided' : databasesSay(said, isAllowed) }
+    return {
+      texts: said.map(({ text }) => text),
+      is: isAllowed === null ? 'undecided' : databasesIndicate(said, isAllowed),
+    }
   })
   const texts = says.flatMap((one) => one.texts)
   const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database with data from the last year names a country for its address.' : texts.join(' ')}`

@@ -56,7 +56,7 @@ function answersOf(database: AddressDatabase): ReadonlyMap<string, AddressAnswer
 const ANSWERS = new WeakMap<AddressDatabase, ReadonlyMap<string, AddressAnswer>>()
 
 /** What one database reports about the country of one address. */
-export interface CountrySaid {
+export interface StatedCountry {
   /** As `sourceOf` shows it. */
   readonly source: string
   readonly country: string
@@ -69,11 +69,11 @@ export function countriesOf(
   address: string,
   databases: readonly AddressDatabase[],
   asOf: string,
-): readonly CountrySaid[] {
+): readonly StatedCountry[] {
   const subject = publicAddress(address)?.address.text
   if (subject === undefined) return []
   const current = databases.filter((database) => isCurrent(database, asOf))
-  return current.flatMap((database): readonly CountrySaid[] => {
+  return current.flatMap((database): readonly StatedCountry[] => {
     const { type, provenance, builtOn, file } = database
     const { country = null, level } = answersOf(database).get(subject) ?? {}
     if (country === null || level === 'none') return []
@@ -86,8 +86,8 @@ export function countriesOf(
  * Claims of others against allowed countries. Decided only by two databases of different provenance that agree, with no one against them:
  * such databases copy each other, and are often wrong.
  */
-export function databasesSay(
-  said: readonly CountrySaid[],
+export function databasesIndicate(
+  said: readonly StatedCountry[],
   isAllowed: (country: string) => boolean,
 ): 'inside' | 'outside' | 'undecided' {
   const by = (allowed: boolean): number =>

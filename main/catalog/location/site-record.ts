@@ -8,7 +8,7 @@ import { type Delay, readDelay } from './discs.ts'
 import type { Found } from './found.ts'
 import { rowsOf, siteRecordSignals } from './signals/site-record.ts'
 import { LOCATION_WANTS, locationSignals, missedAbout, missedStatements } from './signals.ts'
-import { type Asked, discOf, isWeighty, judge, placeSays } from './verdict.ts'
+import { type Asked, discOf, isWeighty, judge, placeIndication } from './verdict.ts'
 
 const { serials: _, ...WANTS } = LOCATION_WANTS
 
@@ -40,7 +40,7 @@ export const locationSiteRecord = defineCheck({
     const others = locationSignals(facts, context).filter(({ id }) => id !== row.id)
     const asked = askedOf(row)
     const about = disputeOf(asked, others, delay, context)
-    const agreeing = others.filter((signal) => !signal.hint && placeSays(signal, asked) === 'inside')
+    const agreeing = others.filter((signal) => !signal.hint && placeIndication(signal, asked) === 'inside')
     const elsewhere = questionsOf(context).flatMap(({ title, asked: one }): readonly DraftObservation[] => {
       const dispute = one.ok ? disputeOf(one.value, [...others, row], delay, context) : NO_DISPUTE
       const text = `What was read and timed disagrees about ${quote(title)}.`
@@ -72,7 +72,7 @@ const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], di
 
 function disputeOf(asked: Asked, signals: readonly Found[], delay: Delay, context: Context): Dispute {
   const told = judge(asked, delay, signals, context)
-  const against = signals.filter((signal, at) => !signal.hint && told.says[at]?.indicates === 'outside')
+  const against = signals.filter((signal, at) => !signal.hint && told.indications[at]?.indicates === 'outside')
   const isTooFar = told.delay === 'outside'
   const direction = isTooFar || isWeighty(against, context) ? 'contradicts' : 'unclear'
   return { isTooFar, isBounded: told.delay === 'inside', against, direction }

@@ -2,7 +2,7 @@ import type { LocationIndication, LocationResult, Place } from '../../../schemas
 import type { Context } from '../../core/check.ts'
 import type { Box, Region } from '../../core/geo/region.ts'
 import { relate } from '../../core/geo/relation.ts'
-import { type Delay, type DelaySays, delaySays } from './discs.ts'
+import { type Delay, type DelayIndication, delayIndication } from './discs.ts'
 import type { Found } from './found.ts'
 import { registryOf } from './registry.ts'
 import { BORDERS } from './timing.ts'
@@ -14,10 +14,10 @@ export interface Asked {
   readonly country?: string | undefined
 }
 
-export interface Judged {
+export interface PlaceResult {
   readonly verdict: LocationResult['result']
-  readonly delay: DelaySays
-  readonly says: readonly LocationIndication[]
+  readonly delay: DelayIndication
+  readonly indications: readonly LocationIndication[]
 }
 
 /**
@@ -26,16 +26,16 @@ export interface Judged {
  * conflicting, whatever the times state. Only then may something support it. Times that exclude each other leave it unverified: one of the
  * vantages is wrong, which is nothing against the node. A hint counts nowhere.
  */
-export function judge(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): Judged {
-  const read = signals.map((signal) => ({ signal, says: placeSays(signal, asked) }))
-  const told = delaySays(delay, asked.region)
+export function judge(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): PlaceResult {
+  const read = signals.map((signal) => ({ signal, says: placeIndication(signal, asked) }))
+  const told = delayIndication(delay, asked.region)
   const counted = read.filter(({ signal }) => !signal.hint)
   const against = counted.filter(({ says }) => says === 'outside').map(({ signal }) => signal.class)
   const agreeing = counted.filter(({ says }) => says === 'inside').map(({ signal }) => signal)
   return {
     verdict: verdictOf(told, against, { isAny: agreeing.length > 0, kinds: kindsOf(agreeing, context) }),
     delay: told,
-    says: read.map(({ signal: { id }, says }) => ({ id, indicates: says })),
+    indications: read.map(({ signal: { id }, says }) => ({ id, indicates: says })),
   }
 }
 
@@ -58,10 +58,10 @@ export function isWeighty(against: readonly Found[], context: Context): boolean 
 }
 
 function verdictOf(
-  told: DelaySays,
+  told: DelayIndication,
   against: readonly Found['class'][],
   { isAny, kinds }: { readonly isAny: boolean; readonly kinds: number },
-): Judged['verdict'] {
+): PlaceResult['verdict'] {
   if (told === 'outside' || against.some((kind) => kind === 'E2' || kind === 'E3')) return 'contradicted'
   if (against.length > 0) return 'conflicting'
   if (told === 'empty') return 'undetermined'
@@ -74,18 +74,18 @@ function verdictOf(
  * One statement against a region. A statement of a country agrees only with a claim that names the country, since a country is more than a
  * part of it; it disagrees where the region has no land of that country, or the claim names another.
  */
-export function placeSays(
+export function placeIndication(
   { country, place }: Pick<Found, 'country' | 'place'>,
   asked: Asked,
 ): LocationIndication['indicates'] {
   const named = country ?? place?.country ?? null
-  const byCountry = named === null ? 'silent' : countrySays(named, asked)
+  const byCountry = named === null ? 'silent' : countryIndication(named, asked)
   if (byCountry === 'outside' || place === null) return byCountry
   const byPlace = relate([discOf(place)], asked.region, BORDERS)
   return byPlace === 'inside' || byPlace === 'outside' ? byPlace : byCountry
 }
 
-function countrySays(named: string, { region, country }: Asked): LocationIndication['indicates'] {
+function countryIndication(named: string, { region, country }: Asked): LocationIndication['indicates'] {
   if (region.kind === 'countries') return region.codes.includes(named) ? 'inside' : 'outside'
   if (country !== undefined && country !== named) return 'outside'
   if (!BORDERS.codes.has(named)) return country === named ? 'inside' : 'silent'

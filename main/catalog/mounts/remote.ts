@@ -185,7 +185,7 @@ export function argueDrive(drive: Root, remote: Parsed<RemoteStorage>): DraftObs
 const usesTls = ({ transport, hasTls }: RemoteStorage['nvme'][number]): boolean => transport === 'tcp' && hasTls
 
 /** Ways to other machines that no mount or swap was seen to use; lsblk before 2.37 states “nvme” of every NVMe drive, wherever it is. */
-export function waysBeside(remote: RemoteStorage, drives: readonly Root[]): readonly DraftObservation[] {
+export function otherWays(remote: RemoteStorage, drives: readonly Root[]): readonly DraftObservation[] {
   const seen = new Set(drives.map((drive) => leafOf(drive).replace(/\d+$/, '')))
   const nvme = remote.nvme.filter((one) => one.transport !== 'loop' && !usesTls(one))
   return [
@@ -224,7 +224,7 @@ export const encryptionInTransitRemoteMounts = defineCheck({
     const because = [
       ...mounts.mounts.filter(mayCrossNetwork).flatMap((mount) => argueMount(mount, { lustre, system })),
       ...drives.map((drive) => argueDrive(drive, remote)),
-      ...(remote.ok ? waysBeside(remote.fact, drives) : unclearAbout(storageRemote, remote)),
+      ...(remote.ok ? otherWays(remote.fact, drives) : unclearAbout(storageRemote, remote)),
     ]
     if (because.length > 0) return decide(because)
     if (!wanted.lsblk.ok) {

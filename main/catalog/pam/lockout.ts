@@ -12,8 +12,8 @@ import {
   accountsPasswordState,
   type LocalAccounts,
   type PasswordStates,
-  passwordsTold,
-  type ToldPasswords,
+  type ReportedPasswords,
+  reportedPasswords,
 } from '../accounts/probes.ts'
 import { setting } from '../sshd/access.ts'
 import { sshdEffective } from '../sshd/probes.ts'
@@ -39,7 +39,7 @@ export const accessPamLockout = defineCheck({
   optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal, ...SSH },
   thresholds: ['lockout.failures', 'lockout.seconds'],
   evaluate({ pam, settings }, { local, passwords: states, locks, ...ssh }, context) {
-    const { passwords, toldBy } = passwordsTold({ passwords: states, locks })
+    const { passwords, reportedBy } = reportedPasswords({ passwords: states, locks })
     const sshd = expandStack(pam, 'sshd', 'auth')
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
@@ -51,7 +51,7 @@ export const accessPamLockout = defineCheck({
       ])
     }
     if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
-      return noPasswords(toldBy)
+      return noPasswords(reportedBy)
     // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
       return decide([
@@ -90,10 +90,10 @@ const nobodyHasOne = ({ states }: PasswordStates, { otherSources, accounts }: Lo
   accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
   [...states.values()].every((state) => state === 'locked')
 
-const noPasswords = (toldBy: ToldPasswords['toldBy']): Conclusion => ({
+const noPasswords = (reportedBy: ReportedPasswords['reportedBy']): Conclusion => ({
   verdict: 'not-applicable',
   observations: [
-    supports('No local account has a password: every one is locked, so that no guess can succeed.', toldBy),
+    supports('No local account has a password: every one is locked, so that no guess can succeed.', reportedBy),
   ],
 })
 

@@ -15,8 +15,8 @@ import {
   accountsPasswordState,
   type LoginDefs,
   type PasswordMethods,
-  passwordsTold,
-  type ToldPasswords,
+  type ReportedPasswords,
+  reportedPasswords,
 } from '../accounts/probes.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
@@ -37,7 +37,7 @@ const WANTS = {
   locks: accountsPasswordLocks,
   local: accountsLocal,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
+type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords
 
 export const accessPamPasswordQuality = defineCheck({
   id: 'access.pam.password-quality',
@@ -50,7 +50,7 @@ export const accessPamPasswordQuality = defineCheck({
   optional: WANTS,
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
   evaluate({ pam, settings }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts) }
+    const wanted = { ...facts, ...reportedPasswords(facts) }
     if (nobodyHasOne(wanted) && !asksElsewhere(pam)) return noPasswords(wanted)
     const entries = passwordStack(pam)
     if (entries.length === 0)
@@ -96,10 +96,10 @@ const existence = ({ passwords, local, methods }: Wanted): readonly DraftObserva
 const notYetAgainst = (step: DraftObservation): DraftObservation =>
   step.direction === 'contradicts' ? { ...step, direction: 'unclear' } : step
 
-const noPasswords = ({ toldBy }: ToldPasswords): Conclusion => ({
+const noPasswords = ({ reportedBy }: ReportedPasswords): Conclusion => ({
   verdict: 'not-applicable',
   observations: [
-    supports('No local account has a password: every one is locked, so that there is none to rate.', toldBy),
+    supports('No local account has a password: every one is locked, so that there is none to rate.', reportedBy),
   ],
 })
 

@@ -6,8 +6,8 @@ import {
   accountsPasswordState,
   canLogIn,
   type LocalAccounts,
-  passwordsTold,
-  type ToldPasswords,
+  type ReportedPasswords,
+  reportedPasswords,
 } from '../accounts/probes.ts'
 import {
   doorState,
@@ -38,7 +38,7 @@ const WANTS = {
   locks: accountsPasswordLocks,
   ...KEY_SOURCES,
 }
-type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sources'>
+type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
 
 export const accessProviderAccess = defineCheck({
   id: 'access.provider-access',
@@ -50,7 +50,7 @@ export const accessProviderAccess = defineCheck({
   requires: { local: accountsLocal, agents: remoteAgents },
   optional: WANTS,
   evaluate({ local, agents }, facts, context) {
-    const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
+    const wanted = { ...facts, ...reportedPasswords(facts), sources: keySources(facts) }
     return decide([
       ...agentSteps(agents, wanted, context),
       ...provisioning(wanted, context),

@@ -58,11 +58,11 @@ export const rosterOf = ({ node }: Context): ReadonlySet<string> | null =>
 
 // Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
 export const FIRST_PERSON = 1000
-export const NOBODY = 65534
+export const OVERFLOW_ID = 65534
 
 /** Accounts of people, as far as their numbers show. */
 export const peopleOf = ({ accounts }: LocalAccounts): readonly Account[] =>
-  accounts.filter(({ name, uid }) => uid >= FIRST_PERSON && uid !== NOBODY && name !== 'nobody')
+  accounts.filter(({ name, uid }) => uid >= FIRST_PERSON && uid !== OVERFLOW_ID && name !== 'nobody')
 
 /** Whether we see everything that runs: from the initial process namespace, and with nothing hidden. */
 export function viewSteps({

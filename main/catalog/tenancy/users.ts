@@ -3,7 +3,7 @@ import { known } from '../../core/probe.ts'
 import { accountsLocal } from '../accounts/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { containersOf, monitorsOf, type Process, type Processes, tenancyProcesses } from './processes.ts'
-import { FIRST_PERSON, NOBODY, peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
+import { FIRST_PERSON, OVERFLOW_ID, peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
 import { namespaces, type Runtimes, tenancyRuntimes, tenancySessions } from './sessions.ts'
 
@@ -75,7 +75,7 @@ function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): rea
 /** Sessions without a terminal, and services that users keep: systemd gives each account a share of its own. */
 function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!accounts.ok || !slices.ok) return []
-  const people = slices.fact.userIds.filter((uid) => uid >= FIRST_PERSON && uid !== NOBODY)
+  const people = slices.fact.userIds.filter((uid) => uid >= FIRST_PERSON && uid !== OVERFLOW_ID)
   const names = (uid: number): readonly string[] =>
     accounts.fact.accounts.filter((account) => account.uid === uid).map(({ name }) => name)
   const unnamed = people.filter((uid) => names(uid).length === 0)

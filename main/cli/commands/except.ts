@@ -5,7 +5,7 @@ import { idNamed } from '../../app/register/named.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { decisionsOf, withdrawDecision } from '../../core/register/decisions.ts'
 import { explanationsOf, withdrawExplanation } from '../../core/register/explanations.ts'
-import { acceptanceRequestsOf, approveRequest, requestAcceptance, settleRequest } from '../../core/register/pending.ts'
+import { acceptanceRequestsOf, approveRequest, requestAcceptance, resolveRequest } from '../../core/register/pending.ts'
 import { entryOf } from '../../core/register/signatures.ts'
 import { withdrawAcceptance } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
@@ -126,7 +126,7 @@ function resolveCommands(context: Context, command: Command): void {
       .requiredOption('--reason <text>', 'Reason')
   resolving('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: ResolveOptions) => {
     const done = await onEntry(context, options, text, (register, id) =>
-      settleRequest(register, { id, by, reason, as: 'rejected' }, ports.clock.now()),
+      resolveRequest(register, { id, by, reason, as: 'rejected' }, ports.clock.now()),
     )
     if (!done.ok) return endWith(context, done.error)
     say(`Rejected: request ${done.value.id}. It remains in the register.`)
@@ -151,7 +151,7 @@ function withdraw(
   const entry = entryOf(register, draft.id)
   if (entry !== null && 'acceptedAt' in entry) return withdrawAcceptance(register, draft, now)
   if (entry !== null && 'decidedAt' in entry) return withdrawDecision(register, draft, now)
-  return settleRequest(register, { ...draft, as: 'withdrawn' }, now)
+  return resolveRequest(register, { ...draft, as: 'withdrawn' }, now)
 }
 
 /** Changes one entry, identified by its ID or the first characters of it. Fails with input.refused for none or several. */

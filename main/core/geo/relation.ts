@@ -10,7 +10,7 @@ interface Lies {
   /** Something that is not the region may be in the cell; open water is neither where the region is land. */
   readonly leaves: boolean
 }
-type Judge = (cell: Cell) => Lies
+type Assessor = (cell: Cell) => Lies
 
 /** Cells wider than this are divided without a look at what is in them. */
 const TOO_WIDE_KM = 1500
@@ -28,7 +28,7 @@ export function relate(discs: readonly Disc[], region: Region, borders: Borders)
   const exact = region.kind === 'disc' ? discs.map((disc) => againstDisc(disc, region.disc)) : []
   if (exact.length === 1) return exact[0] ?? 'undecided'
   if (areApart(discs)) return 'empty'
-  const judge = judgeOf(region, borders)
+  const judge = assessorOf(region, borders)
   let [any, touched, left] = [false, exact.includes('inside'), exact.includes('outside')]
   const settled = touched !== left
   walkCommon(discs, (cell, smallest) => {
@@ -77,7 +77,7 @@ export function largestInside(center: Point, region: Region, borders: Borders): 
     return room > 0 ? room : null
   }
   if (!areDiscs([{ center, radiusKm: 0 }])) return null
-  const judge = judgeOf(region, borders)
+  const judge = assessorOf(region, borders)
   // What relates a disc of that size looks at cells that are not larger, and can only find more room.
   const room = roomAround(center, judge, finestFor(roomAround(center, judge, FINEST_KM)))
   return room > 0 && relate([{ center, radiusKm: room }], region, borders) === 'inside' ? room : null
@@ -88,7 +88,7 @@ const FARTHEST_KM = 20_004
 const MILLIMETRE = 1e-6
 
 /** How near the nearest of the smallest cells is that may leave the region: nearer cells are divided before further ones. */
-function roomAround(center: Point, judge: Judge, finestKm: number): number {
+function roomAround(center: Point, judge: Assessor, finestKm: number): number {
   const waiting: { readonly cell: Cell; readonly km: number }[] = []
   const wait = (cell: Cell): void => {
     if (cell.reachKm <= TOO_WIDE_KM && !judge(cell).leaves) return
@@ -134,7 +134,7 @@ const isPartOf = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean 
   return true
 }
 
-function judgeOf(region: Region, borders: Borders): Judge {
+function assessorOf(region: Region, borders: Borders): Assessor {
   if (region.kind === 'disc')
     return ({ center, reachKm }) => ({
       touches: !isFurther(center, region.disc.center, region.disc.radiusKm + reachKm),

@@ -111,7 +111,7 @@ export function approveRequest(register: Register, draft: ApprovalDraft, now: st
 }
 
 /** Rejects a request, or withdraws it before approval. Fails with input.refused. */
-export function settleRequest(
+export function resolveRequest(
   register: Register,
   { as, ...draft }: WithdrawalDraft & { readonly as: 'rejected' | 'withdrawn' },
   now: string,

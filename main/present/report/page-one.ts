@@ -18,7 +18,7 @@ import { dayOf, type FactRows } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, shortName } from './items.ts'
 import { nodeWords } from './population.ts'
-import { loosened } from './profile.ts'
+import { relaxed } from './profile.ts'
 import { short } from './short.ts'
 import { titles } from './titles.ts'
 import { asExamined, day, when } from './wording.ts'
@@ -101,7 +101,7 @@ function reservations(matter: Matter): readonly Block[] {
             } as const,
           ]
         : []),
-    ...loosened(matter),
+    ...relaxed(matter),
   ]
 }
 

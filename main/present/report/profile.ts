@@ -6,21 +6,21 @@ import { type Block, type Cell, heading, type Line, plainCell, type Section, tex
 import type { Matter } from './input.ts'
 import { titles } from './titles.ts'
 
-type Judged = Pick<Matter, 'assessment' | 'catalog'>
+type LocationVerdict = Pick<Matter, 'assessment' | 'catalog'>
 
 /** Thresholds in use, in catalog order: those that a check compares with, and all that the fleet file changed. */
-function limitsUsed({ assessment, catalog }: Judged): readonly ThresholdValue[] {
+function limitsUsed({ assessment, catalog }: LocationVerdict): readonly ThresholdValue[] {
   const used = new Set(catalog.checks.flatMap(({ thresholds = [] }) => thresholds))
   return [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
     ({ threshold, moved }) => used.has(threshold.id) || moved !== 'not',
   )
 }
 
-const profileOf = ({ assessment }: Judged): (typeof profileWords)[keyof typeof profileWords] =>
+const profileOf = ({ assessment }: LocationVerdict): (typeof profileWords)[keyof typeof profileWords] =>
   profileWords[assessment.scope.profile?.name ?? 'baseline']
 
 /** For the cover page: the threshold profile, and how many of its thresholds were changed. */
-export function profileCell(judged: Judged): Cell {
+export function profileCell(judged: LocationVerdict): Cell {
   const moved = (way: ThresholdValue['moved']): number => limitsUsed(judged).filter((one) => one.moved === way).length
   const [looser, stricter] = [moved('looser'), moved('stricter')]
   const counts = [
@@ -34,7 +34,7 @@ export function profileCell(judged: Judged): Cell {
 }
 
 /** For the summary: every relaxed threshold with its reason. Empty where none was relaxed. */
-export function loosened(judged: Judged): readonly Block[] {
+export function relaxed(judged: LocationVerdict): readonly Block[] {
   const looser = limitsUsed(judged).filter(({ moved }) => moved === 'looser')
   if (looser.length === 0) return []
   return [

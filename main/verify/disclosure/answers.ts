@@ -1,6 +1,6 @@
 import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
+import { assessorOf } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { judgeOf } from '../../core/judge.ts'
 import { quote } from '../../core/plain-text.ts'
 import { profileNotes } from '../steps/profile.ts'
 import {
@@ -74,7 +74,7 @@ async function rulesOfCopy(
   { rules, scope }: Pick<DisclosedContent, 'rules' | 'scope'>,
   sources: RulesSources,
 ): Promise<RulesAtHand> {
-  const judge = await judgeOf(sources, rules?.catalog.version)
+  const judge = await assessorOf(sources, rules?.catalog.version)
   const about = await judge.about(scope ?? {})
   const reference =
     rules === null || scope !== null ? about.reference : { ...about.reference, digest: rules.catalog.digest }
@@ -160,8 +160,8 @@ function withProfile(
   { thresholds }: RulesAtHand,
 ): VerificationCheckResult {
   if (scope === null) return answer
-  const { sentence, relaxed: loosened } = profileNotes(thresholds, scope.profile)
-  return { ...answer, summary: `${answer.summary} ${sentence}`, details: [...answer.details, ...loosened] }
+  const { sentence, relaxed } = profileNotes(thresholds, scope.profile)
+  return { ...answer, summary: `${answer.summary} ${sentence}`, details: [...answer.details, ...relaxed] }
 }
 
 function reproducible(

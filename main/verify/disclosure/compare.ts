@@ -1,9 +1,9 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { Assessor, PackAssessor } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { NodeVerdicts } from '../../core/conclusion/conclude.ts'
-import type { Judge, PackJudge } from '../../core/judge.ts'
 import type { PackScope } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
@@ -58,7 +58,7 @@ export async function rederive(content: DisclosedContent, rules: RulesAtHand): P
 const NO_SCOPE: PackScope = { fleet: '', population: [], frameworks: [], asOf: '' }
 
 /** The rules applied to these nodes: facts shared between nodes are derived first. */
-async function judgeOfNodes(judge: Judge, scope: PackScope, nodes: readonly DisclosedNode[]): Promise<PackJudge> {
+async function judgeOfNodes(judge: Assessor, scope: PackScope, nodes: readonly DisclosedNode[]): Promise<PackAssessor> {
   const alone = await judge.pack({ scope, shared: NOTHING_SHARED })
   const derived: NodeAssessment[] = []
   for (const node of nodes) {
@@ -74,7 +74,7 @@ async function judgeOfNodes(judge: Judge, scope: PackScope, nodes: readonly Disc
 const isStated = ({ stated }: Difference): boolean => stated !== null
 const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
 
-interface Judged {
+interface LocationVerdict {
   readonly node: DisclosedNode
   readonly entry: NodeAssessment
   readonly basis: Basis
@@ -93,7 +93,7 @@ function underived(derived: NodeAssessment, entry: NodeAssessment, { canDerive }
   }
 }
 
-function nodeAgain(judged: Judged, derived: NodeAssessment | null): NodeAgain {
+function nodeAgain(judged: LocationVerdict, derived: NodeAssessment | null): NodeAgain {
   const { node, entry, basis } = judged
   const counts = {
     stated: entry.results.length,
@@ -116,7 +116,7 @@ const openly = ({ entry, recording }: DisclosedNode, assessment: NodeAssessment)
 
 /** Compares the derivable results of a partially disclosed node. Every check has one result. */
 function inPart(
-  { node, entry, basis }: Judged,
+  { node, entry, basis }: LocationVerdict,
   derived: NodeAssessment | null,
 ): Pick<NodeAgain, 'differences' | 'details'> {
   const stated = new Map(entry.results.map(({ check, verdict }) => [check, verdict]))
@@ -148,7 +148,7 @@ function inPart(
 /** Differences of the whole; null where it cannot be compared. */
 async function wholeAgain(
   { scope, index, register, demo }: DisclosedContent,
-  { judge, rules }: { readonly judge: PackJudge; readonly rules: RulesAtHand },
+  { judge, rules }: { readonly judge: PackAssessor; readonly rules: RulesAtHand },
   nodes: readonly NodeAgain[],
 ): Promise<readonly string[] | null> {
   if (scope === null || index === null || register === null || !isWithoutGap(scope)) return null
@@ -163,7 +163,7 @@ async function wholeAgain(
 }
 
 /** Null where it cannot be evaluated, which differs from the stated results. */
-async function assessedHere({ label, recording }: DisclosedNode, judge: PackJudge): Promise<NodeAssessment | null> {
+async function assessedHere({ label, recording }: DisclosedNode, judge: PackAssessor): Promise<NodeAssessment | null> {
   try {
     const judged = await judge.node(label, recording === null ? null : loadedFrom(recording))
     return 'threw' in judged ? null : judged.assessment

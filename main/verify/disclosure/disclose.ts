@@ -1,7 +1,7 @@
+import { readsOf } from '../../core/assessor.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { serialKey } from '../../core/engagement/same.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { readsOf } from '../../core/judge.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../schemas/words.ts'
-import type { Reads } from '../../core/judge.ts'
+import type { Reads } from '../../core/assessor.ts'
 import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
 import { captureKey } from '../../core/probe.ts'
 import { type DisclosedContent, type DisclosedNode, type DisclosedRecording, hasGap } from './rebuild.ts'

@@ -1,8 +1,8 @@
 import type { NodeAssessment, TracedNode } from '../../../schemas/types.ts'
 import { populationOf } from '../../core/assess.ts'
+import type { PackAssessor } from '../../core/assessor.ts'
 import { MOST_PROBLEMS } from '../../core/budgets.ts'
 import { sha256 } from '../../core/digest.ts'
-import type { PackJudge } from '../../core/judge.ts'
 import { nodeAssessmentPath, nodeFolder } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
@@ -30,7 +30,7 @@ export async function* readNodes(
   source: PackSource,
   validator: SchemaValidator,
   { scope, assessment }: PackReading,
-  judge: PackJudge | null,
+  judge: PackAssessor | null,
   only: ReadonlySet<string> | null = null,
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)

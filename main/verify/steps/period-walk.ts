@@ -1,9 +1,9 @@
 import type { Period, RunTrace } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
+import { assessorOf } from '../../core/assessor.ts'
 import { addAll } from '../../core/budgets.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
-import { judgeOf } from '../../core/judge.ts'
 import { jsonBytes } from '../../core/pack-files.ts'
 import type { Zones } from '../../core/period/cadence.ts'
 import { below, nodesAsked, PERIOD_PATH, runFolder, runFolders } from '../../core/period/pack.ts'
@@ -143,7 +143,7 @@ async function rulesOfTrace(
   { catalog: stated }: RunTrace,
   sources: RulesSources,
 ): Promise<{ readonly unknown: string | null; readonly falsified: string | null }> {
-  const judge = await judgeOf(sources, stated.version)
+  const judge = await assessorOf(sources, stated.version)
   const here = { ...(await judge.about({})).reference, digest: stated.digest }
   const standing = statusOfRules(stated, here)
   return {

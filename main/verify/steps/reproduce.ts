@@ -2,9 +2,9 @@ import { locationVerdictWords } from '../../../schemas/location-words.ts'
 import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { AssessedWhole } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { NodeVerdicts } from '../../core/conclusion/conclude.ts'
-import type { JudgedWhole } from '../../core/judge.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import type { NodeReading } from './nodes.ts'
@@ -73,7 +73,7 @@ export function wordingDiffers({ node, stated, derived }: NodeReading): readonly
 /** Compares controls and other pack-level results with those derived from the verdicts reproduced here. */
 export function compareWhole(
   assessment: AssessmentIndex,
-  derived: JudgedWhole,
+  derived: AssessedWhole,
   rules: RulesStatus,
 ): { readonly details: readonly string[]; readonly wording: boolean } {
   const { schema: _, nodes: __, ...stated } = assessment

@@ -1,7 +1,7 @@
 import type { AssessmentIndex, CatalogReference } from '../../../schemas/types.ts'
 import type { RulesReading } from '../../../schemas/verification.ts'
+import { type AboutRules, type Assessor, assessorOf, type KeptRules, type PackAssessor } from '../../core/assessor.ts'
 import type { Catalog } from '../../core/catalog.ts'
-import { type AboutRules, type Judge, judgeOf, type KeptRules, type PackJudge } from '../../core/judge.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { NOTHING_SHARED } from '../../core/same-machine.ts'
 import type { PackReading } from './read.ts'
@@ -19,7 +19,7 @@ export function statusOfRules(stated: CatalogReference, here: CatalogReference):
 
 /** The available rules that best match the ones stated by a pack, with the result of the comparison. */
 export interface RulesAtHand extends AboutRules {
-  readonly judge: Judge
+  readonly judge: Assessor
   readonly status: RulesStatus
 }
 
@@ -33,16 +33,16 @@ export async function rulesAtHand(
   sources: RulesSources,
   { catalog: stated, scope }: Pick<AssessmentIndex, 'catalog' | 'scope'>,
 ): Promise<RulesAtHand> {
-  const judge = await judgeOf(sources, stated.version)
+  const judge = await assessorOf(sources, stated.version)
   const about = await judge.about(scope)
   return { ...about, judge, status: statusOfRules(stated, about.reference) }
 }
 
 /** The rules applied to a pack; null where it lacks data for an evaluation. */
-export const judgeOfPack = async (
+export const assessorOfPack = async (
   rules: RulesAtHand | null,
   { scope, assessment }: Pick<PackReading, 'scope' | 'assessment'>,
-): Promise<PackJudge | null> =>
+): Promise<PackAssessor | null> =>
   rules === null || scope === null || assessment === null
     ? null
     : rules.judge.pack({ scope, shared: assessment.shared ?? NOTHING_SHARED })

@@ -9,7 +9,7 @@ import { nodeProblems, wholeProblems } from './complete.ts'
 import { readNodes, strangeFolders } from './nodes.ts'
 import { nodeFolders, readPack } from './read.ts'
 import { compareNode, wordingDiffers } from './reproduce.ts'
-import { falsifiedRules, judgeOfPack, type RulesSources, rulesAtHand, rulesReading } from './rules.ts'
+import { assessorOfPack, falsifiedRules, type RulesSources, rulesAtHand, rulesReading } from './rules.ts'
 
 /** The enclosed nodes of a part of a run’s pack, re-evaluated. */
 export interface SampledReading {
@@ -49,7 +49,7 @@ export async function readSampled(
   const reading = await readPack(source, validator)
   const stated = reading.assessment?.catalog ?? null
   const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
-  const judge = await judgeOfPack(rules, reading)
+  const judge = await assessorOfPack(rules, reading)
   const found = {
     ...NOTHING,
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],

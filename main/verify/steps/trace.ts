@@ -1,5 +1,5 @@
 import type { RunTrace, TracedNode } from '../../../schemas/types.ts'
-import type { PackJudge } from '../../core/judge.ts'
+import type { PackAssessor } from '../../core/assessor.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
 import { traceBytes } from '../../core/trace.ts'
@@ -13,7 +13,7 @@ import type { RulesStatus } from './rules.ts'
 export async function traceDiffers(
   { source, validator }: { readonly source: PackSource; readonly validator: SchemaValidator },
   { statement, assessment }: PackReading,
-  { judge, rules: standing }: { readonly judge: PackJudge | null; readonly rules: RulesStatus | null },
+  { judge, rules: standing }: { readonly judge: PackAssessor | null; readonly rules: RulesStatus | null },
   { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
 ): Promise<readonly string[]> {
   if (!source.paths.includes(PATHS.trace) || statement === null || assessment === null || judge === null) return []

@@ -17,7 +17,7 @@ import {
   unreadable,
   virtual,
 } from '../signal.ts'
-import { acpiMakerSignals } from './acpi-makers.ts'
+import { acpiMakerSignals } from './acpi-vendors.ts'
 
 const NO_ACPI = 'This machine’s firmware has no ACPI tables.'
 

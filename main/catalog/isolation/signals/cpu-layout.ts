@@ -2,7 +2,7 @@ import { quote } from '../../../core/plain-text.ts'
 import { type CpuTopology, cpuFeatures, cpuTopology } from '../../processors/features.ts'
 import { contradicts, count, supports } from '../../steps.ts'
 import { virtBuses } from '../../virtualization/probes.ts'
-import { coresByName, isServerPart, isSince2009, saysItsCores, secondLevelCache } from '../cpu-tables.ts'
+import { coresByName, isServerPart, isSince2009, namesItsCores, secondLevelCache } from '../cpu-tables.ts'
 import {
   metal,
   neutral,
@@ -55,7 +55,7 @@ const cores: Signal = {
         if (each > built)
           return virtual(
             value,
-            sign(saysItsCores(cpu.modelName) ? 'odd' : 'hint', null, contradicts(`${says}.`, cpuTopology)),
+            sign(namesItsCores(cpu.modelName) ? 'odd' : 'hint', null, contradicts(`${says}.`, cpuTopology)),
           )
         if (offline !== 0) return neutral(value)
         return virtual(

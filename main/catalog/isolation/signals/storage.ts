@@ -11,7 +11,7 @@ import {
   fullName,
   instanceStoreOf,
   isBelowHyperV,
-  isMakersModel,
+  isVendorModel,
   isVirtualMedia,
   networkOf,
   serviceOf,
@@ -86,7 +86,7 @@ const model: Signal = {
     const provided = local.filter((disk) => serviceOf(disk) !== null || instanceStoreOf(disk) !== null)
     // Optical and USB drives of any make come and go; the drives that stay have to be named and numbered.
     const fixed = all.filter((disk) => !/^(sr|fd)\d/.test(disk.name) && attachmentOf(disk) !== 'usb')
-    const makers = fixed.filter((disk) => isMakersModel(disk) && disk.serial !== '')
+    const makers = fixed.filter((disk) => isVendorModel(disk) && disk.serial !== '')
     if (makers.length > 0 && makers.length === fixed.length)
       return metal(`${drives(makers.length)} with a manufacturer’s model and a serial number`)
     return provided.length > 0

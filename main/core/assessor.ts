@@ -20,18 +20,18 @@ import type { LoadedRecording } from './recording.ts'
 import { traceNode, traceOf } from './trace.ts'
 
 /** What the results of all nodes of a pack depend on, as the pack states it. */
-export interface JudgedPack {
+export interface AssessedPack {
   readonly scope: PackScope
   readonly shared: SharedIdentities
 }
 
 /** A node's results and its part of the trace; a sentence where a rule threw, which is our mistake. */
-export type JudgedNode =
+export type AssessedNode =
   | { readonly assessment: NodeAssessment; readonly traced: TracedNode }
   | { readonly threw: string }
 
 /** What an assessment states beside its nodes. */
-export type JudgedWhole = Omit<Assessment, 'nodes' | 'schema'>
+export type AssessedWhole = Omit<Assessment, 'nodes' | 'schema'>
 
 /** Which answers results may rest on, by the keys of their captures. */
 export interface Reads {
@@ -60,16 +60,16 @@ export interface AboutRules {
 export interface Rules {
   /** How packs with this scope name these rules, the numbers that they compare against, and what they read. */
   readonly about: (scope: Pick<Scope, 'mappings'>) => AboutRules
-  readonly pack: (pack: JudgedPack) => PackRules
+  readonly pack: (pack: AssessedPack) => PackRules
 }
 
 export interface PackRules {
-  readonly node: (node: string, recording: LoadedRecording | null) => JudgedNode
+  readonly node: (node: string, recording: LoadedRecording | null) => AssessedNode
   /** From the verdicts of every node. `demo`: whether any rests on demonstration data. */
   readonly whole: (
     nodes: readonly NodeVerdicts[],
     about: { readonly demo: boolean; readonly register: Register },
-  ) => JudgedWhole
+  ) => AssessedWhole
   readonly trace: (
     nodes: readonly TracedNode[],
     about: {
@@ -85,18 +85,18 @@ export interface PackRules {
 }
 
 /** The same rules, perhaps in another thread. A rejected promise is our mistake. */
-export interface Judge {
+export interface Assessor {
   readonly about: (scope: Pick<Scope, 'mappings'>) => Promise<AboutRules>
-  readonly pack: (pack: JudgedPack) => Promise<PackJudge>
+  readonly pack: (pack: AssessedPack) => Promise<PackAssessor>
 }
-export type PackJudge = {
+export type PackAssessor = {
   readonly [Ask in keyof PackRules]: (...asked: Parameters<PackRules[Ask]>) => Promise<ReturnType<PackRules[Ask]>>
 }
 
 /** Rules of earlier versions, each in the module that its packs name. */
 export interface KeptRules {
   /** Null where the rules of that version are not kept, or the module that is there is not theirs. */
-  readonly of: (version: string) => Promise<Judge | null>
+  readonly of: (version: string) => Promise<Assessor | null>
 }
 
 export const rulesOf = (catalog: Catalog): Rules => ({
@@ -152,7 +152,7 @@ const answersTo = (probes: readonly Probe<unknown>[]): readonly string[] =>
   probes.flatMap(({ id, commands }) => Object.keys(commands).map((command) => captureKey(id, command)))
 
 /** The rules of this program, asked in this thread. */
-export function judgeHere(catalog: Catalog): Judge {
+export function assessorHere(catalog: Catalog): Assessor {
   const rules = rulesOf(catalog)
   return {
     about: async (scope) => rules.about(scope),
@@ -168,8 +168,8 @@ export function judgeHere(catalog: Catalog): Judge {
 }
 
 /** The rules of a version: this program's, or kept ones. Of a version that is neither, this program's, whose results show nothing then. */
-export const judgeOf = async (
+export const assessorOf = async (
   { catalog, kept }: { readonly catalog: Catalog; readonly kept: KeptRules },
   version: string | undefined,
-): Promise<Judge> =>
-  (version === undefined || version === catalog.version ? null : await kept.of(version)) ?? judgeHere(catalog)
+): Promise<Assessor> =>
+  (version === undefined || version === catalog.version ? null : await kept.of(version)) ?? assessorHere(catalog)
