@@ -33,8 +33,11 @@ afterEach(() => {
 
 const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, also: [], withhold: null }
 const PASSPHRASE = 'correct horse battery'
+/** Names of the files; the evaluation date in them is that of the computer. */
 const names = (draft: { readonly files: ExportDraft['files'] }): readonly string[] =>
-  draft.files.map(({ name }) => name)
+  draft.files.map(({ name }) => name.replace(/_\d{4}-\d{2}-\d{2}_/, '_DAY_'))
+const fileOf = ({ files }: { readonly files: ExportDraft['files'] }, kind: string): string =>
+  files.find(({ name }) => name.endsWith(`_${kind}`))?.name ?? ''
 const exportsIn = (kit: SealingKit): readonly string[] => {
   const folder = join(kit.folder, 'exports')
   return existsSync(folder) ? readdirSync(folder) : []
@@ -89,16 +92,16 @@ describe('sealing', () => {
     const first = value(await kit.exports['export.build'](PLAIN))
     expect(names(first)).toEqual([
       'run-1.barewitness.zip',
-      'run-1.report.pdf',
-      'run-1.report.html',
-      'assessment.json',
-      'summary.txt',
-      'findings.csv',
-      'results.csv',
-      'controls.csv',
-      'population.csv',
-      'location.csv',
-      'evidence.csv',
+      'sample-fleet_DAY_report.pdf',
+      'sample-fleet_DAY_report.html',
+      'sample-fleet_DAY_assessment.json',
+      'sample-fleet_DAY_summary.txt',
+      'sample-fleet_DAY_findings.csv',
+      'sample-fleet_DAY_results.csv',
+      'sample-fleet_DAY_controls.csv',
+      'sample-fleet_DAY_population.csv',
+      'sample-fleet_DAY_location.csv',
+      'sample-fleet_DAY_evidence.csv',
     ])
     expect(first.signer).toMatch(/^sample fleet, key [0-9a-f]{64}$/)
     expect(first.notDerivable).toEqual([])
@@ -122,20 +125,20 @@ describe('sealing', () => {
     const besides = names(draft).filter((name) => /register|oscal|hdf|poam|tickets/.test(name))
     expect(besides).toEqual(
       expect.arrayContaining([
-        'run-1.register.xlsx',
-        'run-1.oscal-catalog.json',
-        'run-1.oscal-assessment-plan.json',
-        'run-1.oscal-assessment-results.json',
-        'run-1.poam.xlsx',
-        'tickets-jira.csv',
-        'tickets-servicenow.csv',
+        'sample-fleet_DAY_register.xlsx',
+        'sample-fleet_DAY_oscal-catalog.json',
+        'sample-fleet_DAY_oscal-assessment-plan.json',
+        'sample-fleet_DAY_oscal-assessment-results.json',
+        'sample-fleet_DAY_poam.xlsx',
+        'sample-fleet_DAY_tickets-jira.csv',
+        'sample-fleet_DAY_tickets-servicenow.csv',
         expect.stringMatching(/^hdf\/./),
       ]),
     )
     const to = join(kit.folder, 'saved')
     const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path: to }))
     expect(saved?.files).toEqual(draft.files)
-    for (const name of besides) expect(existsSync(join(to, name))).toBe(true)
+    for (const { name } of draft.files) expect(existsSync(join(to, name))).toBe(true)
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, also: ['../x'] }))).toMatch(
       /“..\/x” is not an output format/,
     )
@@ -336,18 +339,19 @@ describe('saving and discarding', () => {
     const draft = await draftOf(kit)
     const path = join(kit.folder, 'usb')
     mkdirSync(path)
-    writeFileSync(join(path, 'summary.txt'), 'mine')
+    const name = fileOf(draft, 'summary.txt')
+    writeFileSync(join(path, name), 'mine')
     expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
-      /^input\.refused: summary\.txt already exists/,
+      /^input\.refused: \S+_summary\.txt already exists/,
     )
-    expect(readdirSync(path)).toEqual(['summary.txt'])
-    expect(readFileSync(join(path, 'summary.txt'), 'utf8')).toBe('mine')
+    expect(readdirSync(path)).toEqual([name])
+    expect(readFileSync(join(path, name), 'utf8')).toBe('mine')
   })
 
   test('a file that was altered since it was sealed is told from its digest, and nothing stays', async () => {
     const kit = kitOf()
     const draft = await draftOf(kit)
-    writeFileSync(join(kit.folder, 'exports', draft.handle, 'findings.csv'), 'all is well')
+    writeFileSync(join(kit.folder, 'exports', draft.handle, fileOf(draft, 'findings.csv')), 'all is well')
     const path = join(kit.folder, 'usb')
     expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
       /findings\.csv differs from the sealed file after copying; nothing was saved/,

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { chainsBelow } from '../main/app/chains.ts'
@@ -53,9 +62,9 @@ describe('an export that was interrupted is continued, and its run is sealed onc
 
   let count = 0
   /** A root with one run that was collected. */
-  async function begun(): Promise<{ readonly root: string; readonly run: string }> {
+  async function begun(run = 'run-1'): Promise<{ readonly root: string; readonly run: string }> {
     count += 1
-    const place = { root: join(folder, `root-${count}`), run: 'run-1' }
+    const place = { root: join(folder, `root-${count}`), run }
     await collected(ports, place.root, place.run)
     return place
   }
@@ -84,13 +93,13 @@ describe('an export that was interrupted is continued, and its run is sealed onc
   }
 
   const WHOLE = [
-    'assessment.json',
-    'controls.csv',
-    'evidence.csv',
-    'findings.csv',
-    'location.csv',
-    'population.csv',
-    'results.csv',
+    'sample-fleet_2026-11-20_assessment.json',
+    'sample-fleet_2026-11-20_controls.csv',
+    'sample-fleet_2026-11-20_evidence.csv',
+    'sample-fleet_2026-11-20_findings.csv',
+    'sample-fleet_2026-11-20_location.csv',
+    'sample-fleet_2026-11-20_population.csv',
+    'sample-fleet_2026-11-20_results.csv',
   ]
   const namesIn = ({ root, run }: { readonly root: string; readonly run: string }): readonly string[] =>
     readdirSync(join(root, run)).sort()
@@ -109,7 +118,9 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     })
     await pack.close()
     const names = namesIn(place)
-    expect(names).toEqual(expect.arrayContaining([...WHOLE, `${place.run}.report.pdf`, 'summary.txt']))
+    expect(names).toEqual(
+      expect.arrayContaining([...WHOLE, 'sample-fleet_2026-11-20_report.pdf', 'sample-fleet_2026-11-20_summary.txt']),
+    )
     expect(names.filter((name) => /prepared|\.part-/.test(name))).toEqual([])
   }
 
@@ -120,7 +131,7 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     ['prepare', false],
     ['enter', false],
     ['publish', true],
-    ['beside .report.pdf', true],
+    ['beside _report.pdf', true],
   ] as const)('stopped at “%s”, the run counts as sealed: %s', async (step, expected) => {
     const place = await begun()
     expect(must(await sealed(place))).toBe(false)
@@ -150,9 +161,9 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     'prepare',
     'enter',
     'publish',
-    'beside .report.pdf',
+    'beside _report.pdf',
     'beside controls.csv',
-    'beside .oscal-assessment-results.json',
+    'beside _oscal-assessment-results.json',
   ])('stopped at “%s”', async (step) => {
     const place = await begun()
     expect(await exports(portsUntil(ports, step), place)).toMatchObject({ error: { code: 'store.failed' } })
@@ -173,7 +184,7 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     const pack = must(await ports.packs.open(packOf(cut.root, cut.run)))
     const report = Buffer.from(await pack.read(PATHS.report))
     await pack.close()
-    expect(readFileSync(join(cut.root, cut.run, `${cut.run}.report.pdf`)).equals(report)).toBe(true)
+    expect(readFileSync(join(cut.root, cut.run, 'sample-fleet_2026-11-20_report.pdf')).equals(report)).toBe(true)
   })
 
   test('evidence that was added after the seal does not enter the pack, nor what is written beside it', async () => {
@@ -206,7 +217,23 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     writeFileSync(pack, bytes)
     const refused = await exports(ports, place)
     expect(refused.ok ? 'written' : refused.error.code).toMatch(/^pack\.(altered|unreadable|unsafe)$/)
-    expect(existsSync(join(place.root, place.run, 'controls.csv'))).toBe(false)
+    expect(existsSync(join(place.root, place.run, 'sample-fleet_2026-11-20_controls.csv'))).toBe(false)
+  })
+
+  test('a second run of that day in one folder adds its run to its names, and is continued under them', async () => {
+    const [first, second] = [await begun(), await begun('run-2')]
+    must(await exports(ports, first))
+    const report = (prefix: string): string => join(second.root, second.run, `${prefix}_report.pdf`)
+    mkdirSync(join(second.root, second.run))
+    const before = readFileSync(join(first.root, first.run, 'sample-fleet_2026-11-20_report.pdf'))
+    writeFileSync(report('sample-fleet_2026-11-20'), before)
+    await exports(portsUntil(ports, 'beside controls.csv'), second)
+    must(await exports(ports, second))
+    expect(readFileSync(report('sample-fleet_2026-11-20')).equals(before)).toBe(true)
+    expect(namesIn(second).filter((name) => name.endsWith('_controls.csv'))).toEqual([
+      'sample-fleet_2026-11-20_run-2_controls.csv',
+    ])
+    expect(existsSync(report('sample-fleet_2026-11-20_run-2'))).toBe(true)
   })
 
   test('half-written files of processes that ended are removed; those of processes that run stay', async () => {
@@ -214,9 +241,11 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     await exports(portsUntil(ports, 'beside controls.csv'), place)
     const at = (name: string): string => join(place.root, place.run, name)
     // Above the largest process id of any kernel (PID_MAX_LIMIT is 2^22).
-    writeFileSync(at('controls.csv.part-4194305'), 'half')
-    writeFileSync(at('population.csv.part-1'), 'half')
+    writeFileSync(at('sample-fleet_2026-11-20_controls.csv.part-4194305'), 'half')
+    writeFileSync(at('sample-fleet_2026-11-20_population.csv.part-1'), 'half')
     must(await exports(ports, place))
-    expect(namesIn(place).filter((name) => name.includes('.part-'))).toEqual(['population.csv.part-1'])
+    expect(namesIn(place).filter((name) => name.includes('.part-'))).toEqual([
+      'sample-fleet_2026-11-20_population.csv.part-1',
+    ])
   })
 })

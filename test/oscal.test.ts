@@ -172,7 +172,7 @@ describe('the document', () => {
   test('each one leads to the others by the names of their files', () => {
     const names = [...oscalFiles(input)].map(([name]) => name)
     expect(names).toEqual(
-      ['catalog', 'assessment-plan', 'assessment-results', 'poam'].map((kind) => `demo-20261121.oscal-${kind}.json`),
+      ['catalog', 'assessment-plan', 'assessment-results', 'poam'].map((kind) => `Demo_2026-11-21_oscal-${kind}.json`),
     )
     const text = (model: string): string => JSON.stringify(documents.get(model))
     expect(text('assessment-plan')).toContain(names[0])

@@ -47,7 +47,7 @@ describe.each([
   ['a small fleet', sampleInput],
   ['a fleet of 300 nodes', () => bigInput(300)],
 ])('%s', (_, made) => {
-  const input = besideInput(made(), 'run-1')
+  const input = besideInput(made(), 'run-1', 'Demo_2026-11-21')
   const { findings, informational, figures, conclusion } = input.shown
   const own = sorted(findings.map(({ reference }) => reference))
   const all = sorted([...findings, ...informational].map(({ reference }) => reference))
@@ -139,7 +139,7 @@ describe.each([
 })
 
 describe('the tables that auditors ask for', () => {
-  const input = besideInput(demo(), 'run-1')
+  const input = besideInput(demo(), 'run-1', 'Demo_2026-11-21')
   const cells = (grid: {
     readonly columns: readonly { readonly title: string }[]
     readonly rows: readonly (readonly unknown[])[]

@@ -1,6 +1,7 @@
 import type { Recording, Register, RunTrace } from '../../schemas/types.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
+import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { packIn, preparedPath, RECORDING } from '../core/layout.ts'
 import { PATHS, payloadFiles } from '../core/pack.ts'
@@ -14,7 +15,7 @@ import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from
 import { NO_TRUST } from '../verify/steps/trust.ts'
 import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
-import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
+import { besideFiles, type Content, type Contents, prefixIn, writeBeside } from './output-files.ts'
 import { alsoFiles } from './output-formats.ts'
 import { besideInput, reportInputOf } from './report-input.ts'
 
@@ -158,7 +159,10 @@ async function continued(
   const report = await pack.read(PATHS.report)
   const executive = await pack.read(PATHS.executive)
   const html = await pack.read(PATHS.html)
-  const shared = besideInput(about, input.run)
+  const prefix = await prefixIn(ports, folder, { scope, asOf, run: input.run, report: sha256(report) })
+  if (prefix === null)
+    return fail('input.refused', `reports of run ${input.run} in ${folder} differ from the one in its pack`)
+  const shared = besideInput(about, input.run, prefix)
   const also = alsoFiles(ports, input.also, { ...shared, created: asOf, signer, executive })
   const beside = besideFiles(ports, shared, { report, html })
   let missing = 0

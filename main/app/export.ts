@@ -4,7 +4,7 @@ import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { EmbeddedFile } from '../core/embedded.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
-import { packIn, packNameOf, preparedPath, reportName } from '../core/layout.ts'
+import { packIn, packNameOf, preparedPath } from '../core/layout.ts'
 import { bagOfRun, PATHS, payloadFiles } from '../core/pack.ts'
 import { evidenceDigestOver, jsonBytes, type PackContent, type PackFiles } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
@@ -24,7 +24,7 @@ import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
-import { besideFiles, type ExportedFile, writeBeside } from './output-files.ts'
+import { besideFiles, type ExportedFile, prefixIn, writeBeside } from './output-files.ts'
 import { type Also, alsoFiles } from './output-formats.ts'
 import { PRODUCER } from './producer.ts'
 import { besideInput, reportInputOf } from './report-input.ts'
@@ -118,14 +118,15 @@ export async function exportRun(
   const settled = chainFolder === null ? ok(null) : await settledIn(ports, input, chainFolder, pack.path)
   if (!settled.ok) return settled
   if (await ports.files.isThere(pack.path)) return await continueExport(ports, ours, input, pack)
-  const report = `${folder}/${reportName(run)}`
-  if (await ports.files.isThere(report)) return fail('input.refused', `${report} already exists; choose another folder`)
+  const prefix = await prefixIn(ports, folder, { ...input, report: null })
+  if (prefix === null)
+    return fail('input.refused', `a report of run ${run} already exists in ${folder}; choose another folder`)
   const catalog = catalogFor(ours, input.scope)
   collectGarbageBetween(ports, input.recordings.length)
   const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(ports, nodes) })
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
-    whileSigning(() => exportEvaluated(ports, catalog, input, evaluated.value, chain))
+    whileSigning(() => exportEvaluated(ports, catalog, { ...input, prefix }, evaluated.value, chain))
   if (chainFolder === null) return await exported(null)
   const chain = await openChain(ports, input, chainFolder)
   if (!chain.ok) return chain
@@ -182,7 +183,7 @@ async function exportEvaluated(
     | 'xlsx'
   >,
   catalog: Catalog,
-  input: ExportInput,
+  input: ExportInput & { readonly prefix: string },
   { assessment, outlines, files: recordings, figures, captured, sudo, traced }: Evaluated,
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
@@ -255,7 +256,7 @@ async function exportEvaluated(
       : await putInChain(ports, { path, content }, chain, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
-  const shared = besideInput(about, run)
+  const shared = besideInput(about, run, input.prefix)
   const also = alsoFiles(ports, input.also, { ...shared, created: input.asOf, signer, executive })
   const files = await writeBeside(
     ports,

@@ -1,6 +1,7 @@
+import type { Scope } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
-import { htmlName, reportName } from '../core/layout.ts'
+import { fileNamed, filePrefix, HTML_REPORT, prefixWithRun, REPORT } from '../core/file-names.ts'
 import { assessmentPieces } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
 import type { FormatInput } from '../present/formats/input.ts'
@@ -26,18 +27,44 @@ export function* besideFiles(
   input: FormatInput,
   { report, html }: { readonly report: Uint8Array; readonly html: Content },
 ): Generator<readonly [string, Content]> {
-  const { assessment, catalog, register, recordings, run } = input
-  yield [reportName(run), report]
-  yield [htmlName(run), html]
-  yield ['assessment.json', assessmentPieces(assessment)]
-  yield ['summary.txt', `${summaryText(input)}\n`]
-  yield ['findings.csv', csvPieces(findingsTable(input))]
-  yield ['results.csv', csvPieces(resultsTable(input))]
-  yield ['controls.csv', csvPieces(controlsTable(assessment, catalog, register))]
-  yield ['population.csv', csvPieces(populationTable(assessment))]
-  yield ['location.csv', csvPieces(locationTable(assessment))]
-  yield ['evidence.csv', csvPieces(evidenceTable(recordings))]
-  if (assessment.scope.provider !== undefined) yield ['claims.csv', csvPieces(claimsTable(assessment))]
+  const { assessment, catalog, register, recordings, prefix } = input
+  const named = (kind: string): string => fileNamed(prefix, kind)
+  yield [named(REPORT), report]
+  yield [named(HTML_REPORT), html]
+  yield [named('assessment.json'), assessmentPieces(assessment)]
+  yield [named('summary.txt'), `${summaryText(input)}\n`]
+  yield [named('findings.csv'), csvPieces(findingsTable(input))]
+  yield [named('results.csv'), csvPieces(resultsTable(input))]
+  yield [named('controls.csv'), csvPieces(controlsTable(assessment, catalog, register))]
+  yield [named('population.csv'), csvPieces(populationTable(assessment))]
+  yield [named('location.csv'), csvPieces(locationTable(assessment))]
+  yield [named('evidence.csv'), csvPieces(evidenceTable(recordings))]
+  if (assessment.scope.provider !== undefined) yield [named('claims.csv'), csvPieces(claimsTable(assessment))]
+}
+
+/**
+ * What the names of a run's files begin with: organization and evaluation date, with the run where another run's report
+ * has that name in the folder already. Null: this run's name is taken as well.
+ */
+export async function prefixIn(
+  { files }: Pick<Ports, 'files'>,
+  folder: string,
+  { scope, asOf, run, report }: PrefixInput,
+): Promise<string | null> {
+  const plainly = filePrefix({ organization: scope.engagement?.entity ?? scope.fleet, dates: [asOf] })
+  for (const prefix of [plainly, prefixWithRun(plainly, run)]) {
+    const there = await files.digest(`${folder}/${fileNamed(prefix, REPORT)}`)
+    if (!there.ok || there.value.sha256 === report) return prefix
+  }
+  return null
+}
+
+interface PrefixInput {
+  readonly scope: Pick<Scope, 'fleet' | 'engagement'>
+  readonly asOf: string
+  readonly run: string
+  /** Digest of the report of this run, where it is sealed already. */
+  readonly report: string | null
 }
 
 /** Writes files next to the pack, one at a time; returns all of them, the pack first. Fails with store.failed. */

@@ -1,4 +1,5 @@
 import type { Ports } from '../core/all-ports.ts'
+import { fileNamed } from '../core/file-names.ts'
 import type { Signer } from '../core/ports.ts'
 import { poamSheets } from '../present/formats/grids/poam.ts'
 import { hdfFiles } from '../present/formats/hdf.ts'
@@ -48,31 +49,31 @@ export async function* alsoFiles(
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 
 const MAKERS: Readonly<Record<Also, Maker>> = {
-  executive: async function* (_, { run, executive }) {
-    yield [`${run}.executive.pdf`, executive]
+  executive: async function* (_, { prefix, executive }) {
+    yield [fileNamed(prefix, 'executive.pdf'), executive]
   },
   annex: async function* (ports, input) {
     const rendered = await ports.reports.render(buildAnnexes(input), { attachments: [], created: input.created })
-    yield [`${input.run}.annexes.pdf`, await ports.sealing.signPdf(rendered, input.signer)]
+    yield [fileNamed(input.prefix, 'annexes.pdf'), await ports.sealing.signPdf(rendered, input.signer)]
   },
   binder: async function* (ports, input) {
     const rendered = await ports.reports.render(buildBinder(input), { attachments: [], created: input.created })
-    yield [`${input.run}.binder.pdf`, await ports.sealing.signPdf(rendered, input.signer)]
+    yield [fileNamed(input.prefix, 'binder.pdf'), await ports.sealing.signPdf(rendered, input.signer)]
   },
   xlsx: async function* (ports, input) {
-    yield [`${input.run}.register.xlsx`, await ports.xlsx(workbookOf(input))]
+    yield [fileNamed(input.prefix, 'register.xlsx'), await ports.xlsx(workbookOf(input))]
   },
   oscal: async function* (_, input) {
     for (const [name, value] of oscalFiles(input)) yield [name, json(value)]
   },
   hdf: async function* (_, input) {
-    for (const [name, value] of hdfFiles(input)) yield [`hdf/${name}`, json(value)]
+    for (const [name, value] of hdfFiles(input)) yield [`hdf/${fileNamed(input.prefix, name)}`, json(value)]
   },
   poam: async function* (ports, input) {
-    yield [`${input.run}.poam.xlsx`, await ports.xlsx(poamSheets(input))]
+    yield [fileNamed(input.prefix, 'poam.xlsx'), await ports.xlsx(poamSheets(input))]
   },
   tickets: async function* (ports, input) {
-    yield ['tickets-jira.csv', ports.csvPieces(jiraTable(input))]
-    yield ['tickets-servicenow.csv', ports.csvPieces(serviceNowTable(input))]
+    yield [fileNamed(input.prefix, 'tickets-jira.csv'), ports.csvPieces(jiraTable(input))]
+    yield [fileNamed(input.prefix, 'tickets-servicenow.csv'), ports.csvPieces(serviceNowTable(input))]
   },
 }

@@ -1,6 +1,7 @@
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { packNameOf, reportName } from '../core/layout.ts'
+import { fileNamed, filePrefix } from '../core/file-names.ts'
+import { packNameOf } from '../core/layout.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import type { Signer } from '../core/ports.ts'
@@ -54,16 +55,20 @@ export async function periodReport(
   return await stampReport(ports, await ports.sealing.signPdf(pdf, signer), signer, stamping)
 }
 
-/** Outputs that people open without the pack, by name. */
+/** Outputs that people open without the pack, by name: the organization's, then first and last day. */
 export const besidePeriod = (
   { csvPieces }: Pick<Ports, 'csvPieces'>,
-  name: string,
   report: Uint8Array,
   { period, tables }: DerivedPeriod,
-): readonly (readonly [string, Content])[] => [
-  [reportName(name), report],
-  ['controls.csv', csvPieces(controlRows(period))],
-  ['calendar.csv', csvPieces(calendarRows(period))],
-  ['deviations.csv', csvPieces(deviationRows(period))],
-  ...[...tables].map(([path, bytes]) => [path.replace(/^data\//, ''), bytes] as const),
-]
+): readonly (readonly [string, Content])[] => {
+  const { engagement, fleet, from, to } = period
+  const prefix = filePrefix({ organization: engagement?.entity ?? fleet, dates: [from, to] })
+  const named = (kind: string): string => fileNamed(prefix, kind)
+  return [
+    [named('period-report.pdf'), report],
+    [named('controls.csv'), csvPieces(controlRows(period))],
+    [named('calendar.csv'), csvPieces(calendarRows(period))],
+    [named('deviations.csv'), csvPieces(deviationRows(period))],
+    ...[...tables].map(([path, bytes]) => [path.replace(/^data\//, ''), bytes] as const),
+  ]
+}

@@ -68,9 +68,10 @@ export async function reportInputOf(
 }
 
 /** Input of the files beside a pack. The findings are shaped once, for all of them. */
-export const besideInput = (about: ReportInput, run: string): ReportInput & FormatInput => ({
+export const besideInput = (about: ReportInput, run: string, prefix: string): ReportInput & FormatInput => ({
   ...about,
   run,
+  prefix,
   shown: matterOf(about).shown,
 })
 

@@ -94,9 +94,6 @@ export const packIn = (folder: string, run: string): string => `${folder}/${pack
 export const packOfRun = (root: string, run: string): string => packIn(exportFolder(root, run), run)
 /** A redacted copy has a folder of its own: files next to the pack are easily sent along with it. */
 export const handOutName = (run: string): string => `hand-out/${run}.parts-withheld${PACK_EXTENSION}`
-export const reportName = (run: string): string => `${run}.report.pdf`
-/** The report as one HTML file. */
-export const htmlName = (run: string): string => `${run}.report.html`
 /**
  * Where a finished archive is stored until the run chain names it. The name contains the start of the chain id: one run
  * can be exported into one folder through two chains, and each finds only its own archive.

@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       await page.getByRole('button', { name: /^Save/ }).click()
       await page.getByText('Pack exported').first().waitFor()
       await shot(page, '45-officer-exported', true)
-      expect(readdirSync(out).some((name) => name.endsWith('.report.pdf'))).toBe(true)
+      expect(readdirSync(out).some((name) => name.endsWith('_report.pdf'))).toBe(true)
     })
   })
 

@@ -69,11 +69,10 @@ describe('history period and history sample', () => {
     // The cover is made from the sealed period, which states the engagement.
     expect(JSON.parse(cli.printed).period.engagement).toMatchObject({ entity: 'Acme Health' })
     expect(readdirSync(to).sort()).toEqual([
-      'calendar.csv',
-      'controls.csv',
-      'deviations.csv',
+      ...['calendar.csv', 'controls.csv', 'deviations.csv', 'period-report.pdf'].map(
+        (kind) => `Acme-Health_2026-11-23_2026-11-26_${kind}`,
+      ),
       'period-2026-11-23-2026-11-26.barewitness.zip',
-      'period-2026-11-23-2026-11-26.report.pdf',
       'populations',
     ])
     expect(

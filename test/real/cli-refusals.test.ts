@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   const ids = (): string[] => ['--identity-folder', at('ids')]
   const key = (): string[] => ['--identity', 'acme', ...ids(), '--passphrase-file', at('secret')]
   const pack = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
-  const report = (): string => at('one', readdirSync(at('one')).find((file) => file.endsWith('.report.pdf')) ?? '')
+  const report = (): string => at('one', readdirSync(at('one')).find((file) => file.endsWith('_report.pdf')) ?? '')
   const root = (): string => at('ids', 'acme', 'root.pem')
   const trust = (): string[] => ['--trust', root()]
   const refused = (ran: Ran, words: string | RegExp): void => {

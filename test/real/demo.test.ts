@@ -45,10 +45,10 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     expect(ran.status, said).toBe(0)
     expect(ran.stdout).toBe('')
     const files = readdirSync(folder)
-    pdf = join(folder, files.find((name) => name.endsWith('.report.pdf')) ?? '')
+    pdf = join(folder, files.find((name) => name.endsWith('_report.pdf')) ?? '')
     pack = join(folder, files.find((name) => name.endsWith('.zip')) ?? '')
     assessment = JSON.parse(
-      readFileSync(join(folder, files.find((name) => name === 'assessment.json') ?? ''), 'utf8'),
+      readFileSync(join(folder, files.find((name) => name.endsWith('_assessment.json')) ?? ''), 'utf8'),
     ) as Assessment
   }
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     `the %s is PDF/A-3a and PDF/UA-1 to veraPDF${because(noVeraPdf)}`,
     async (cut) => {
       for (const flavour of ['PDF/A-3a', 'PDF/UA-1'] as const) {
-        const { failures, passed } = await validate(pdf.replace('.report.', `.${cut}.`), flavour)
+        const { failures, passed } = await validate(pdf.replace('_report.', `_${cut}.`), flavour)
         expect(failures).toEqual([])
         expect(passed).toBe(true)
       }
@@ -228,6 +228,6 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     // In the pack, nodes stand in files of their own, which its assessment.json names by digest.
     const inPack = JSON.parse(readFileSync(join(folder, 'x', 'pack', 'data', 'assessment.json'), 'utf8')) as unknown
     expect(assessmentIndexOf(JSON.parse(detached) as Assessment)).toEqual(inPack)
-    expect(detached).toBe(readFileSync(join(folder, 'assessment.json'), 'utf8'))
+    expect(detached).toBe(readFileSync(pdf.replace('report.pdf', 'assessment.json'), 'utf8'))
   })
 })

@@ -58,10 +58,10 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     expect(spawnSync('unzip', ['-q', file('.barewitness.zip'), '-d', folder]).status).toBe(0)
     const textOf = (end: string): string =>
       spawnSync('pdftotext', ['-raw', file(end), '-'], { encoding: 'utf8', maxBuffer: 1e9 }).stdout
-    pages = textOf('.annexes.pdf')
+    pages = textOf('_annexes.pdf')
       .split('\f')
       .filter((page) => page.trim() !== '')
-    report = tight(textOf('.report.pdf'))
+    report = tight(textOf('_report.pdf'))
     told = recount(join(folder, 'pack'))
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   const said = ({ stdout }: RanLine): string => stdout
   const packIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
   const reportIn = (name: string): string =>
-    at(name, readdirSync(at(name)).find((file) => file.endsWith('.report.pdf')) ?? '')
+    at(name, readdirSync(at(name)).find((file) => file.endsWith('_report.pdf')) ?? '')
   const exported = async (by: typeof cliHere, name: string, ...more: string[]): Promise<string> => {
     const ran = await by('export', at('recording'), '--out', at(name), '--formats', '', ...signing(), ...more)
     expect([0, 3], ran.stderr).toContain(ran.status)

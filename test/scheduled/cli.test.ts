@@ -101,7 +101,10 @@ describe('run --schedule', () => {
       return { ...made, options: { ...made.options, declarations: at('window') } }
     }
     const shelf = () => ({ ports, folder: at('window'), demo: false })
-    const exported = (name: string): string => readFileSync(at('out', runNamed(), name), 'utf8')
+    const exported = (kind: string): string => {
+      const folder = at('out', runNamed())
+      return readFileSync(join(folder, readdirSync(folder).find((name) => name.endsWith(`_${kind}`)) ?? kind), 'utf8')
+    }
 
     test('takes what is declared there: engagement, claims, exceptions and the provider’s list', async () => {
       now = '2026-03-02T02:00:20.000Z'

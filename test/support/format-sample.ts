@@ -195,6 +195,7 @@ export function formatSample(): FormatInput {
     signer: { subject: 'CN=Demo', fingerprint: sha256('certificate') },
     demo: true,
     run: 'demo-20261121',
+    prefix: 'Demo_2026-11-21',
   })
 }
 

@@ -22,6 +22,8 @@ export interface FormatInput
     | 'demo'
   > {
   readonly run: string
+  /** What the names of the files beside the pack begin with. */
+  readonly prefix: string
   /** Findings, figures and sentences, as the report has them. */
   readonly shown: Presentation
 }

@@ -24,7 +24,7 @@ export function* oscalFiles(input: FormatInput): Generator<readonly [string, unk
   const names = namesOf(input)
   for (const kind of DOCUMENTS) {
     const document = MAKERS[kind](names)
-    if (document !== null) yield [oscalName(input.run, kind), document]
+    if (document !== null) yield [oscalName(input.prefix, kind), document]
   }
 }
 

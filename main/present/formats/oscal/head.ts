@@ -1,3 +1,4 @@
+import { fileNamed } from '../../../core/file-names.ts'
 import { PATHS } from '../../../core/pack-files.ts'
 import { DEMO_NOTICE, STANDING_LIMITATION } from '../input.ts'
 import type { DocumentKind, Names } from './naming.ts'
@@ -9,7 +10,7 @@ const OSCAL_VERSION = '1.2.2'
 export const NO_MOMENT = '1970-01-01T00:00:00.000Z'
 
 /** The name of each document beside the pack. */
-export const oscalName = (run: string, kind: DocumentKind): string => `${run}.oscal-${kind}.json`
+export const oscalName = (prefix: string, kind: DocumentKind): string => fileNamed(prefix, `oscal-${kind}.json`)
 
 const TITLES: Readonly<Record<DocumentKind, string>> = {
   catalog: 'Controls in scope',
@@ -58,7 +59,7 @@ export const backMatter = (names: Names, ...cited: readonly Cited[]): unknown =>
 })
 
 function resourceOf(names: Names, cited: Cited): unknown {
-  const { assessment, packName, evidenceDigest, run } = names.input
+  const { assessment, packName, evidenceDigest, prefix } = names.input
   const uuid = names.ofRun('resource', cited)
   if (cited === 'pack')
     return {
@@ -86,7 +87,7 @@ function resourceOf(names: Names, cited: Cited): unknown {
     title: TITLES[cited],
     description: 'The OSCAL document next to this one. It is not sealed.',
     props: [prop('model', tokenOf(cited))],
-    rlinks: [{ href: hrefOf(oscalName(run, cited)), 'media-type': 'application/oscal+json' }],
+    rlinks: [{ href: hrefOf(oscalName(prefix, cited)), 'media-type': 'application/oscal+json' }],
   }
 }
 
