@@ -5,6 +5,7 @@ import { sha256 } from '../main/core/digest.ts'
 import { fail } from '../main/core/failure.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
 import { pem } from '../main/core/pem.ts'
+import { describedKinds } from '../main/present/recipient.ts'
 import { INDEX_PATH } from '../main/verify/disclosure/commit.ts'
 import type { ExportDraft } from '../schemas/ipc-packs.ts'
 import { BANNED } from '../schemas/words.ts'
@@ -94,6 +95,8 @@ describe('sealing', () => {
       'run-1.barewitness.zip',
       'sample-fleet_DAY_report.pdf',
       'sample-fleet_DAY_report.html',
+      'sample-fleet_DAY_README.txt',
+      'sample-fleet_DAY_VERIFY.txt',
       'sample-fleet_DAY_assessment.json',
       'sample-fleet_DAY_summary.txt',
       'sample-fleet_DAY_findings.csv',
@@ -135,6 +138,15 @@ describe('sealing', () => {
         expect.stringMatching(/^hdf\/./),
       ]),
     )
+    // The note for the recipient describes every file that is written.
+    const kinds = names(draft).filter((name) => !name.endsWith('.zip'))
+    const isDescribed = (name: string): boolean =>
+      describedKinds().some((kind) => {
+        const [start = '', end = ''] = kind.split('*')
+        const own = name.replace('sample-fleet_DAY_', '')
+        return kind.includes('*') ? own.startsWith(start) && own.endsWith(end) : own === kind
+      })
+    expect(kinds.filter((name) => !isDescribed(name))).toEqual([])
     const to = join(kit.folder, 'saved')
     const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path: to }))
     expect(saved?.files).toEqual(draft.files)

@@ -119,7 +119,13 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     await pack.close()
     const names = namesIn(place)
     expect(names).toEqual(
-      expect.arrayContaining([...WHOLE, 'sample-fleet_2026-11-20_report.pdf', 'sample-fleet_2026-11-20_summary.txt']),
+      expect.arrayContaining([
+        ...WHOLE,
+        'sample-fleet_2026-11-20_README.txt',
+        'sample-fleet_2026-11-20_VERIFY.txt',
+        'sample-fleet_2026-11-20_report.pdf',
+        'sample-fleet_2026-11-20_summary.txt',
+      ]),
     )
     expect(names.filter((name) => /prepared|\.part-/.test(name))).toEqual([])
   }

@@ -164,7 +164,7 @@ async function continued(
     return fail('input.refused', `reports of run ${input.run} in ${folder} differ from the one in its pack`)
   const shared = besideInput(about, input.run, prefix)
   const also = alsoFiles(ports, input.also, { ...shared, created: asOf, signer, executive })
-  const beside = besideFiles(ports, shared, { report, html })
+  const beside = besideFiles(ports, shared, { report, html, help: await pack.read(PATHS.help) })
   let missing = 0
   async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
     for await (const [name, content] of contents) {

@@ -262,7 +262,7 @@ async function exportEvaluated(
     ports,
     folder,
     packName,
-    besideFiles(ports, shared, { report: report.pdf, html }),
+    besideFiles(ports, shared, { report: report.pdf, html, help: pack.help }),
     also,
   )
   if (!files.ok) return files

@@ -5,6 +5,7 @@ import { fileNamed, filePrefix, HTML_REPORT, prefixWithRun, REPORT } from '../co
 import { assessmentPieces } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
 import type { FormatInput } from '../present/formats/input.ts'
+import { README, recipientNote, VERIFY } from '../present/recipient.ts'
 import { claimsTable } from './claims-table.ts'
 import { evidenceTable } from './evidence-table.ts'
 import { summaryText } from './summary.ts'
@@ -25,12 +26,14 @@ export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<read
 export function* besideFiles(
   { csvPieces }: Pick<Ports, 'csvPieces'>,
   input: FormatInput,
-  { report, html }: { readonly report: Uint8Array; readonly html: Content },
+  { report, html, help }: { readonly report: Uint8Array; readonly html: Content; readonly help: Uint8Array },
 ): Generator<readonly [string, Content]> {
   const { assessment, catalog, register, recordings, prefix } = input
   const named = (kind: string): string => fileNamed(prefix, kind)
   yield [named(REPORT), report]
   yield [named(HTML_REPORT), html]
+  yield [named(README), recipientNote(input)]
+  yield [named(VERIFY), help]
   yield [named('assessment.json'), assessmentPieces(assessment)]
   yield [named('summary.txt'), `${summaryText(input)}\n`]
   yield [named('findings.csv'), csvPieces(findingsTable(input))]

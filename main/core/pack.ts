@@ -41,6 +41,8 @@ export interface StampAuthority {
 export interface AssembledPack {
   /** Every file outside the payload, but the seal. */
   readonly tags: ReadonlyMap<string, PackContent>
+  /** VERIFY.txt, one of them. */
+  readonly help: Uint8Array
   /** The bytes to seal: put the signature over them at PATHS.seal. */
   readonly toSeal: Uint8Array
   readonly evidenceDigest: Sha256
@@ -94,25 +96,27 @@ export function assembleBag(input: BagInput): AssembledPack {
     ['Signer-Fingerprint', signer.fingerprint],
     ...(demo ? [['Demo-Data', 'yes']] : []),
   ]
-  const help = verifyText({
-    packName: input.packName,
-    fingerprint: signer.fingerprint,
-    rootFingerprint: sha256(signer.chain.at(-1) ?? signer.certificate),
-    subject: signer.subject,
-    evidenceDigest: digest,
-    demo,
-    revocationLists: signer.crls.map((_, index) => listPath('signature/crls/', index)),
-    timestamp: authority == null ? null : { authority: authority.name },
-    recipes: payload.has(CHAIN_PATHS.inclusion) ? [CHAIN_RECIPE] : [],
-    ...(input.nodes === undefined ? {} : { nodes: input.nodes }),
-  })
+  const help = utf8(
+    verifyText({
+      packName: input.packName,
+      fingerprint: signer.fingerprint,
+      rootFingerprint: sha256(signer.chain.at(-1) ?? signer.certificate),
+      subject: signer.subject,
+      evidenceDigest: digest,
+      demo,
+      revocationLists: signer.crls.map((_, index) => listPath('signature/crls/', index)),
+      timestamp: authority == null ? null : { authority: authority.name },
+      recipes: payload.has(CHAIN_PATHS.inclusion) ? [CHAIN_RECIPE] : [],
+      ...(input.nodes === undefined ? {} : { nodes: input.nodes }),
+    }),
+  )
   const tags = new Map<string, PackContent>([
     ...(input.tags ?? []),
     [PATHS.bag, utf8(BAG_DECLARATION)],
     [PATHS.info, utf8(info.map(([name, value]) => `${name}: ${value}\n`).join(''))],
     [PATHS.manifest, manifest.content],
     [PATHS.statement, utf8(`${canonicalJson(input.statement(manifest))}\n`)],
-    [PATHS.help, utf8(help)],
+    [PATHS.help, help],
     [PATHS.verifyScript, utf8(VERIFY_SH)],
     [PATHS.chain, certificates([signer.certificate, ...signer.chain])],
     ...revocationLists('signature/crls/', signer.crls),
@@ -121,7 +125,7 @@ export function assembleBag(input: BagInput): AssembledPack {
       : [[PATHS.tsaChain, certificates(authority.chain)] as const, ...revocationLists(PATHS.tsaLists, authority.crls)]),
   ])
   const toSeal = utf8(manifestLines(tags))
-  return { tags: new Map([...tags, [PATHS.tagManifest, toSeal]]), toSeal, evidenceDigest: digest }
+  return { tags: new Map([...tags, [PATHS.tagManifest, toSeal]]), help, toSeal, evidenceDigest: digest }
 }
 
 const CHAIN_RECIPE: Recipe = {
