@@ -79,6 +79,21 @@ test('a response is signed by the person who states it', async () => {
   expect(stated()[0]?.signatures).toMatchObject([{ role: 'respondent' }])
 })
 
+test('a response that was recorded unsigned is signed later, by its finding or its ID', async () => {
+  await respond('--status', 'in-progress')
+  const sign = (text: string, ...more: readonly string[]) => cli.run('finding', 'sign', text, ...there, ...more)
+  expect(await sign(REFERENCE)).toBe(EXIT.usage)
+  expect(cli.told).toMatch(/--identity is required/)
+  expect(await sign('F-000000', ...key)).toBe(EXIT.usage)
+  expect(await sign(REFERENCE, ...key)).toBe(EXIT.done)
+  expect(stated()).toMatchObject([{ check: CHECK, signatures: [{ role: 'respondent' }] }])
+  const read = await readEntries(ports.sealing.reader, { ...(JSON.parse(readFileSync(register, 'utf8')) as Register) })
+  expect(read.problems).toEqual([])
+  await respond('--status', 'ready-for-retest')
+  expect(await sign(stated()[1]?.id.slice(0, 8) ?? '', ...key)).toBe(EXIT.done)
+  expect(stated().map(({ signatures }) => signatures?.length)).toEqual([1, 1])
+})
+
 test.each<[string, readonly string[], RegExp]>([
   ['an unknown status', ['--status', 'closed'], /--status must be one of/],
   ['a dispute without a reason', ['--status', 'disputed'], /a dispute needs a plan/],

@@ -2,17 +2,9 @@ import type { Command } from 'commander'
 import type { Register } from '../../../schemas/types.ts'
 import { findingLines, findingText } from '../../app/finding-text.ts'
 import { findingChecks, findingNamed } from '../../app/findings.ts'
-import { idNamed } from '../../app/register/named.ts'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
-import {
-  currentResponses,
-  RESPONSE_STATUSES,
-  respond,
-  responsesOf,
-  withdrawResponse,
-} from '../../core/register/responses.ts'
+import { RESPONSE_STATUSES, respond, responsesOf } from '../../core/register/responses.ts'
 import { ok } from '../../core/result.ts'
 import { statusOf } from '../../present/formats/response-table.ts'
 import { severityCounts } from '../../present/presentation.ts'
@@ -30,16 +22,17 @@ import {
   withRegister,
 } from '../register-changes.ts'
 import { emit, say } from '../terminal.ts'
+import { responseCommands } from './finding-response.ts'
 import { findingTableCommands } from './finding-table.ts'
 
-/** `finding list|show|respond|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
+/** `finding list|show|respond|sign|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
 export function findingCommand(context: Context): void {
   const command = context.program
     .command('finding')
     .description('List findings and manage the responses to them; verdicts never change')
   listCommands(context, command)
   respondCommand(context, command)
-  withdrawCommand(context, command)
+  responseCommands(context, command)
   findingTableCommands(context, command)
 }
 
@@ -161,45 +154,4 @@ async function respondTo(
     },
   })
   return changed.ok ? ok({ id: facts.id, check, register: changed.value }) : changed
-}
-
-interface WithdrawOptions extends SignedOptions {
-  readonly by: string
-  readonly reason: string
-}
-
-function withdrawCommand(context: Context, command: Command): void {
-  withFleet(withRegister(command.command('withdraw')))
-    .description('Withdraw a response; it remains in the register')
-    .argument('<response>', 'ID of the response or its first characters; or its finding, for the current one')
-    .requiredOption('--by <name>', 'Person who decides')
-    .requiredOption('--reason <text>', 'Reason')
-    .action(async (text: string, { by, reason, ...options }: WithdrawOptions) => {
-      const scope = await findingScope(context, options)
-      if (!scope.ok) return endWith(context, scope.error)
-      const now = context.ports.clock.now()
-      let id = ''
-      const changed = await change(context, options, {
-        begin: false,
-        next: (register) => {
-          const check = findingNamed(scope.value.catalog, scope.value.fleet, text)
-          const current = check.ok ? currentResponses(register, now).get(check.value) : undefined
-          if (check.ok && current === undefined)
-            return fail('input.refused', `there is no current response to ${check.value}`)
-          const named =
-            current === undefined
-              ? idNamed(
-                  responsesOf(register).map((one) => one.id),
-                  text,
-                )
-              : ok(current.id)
-          if (!named.ok) return named
-          id = named.value
-          return withdrawResponse(register, { id, by, reason }, now)
-        },
-      })
-      if (!changed.ok) return endWith(context, changed.error)
-      say(`Withdrawn: response ${plain(id)}. It remains in the register.`)
-      context.exit(EXIT.done)
-    })
 }
