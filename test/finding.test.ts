@@ -4,12 +4,12 @@ import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { assess, withRegister } from '../main/core/assess.ts'
 import type { CheckSeverity } from '../main/core/catalog.ts'
 import { POPULATION } from '../main/core/engagement/coverage.ts'
-import { findingReference, findingsOf, HOST_IDENTITY, remediatedIn } from '../main/core/finding/finding.ts'
+import { exampleOf, findingReference, findingsOf, HOST_IDENTITY, remediatedIn } from '../main/core/finding/finding.ts'
 import { factsOf, rateSeverity } from '../main/core/finding/severity.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { tally } from '../main/core/tally.ts'
 import { leadingOf, presentationOf } from '../main/present/presentation.ts'
-import type { Assessment, EphiStore, ManagementResponse, Register, Scope } from '../schemas/types.ts'
+import type { Assessment, EphiStore, ManagementResponse, NodeAssessment, Register, Scope } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { engagementOf } from './support/engagement.ts'
 import { riskAcceptanceOf } from './support/register.ts'
@@ -308,6 +308,22 @@ describe('findings', () => {
       { check: 'vuln.eol', nodes: ['a', 'b'], run: '2' },
     ])
   })
+})
+
+test('the example of a finding is the node that conceals its condition', () => {
+  const check = 'tenancy.no-hypervisor'
+  const deviations = ['a', 'b'].map((subject) => ({
+    subject,
+    observations: [],
+    accepted: null,
+    acceptanceExpired: null,
+    observedAt: null,
+    isStale: false,
+  }))
+  const nodes = ['a', 'b'].map((node) => ({ node, isolation: { concealed: node === 'b' } }) as NodeAssessment)
+  expect(exampleOf({ check, deviations }, { nodes })?.subject).toBe('b')
+  expect(exampleOf({ check: 'sshd.root', deviations }, { nodes })?.subject).toBe('a')
+  expect(exampleOf({ check, deviations }, { nodes: [] })?.subject).toBe('a')
 })
 
 describe('the findings that lead', () => {

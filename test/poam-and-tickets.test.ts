@@ -62,6 +62,20 @@ describe('the plan of action and milestones', () => {
     )
   })
 
+  test('names the controls of the frameworks in scope where none of NIST SP 800-53 is mapped', async () => {
+    const frameworks = input.catalog.frameworks.filter(({ id }) => id !== 'nist-800-53')
+    const shown = byTitle((await sheetsOf({ ...input, catalog: { ...input.catalog, frameworks } })).get(OPEN) ?? [])
+    const row = shown.find((one) => one['Weakness Source Identifier'] === 'vuln.eol')
+    expect(row?.Controls).toMatch(/^HIPAA 164\.\S+.*, SOC 2 CC\d/)
+    const mapped = new Set(
+      frameworks.flatMap(({ controls }) => controls.flatMap((one) => one.mappings)).map((one) => one.check),
+    )
+    for (const { Controls, 'Weakness Source Identifier': check = '' } of shown)
+      expect(Controls === '', check).toBe(!mapped.has(check))
+    const nist = byTitle((await sheetsOf(input)).get(OPEN) ?? [])
+    expect(nist.find((one) => one['Weakness Source Identifier'] === 'vuln.eol')?.Controls).toMatch(/^[A-Z]{2}-\d/)
+  })
+
   test('fills in what management states, and nothing that an authorizing official decides', async () => {
     const rows = byTitle((await sheetsOf(input)).get(OPEN) ?? [])
     const row = (check: string) => rows.find((one) => one['Weakness Source Identifier'] === check)

@@ -29,7 +29,7 @@ import {
   verdictWords,
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
-import type { Finding } from '../core/finding/finding.ts'
+import { exampleOf, type Finding } from '../core/finding/finding.ts'
 import { of, plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
@@ -53,7 +53,7 @@ export function summaryText(sources: FindingSources): string {
     ...head(assessment, [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()]),
     ...nodeList(assessment, register),
     '',
-    ...findingLines(shownOf(sources)),
+    ...findingLines(assessment, shownOf(sources)),
     ...locationCounts(assessment),
     ...claimLines(assessment),
     ...controlLines(assessment, catalog),
@@ -172,7 +172,10 @@ const namesOf = (names: readonly string[]): string => {
  * Findings by severity, with owner and due day, and those that are overdue. The leading ones are listed with an observation. A risk
  * acceptance leaves the deviation in place.
  */
-function findingLines({ findings, informational, leading, figures }: Presentation): readonly string[] {
+function findingLines(
+  assessment: Assessment,
+  { findings, informational, leading, figures }: Presentation,
+): readonly string[] {
   const overdue = findings.filter(({ isOverdue }) => isOverdue)
   const { severe, withOwner } = figures.owned
   return [
@@ -181,7 +184,7 @@ function findingLines({ findings, informational, leading, figures }: Presentatio
       : [
           `${plural(findings.length, 'finding')}: ${severityCounts(figures.findings)}; ${plural(figures.deviations, 'deviation')} in total:`,
         ]),
-    ...findings.flatMap((one) => findingLine(one, leading.includes(one))),
+    ...findings.flatMap((one) => findingLine(assessment, one, leading.includes(one))),
     ...(severe === 0 ? [] : [`Critical and high findings with an owner: ${of(withOwner, severe)}`]),
     ...(overdue.length === 0
       ? []
@@ -190,17 +193,17 @@ function findingLines({ findings, informational, leading, figures }: Presentatio
       ? []
       : [
           `Informational results that are not satisfied, counted in no sum (${informational.length}):`,
-          ...informational.flatMap((one) => findingLine(one, false)),
+          ...informational.flatMap((one) => findingLine(assessment, one, false)),
         ]),
     '',
   ]
 }
 
-function findingLine(finding: Finding, isLeading: boolean): readonly string[] {
+function findingLine(assessment: Assessment, finding: Finding, isLeading: boolean): readonly string[] {
   const { reference, severity, title, deviations, tested, inconclusive, untested, controls, what } = finding
   const accepted = deviations.filter((one) => one.accepted !== null).length
   const over = deviations.filter(({ acceptanceExpired }) => acceptanceExpired !== null).length
-  const [first] = deviations
+  const first = exampleOf(finding, assessment)
   const why = first?.observations.find(({ direction }) => direction === 'contradicts')?.text ?? ''
   const counts = [
     `${of(deviations.length, tested)} ${what === 'inventory' ? 'inventory rows' : 'tested'}`,

@@ -233,6 +233,15 @@ function findingOf(about: About, severity: CheckSeverity): Finding | null {
   }
 }
 
+/** The deviation that is stated as an example: of a node that conceals the condition, before others. */
+export function exampleOf(
+  { check, deviations }: Pick<Finding, 'check' | 'deviations'>,
+  assessment: Pick<Assessment, 'nodes'>,
+): FoundDeviation | undefined {
+  const concealed = check === NO_HYPERVISOR ? concealedIn({ assessment }) : new Set<string>()
+  return deviations.find(({ subject }) => concealed.has(subject)) ?? deviations[0]
+}
+
 /** The title with the nodes by name, as far as a sentence holds them; those that conceal the condition first. */
 function conditionOf(title: string, deviations: readonly FoundDeviation[], concealed: ReadonlySet<string>): string {
   const subjects = deviations.map(({ subject }) => subject)
@@ -249,7 +258,7 @@ const MOST_NAMED = 3
 
 /** The check whose condition a machine can hide, and the nodes that do. */
 const NO_HYPERVISOR = 'tenancy.no-hypervisor'
-const concealedIn = ({ assessment }: About): ReadonlySet<string> =>
+const concealedIn = ({ assessment }: { readonly assessment: Pick<Assessment, 'nodes'> }): ReadonlySet<string> =>
   new Set(assessment.nodes.flatMap(({ node, isolation }) => (isolation?.concealed === true ? [node] : [])))
 
 interface Deviating {

@@ -6,8 +6,9 @@ import { of } from '../../../core/phrases.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
+import { shortName } from '../../report/items.ts'
 import { type Closed, closedOf } from '../closed.ts'
-import { type FormatInput, nistControls, STANDING_LIMITATION } from '../input.ts'
+import { type FormatInput, mappedControls, nistControls, STANDING_LIMITATION } from '../input.ts'
 import { controlNames, dueDay, namedIn } from './findings.ts'
 import { columns, type Grid, type GridCell, sheetOf } from './grid.ts'
 
@@ -125,7 +126,7 @@ const shared = (
   { reference, check, title }: Pick<Finding | Closed, 'reference' | 'check' | 'title'>,
 ): Row => ({
   'POAM ID': reference,
-  Controls: nistControls(catalog, check).join(', '),
+  Controls: controlIds(catalog, check).join(', '),
   'Weakness Name': title,
   'Weakness Detector Source': producer,
   'Weakness Source Identifier': check,
@@ -137,6 +138,15 @@ const shared = (
   'Auto-Approve': 'No',
   'Service Name': oneLine(assessment.scope.engagement?.boundary.system ?? assessment.scope.fleet, 200),
 })
+
+/** NIST SP 800-53 controls, as the template asks for; where the check is mapped to none, those of the frameworks in scope. */
+function controlIds(catalog: Catalog, check: string): readonly string[] {
+  const nist = nistControls(catalog, check)
+  if (nist.length > 0) return nist
+  return catalog.frameworks
+    .filter(({ proposed }) => !proposed)
+    .flatMap(({ id, controls }) => mappedControls(controls, check).map((control) => `${shortName(id)} ${control}`))
+}
 
 const dayOf = (instant: string | null): string => instant?.slice(0, 10) ?? ''
 
