@@ -1,3 +1,4 @@
+import { HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fileNamed, filePrefix } from '../core/file-names.ts'
@@ -5,7 +6,7 @@ import { packNameOf } from '../core/layout.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import type { Signer } from '../core/ports.ts'
-import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../present/period-report.ts'
+import { buildPeriodReport, calendarRows, controlRows, deviationRows, practiceRows } from '../present/period-report.ts'
 import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import type { Content } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
@@ -69,6 +70,9 @@ export const besidePeriod = (
     [named('controls.csv'), csvPieces(controlRows(period))],
     [named('calendar.csv'), csvPieces(calendarRows(period))],
     [named('deviations.csv'), csvPieces(deviationRows(period))],
+    ...(period.conclusions?.frameworks.includes('hipaa') === true
+      ? [[named('recognized-security-practices.csv'), csvPieces(practiceRows(period, HIPAA_VIEWS.practices))] as const]
+      : []),
     ...[...tables].map(([path, bytes]) => [path.replace(/^data\//, ''), bytes] as const),
   ]
 }

@@ -15,6 +15,7 @@ import { when } from './report/wording.ts'
 
 export { controlRows } from './period-report/conclusions.ts'
 export type { PeriodReportInput } from './period-report/input.ts'
+export { practiceRows } from './period-report/practices.ts'
 export { calendarRows, deviationRows } from './period-report/tables.ts'
 
 /**
