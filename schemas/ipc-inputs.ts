@@ -1,5 +1,6 @@
 import { EVIDENCE_LEVELS } from './conclusion-words.ts'
 import type { Method } from './ipc.ts'
+import { DECLARATION_INPUTS } from './ipc-declarations-inputs.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
 import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
@@ -8,7 +9,10 @@ import { type Dialog, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
 
 /** Methods for which the main process asks a person for a file or folder before it calls the engine. */
 export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
+  'declarations.choose-file': 'any-file',
   'fleet.import-choose': 'import-file',
+  'fleet.open-choose': 'any-file',
+  'fleet.save-file': 'save-file',
   'run.preview-save': 'save-file',
   'acceptances.save': 'save-file',
   'documents.add': 'any-file',
@@ -143,6 +147,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   }),
   'decisions.withdraw': withdrawal,
   'requests.set': exactly({ framework, control: text(100), need: text(500), owner: text(200), due: day }),
+  ...DECLARATION_INPUTS,
   ...ENGAGEMENT_INPUTS,
   ...HISTORY_INPUTS,
   'export.plan': nothing,

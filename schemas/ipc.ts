@@ -1,5 +1,6 @@
 import type { FailureCode } from './failure-words.ts'
 import type { Figure } from './figure.ts'
+import type { DeclarationMethods } from './ipc-declarations.ts'
 import type { EngagementMethods } from './ipc-engagement.ts'
 import type { HistoryMethods } from './ipc-history.ts'
 import type { LocationView } from './ipc-location.ts'
@@ -43,9 +44,10 @@ import type {
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
  * never throws across the bridge. The window sends no paths, commands or secrets: files are chosen in dialogs of the main
- * process, and an address appears only in the input of `fleet.*`.
+ * process, and an address appears only in the input of `fleet.*` and `declarations.set`, which takes a path only where the fleet names it already or a
+ * dialog gave it.
  */
-export interface Methods extends EngagementMethods, HistoryMethods, ScheduleMethods {
+export interface Methods extends DeclarationMethods, EngagementMethods, HistoryMethods, ScheduleMethods {
   'app.info': { in: null; out: AppInfo }
   'catalog.get': { in: null; out: CatalogView }
   'settings.get': { in: null; out: Settings }

@@ -7,6 +7,7 @@ import type { Fleet, FleetNode, HardwarePins } from '../../schemas/types.ts'
 import type { FleetFile, Fleets, TargetOptions } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { declaredNode, type PlannedNode, planFleet } from '../core/fleet.ts'
+import { withPaths } from '../core/fleet-paths.ts'
 import { decisionsPath, hardwarePath } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { ConnectTarget, Credentials, HostKeyTrust } from '../core/ports.ts'
@@ -25,16 +26,35 @@ let validator: ReturnType<typeof createSchemaValidator> | null = null
 export function createFleets(): Fleets {
   return {
     read: async (path) => {
-      let bytes: Buffer
-      try {
-        bytes = await readFile(path)
-      } catch {
-        return fail('input.not-found', `${path} could not be read`)
-      }
-      if (bytes.length > LARGEST) return fail('input.refused', `${path} is larger than 8 MiB`)
+      const text = await textIn(path)
+      if (!text.ok) return text
       const pins = await readFile(hardwareBeside(path), 'utf8').catch(() => null)
-      return parseFleet(bytes.toString('utf8'), path, pins)
+      return parseFleet(text.value, path, pins)
     },
+    inspect: async (path) => {
+      const text = await textIn(path)
+      if (!text.ok) return text
+      const { fleet, problems } = inspected(text.value, path)
+      return ok({
+        fleet,
+        problems: problems.map(({ line, column, path: place, text: said }) => ({
+          line,
+          column,
+          field: place === null ? '' : placeName(place),
+          text: said,
+        })),
+      })
+    },
+    problems: (fleet, path) =>
+      problemsIn(fleet, path).problems.map(({ path: place, text, missing }) => ({
+        path: missing === undefined ? place : [...place, missing],
+        text: missing === undefined ? text : 'is required',
+      })),
+    moved: (fleet, path) =>
+      withPaths(fleet, ({ path: [member], file }) =>
+        // A built-in profile is named by its id.
+        file.startsWith('~/') || (member === 'provider' && !existsSync(beside(path, file))) ? file : beside(path, file),
+      ),
     textOf: (fleet, path) => (/\.json$/i.test(path) ? `${JSON.stringify(fleet, null, 2)}\n` : stringify(fleet)),
     withHostKeys,
   }
@@ -45,44 +65,89 @@ export function createFleets(): Fleets {
  * `hardware` is the text of the file of pinned components next to it, where there is one.
  */
 export function parseFleet(text: string, path: string, hardware: string | null = null): Outcome<FleetFile> {
-  const lines = new LineCounter()
-  const document = parseDocument(text.replace(/^\uFEFF/, ' '), { lineCounter: lines, prettyErrors: false })
-  const at = (offset: number): string => {
-    const { line, col } = lines.linePos(offset)
-    return `${path}:${line}:${col}`
-  }
-  const syntax = document.errors[0]
-  if (syntax !== undefined) return fail('input.refused', `${at(syntax.pos[0])}: ${plain(syntax.message)}`)
-  let value: unknown
-  try {
-    value = document.toJS({ maxAliasCount: MOST_ALIASES })
-  } catch {
-    return fail('input.refused', `${path}:1:1: the document expands too many aliases`)
-  }
-  const refuse = (problems: readonly PlacedProblem[]): Outcome<never> =>
-    fail(
+  const { fleet, planned, problems } = inspected(text, path)
+  if (fleet === null)
+    return fail(
       'input.refused',
       problems
-        .map((problem) => `${at(offsetOf(document, problem.path))}: ${placeName(problem.path)} ${problem.text}`)
+        .map(({ line, column, path: place, text: said }) => {
+          const at = `${path}:${line}:${column}: `
+          return place === null ? `${at}${said}` : `${at}${placeName(place)} ${said}`
+        })
         .join('; '),
     )
-  validator ??= createSchemaValidator()
-  const misfits = validator.placed('fleet', value)
-  if (misfits.length > 0) return refuse(misfits)
-  const fleet = value as Fleet
-  const planned = planFleet(fleet)
-  if (!planned.ok) return refuse(planned.error)
-  const missing = missingFiles(fleet, path)
-  if (missing.length > 0) return refuse(missing)
   const pins = parsePins(hardware, hardwareBeside(path))
   if (!pins.ok) return pins
   return ok({
     fleet,
     targets: (options) =>
-      planned.value
+      planned
         .filter(({ source }) => source.jumpOnly !== true)
         .map((node) => connectTarget(fleet, withPins(node, pins.value), path, options)),
   })
+}
+
+/** A problem at a place of the text; `path` is null where the text is no document. */
+interface FoundProblem {
+  readonly line: number
+  readonly column: number
+  readonly path: readonly (string | number)[] | null
+  readonly text: string
+}
+interface Inspected {
+  /** Null where there is a problem. */
+  readonly fleet: Fleet | null
+  readonly planned: readonly PlannedNode[]
+  readonly problems: readonly FoundProblem[]
+}
+
+function inspected(text: string, path: string): Inspected {
+  const lines = new LineCounter()
+  const document = parseDocument(text.replace(/^\uFEFF/, ' '), { lineCounter: lines, prettyErrors: false })
+  const at = (offset: number): Pick<FoundProblem, 'line' | 'column'> => {
+    const { line, col } = lines.linePos(offset)
+    return { line, column: col }
+  }
+  const refuse = (problems: readonly FoundProblem[]): Inspected => ({ fleet: null, planned: [], problems })
+  const syntax = document.errors[0]
+  if (syntax !== undefined) return refuse([{ ...at(syntax.pos[0]), path: null, text: plain(syntax.message) }])
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: MOST_ALIASES })
+  } catch {
+    return refuse([{ line: 1, column: 1, path: null, text: 'the document expands too many aliases' }])
+  }
+  const { planned, problems } = problemsIn(value, path)
+  return problems.length === 0
+    ? { fleet: value as Fleet, planned, problems: [] }
+    : refuse(
+        problems.map(({ path: place, text: said }) => ({ ...at(offsetOf(document, place)), path: place, text: said })),
+      )
+}
+
+/** The schema first, then what it cannot express, then files that are not there: later problems follow from earlier ones. */
+function problemsIn(
+  value: unknown,
+  path: string,
+): { readonly planned: readonly PlannedNode[]; readonly problems: readonly PlacedProblem[] } {
+  validator ??= createSchemaValidator()
+  const misfits = validator.placed('fleet', value)
+  if (misfits.length > 0) return { planned: [], problems: misfits }
+  const fleet = value as Fleet
+  const planned = planFleet(fleet)
+  return planned.ok
+    ? { planned: planned.value, problems: missingFiles(fleet, path) }
+    : { planned: [], problems: planned.error }
+}
+
+/** The text of a file. Fails with input.not-found, and with input.refused for a file that is too large. */
+async function textIn(path: string): Promise<Outcome<string>> {
+  try {
+    const bytes = await readFile(path)
+    return bytes.length > LARGEST ? fail('input.refused', `${path} is larger than 8 MiB`) : ok(bytes.toString('utf8'))
+  } catch {
+    return fail('input.not-found', `${path} could not be read`)
+  }
 }
 
 /** Additions name their origin in a comment, except in JSON, which has none. */

@@ -22,6 +22,8 @@ import type { SchemaValidator } from '../core/ports.ts'
 export interface PlacedProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
+  /** The member that is required and absent; `path` is that of its container. */
+  readonly missing?: string
 }
 
 const IDS = {
@@ -176,7 +178,11 @@ function sentence(problem: ErrorObject): PlacedProblem {
     typeof problem.data === 'string' ? quote(problem.data, 60) : plain(jsonOf(problem.data), 60)
   switch (problem.keyword) {
     case 'required':
-      return { path, text: `lacks “${plain(String(params.missingProperty))}”` }
+      return {
+        path,
+        text: `lacks “${plain(String(params.missingProperty))}”`,
+        missing: String(params.missingProperty),
+      }
     case 'additionalProperties':
       return { path: [...path, String(params.additionalProperty)], text: 'is not a known field' }
     case 'type':

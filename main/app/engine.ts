@@ -5,8 +5,10 @@ import type { Catalog } from '../core/catalog.ts'
 import { fail } from '../core/failure.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
 import type { Desktop, EngineContext, Handlers, Scheduling } from './engine/context.ts'
+import { declarationMethods } from './engine/declaration-methods.ts'
 import { engagementMethods } from './engine/engagement-methods.ts'
 import { exportMethods } from './engine/export-methods.ts'
+import { fleetFileMethods } from './engine/fleet-file-methods.ts'
 import { fleetMethods } from './engine/fleet-methods.ts'
 import { historyMethods } from './engine/history-methods.ts'
 import { hostKeyMethods } from './engine/hostkey-methods.ts'
@@ -51,6 +53,8 @@ export async function createEngine(
   const handlers: Handlers = {
     ...appMethods(context),
     ...fleetMethods(context),
+    ...fleetFileMethods(context),
+    ...declarationMethods(context),
     ...hostKeyMethods(context),
     ...runMethods(context),
     ...assessmentMethods(context),

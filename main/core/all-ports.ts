@@ -1,3 +1,4 @@
+import type { FileProblem } from '../../schemas/ipc-declarations.ts'
 import type {
   AddressAnswer,
   AddressDatabase,
@@ -19,6 +20,7 @@ import type {
 } from '../../schemas/types.ts'
 import type { KeptRules } from './assessor.ts'
 import type { Outcome } from './failure.ts'
+import type { FleetProblem } from './fleet.ts'
 import type { HistoryStore } from './history.ts'
 import type { Identities } from './identities.ts'
 import type { Notice } from './notice.ts'
@@ -157,6 +159,12 @@ export interface Sheet {
 export interface Fleets {
   /** A fleet file, read and checked; problems name file, line and field. */
   readonly read: (path: string) => Promise<Outcome<FleetFile>>
+  /** The same file with its problems one by one; `fleet` is null where there are any. Fails where it cannot be read at all. */
+  readonly inspect: (path: string) => Promise<Outcome<InspectedFleet>>
+  /** What `read` would report of a fleet stored at this path, by field. */
+  readonly problems: (fleet: Fleet, path: string) => readonly FleetProblem[]
+  /** The same fleet for another folder: its relative paths are resolved against the folder of `path`. */
+  readonly moved: (fleet: Fleet, path: string) => Fleet
   /** The text of a new fleet file: YAML, or JSON where the path ends so. */
   readonly textOf: (fleet: Fleet, path: string) => string
   /** A fleet file with “hostKey” of these nodes, by name, added; everything else in it stays, comments too. */
@@ -164,6 +172,10 @@ export interface Fleets {
     bytes: Uint8Array,
     keys: ReadonlyMap<string, { readonly fingerprint: string; readonly note: string }>,
   ) => string
+}
+export interface InspectedFleet {
+  readonly fleet: Fleet | null
+  readonly problems: readonly FileProblem[]
 }
 export interface FleetFile {
   readonly fleet: Fleet

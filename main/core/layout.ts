@@ -29,6 +29,7 @@ export const FOLDERS = {
   inventories: 'inventories',
   registerEarlier: 'register-earlier',
   engagementEarlier: 'engagement-earlier',
+  fleetEarlier: 'fleet-earlier',
   providerEarlier: 'provider-earlier',
   mappingsEarlier: 'mappings-earlier',
   /** Notes on the window's runs. */

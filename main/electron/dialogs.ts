@@ -32,6 +32,7 @@ const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = 
 /** Dialog texts of methods that need a specific file. */
 const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 'buttonLabel' | 'filters'>>>> = {
   'documents.add': { title: 'Add document', buttonLabel: 'Add document' },
+  'fleet.open-choose': { title: 'Open fleet file', buttonLabel: 'Read file', filters: [DECLARED, ANY] },
   'engagement.import-choose': {
     title: 'Import engagement',
     buttonLabel: 'Read file',
@@ -61,6 +62,7 @@ const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 
 
 /** Default file name and type for every method that saves one file. */
 export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
+  'fleet.save-file': { file: 'fleet.yaml', name: 'Fleet files', extensions: ['yaml', 'yml', 'json'] },
   'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },

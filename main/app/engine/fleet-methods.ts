@@ -2,14 +2,11 @@ import type { FleetView, ImportKind, ImportPreview } from '../../../schemas/ipc-
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { planFleet } from '../../core/fleet.ts'
-import { fleetPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { fleetView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { storedFleet, storeFleet } from './fleet-store.ts'
 import { turnOf } from './kept-json.ts'
-import { latestRunOf } from './session.ts'
-import { waysIn } from './shown-keys.ts'
 
 type Methods =
   | 'fleet.get'
@@ -97,7 +94,7 @@ async function accept(context: EngineContext, offered: Offered, handle: string):
   if (!before.ok) return before
   const known = new Set(before.value.nodes.map(({ name }) => name))
   const added = [...before.value.nodes, ...nodes.filter(({ name }) => !known.has(name))]
-  const stored = await store(context, before.value, added)
+  const stored = await storeFleet(context, before.value, { ...before.value, nodes: added } as Fleet)
   if (stored.ok) offered.delete(handle)
   return stored
 }
@@ -110,43 +107,5 @@ async function changed(
   const before = await storedFleet(context)
   if (!before.ok) return before
   const edited = edit(before.value)
-  return edited.ok ? await store(context, before.value, edited.value) : edited
-}
-
-/**
- * The fleet in its file; one without nodes where there is no file. A file that cannot be parsed is a failure: it must
- * not be overwritten.
- */
-async function storedFleet({ ports, folder }: Pick<EngineContext, 'ports' | 'folder'>): Promise<Outcome<Fleet>> {
-  const read = await ports.fleets.read(fleetPath(folder))
-  if (read.ok) return ok(read.value.fleet)
-  return (await ports.files.isThere(fleetPath(folder)))
-    ? read
-    : ok({ name: 'My servers', nodes: [] as unknown as Fleet['nodes'] })
-}
-
-/** Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. */
-async function store(
-  { ports, catalog, folder, session }: EngineContext,
-  before: Fleet,
-  nodes: readonly FleetNode[],
-): Promise<Outcome<FleetView>> {
-  if (nodes.length === 0) return fail('input.refused', 'a fleet must have at least one node')
-  const fleet = { ...before, nodes } as Fleet
-  const planned = planFleet(fleet)
-  const problem = planned.ok
-    ? ports.validator.problems('fleet', fleet)[0]
-    : planned.error.map(({ path, text }) => `${path.join('.')} ${text}`)[0]
-  if (problem !== undefined) return fail('input.refused', problem)
-  const written = await ports.files.write(fleetPath(folder), `${JSON.stringify(fleet, null, 2)}\n`)
-  if (!written.ok) return written
-  if (session.demo) {
-    session.keys.clear()
-    Object.assign(session, { demo: false, journal: null, run: await latestRunOf(ports, catalog, folder, fleet) })
-  }
-  // Host keys that a node showed do not apply to another machine that is now reached under its name.
-  const ways = waysIn(fleet)
-  for (const [node, { way }] of session.keys) if (ways.get(node) !== way) session.keys.delete(node)
-  session.fleet = fleet
-  return ok(fleetView(fleet, false))
+  return edited.ok ? await storeFleet(context, before.value, { ...before.value, nodes: edited.value } as Fleet) : edited
 }

@@ -1,6 +1,6 @@
 import type { Figure, FigureTone } from '../../../schemas/figure.ts'
 import { locationVerdictWords } from '../../../schemas/location-words.ts'
-import type { DistanceBound, LocationResult, NodeAssessment, Place } from '../../../schemas/types.ts'
+import type { DistanceBound, Location, LocationResult, Place } from '../../../schemas/types.ts'
 import type { DrawnLand } from '../../core/geo/land.ts'
 import { mapView } from '../../core/geo/map.ts'
 import { alike } from '../../core/grouping.ts'
@@ -34,8 +34,13 @@ interface Site {
   readonly tone: FigureTone
 }
 
+/** What is drawn of a node: its declared place, and what was found out about it where anything was. */
+export interface LocatedNode {
+  readonly location?: Pick<Location, 'claim' | 'results' | 'distanceBounds'> | null | undefined
+}
+
 /** Where the nodes of a fleet are stated to be, and from where they were measured. Null where no place was declared. */
-export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Figure | null {
+export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure | null {
   const located = nodes.flatMap(({ location }) => location ?? [])
   const sites = alike(
     located.filter(({ claim }) => claim !== null),

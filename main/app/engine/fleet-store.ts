@@ -1,0 +1,60 @@
+import type { FleetView } from '../../../schemas/ipc-views.ts'
+import type { Fleet } from '../../../schemas/types.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { FleetProblem } from '../../core/fleet.ts'
+import { fleetPath, folderIn } from '../../core/layout.ts'
+import { ok } from '../../core/result.ts'
+import { fleetView } from '../views.ts'
+import type { EngineContext } from './context.ts'
+import { keepEarlier } from './kept-json.ts'
+import { latestRunOf } from './session.ts'
+import { waysIn } from './shown-keys.ts'
+
+/**
+ * The fleet in its file; one without nodes where there is no file. A file that cannot be parsed is a failure: it must
+ * not be overwritten.
+ */
+export async function storedFleet({ ports, folder }: Pick<EngineContext, 'ports' | 'folder'>): Promise<Outcome<Fleet>> {
+  const read = await ports.fleets.read(fleetPath(folder))
+  if (read.ok) return ok(read.value.fleet)
+  return (await ports.files.isThere(fleetPath(folder)))
+    ? read
+    : ok({ name: 'My servers', nodes: [] as unknown as Fleet['nodes'] })
+}
+
+/** What keeps a fleet from being stored here, by field. A fleet without nodes can hold nothing. */
+export const fleetProblems = (
+  { ports, folder }: Pick<EngineContext, 'ports' | 'folder'>,
+  fleet: Fleet,
+): readonly FleetProblem[] => ports.fleets.problems(fleet, fleetPath(folder))
+
+/**
+ * Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. A copy of the
+ * previous file is kept. Fails with input.refused for the first problem, and as the store does.
+ */
+export async function storeFleet(
+  { ports, catalog, folder, session }: EngineContext,
+  before: Fleet,
+  fleet: Fleet,
+): Promise<Outcome<FleetView>> {
+  if (fleet.nodes.length === 0) return fail('input.refused', 'a fleet must have at least one node')
+  const [problem] = fleetProblems({ ports, folder }, fleet)
+  if (problem !== undefined) return fail('input.refused', `${problem.path.join('.')} ${problem.text}`)
+  if (canonicalJson(before) !== canonicalJson(fleet)) {
+    const copied = await keepEarlier(ports, fleetPath(folder), folderIn(folder, 'fleetEarlier'))
+    if (!copied.ok) return copied
+    const written = await ports.files.write(fleetPath(folder), `${JSON.stringify(fleet, null, 2)}\n`)
+    if (!written.ok) return written
+  }
+  if (session.demo || session.fleet?.name !== fleet.name) {
+    // Runs are stored by the name of their fleet.
+    if (session.demo) session.keys.clear()
+    Object.assign(session, { demo: false, journal: null, run: await latestRunOf(ports, catalog, folder, fleet) })
+  }
+  // Host keys that a node showed do not apply to another machine that is now reached under its name.
+  const ways = waysIn(fleet)
+  for (const [node, { way }] of session.keys) if (ways.get(node) !== way) session.keys.delete(node)
+  session.fleet = fleet
+  return ok(fleetView(fleet, false))
+}

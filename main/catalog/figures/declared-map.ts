@@ -1,0 +1,14 @@
+import type { Figure } from '../../../schemas/figure.ts'
+import type { Place } from '../../../schemas/types.ts'
+import { drawnLand } from '../location/timing.ts'
+import { fleetMap } from './fleet-map.ts'
+
+/**
+ * The map of a fleet before anything is collected: only what is declared. Null where no place is declared. No rule uses
+ * it, so it is no part of the module of rules.
+ */
+export const declaredMap = (places: readonly Place[]): Figure | null =>
+  fleetMap(
+    places.map((claim) => ({ location: { claim, results: [], distanceBounds: [] } })),
+    drawnLand(),
+  )
