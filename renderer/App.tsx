@@ -8,6 +8,7 @@ import { Documents } from './screens/Attachments.tsx'
 import { Collecting } from './screens/Collecting.tsx'
 import { Control } from './screens/Control.tsx'
 import { Controls } from './screens/Controls.tsx'
+import { Declarations } from './screens/Declarations.tsx'
 import { Engagement } from './screens/Engagement.tsx'
 import { Evidence } from './screens/Evidence.tsx'
 import { Export } from './screens/Export.tsx'
@@ -50,6 +51,8 @@ function Screen({ route }: { readonly route: Route }) {
       return <FirstRun />
     case 'nodes':
       return <Nodes part={route.part ?? 'list'} edit={route.edit ?? null} />
+    case 'declarations':
+      return <Declarations part={route.part ?? 'fleet'} nodes={route.nodes ?? null} />
     case 'preview':
       return <Preview />
     case 'collecting':

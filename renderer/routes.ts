@@ -7,6 +7,8 @@ export type Route =
   | { readonly screen: 'first-run' }
   /** `part` is the tab shown first. `edit` opens the dialog of that node. */
   | { readonly screen: 'nodes'; readonly part?: NodesPart; readonly edit?: string }
+  /** `nodes` are selected on the tab of nodes. */
+  | { readonly screen: 'declarations'; readonly part?: DeclarationsPart; readonly nodes?: readonly string[] }
   | { readonly screen: 'preview' }
   | { readonly screen: 'collecting' }
   | { readonly screen: 'overview'; readonly of: Source; readonly filter?: Filter }
@@ -36,6 +38,7 @@ export type Route =
   | { readonly screen: 'review'; readonly part?: ReviewPart }
   | { readonly screen: 'settings'; readonly part?: SettingsPart }
 
+export type DeclarationsPart = 'fleet' | 'nodes' | 'file'
 export type NodesPart = 'list' | 'import' | 'keys'
 export type EngagementPart = 'declared' | 'population' | 'frameworks'
 export type HistoryPart = 'days' | 'compare'
@@ -44,6 +47,7 @@ export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'pri
 export type Place =
   | 'overview'
   | 'nodes'
+  | 'declarations'
   | 'location'
   | 'engagement'
   | 'controls'
@@ -58,6 +62,7 @@ export type Place =
 const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   'first-run': null,
   nodes: 'nodes',
+  declarations: 'declarations',
   preview: 'nodes',
   collecting: 'nodes',
   overview: 'overview',
@@ -89,6 +94,8 @@ export function routeKey(route: Route): string {
       return `overview ${route.of}`
     case 'nodes':
       return 'nodes'
+    case 'declarations':
+      return 'declarations'
     case 'why':
       return `why ${route.of} ${route.node} ${route.property}`
     case 'controls':

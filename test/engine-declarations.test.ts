@@ -132,8 +132,8 @@ describe('a fleet file', () => {
     )
     expect(preview.handle).toBeNull()
     expect(preview.problems.map(({ line, field }) => [line, field])).toEqual([
-      [6, 'site'],
       [5, 'nodes[0].port'],
+      [6, 'site'],
     ])
     expect((await open('name: [')).problems[0]).toMatchObject({ line: 1, field: '' })
   })

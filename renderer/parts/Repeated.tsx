@@ -14,7 +14,9 @@ export interface RepeatedProps<T> {
   readonly none: string
   /** The name of an entry, for the label of its remove button. */
   readonly nameOf: (item: T) => string
-  readonly children: (item: T, put: (part: Partial<T>) => void) => ReactNode
+  readonly isDisabled?: boolean
+  /** `put` changes members of the entry, `replace` the whole of it. */
+  readonly children: (item: T, put: (part: Partial<T>) => void, replace: (item: T) => void, at: number) => ReactNode
 }
 
 const firstUp = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
@@ -28,6 +30,7 @@ export function Repeated<T extends object>({
   most,
   none,
   nameOf,
+  isDisabled = false,
   children,
 }: RepeatedProps<T>) {
   const list = useRef<HTMLOListElement>(null)
@@ -49,10 +52,16 @@ export function Repeated<T extends object>({
               <legend>
                 {firstUp(word)} {at + 1}
               </legend>
-              {children(item, (part) => onChange(replacedAt(items, at, { ...item, ...part })))}
+              {children(
+                item,
+                (part) => onChange(replacedAt(items, at, { ...item, ...part })),
+                (next) => onChange(replacedAt(items, at, next)),
+                at,
+              )}
               <Button
                 small
                 kind="quiet"
+                isDisabled={isDisabled}
                 label={`Remove ${word} ${at + 1}${nameOf(item) === '' ? '' : `: ${nameOf(item)}`}`}
                 onPress={() => onChange(without(items, at))}
               >
@@ -65,7 +74,7 @@ export function Repeated<T extends object>({
       <Button
         small
         icon={IconPlus}
-        isDisabled={count >= most}
+        isDisabled={isDisabled || count >= most}
         onPress={() => {
           added.current = true
           onChange([...items, blank])

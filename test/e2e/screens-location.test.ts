@@ -171,7 +171,7 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
     await titled(page, 'Collection finished')
     await rail(page, 'Location')
     await page.getByText('No location declared').waitFor()
-    await page.getByText('residency:', { exact: false }).first().waitFor()
+    await page.getByRole('button', { name: 'Declare places' }).waitFor()
     await book.look('75-location-none-declared', { full: true })
   })
 })

@@ -46,7 +46,7 @@ export const zoom = ({ app }: TestWindow, factor: number): Promise<void> =>
   }, factor)
 
 /** What a person cannot reach: a page that scrolls sideways, and texts and controls that end outside of what can be scrolled to. */
-const cutOff = (page: Page): Promise<readonly string[]> =>
+export const cutOff = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const { documentElement: all } = document
     const sideways = all.scrollWidth > all.clientWidth ? [`page: ${all.scrollWidth} of ${all.clientWidth}`] : []

@@ -77,7 +77,7 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
       changes: [],
       includes: [],
     })
-  if (fleet === null) return refused(problems)
+  if (fleet === null) return refused([...problems].sort((one, other) => (one.line ?? 0) - (other.line ?? 0)))
   const unusable = await sourceProblems(context, fleet, path)
   if (unusable.length > 0)
     return refused(unusable.map((one) => ({ line: null, column: null, field: one.path.join('.'), text: one.text })))

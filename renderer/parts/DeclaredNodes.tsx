@@ -1,0 +1,162 @@
+import { useMemo, useState } from 'react'
+import type { DeclarationsView } from '../../schemas/ipc-declarations.ts'
+import type { FleetNode } from '../../schemas/types.ts'
+import { ONE_NODE_ONLY } from '../declaration-forms.ts'
+import { NODE_SECTION_NAMES } from '../declaration-model.ts'
+import { plural, visible } from '../text.ts'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
+import { FigureView } from './Figure.tsx'
+import { SectionEditor } from './SectionEditor.tsx'
+
+export interface DeclaredNodesProps {
+  readonly view: DeclarationsView
+  readonly first: readonly string[] | null
+  readonly onSaved: (view: DeclarationsView) => void
+  readonly onDraft: () => void
+}
+
+/** What is declared of single nodes: several can be selected and declared together. */
+export function DeclaredNodes({ view, first, onSaved, onDraft }: DeclaredNodesProps) {
+  const [find, setFind] = useState('')
+  const { nodes } = view.fleet
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    new Set(first ?? (nodes.length === 1 ? [nodes[0].name] : [])),
+  )
+  const shown = useMemo(() => nodes.filter((node) => isFound(node, find)), [nodes, find])
+  const selected = nodes.map(({ name }) => name).filter((name) => chosen.has(name))
+  const title = selected.length > 3 ? plural(selected.length, 'node') : visible(selected.join(', '))
+  return (
+    <>
+      <div className="table-bar">
+        <SearchField
+          isFilter
+          label="Find a node"
+          value={find}
+          onChange={setFind}
+          placeholder="Find by name, address or place"
+        />
+        <span className="quiet number" role="status">
+          {selected.length} of {plural(nodes.length, 'node')} selected
+        </span>
+      </div>
+      <GridTable
+        label="Declared nodes"
+        columns={COLUMNS}
+        rows={shown}
+        keyOf={nameOf}
+        rowHeight={2.75}
+        leaves={40}
+        selected={chosen}
+        onSelect={setChosen}
+        empty={<p className="empty">No matching nodes.</p>}
+      />
+      {selected.length === 0 ? (
+        <EmptyState title="No node selected">
+          Select one node, or several that share a place, accounts, services or a login.
+        </EmptyState>
+      ) : (
+        <section className="engagement" aria-label={`Declarations of ${title}`}>
+          <p className="declared-for">
+            Declarations of <strong>{title}</strong>
+          </p>
+          {NODE_SECTION_NAMES.filter((section) => selected.length === 1 || !ONE_NODE_ONLY.includes(section)).map(
+            (section) => (
+              <SectionEditor
+                key={`${section} ${selected.join(' ')}`}
+                view={view}
+                section={section}
+                nodes={selected}
+                startsOpen={section === 'node-place'}
+                onSaved={onSaved}
+                onDraft={onDraft}
+              />
+            ),
+          )}
+        </section>
+      )}
+      {view.map !== null && (
+        <>
+          <h2>Map</h2>
+          <FigureView figure={view.map} />
+        </>
+      )}
+    </>
+  )
+}
+
+const nameOf = ({ name }: FleetNode): string => name
+
+const isFound = ({ name, address, location, role }: FleetNode, find: string): boolean =>
+  [name, address, location?.name ?? '', role ?? ''].some((text) =>
+    text.toLowerCase().includes(find.trim().toLowerCase()),
+  )
+
+/** What is declared of a node itself, in numbers. */
+function countsOf({ roster = [], accounts = [], services = [], ephiPaths = [], ephiFlows = [] }: FleetNode): string {
+  const ephi = ephiPaths.length + ephiFlows.length
+  return [
+    roster.length + accounts.length > 0 ? plural(roster.length + accounts.length, 'account') : '',
+    services.length > 0 ? plural(services.length, 'service') : '',
+    ephi > 0 ? `ePHI: ${ephi}` : '',
+  ]
+    .filter((text) => text !== '')
+    .join(', ')
+}
+
+const COLUMNS: readonly GridColumn<FleetNode>[] = [
+  {
+    id: 'name',
+    title: 'Node',
+    isRowHeader: true,
+    width: '2fr',
+    minWidth: 8,
+    cell: ({ name, role }) => (
+      <>
+        <span className="cell-line node-name">{visible(name)}</span>
+        {role !== undefined && <span className="cell-line node-note">{visible(role)}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'place',
+    title: 'Place',
+    width: '2fr',
+    minWidth: 8,
+    cell: ({ location }) =>
+      location === undefined ? (
+        <span className="quiet">Not declared</span>
+      ) : (
+        <span className="cell-line">
+          {visible([location.name, location.country ?? ''].filter((text) => text !== '').join(', '))}
+        </span>
+      ),
+  },
+  {
+    id: 'own',
+    title: 'Own accounts, services, ePHI',
+    width: '2fr',
+    minWidth: 9,
+    cell: (node) => <span className="cell-line">{countsOf(node)}</span>,
+  },
+  {
+    id: 'login',
+    title: 'Login',
+    width: '2fr',
+    minWidth: 8,
+    cell: ({ user, identityFile, sudo }) => (
+      <>
+        <span className="cell-line mono">{visible(user ?? 'bwaudit')}</span>
+        <span className="cell-line node-note">
+          {[
+            identityFile === undefined ? 'SSH agent' : visible(identityFile.split(/[/\\]/).at(-1) ?? ''),
+            sudo === true ? 'sudo' : '',
+          ]
+            .filter((text) => text !== '')
+            .join(', ')}
+        </span>
+      </>
+    ),
+  },
+]

@@ -1,0 +1,154 @@
+import { useEffect, useRef, useState } from 'react'
+import type { DeclarationsView, FieldProblem, SectionName, SectionValue } from '../../schemas/ipc-declarations.ts'
+import { useAction } from '../actions.ts'
+import { formOf, memberLabel } from '../declaration-forms.ts'
+import {
+  contentOf,
+  draftKey,
+  isUnsaved,
+  keepDraft,
+  keptDraft,
+  sectionToSend,
+  storedValue,
+} from '../declaration-model.ts'
+import { announce } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { FailureNote } from './Ask.tsx'
+import { FieldForm } from './FieldForm.tsx'
+import { Shape } from './Mark.tsx'
+
+export interface SectionEditorProps {
+  readonly view: DeclarationsView
+  readonly section: SectionName
+  /** The nodes that it is for; empty for a section of the fleet. */
+  readonly nodes: readonly string[]
+  readonly startsOpen?: boolean
+  readonly onSaved: (view: DeclarationsView) => void
+  /** A draft was made, changed or dropped. */
+  readonly onDraft: () => void
+}
+
+const STATES = {
+  unsaved: { word: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
+  declared: { word: 'Declared', mark: 'ring-tick', tone: 'satisfied' },
+  empty: { word: 'Not declared', mark: 'bar', tone: 'not-applicable' },
+} as const
+
+/** One section of the declarations. It is stored as a whole; problems are shown at their fields and nothing is stored then. */
+export function SectionEditor({ view, section, nodes, startsOpen = false, onSaved, onDraft }: SectionEditorProps) {
+  const { title, meaning, fields } = formOf(section)
+  const { value: stored, differs } = storedValue(view, section, nodes)
+  const key = draftKey(view.fleet.name, section, nodes)
+  const [draft, setDraft] = useState<SectionValue>(() => keptDraft(key) ?? stored)
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([])
+  const [wasOpened, setOpened] = useState(startsOpen)
+  const set = useAction('declarations.set')
+  const body = useRef<HTMLElement>(null)
+  const storedText = JSON.stringify(stored)
+  // What another section or an opened file changed is shown, unless there is unsaved input.
+  useEffect(() => {
+    if (keptDraft(key) === null) setDraft(JSON.parse(storedText) as SectionValue)
+  }, [key, storedText])
+  const unsaved = isUnsaved(draft, stored)
+  const put = (next: SectionValue): void => {
+    keepDraft(key, isUnsaved(next, stored) ? next : null)
+    setDraft(next)
+    onDraft()
+  }
+  const save = async (): Promise<void> => {
+    const value = sectionToSend(draft)
+    put(value)
+    const reply = await set.run({ section, nodes, value })
+    if (reply === null) return
+    setProblems(reply.saved ? [] : reply.problems)
+    if (!reply.saved) {
+      announce(`${plural(reply.problems.length, 'problem')}. Nothing was saved.`)
+      return
+    }
+    keepDraft(key, null)
+    announce(`${title} saved.`)
+    onSaved(reply.view)
+    onDraft()
+  }
+  // The first field with a problem takes the focus, so that keyboard and screen reader are at it.
+  useEffect(() => {
+    if (problems.length > 0)
+      body.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea, button), .notice')?.focus()
+  }, [problems])
+  const content = unsaved ? '' : visible(contentOf(stored, memberLabel))
+  const whole = problems.filter(({ path }) => path.length === 0)
+  const { word, mark, tone } = STATES[unsaved ? 'unsaved' : Object.keys(stored).length > 0 ? 'declared' : 'empty']
+  return (
+    <Disclosure
+      level={2}
+      title={title}
+      className="engagement-section"
+      startsOpen={startsOpen}
+      onToggle={(open) => setOpened(wasOpened || open)}
+      aside={
+        <span className="section-state">
+          {content !== '' && <span className="quiet section-content">{content}</span>}
+          <span className={`status tone-${tone}`}>
+            <Shape mark={mark} tone={tone} />
+            <span>{word}</span>
+          </span>
+        </span>
+      }
+    >
+      <section ref={body} className="form declaration-form" aria-label={title}>
+        <p className="quiet">{meaning}</p>
+        {differs.length > 0 && (
+          <Notice
+            kind="warning"
+            title={`The selected nodes differ in: ${differs.map(memberLabel).join(', ')}.`}
+            means="Saving this section replaces these values for all of them."
+          />
+        )}
+        {wasOpened && (
+          <FieldForm
+            fields={fields}
+            value={draft}
+            onChange={put}
+            view={view}
+            problems={problems}
+            isDisabled={view.demo}
+          />
+        )}
+        {whole.length > 0 && (
+          <Notice
+            kind="failure"
+            interrupts
+            title="Not saved."
+            means={whole.map(({ text }) => visible(text)).join('; ')}
+          />
+        )}
+        {set.error !== null && <FailureNote error={set.error} />}
+        <div className="actions">
+          <Button
+            busy={set.busy}
+            isDisabled={view.demo || (!unsaved && differs.length === 0)}
+            label={`Save ${title}`}
+            onPress={() => void save()}
+          >
+            Save section
+          </Button>
+          {unsaved && (
+            <Button
+              kind="quiet"
+              label={`Discard changes of ${title}`}
+              onPress={() => {
+                put(stored)
+                setProblems([])
+              }}
+            >
+              Discard changes
+            </Button>
+          )}
+        </div>
+      </section>
+    </Disclosure>
+  )
+}
