@@ -13,6 +13,8 @@ export interface ExportState {
   readonly step: Step
   readonly choices: Choices | null
   readonly sealing: boolean
+  /** Identities created on this screen: the plan is requested again after each. */
+  readonly identitiesMade: number
   readonly error: CallFailure | null
   /** Sealed and not yet saved. */
   readonly draft: Draft | null
@@ -37,6 +39,7 @@ const NOTHING: ExportState = {
   step: 'scope',
   choices: null,
   sealing: false,
+  identitiesMade: 0,
   error: null,
   draft: null,
   saved: null,
@@ -74,7 +77,7 @@ export function canReach(step: Step, { choices, draft, sealing }: ExportState): 
 /** Starts with this plan, unless its run is already open. A draft of another run is kept until it is saved or discarded. */
 export function beginExport(plan: ExportPlan): void {
   if (state.run === plan.run || state.draft !== null || state.sealing) return
-  changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan) })
+  changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan), identitiesMade: state.identitiesMade })
 }
 
 export const startOver = (): void => changeExport(NOTHING)

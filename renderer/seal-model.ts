@@ -70,9 +70,32 @@ export function problemAt(step: Step, { frameworks, copy, classes, who, why }: C
   return why.trim().length < 3 ? 'Enter the reason (at least 3 characters). It is printed in the copy.' : null
 }
 
-/** The identity that will seal: the selected or the first one. Null where there is none: sealing creates the first one. */
+/** The identity that will seal: the selected or the first one. Null where there is none: then nothing can be sealed. */
 export const identityOf = ({ identity }: Choices, { identities }: ExportPlan): IdentityView | null =>
   identities.find(({ name }) => name === identity) ?? identities[0] ?? null
+
+interface SignerDraft {
+  readonly organization: string
+  readonly person: string
+}
+
+/** Organization and person as one name, as the certificate has it. */
+export const signerName = ({ organization, person }: SignerDraft): string => `${organization.trim()} (${person.trim()})`
+
+/** The length that a certificate allows for a name (RFC 5280, ub-common-name). */
+const LONGEST_SIGNER = 64
+
+/** Why no identity can be created with this name, or null. */
+export function signerProblem(draft: SignerDraft): string | null {
+  if (draft.organization.trim() === '') return 'Enter the organization that seals.'
+  if (draft.person.trim() === '') return 'Enter the person or role that seals.'
+  const over = signerName(draft).length - LONGEST_SIGNER
+  return over <= 0 ? null : `Shorten the two names by ${plural(over, 'character')}.`
+}
+
+/** Why nothing can be sealed with these choices, or null. Demo data is sealed with a demo key. */
+export const sealProblem = (choices: Choices, plan: ExportPlan): string | null =>
+  plan.demo || identityOf(choices, plan) !== null ? null : 'Create a signing identity first.'
 
 /** The input of `export.build`. A time-stamp is requested only where an authority is set. */
 export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.build'> => ({

@@ -30,6 +30,8 @@ export interface ExportPlan {
   readonly exceptions: number
   readonly attachments: number
   readonly identities: readonly IdentityView[]
+  /** The organization that the engagement names; null without one. */
+  readonly organization: string | null
   /** Null: no authority is set, and the time is from this computer only. */
   readonly authority: string | null
   /** What can be withheld from the copy that is handed out, with how many places hold it. */
@@ -236,6 +238,8 @@ export interface IdentityView {
   readonly notAfter: string
   /** How its secret is kept here, in words; what that is worth is said plainly. */
   readonly keptHow: string
+  /** What the signer gives to auditors, as text: subject and fingerprint. */
+  readonly card: string
   readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
 }
 export interface TrustAnchor {

@@ -138,7 +138,7 @@ export interface Methods extends DeclarationMethods, EngagementMethods, HistoryM
   'decisions.withdraw': { in: WithdrawalDraft; out: RegisterView }
   'requests.set': { in: RequestDraft; out: RegisterView }
   'export.plan': { in: null; out: ExportPlan }
-  /** Seals report and pack into a folder of ours. `identity` null makes the first one. With `withhold`, a copy to hand out lies beside. */
+  /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `withhold`, a copy to hand out lies beside. */
   'export.build': {
     in: {
       readonly frameworks: readonly FrameworkName[]
@@ -180,6 +180,8 @@ export interface Methods extends DeclarationMethods, EngagementMethods, HistoryM
   'identities.list': { in: null; out: readonly IdentityView[] }
   /** Asks for a passphrase outside the window, unless the system keeps one. */
   'identities.create': { in: { readonly name: string; readonly subject: string }; out: readonly IdentityView[] }
+  /** The card of an identity as a text file. */
+  'identities.save-card': { in: { readonly name: string }; out: SavedFile | null }
   'identities.backup': { in: { readonly name: string }; out: SavedFile | null }
   'identities.restore': { in: null; out: readonly IdentityView[] | null }
   'identities.rotate': { in: { readonly name: string; readonly why: string }; out: readonly IdentityView[] }

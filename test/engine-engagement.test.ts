@@ -240,6 +240,7 @@ describe('an engagement from a file', () => {
     await collected(kit)
     await imported(kit)
     await kit.get('provider.choose', { id: fakeProvider.id })
+    await kit.get('identities.create', { name: 'default', subject: 'Clinic (M. Ortiz)' })
     const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], withhold: null }
     const draft = await kit.get('export.build', wanted)
     const review = await kit.get('export.review', { handle: draft.handle })

@@ -32,6 +32,13 @@ afterEach(() => {
   for (const kit of kits.splice(0)) kit.remove()
 })
 
+/** With an identity that a person named. */
+const readyKit = async (options: KitOptions = {}): Promise<SealingKit> => {
+  const kit = kitOf(options)
+  value(await kit.trust['identities.create']({ name: 'default', subject: 'Sample Clinic (M. Ortiz)' }))
+  return kit
+}
+
 const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, also: [], withhold: null }
 const PASSPHRASE = 'correct horse battery'
 /** Names of the files; the evaluation date in them is that of the computer. */
@@ -70,6 +77,7 @@ describe('what an export would hold', () => {
       exceptions: 0,
       attachments: 0,
       identities: [],
+      organization: null,
       authority: 'https://tsa.example/',
       withholdable: expect.arrayContaining([
         { id: 'ipv4', title: 'IPv4 address' },
@@ -87,9 +95,16 @@ describe('what an export would hold', () => {
 })
 
 describe('sealing', () => {
-  test('the first export makes an identity in the fleet’s name, and the next uses it', async () => {
+  test('is refused without an identity, and makes none: no person entered a name', async () => {
+    const kit = kitOf()
+    expect(refusal(await kit.exports['export.build'](PLAIN))).toMatch(/^identity\.missing: /)
+    expect(value(await kit.trust['identities.list'](null))).toEqual([])
+    expect(exportsIn(kit)).toEqual([])
+  })
+
+  test('is in the name of the only identity, with the usual files, and again with the same key', async () => {
     const vault = memoryVault()
-    const kit = kitOf({ vault })
+    const kit = await readyKit({ vault })
     const first = value(await kit.exports['export.build'](PLAIN))
     expect(names(first)).toEqual([
       'run-1.barewitness.zip',
@@ -106,7 +121,7 @@ describe('sealing', () => {
       'sample-fleet_DAY_location.csv',
       'sample-fleet_DAY_evidence.csv',
     ])
-    expect(first.signer).toMatch(/^sample fleet, key [0-9a-f]{64}$/)
+    expect(first.signer).toMatch(/^Sample Clinic \(M\. Ortiz\), key [0-9a-f]{64}$/)
     expect(first.notDerivable).toEqual([])
     expect(first.notes).toEqual([
       'Time from this computer only: no time-stamp authority was used.',
@@ -122,7 +137,7 @@ describe('sealing', () => {
   })
 
   test('what is chosen besides lies in the draft and is saved with it; what no plan offers is refused', async () => {
-    const kit = kitOf()
+    const kit = await readyKit()
     const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal', 'poam', 'tickets'] }
     const draft = value(await kit.exports['export.build'](wanted))
     const besides = names(draft).filter((name) => /register|oscal|hdf|poam|tickets/.test(name))
@@ -160,6 +175,8 @@ describe('sealing', () => {
   test('without a vault the passphrase is asked for each time, and lies in no file', async () => {
     const kit = kitOf({ vault: null })
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
+    value(await kit.trust['identities.create']({ name: 'default', subject: 'Sample Clinic (M. Ortiz)' }))
+    kit.person.answers.push(PASSPHRASE)
     value(await kit.exports['export.build'](PLAIN))
     kit.person.asked.length = 0
     kit.person.answers.push('not this one', PASSPHRASE)
@@ -219,7 +236,7 @@ describe('a time by somebody else', () => {
 
   test('that cannot be had leaves the lower level, and the notes name it', async () => {
     const stamp = async () => fail('timestamp.unreachable', 'No connection: ECONNREFUSED.')
-    const kit = kitOf({ change: (ports) => ({ ...ports, timestamps: { ...ports.timestamps, stamp } }) })
+    const kit = await readyKit({ change: (ports) => ({ ...ports, timestamps: { ...ports.timestamps, stamp } }) })
     writeFileSync(join(kit.folder, 'settings.json'), settingsWith('http://127.0.0.1:9/'))
     const { notes } = value(await kit.exports['export.build'](stamped))
     expect(notes.slice(0, 3)).toEqual([
@@ -235,7 +252,7 @@ describe('a time by somebody else', () => {
     const tsa = testTsa()
     const server = await lyingTsa(say((query) => tsa.response(query)))
     try {
-      const kit = kitOf()
+      const kit = await readyKit()
       writeFileSync(join(kit.folder, 'settings.json'), settingsWith(server.url))
       const path = join(kit.folder, 'tsa.pem')
       writeFileSync(path, pem('CERTIFICATE', tsa.root))
@@ -258,7 +275,7 @@ describe('a copy with parts withheld', () => {
   const withhold = { classes: ['user', 'ipv4'], who: 'Acme', why: 'not the auditor’s concern' }
 
   test('lies in a folder of its own, and what it costs is told', async () => {
-    const kit = kitOf()
+    const kit = await readyKit()
     const draft = value(await kit.exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['node'] } }))
     const copy = 'hand-out/run-1.parts-withheld.barewitness.zip'
     expect(names(draft)).toContain(copy)
@@ -281,7 +298,7 @@ describe('a copy with parts withheld', () => {
 
   test('that leaves every verdict derivable says that', async () => {
     const draft = value(
-      await kitOf().exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['mac'] } }),
+      await (await readyKit()).exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['mac'] } }),
     )
     expect(draft.notDerivable).toEqual([])
     expect(draft.notes).toContain('All verdicts can still be reproduced from the copy.')
@@ -330,11 +347,23 @@ describe('a copy with parts withheld', () => {
   })
 })
 
+test('the fingerprint card is shown, and saved as a file', async () => {
+  const kit = await readyKit()
+  const [identity] = value(await kit.trust['identities.list'](null))
+  const path = join(kit.folder, 'card.txt')
+  expect(value(await kit.trust['identities.save-card']({ name: 'default' }, { path }))).toEqual({ file: 'card.txt' })
+  const card = readFileSync(path, 'utf8')
+  expect(card).toBe(identity?.card)
+  expect(card).toContain('Sample Clinic (M. Ortiz)')
+  expect(card.replaceAll(/\s/g, '')).toContain(identity?.fingerprint)
+  expect(refusal(await kit.trust['identities.save-card']({ name: 'six' }, { path }))).toMatch(/^identity\.missing/)
+})
+
 describe('saving and discarding', () => {
   const draftOf = async (kit: SealingKit): Promise<ExportDraft> => value(await kit.exports['export.build'](PLAIN))
 
   test('every file arrives as it was sealed', async () => {
-    const kit = kitOf()
+    const kit = await readyKit()
     const draft = await draftOf(kit)
     const path = join(kit.folder, 'usb/audit')
     const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path }))
@@ -347,7 +376,7 @@ describe('saving and discarding', () => {
   })
 
   test('never over another file, and then nothing is written at all', async () => {
-    const kit = kitOf()
+    const kit = await readyKit()
     const draft = await draftOf(kit)
     const path = join(kit.folder, 'usb')
     mkdirSync(path)
@@ -361,7 +390,7 @@ describe('saving and discarding', () => {
   })
 
   test('a file that was altered since it was sealed is told from its digest, and nothing stays', async () => {
-    const kit = kitOf()
+    const kit = await readyKit()
     const draft = await draftOf(kit)
     writeFileSync(join(kit.folder, 'exports', draft.handle, fileOf(draft, 'findings.csv')), 'all is well')
     const path = join(kit.folder, 'usb')
@@ -372,7 +401,7 @@ describe('saving and discarding', () => {
   })
 
   test('what was saved may be discarded; what a chain names and nobody saved keeps its files', async () => {
-    const kit = kitOf()
+    const kit = await readyKit()
     const [kept, saved] = [await draftOf(kit), await draftOf(kit)]
     value(await kit.exports['export.save']({ handle: saved.handle }, { path: join(kit.folder, 'usb') }))
     for (const { handle } of [kept, saved]) value(await kit.exports['export.discard']({ handle }))

@@ -66,6 +66,7 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly f
   'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'identities.save-card': { file: 'signing-identity.txt', name: 'Text', extensions: ['txt'] },
   'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
 }
 

@@ -2,7 +2,7 @@ import { IconLock } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import { changeExport, discardDraft, sealDraft, useExport } from '../export-store.ts'
-import { identityOf, lossByNode, type StepProps } from '../seal-model.ts'
+import { identityOf, lossByNode, type StepProps, sealProblem } from '../seal-model.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -11,10 +11,13 @@ import { Notice } from '../ui/Notice.tsx'
 import { Progress } from '../ui/Progress.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
+import { FirstIdentity } from './FirstIdentity.tsx'
+import { IdentityCard } from './IdentityCard.tsx'
 
 /** Signing identity, protection of its key, and source of the time. */
 export function ExportSeal({ plan, choices, onChange }: StepProps) {
   const { sealing, draft, error } = useExport()
+  const problem = sealProblem(choices, plan)
   return (
     <section aria-labelledby="seal" className="wizard-step">
       <h2 id="seal">Seal</h2>
@@ -29,11 +32,22 @@ export function ExportSeal({ plan, choices, onChange }: StepProps) {
       )}
       <WhichClock plan={plan} choices={choices} onChange={onChange} />
       {error !== null && <FailureNote error={error} />}
+      {problem !== null && (
+        <p id="why-no-seal" className="quiet">
+          {problem}
+        </p>
+      )}
       {sealing ? (
         <Sealing timestamp={choices.timestamp && plan.authority !== null} copy={choices.copy} />
       ) : (
         <div className="actions">
-          <Button kind="primary" icon={IconLock} onPress={() => void sealDraft(plan)}>
+          <Button
+            kind="primary"
+            icon={IconLock}
+            isDisabled={problem !== null}
+            {...(problem === null ? {} : { describedBy: 'why-no-seal' })}
+            onPress={() => void sealDraft(plan)}
+          >
             {draft === null ? 'Seal pack' : 'Seal pack again'}
           </Button>
         </div>
@@ -44,15 +58,9 @@ export function ExportSeal({ plan, choices, onChange }: StepProps) {
 }
 
 function WhichKey({ plan, choices, onChange }: StepProps) {
+  const { identitiesMade } = useExport()
   const used = identityOf(choices, plan)
-  if (used === null)
-    return (
-      <Notice
-        title="A signing identity will be created"
-        means="The system stores its passphrase where possible; otherwise a separate window asks you to choose one."
-        next="Back up the identity afterwards under Settings, Signing identities. It cannot be recovered."
-      />
-    )
+  if (used === null) return <FirstIdentity organization={plan.organization} />
   return (
     <>
       <RadioGroup
@@ -70,6 +78,7 @@ function WhichKey({ plan, choices, onChange }: StepProps) {
         <span className="quiet">Fingerprint (SHA-256) for the auditor to compare</span>
         <Fingerprint of={used.fingerprint} />
       </div>
+      <IdentityCard key={used.name} identity={used} level={3} startsOpen={identitiesMade > 0} />
     </>
   )
 }

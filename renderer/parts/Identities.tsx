@@ -14,6 +14,7 @@ import { Menu } from '../ui/Menu.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
+import { IdentityCard } from './IdentityCard.tsx'
 
 /** Signing identities, and where the private key and passphrase of each are stored. */
 export function Identities() {
@@ -55,7 +56,7 @@ export function Identities() {
         {(keys) =>
           keys.length === 0 ? (
             <EmptyState title="No signing identity on this computer">
-              The first export creates one. You can also create one here, or restore one from a backup.
+              Sealing needs one. Create it here or before the first export, or restore one from a backup.
             </EmptyState>
           ) : (
             <ul className="entries">
@@ -128,6 +129,7 @@ function Identity({
           <dd>{visible(keptHow)}</dd>
         </div>
       </dl>
+      <IdentityCard identity={identity} level={4} />
       {retired.length > 0 && (
         <Disclosure title="Earlier keys" aside={retired.length} level={4}>
           <p>Packs sealed with them still verify. They are not used for new seals.</p>

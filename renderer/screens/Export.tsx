@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import type { RunListItem } from '../../schemas/ipc-views.ts'
-import { type Answer, useAnswer } from '../bridge.ts'
+import { type Answer, useAnswer, useKept } from '../bridge.ts'
 import { announceDraft, beginExport, canReach, changeExport, type ExportState, useExport } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ExportRedact } from '../parts/ExportRedact.tsx'
@@ -19,7 +19,8 @@ import { Notice } from '../ui/Notice.tsx'
 /** From a run to a sealed pack on disk, in four steps. Going back is always possible and loses no choice. */
 export function Export() {
   const { runs } = useStore()
-  const plan = useAnswer('export.plan', null, runs)
+  const { identitiesMade } = useExport()
+  const plan = useKept(useAnswer('export.plan', null, `${runs} ${identitiesMade}`), `export ${runs}`)
   const list = useAnswer('runs.list', null, runs)
   const { saved } = useExport()
   if (saved !== null) return <ExportDone saved={saved} />

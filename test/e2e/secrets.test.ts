@@ -89,6 +89,9 @@ describe.skipIf(missing !== null)(`secrets${missing === null ? '' : ` (skipped: 
     // The key was opened: without what was typed there would be nothing to look through.
     expect(shown?.rows.map(({ status }) => status)).toEqual(['complete'])
 
+    const create = async (): Promise<void> =>
+      void (await ask(page, 'identities.create', { name: 'default', subject: 'Ward Health (M. Ortiz)' }))
+    await giveSecret(opened, create, SIGNING, 2)
     let sealed: Promise<{ readonly handle: string }> | undefined
     const seal = async (): Promise<void> => {
       sealed = ask(page, 'export.build', {
@@ -99,7 +102,7 @@ describe.skipIf(missing !== null)(`secrets${missing === null ? '' : ` (skipped: 
         withhold: null,
       })
     }
-    await giveSecret(opened, seal, SIGNING, 2)
+    await giveSecret(opened, seal, SIGNING)
     const handle = (await sealed)?.handle ?? ''
     await choose(opened, out)
     await ask(page, 'export.save', { handle })

@@ -168,6 +168,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'identities.create': { name: 'default', subject: 'Acme' },
   'identities.backup': { name: 'default' },
   'identities.restore': null,
+  'identities.save-card': { name: 'default' },
   'identities.rotate': { name: 'default', why: 'yearly' },
   'history.get': { window: { from: '2026-09-01', to: '2026-11-30' } },
   'history.deviations': { from: '2026-09-01', to: '2026-11-30' },

@@ -12,7 +12,10 @@ import {
   outcomeWord,
   problemAt,
   reEvaluationLine,
+  sealProblem,
+  signerName,
   signerParts,
+  signerProblem,
 } from '../../renderer/seal-model.ts'
 import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-packs.ts'
 import {
@@ -30,6 +33,7 @@ const identity: IdentityView = {
   fingerprint: 'ab'.repeat(32),
   notAfter: '2031-01-01T00:00:00Z',
   keptHow: 'A passphrase that is asked for.',
+  card: 'Signer: Clinic',
   retired: [],
 }
 const plan: ExportPlan = {
@@ -51,10 +55,35 @@ const plan: ExportPlan = {
   exceptions: 1,
   attachments: 2,
   identities: [identity],
+  organization: null,
   authority: null,
   withholdable: [{ id: 'ipv4', title: 'IPv4 address' }],
 }
 const choices: Choices = { ...firstChoices(plan), copy: true, classes: ['ipv4'], who: ' M. Ortiz ', why: ' private ' }
+
+describe('the signer', () => {
+  const clinic = { organization: ' Clinic North ', person: 'M. Ortiz' }
+  test('is an organization and a person, entered by a person', () => {
+    expect(signerName(clinic)).toBe('Clinic North (M. Ortiz)')
+    expect(signerProblem(clinic)).toBeNull()
+  })
+
+  test.each([
+    [{ ...clinic, organization: ' ' }, 'Enter the organization that seals.'],
+    [{ ...clinic, person: '' }, 'Enter the person or role that seals.'],
+    [{ ...clinic, organization: 'C'.repeat(53) }, null],
+    [{ ...clinic, organization: 'C'.repeat(55) }, 'Shorten the two names by 2 characters.'],
+  ])('%j has the problem %j', (draft, problem) => {
+    expect(signerProblem(draft)).toBe(problem)
+  })
+
+  test('is missing until there is an identity; a demo has its own key', () => {
+    const none = { ...plan, identities: [] }
+    expect(sealProblem(choices, none)).toBe('Create a signing identity first.')
+    expect(sealProblem(choices, { ...none, demo: true })).toBeNull()
+    expect(sealProblem(choices, plan)).toBeNull()
+  })
+})
 
 describe('choices', () => {
   test('begin with the frameworks of the fleet, and redact nothing', () => {

@@ -3,7 +3,6 @@ import type { ExportDraft } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { chainFolderOf, draftName, packIn, packNameOf } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
-import type { Signer } from '../../core/ports.ts'
 import { inMemory } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { type ExportInput, exportRun } from '../export.ts'
@@ -19,16 +18,13 @@ import { keepSealed } from './keep-traces.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { sitesForExport } from './location-store.ts'
 import { registerForExport } from './register-store.ts'
-import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
 import { trustOf } from './trust-anchors.ts'
-import { createIdentity, signingKey } from './trust-identities.ts'
-import { identitiesFolder, type Keeping, type Used } from './trust-secrets.ts'
+import { signingKey } from './trust-identities.ts'
 
 type Wanted = Input<'export.build'>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
 
-const FIRST_IDENTITY = 'default'
 const NOT_KEPT = 'The run is sealed but could not be added to the history on this computer. The pack is complete.'
 
 /**
@@ -69,7 +65,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
   }
   const tried = wanted.withhold === null ? ok(null) : await tryCopy(context, common, folder, wanted.withhold)
   if (!tried.ok) return tried
-  const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signerOf(context, wanted.identity, run))
+  const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signingKey(context, wanted.identity))
   if (!signer.ok) return signer
   const key = signer.value?.value ?? (await ports.sealing.demoSigner())
   const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)
@@ -161,22 +157,3 @@ async function handOutOf(
   const digest = await ports.files.digest(`${pack.folder}/${handOut.value.name}`)
   return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
 }
-
-/** The chosen key; without a choice the only one, or a new one in the fleet's name. */
-async function signerOf(context: EngineContext, chosen: string | null, run: RunState): Promise<Outcome<Used<Signer>>> {
-  const found = await signingKey(context, chosen)
-  if (found.ok || chosen !== null || found.error.code !== 'identity.missing') return found
-  const made = await createIdentity(context, FIRST_IDENTITY, subjectOf(run.scope.fleet))
-  if (!made.ok) return made
-  const folder = identitiesFolder(context.folder)
-  return opened(await context.ports.identities.open(folder, FIRST_IDENTITY, made.value.value), made.value.kept)
-}
-
-const opened = (signer: Outcome<Signer>, kept: Keeping['kept']): Outcome<Used<Signer>> =>
-  signer.ok ? ok({ value: signer.value, kept }) : signer
-
-const LONGEST_SUBJECT = 64
-
-/** A fleet's name cut to the length that a certificate allows, between characters. */
-const subjectOf = (fleet: string): string =>
-  [...plain(fleet, 400)].reduce((text, char) => (text.length + char.length > LONGEST_SUBJECT ? text : text + char), '')

@@ -42,6 +42,7 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
     exceptions: inForce(register.value.riskAcceptances),
     attachments: inForce(register.value.documents),
     identities: identities.value,
+    organization: run.assessment.scope.engagement?.entity ?? null,
     authority: (await readSettings(ports, folder)).authority,
     withholdable: WITHHOLDABLE.map((id) => ({ id, title: partClassWords[id] })),
   })

@@ -4,6 +4,7 @@ import type { IdentityInfo } from '../../core/identities.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
+import { identityCard } from './identity-card.ts'
 import {
   identitiesFolder,
   type Keeping,
@@ -22,7 +23,7 @@ export async function listIdentities(context: EngineContext): Promise<Outcome<re
   const views: IdentityView[] = []
   for (const { name, kind, subject, fingerprint, notAfter, retired } of listed.value) {
     const info = { name, kind, subject, fingerprint, notAfter, retired }
-    views.push({ ...info, keptHow: keptHow(await keepingOf(context, info), context) })
+    views.push({ ...info, keptHow: keptHow(await keepingOf(context, info), context), card: identityCard(info) })
   }
   return ok(views)
 }
@@ -62,6 +63,12 @@ export async function backupIdentity(context: EngineContext, name: string, to: s
   const next = await newPassphrase(context, `Choose a passphrase for the backup of ${name}; you need it to restore it`)
   if (!next.ok) return next
   return nothingOf(await identities.backup(folder, name, to, { passphrase: secret, next: next.value }))
+}
+
+/** Writes the card of an identity into a text file. Fails with identity.missing, or as the file does. */
+export async function saveIdentityCard(context: EngineContext, name: string, to: string): Promise<Outcome<null>> {
+  const info = await named(context, name)
+  return info.ok ? nothingOf(await context.ports.files.write(to, identityCard(info.value))) : info
 }
 
 /** A new key under the same root, with the same passphrase. */

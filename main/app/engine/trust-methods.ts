@@ -3,7 +3,7 @@ import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
-import { backupIdentity, createIdentity, listIdentities, rotateIdentity } from './trust-identities.ts'
+import { backupIdentity, createIdentity, listIdentities, rotateIdentity, saveIdentityCard } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 type Methods =
@@ -12,6 +12,7 @@ type Methods =
   | 'trust.remove'
   | 'identities.list'
   | 'identities.create'
+  | 'identities.save-card'
   | 'identities.backup'
   | 'identities.restore'
   | 'identities.rotate'
@@ -30,6 +31,11 @@ export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
     'identities.list': () => turn(() => listIdentities(context)),
     'identities.create': ({ name, subject }) =>
       turn(async () => await listed(await createIdentity(context, name, subject))),
+    'identities.save-card': async ({ name }, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const done = await turn(() => saveIdentityCard(context, name, chosen.path))
+      return done.ok ? ok({ file: fileName(chosen.path) }) : done
+    },
     'identities.backup': async ({ name }, chosen) => {
       if (chosen === undefined) return ok(null)
       const done = await turn(() => backupIdentity(context, name, chosen.path))
