@@ -1,5 +1,5 @@
 import type { Input } from '../schemas/ipc.ts'
-import type { ExportDraft, ExportPlan, IdentityView, PackReview } from '../schemas/ipc-packs.ts'
+import type { ExportDraft, ExportPlan, IdentityView, PackReview, PreflightItem } from '../schemas/ipc-packs.ts'
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
 import {
   type CheckOutcome,
@@ -9,6 +9,7 @@ import {
   type VerifiedKind,
   verificationCheckWords,
 } from '../schemas/verification.ts'
+import type { Route } from './routes.ts'
 import { plural } from './text.ts'
 
 /** The steps of an export, in order. */
@@ -73,6 +74,29 @@ export function problemAt(step: Step, { frameworks, copy, classes, who, why }: C
 /** The identity that will seal: the selected or the first one. Null where there is none: then nothing can be sealed. */
 export const identityOf = ({ identity }: Choices, { identities }: ExportPlan): IdentityView | null =>
   identities.find(({ name }) => name === identity) ?? identities[0] ?? null
+
+/** Where an open item is resolved, and the words of its link. The signer is entered on a step of the export itself. */
+export const PREFLIGHT_LINKS: Readonly<
+  Record<PreflightItem['id'], { readonly title: string; readonly to: Route | 'seal' }>
+> = {
+  signer: { title: 'Open step Seal', to: 'seal' },
+  engagement: { title: 'Open engagement', to: { screen: 'engagement', of: 'run' } },
+  population: { title: 'Open population', to: { screen: 'engagement', of: 'run', part: 'population' } },
+  nodes: { title: 'Open nodes', to: { screen: 'nodes' } },
+  places: { title: 'Open location', to: { screen: 'location', of: 'run' } },
+  findings: { title: 'Open results', to: { screen: 'overview', of: 'run' } },
+  documents: { title: 'Open documents', to: { screen: 'documents', of: 'run' } },
+  signatures: { title: 'Open risk acceptances', to: { screen: 'risk-acceptances', of: 'run' } },
+  time: { title: 'Open time-stamping', to: { screen: 'settings', part: 'time-stamping' } },
+}
+
+/** How many of the items are open, as a sentence. */
+export function preflightLine(items: readonly PreflightItem[]): string {
+  const left = items.filter(({ state }) => state !== 'done').length
+  return left === 0
+    ? 'Nothing is open.'
+    : `${left} of ${plural(items.length, 'item')} ${left === 1 ? 'is' : 'are'} open. You can export with open items; the report states them.`
+}
 
 interface SignerDraft {
   readonly organization: string

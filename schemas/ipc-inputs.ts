@@ -152,6 +152,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   ...ENGAGEMENT_INPUTS,
   ...HISTORY_INPUTS,
   'export.plan': nothing,
+  'export.preflight': nothing,
   'export.build': exactly({
     frameworks: { ...list(framework, 50), minItems: 1 },
     identity: orNull(text(64)),

@@ -37,6 +37,25 @@ export interface ExportPlan {
   /** What can be withheld from the copy that is handed out, with how many places hold it. */
   readonly withholdable: readonly { readonly id: string; readonly title: string }[]
 }
+export const PREFLIGHT_IDS = [
+  'signer',
+  'engagement',
+  'population',
+  'nodes',
+  'places',
+  'findings',
+  'documents',
+  'signatures',
+  'time',
+] as const
+/** One thing to look at before an export. */
+export interface PreflightItem {
+  readonly id: (typeof PREFLIGHT_IDS)[number]
+  readonly state: 'done' | 'open' | 'blocks'
+  readonly title: string
+  /** What is open, and what a reader will see of it; empty where nothing is. */
+  readonly text: string
+}
 export interface ExportFramework {
   readonly id: FrameworkName
   readonly title: string

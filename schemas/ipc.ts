@@ -14,6 +14,7 @@ import type {
   ExportView,
   IdentityView,
   PackReview,
+  PreflightItem,
   RecentPack,
   RegisterView,
   RequestDraft,
@@ -138,6 +139,8 @@ export interface Methods extends DeclarationMethods, EngagementMethods, HistoryM
   'decisions.withdraw': { in: WithdrawalDraft; out: RegisterView }
   'requests.set': { in: RequestDraft; out: RegisterView }
   'export.plan': { in: null; out: ExportPlan }
+  /** What is open before the run that is shown is exported; only a missing signer blocks. */
+  'export.preflight': { in: null; out: readonly PreflightItem[] }
   /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `withhold`, a copy to hand out lies beside. */
   'export.build': {
     in: {

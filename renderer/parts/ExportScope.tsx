@@ -5,6 +5,7 @@ import { plural, visible, when } from '../text.ts'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask } from './Ask.tsx'
+import { Preflight } from './Preflight.tsx'
 
 /** The selected ids after one is added or removed, in the order of the plan. */
 const chosenIn = (
@@ -30,6 +31,7 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
   )
   return (
     <section aria-labelledby="scope" className="wizard-step">
+      <Preflight />
       <h2 id="scope">Scope of the pack</h2>
       <fieldset className="ticks">
         <legend>Frameworks in the report</legend>

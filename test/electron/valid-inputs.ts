@@ -147,6 +147,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'claims.get': { of: 'pack' },
   'claims.answers': { of: 'pack', claim: 'nvlink' },
   'export.plan': null,
+  'export.preflight': null,
   'export.build': { frameworks: ['hipaa'], identity: null, timestamp: false, also: ['xlsx'], withhold: null },
   'export.review': { handle: HANDLE },
   'export.save': { handle: HANDLE },

@@ -53,7 +53,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
 }
 
 /** Data behind the view of a source; null without a run, and where the assessment of the open pack cannot be read. */
-async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
+export async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
   if (of === 'run') await assessAgain(context)
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null

@@ -5,10 +5,11 @@ import type { EngineContext, Handlers } from './context.ts'
 import { buildDraft } from './export-build.ts'
 import { type Draft, discardDraft, saveDraft } from './export-draft.ts'
 import { exportPlan } from './export-plan.ts'
+import { exportPreflight } from './export-preflight.ts'
 import { inTurn, turnOf } from './kept-json.ts'
 import { openPack } from './review-pack.ts'
 
-type Methods = 'export.plan' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
+type Methods = 'export.plan' | 'export.preflight' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
 
 /** From a run to a sealed pack in a chosen folder. Drafts are known until the program ends; their files are kept. */
 export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
@@ -24,6 +25,7 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
     })
   return {
     'export.plan': () => turn(() => exportPlan(context)),
+    'export.preflight': () => turn(() => exportPreflight(context)),
     'export.build': (wanted) =>
       turn(async () => {
         const built = await buildDraft(context, wanted)

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type PreflightMatter, preflightOf } from '../main/app/preflight.ts'
+import type { Finding } from '../main/core/finding/finding.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { PREFLIGHT_LINKS, preflightLine } from '../renderer/seal-model.ts'
+import { PREFLIGHT_IDS, type PreflightItem } from '../schemas/ipc-packs.ts'
+import type { Assessment, Engagement } from '../schemas/types.ts'
+import { riskAcceptanceOf } from './support/register.ts'
+import { memoryVault, refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
+
+const FIGURES: PreflightMatter['shown']['figures'] = {
+  declared: 2,
+  tested: 2,
+  untested: 0,
+  inventory: { rows: 2, matched: 2, excluded: 0, unreconciled: 0 },
+  findings: { critical: 0, high: 0, medium: 0, low: 0, info: 0 },
+  deviations: 0,
+  documents: { needed: 3, held: 3, overdue: 0 },
+  owned: { severe: 0, withOwner: 0 },
+  acceptances: { inEffect: 0, expired: 0 },
+}
+const node = (name: string, changes: object = {}) =>
+  ({ node: name, status: 'complete', stale: false, ...changes }) as Assessment['nodes'][number]
+const ENGAGED = { engagement: { status: 'final' } as Engagement } as Assessment['scope']
+const NODES = [node('db-1'), node('db-2')] as unknown as Assessment['nodes']
+const READY: PreflightMatter = {
+  assessment: { asOf: '2026-11-20T12:00:00.000Z', demo: false, nodes: NODES, scope: ENGAGED },
+  shown: { figures: FIGURES, findings: [] },
+  register: EMPTY_REGISTER,
+  placed: new Set(['db-1', 'db-2']),
+  engagementWaits: false,
+  identities: 1,
+  authority: 'https://tsa.example/',
+}
+const finding = (level: string, response: unknown = null) => ({ severity: { level }, response }) as Finding
+const openIn = (changes: Partial<PreflightMatter>): readonly PreflightItem[] =>
+  preflightOf({ ...READY, ...changes }).filter(({ state }) => state !== 'done')
+const figures = (changes: Partial<typeof FIGURES>) => ({
+  shown: { ...READY.shown, figures: { ...FIGURES, ...changes } },
+})
+const nodes = (...all: readonly object[]) => ({
+  assessment: { ...READY.assessment, nodes: all as unknown as Assessment['nodes'] },
+})
+const { asOf } = READY.assessment
+const accepted = riskAcceptanceOf({ acceptedAt: asOf, expiresAt: '2027-01-01T00:00:00.000Z' })
+
+describe('before an export', () => {
+  test('nothing is open where everything is declared', () => {
+    expect(openIn({})).toEqual([])
+    expect(preflightOf(READY).map(({ id }) => id)).toEqual([...PREFLIGHT_IDS])
+    expect(preflightLine(preflightOf(READY))).toBe('Nothing is open.')
+  })
+
+  test.each<[PreflightItem['id'], string, Partial<PreflightMatter>, RegExp]>([
+    ['engagement', 'none', { assessment: { ...READY.assessment, scope: {} as Assessment['scope'] } }, /Page 1/],
+    [
+      'engagement',
+      'a draft',
+      { assessment: { ...READY.assessment, scope: { engagement: { status: 'draft' } } as Assessment['scope'] } },
+      /report/,
+    ],
+    ['population', 'no inventory', figures({ inventory: null }), /not compared/],
+    [
+      'population',
+      'a row without a node',
+      figures({ inventory: { rows: 3, matched: 2, excluded: 0, unreconciled: 1 } }),
+      /^1 of 3 inventory rows matches no node/,
+    ],
+    ['nodes', 'an untested one', figures({ untested: 1 }), /Of 2 declared nodes: 1 not tested\./],
+    ['nodes', 'stale evidence', nodes(node('db-1', { stale: true }), node('db-2')), /1 with stale evidence/],
+    ['nodes', 'a partial one', nodes(node('db-1', { status: 'partial' }), node('db-2')), /1 collected in part/],
+    ['places', 'one is missing', { placed: new Set(['db-1']) }, /for 1 of 2 nodes/],
+    [
+      'findings',
+      'no response',
+      { shown: { figures: FIGURES, findings: [finding('high'), finding('low'), finding('high', {})] } },
+      /^2 of 3 findings, 1 of them critical or high\.$/,
+    ],
+    ['documents', 'overdue', figures({ documents: { needed: 3, held: 1, overdue: 1 } }), /^2 of 3 .*, 1 overdue\.$/],
+    [
+      'signatures',
+      'an unsigned acceptance',
+      { register: { ...EMPTY_REGISTER, riskAcceptances: [accepted] } },
+      /^1 of 1 /,
+    ],
+    ['time', 'no authority', { authority: null }, /this computer only/],
+    ['signer', 'no identity', { identities: 0 }, /organization and person/],
+  ])('%s is open: %s', (id, _what, changes, words) => {
+    const found = openIn(changes)
+    expect(found.map((one) => one.id)).toEqual([id])
+    expect(found[0]?.text).toMatch(words)
+  })
+
+  test('only a missing signer blocks, and a demo has its own', () => {
+    const empty = { ...READY, identities: 0, authority: null, engagementWaits: true, placed: new Set<string>() }
+    const states = preflightOf({ ...empty, ...figures({ untested: 1, inventory: null }) })
+    expect(states.filter(({ state }) => state === 'blocks').map(({ id }) => id)).toEqual(['signer'])
+    expect(openIn({ identities: 0, assessment: { ...READY.assessment, demo: true } })).toEqual([])
+  })
+
+  test('a withdrawn acceptance needs no signature', () => {
+    const withdrawn = { ...accepted, withdrawn: { at: asOf, by: 'J. Chen', reason: 'fixed' } }
+    expect(openIn({ register: { ...EMPTY_REGISTER, riskAcceptances: [withdrawn] } })).toEqual([])
+  })
+
+  test('every item has a link', () => {
+    expect(Object.keys(PREFLIGHT_LINKS)).toEqual([...PREFLIGHT_IDS])
+  })
+})
+
+describe('the method', () => {
+  const kits: SealingKit[] = []
+  afterEach(() => {
+    for (const kit of kits.splice(0)) kit.remove()
+  })
+  const kitOf = (recordings?: null): SealingKit => {
+    const kit = sealingKit({ vault: memoryVault(), ...(recordings === null ? { recordings } : {}) })
+    kits.push(kit)
+    return kit
+  }
+
+  test('reads the run that is shown, and what is declared around it', async () => {
+    const kit = kitOf()
+    const before = value(await kit.exports['export.preflight'](null))
+    expect(before.filter(({ state }) => state === 'blocks').map(({ id }) => id)).toEqual(['signer'])
+    expect(before.find(({ id }) => id === 'engagement')?.state).toBe('open')
+    value(await kit.trust['identities.create']({ name: 'default', subject: 'Clinic (M. Ortiz)' }))
+    const after = value(await kit.exports['export.preflight'](null))
+    expect(after.find(({ id }) => id === 'signer')?.state).toBe('done')
+  })
+
+  test('is refused without a run', async () => {
+    expect(refusal(await kitOf(null).exports['export.preflight'](null))).toMatch(/^input\.refused/)
+  })
+})
