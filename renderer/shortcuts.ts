@@ -18,6 +18,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
     single: false,
   },
   { keys: 'Enter', does: 'Open the focused item', single: false },
+  { keys: 'Ctrl Enter', does: 'Save the decision and go to the next sample (review window)', single: false },
   { keys: 'G then O', does: 'Overview', single: true },
   { keys: 'G then N', does: 'Nodes', single: true },
   { keys: 'G then C', does: 'Controls', single: true },
@@ -27,11 +28,24 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: 'G then S', does: 'Schedules', single: true },
   { keys: '/', does: 'Find on this screen', single: true },
   { keys: '[ and ]', does: 'Previous and next result', single: true },
+  { keys: '1, 2 and 3', does: 'Decision on the current sample (review window)', single: true },
+  { keys: 'N', does: 'Note on the current sample (review window)', single: true },
+  { keys: 'J and K', does: 'Next and previous sample (review window)', single: true },
   { keys: 'E', does: 'Raw evidence of the current result', single: true },
   { keys: '?', does: 'This list', single: true },
 ]
 
-type Signal = 'finding-before' | 'finding-next' | 'show-evidence'
+type Signal =
+  | 'finding-before'
+  | 'finding-next'
+  | 'show-evidence'
+  | 'decide-1'
+  | 'decide-2'
+  | 'decide-3'
+  | 'write-note'
+  | 'sample-next'
+  | 'sample-before'
+  | 'save-and-next'
 
 /** Calls `act` on the shortcut; the latest screen that listens handles it. */
 export function useSignal(signal: Signal, act: () => void): void {
@@ -56,12 +70,24 @@ const GOES: Readonly<Record<string, () => void>> = {
   },
   p: () => go(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
 }
-const SIGNALS: Readonly<Record<string, Signal>> = { '[': 'finding-before', ']': 'finding-next', e: 'show-evidence' }
+const SIGNALS: Readonly<Record<string, Signal>> = {
+  '[': 'finding-before',
+  ']': 'finding-next',
+  e: 'show-evidence',
+  '1': 'decide-1',
+  '2': 'decide-2',
+  '3': 'decide-3',
+  n: 'write-note',
+  j: 'sample-next',
+  k: 'sample-before',
+}
+const SAVE_AND_NEXT: Signal = 'save-and-next'
 /** Time for the second letter after G. */
 const SECOND_KEY_MS = 1_500
 
+// Radio buttons and checkboxes take no letters.
 const TYPED =
-  'input, textarea, select, [contenteditable="true"], [role="spinbutton"], [role="listbox"] *, [role="menu"] *'
+  'input:not([type="radio"], [type="checkbox"]), textarea, select, [contenteditable="true"], [role="spinbutton"], [role="listbox"] *, [role="menu"] *'
 const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.matches(TYPED)
 const somethingIsOver = (): boolean => document.querySelector('.overlay, .popover') !== null
 
@@ -75,6 +101,7 @@ export function useShortcuts(): void {
       if ((event.ctrlKey || event.metaKey) && !event.altKey) {
         if (key === 'k') act(event, () => change({ over: getState().over === 'palette' ? null : 'palette' }))
         else if (key === 'p' && !event.shiftKey) act(event, () => window.print())
+        else if (key === 'enter' && !somethingIsOver()) window.dispatchEvent(new Event(SAVE_AND_NEXT))
         return
       }
       if (somethingIsOver() || event.altKey) return

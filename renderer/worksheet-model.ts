@@ -1,16 +1,13 @@
-import type { WorkState, Worksheet, WorksheetLine } from '../schemas/ipc-packs.ts'
+import type { ReviewFinding, SampledResult, Worksheet, WorksheetLine } from '../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../schemas/ipc-results.ts'
-import type { Property, Verdict } from '../schemas/words.ts'
+import type { WorkState } from '../schemas/review-words.ts'
+import type { Property } from '../schemas/words.ts'
 import { plural } from './text.ts'
 
-export const WORK_WORDS: Readonly<Record<WorkState, string>> = {
-  open: 'Open',
-  'looked-at': 'Inspected',
-  question: 'Question',
-  accepted: 'Accepted',
-}
-
 export const LARGEST_SAMPLE = 1000
+
+/** The decisions on a result, in the order of their keys 1, 2 and 3. */
+export const DECISIONS = ['agrees', 'does-not-agree', 'needs-more-evidence'] as const satisfies readonly WorkState[]
 
 /** The default seed: the date of the review, as digits. */
 export const seedOf = (verifiedAt: string): string => verifiedAt.slice(0, 10).replaceAll('-', '')
@@ -31,25 +28,21 @@ export function sizeFrom(
 export const propertyOf = ({ checks }: AssessmentView, check: string): Property | null =>
   checks.find(({ id }) => id === check)?.property ?? null
 
-export interface SampleRow {
-  readonly place: number
-  readonly node: string
-  readonly check: string
-  readonly verdict: Verdict
+export interface SampleRow extends SampledResult {
   readonly state: WorkState
   readonly note: string
-  /** When the note was last changed, or null. */
+  /** When the decision was last changed, or null. */
   readonly at: string | null
 }
 
 const lineFor = (lines: readonly WorksheetLine[], node: string, check: string): WorksheetLine | undefined =>
   lines.find((line) => line.node === node && line.check === check)
 
-/** The sampled results in sample order, each with the auditor’s note. */
+/** The sampled results in sample order, each with the auditor’s decision and note. */
 export const sampleRows = ({ sample, lines }: Worksheet): readonly SampleRow[] =>
-  (sample?.sampled ?? []).map(({ place, node, check, verdict }) => {
-    const line = lineFor(lines, node, check)
-    return { place, node, check, verdict, state: line?.state ?? 'open', note: line?.note ?? '', at: line?.at ?? null }
+  (sample?.sampled ?? []).map((drawn) => {
+    const line = lineFor(lines, drawn.node, drawn.check)
+    return { ...drawn, state: line?.state ?? 'open', note: line?.note ?? '', at: line?.at ?? null }
   })
 
 /** Notes on results outside the current sample: from an earlier sample, or written on a result’s page. */
@@ -58,10 +51,25 @@ export const otherLines = ({ sample, lines }: Worksheet): readonly WorksheetLine
     ({ node, check }) => !(sample?.sampled ?? []).some((drawn) => drawn.node === node && drawn.check === check),
   )
 
-/** "2 of 5 results inspected or accepted, 1 question, 2 open." Questions and open results remain in the denominator. */
+/** "2 decided, 3 open". */
 export function tallyLine(rows: readonly SampleRow[]): string {
-  const count = (state: WorkState): number => rows.filter((row) => row.state === state).length
-  const questions = count('question')
-  const seen = count('looked-at') + count('accepted')
-  return `${seen} of ${plural(rows.length, 'result')} inspected or accepted, ${plural(questions, 'question')}, ${count('open')} open.`
+  const open = rows.filter(({ state }) => state === 'open').length
+  return `${rows.length - open} decided, ${open} open`
 }
+
+/** Where to begin: the first sample without a decision, or the first. */
+export const firstOpen = (rows: readonly SampleRow[]): number =>
+  Math.max(
+    0,
+    rows.findIndex(({ state }) => state === 'open'),
+  )
+
+/** The finding that a sampled deviation belongs to, or null. */
+export const findingOn = (
+  findings: readonly ReviewFinding[],
+  { check, verdict }: SampledResult,
+): ReviewFinding | null => (verdict === 'not-satisfied' ? (findings.find((one) => one.check === check) ?? null) : null)
+
+/** What stands over the evidence: the condition found, or the expected condition. */
+export const sampleTitle = (row: SampledResult, finding: ReviewFinding | null, expected: string): string =>
+  finding === null ? expected || row.check : `${finding.title}: ${row.node}`

@@ -4,8 +4,8 @@ import { DECLARATION_INPUTS } from './ipc-declarations-inputs.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
 import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
-import { WORK_STATES } from './ipc-packs.ts'
 import { type Dialog, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
+import { SAMPLE_POPULATIONS, WORK_STATES } from './review-words.ts'
 
 /** Methods for which the main process asks a person for a file or folder before it calls the engine. */
 export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
@@ -23,6 +23,8 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'export.save': 'export-folder',
   'pack.choose-and-verify': 'pack-file',
   'review.save-worksheet': 'save-file',
+  'review.save-workbook': 'save-file',
+  'review.save-worksheet-pdf': 'save-file',
   'trust.add-choose': 'certificate-file',
   'identities.save-card': 'save-file',
   'identities.backup': 'save-file',
@@ -169,10 +171,21 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'pack.review': nothing,
   'pack.trust': exactly({ howVerified: text(500, 3) }),
   'pack.re-evaluate': nothing,
-  'review.sample': exactly({ size: { type: 'integer', minimum: 1, maximum: 1000 }, seed: text(64) }),
+  'review.sample': exactly({
+    auditor: text(200, 0),
+    size: { type: 'integer', minimum: 1, maximum: 1000 },
+    seed: text(64),
+    from: { enum: SAMPLE_POPULATIONS },
+    stratified: { type: 'boolean' },
+  }),
+  'review.populations': nothing,
+  'review.findings': nothing,
+  'review.limits': nothing,
   'review.worksheet': nothing,
   'review.note': exactly({ node: name, check: checkId, state: { enum: WORK_STATES }, note: text(4000, 0) }),
   'review.save-worksheet': nothing,
+  'review.save-workbook': nothing,
+  'review.save-worksheet-pdf': nothing,
   'trust.list': nothing,
   'trust.add-choose': exactly({ for: { enum: ['signers', 'authorities'] }, howVerified: text(500, 3) }),
   'trust.remove': exactly({ fingerprint }),

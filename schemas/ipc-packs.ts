@@ -1,6 +1,7 @@
-import type { EvidenceLevel } from './conclusion-words.ts'
+import type { EvidenceLevel, Severity } from './conclusion-words.ts'
 import type { AssessmentView } from './ipc-results.ts'
 import type { FrameworkName } from './ipc-views.ts'
+import type { SamplePopulation, Stratum, WorkState } from './review-words.ts'
 import type {
   AcceptanceRequest,
   ControlDecision,
@@ -110,31 +111,77 @@ export interface RecentPack {
   /** The file is where it was. */
   readonly here: boolean
 }
-/** Findings drawn from the whole population by a printed seed: anybody draws the same again. */
+/** Results drawn from a stated population by a printed seed, so that anyone can draw the same again. */
 export interface Sample {
   readonly seed: string
+  readonly from: SamplePopulation
+  readonly stratified: boolean
+  /** Results in the population. */
   readonly population: number
-  readonly sampled: readonly {
-    readonly place: number
-    readonly node: string
-    readonly check: string
-    readonly verdict: Verdict
-  }[]
+  /** Strata with at least one result, in the order of STRATA. */
+  readonly strata: readonly { readonly stratum: Stratum; readonly population: number; readonly sampled: number }[]
+  readonly sampled: readonly SampledResult[]
+}
+export interface SampledResult {
+  /** Position in the population, sorted by node, then check; counted from 1. */
+  readonly place: number
+  readonly node: string
+  readonly check: string
+  readonly verdict: Verdict
+  readonly stratum: Stratum
+  /** Of the finding, for a result that is not satisfied; otherwise null. */
+  readonly severity: Severity | null
 }
 /** An auditor's own notes on a pack; kept beside it, never in it. */
 export interface Worksheet {
   readonly file: string
+  /** The person who samples, as typed; empty where no name was given. */
+  readonly auditor: string
   readonly sample: Sample | null
   readonly lines: readonly WorksheetLine[]
 }
-export const WORK_STATES = ['open', 'looked-at', 'question', 'accepted'] as const
-export type WorkState = (typeof WORK_STATES)[number]
 export interface WorksheetLine {
   readonly node: string
   readonly check: string
   readonly state: WorkState
   readonly note: string
   readonly at: string
+}
+
+/** A finding of the open pack, with what management states about it. */
+export interface ReviewFinding {
+  readonly reference: string
+  readonly check: string
+  /** The condition found, without and with the nodes. */
+  readonly title: string
+  readonly condition: string
+  readonly severity: Severity
+  /** Nodes, or rows of the provider inventory, that deviate. */
+  readonly subjects: readonly string[]
+  /** The denominator of the deviations. */
+  readonly tested: number
+  /** Controls that the check decides. */
+  readonly controls: readonly string[]
+  /** In words. */
+  readonly status: string
+  /** Null where management states nothing. */
+  readonly response: {
+    readonly statedBy: string
+    readonly statedAt: string
+    readonly owner: string | null
+    readonly due: string | null
+    readonly plan: string | null
+    readonly cause: string | null
+    /** With a digital signature of the person who states it. */
+    readonly isSigned: boolean
+    readonly isOverdue: boolean
+  } | null
+}
+/** Limits of one kind, in words. */
+export interface LimitGroup {
+  readonly id: 'verification' | 'not-tested' | 'inconclusive' | 'conclusion' | 'thresholds' | 'checks' | 'standing'
+  readonly title: string
+  readonly lines: readonly { readonly about: string | null; readonly text: string }[]
 }
 
 export type Standing = keyof typeof standingWords

@@ -13,15 +13,16 @@ import type {
   ExportPlan,
   ExportView,
   IdentityView,
+  LimitGroup,
   PackReview,
   PreflightItem,
   RecentPack,
   RegisterView,
   RequestDraft,
+  ReviewFinding,
   RiskAcceptanceDraft,
   TrustAnchor,
   WithdrawalDraft,
-  WorkState,
   Worksheet,
 } from './ipc-packs.ts'
 import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
@@ -41,6 +42,7 @@ import type {
   Settings,
   Source,
 } from './ipc-views.ts'
+import type { SamplePopulation, WorkState } from './review-words.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -167,13 +169,32 @@ export interface Methods extends DeclarationMethods, EngagementMethods, HistoryM
   /** Records that the signer of the open pack is to be trusted, and how that was verified; then all answers again. */
   'pack.trust': { in: { readonly howVerified: string }; out: PackReview }
   'pack.re-evaluate': { in: null; out: PackReview }
-  'review.sample': { in: { readonly size: number; readonly seed: string }; out: Worksheet }
+  /** Selects a sample of the open pack: see docs/auditor-guide.md. */
+  'review.sample': {
+    in: {
+      readonly auditor: string
+      readonly size: number
+      readonly seed: string
+      readonly from: SamplePopulation
+      readonly stratified: boolean
+    }
+    out: Worksheet
+  }
+  /** How many results each population of the open pack has. */
+  'review.populations': { in: null; out: Readonly<Record<SamplePopulation, number>> }
   'review.worksheet': { in: null; out: Worksheet | null }
   'review.note': {
     in: { readonly node: string; readonly check: string; readonly state: WorkState; readonly note: string }
     out: Worksheet
   }
+  /** Findings of the open pack, the most severe first, informational ones last. */
+  'review.findings': { in: null; out: readonly ReviewFinding[] }
+  /** Everything that the open pack does not show. */
+  'review.limits': { in: null; out: readonly LimitGroup[] }
+  /** The worksheet as CSV, as a workbook, and as PDF. */
   'review.save-worksheet': { in: null; out: SavedFile | null }
+  'review.save-workbook': { in: null; out: SavedFile | null }
+  'review.save-worksheet-pdf': { in: null; out: SavedFile | null }
   'trust.list': { in: null; out: readonly TrustAnchor[] }
   'trust.add-choose': {
     in: { readonly for: TrustAnchor['for']; readonly howVerified: string }

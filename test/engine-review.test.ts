@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packs } from '../main/adapters/pack/index.ts'
 import { headFor, keepHead } from '../main/app/engine/review-heads.ts'
 import { exportRun } from '../main/app/export.ts'
-import { sha256 } from '../main/core/digest.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
 import type { PackContent } from '../main/core/pack-files.ts'
 import { pem } from '../main/core/pem.ts'
@@ -244,97 +242,6 @@ describe('the history of runs', () => {
     writeFileSync(join(folder, name), '{}')
     expect(refusal(await kit.review['pack.choose-and-verify'](null, second()))).toMatch(/not in the expected format/)
     expect(readFileSync(join(folder, name), 'utf8')).toBe('{}')
-  })
-})
-
-describe('an auditor’s worksheet', () => {
-  const check = 'encryption.at-rest.swap'
-
-  test('holds the sample and the notes, beside the pack and never in it', async () => {
-    const kit = auditor()
-    const digest = sha256(readFileSync(first().path))
-    await opened(kit, first())
-    expect(value(await kit.review['review.worksheet'](null))).toBeNull()
-    const sheet = value(await kit.review['review.sample']({ size: 1, seed: '20260602' }))
-    expect(sheet.sample).toMatchObject({ seed: '20260602', population: 2 })
-    expect(sheet.sample?.sampled).toHaveLength(1)
-    kit.setClock('2026-11-21T08:00:00.000Z')
-    value(await kit.review['review.note']({ node: 'node-b', check, state: 'question', note: 'Why swap?' }))
-    kit.setClock('2026-11-21T09:00:00.000Z')
-    const noted = value(await kit.review['review.note']({ node: 'node-b', check, state: 'accepted', note: '=1+1' }))
-    expect(noted.lines).toEqual([
-      { node: 'node-b', check, state: 'accepted', note: '=1+1', at: '2026-11-21T09:00:00.000Z' },
-    ])
-    value(await kit.review['review.sample']({ size: 2, seed: 'another' }))
-    const kept = JSON.parse(readFileSync(join(kit.folder, `worksheets/${digest}.json`), 'utf8'))
-    expect(kept.history).toEqual([
-      { node: 'node-b', check, state: 'question', note: 'Why swap?', at: '2026-11-21T08:00:00.000Z' },
-    ])
-    expect(kept.draws.map(({ seed, size }: { seed: string; size: number }) => [seed, size])).toEqual([
-      ['20260602', 1],
-      ['another', 2],
-    ])
-    expect(sha256(readFileSync(first().path))).toBe(digest)
-  })
-
-  test('notes that come at once are all kept', async () => {
-    const kit = auditor()
-    await opened(kit, first())
-    await Promise.all(
-      ['node-a', 'node-b'].map((node) => kit.review['review.note']({ node, check, state: 'looked-at', note: node })),
-    )
-    expect(value(await kit.review['review.worksheet'](null))?.lines.map(({ node }) => node)).toEqual([
-      'node-a',
-      'node-b',
-    ])
-  })
-
-  test('a note needs a finding of the pack, and a sample needs a pack', async () => {
-    const kit = auditor()
-    expect(refusal(await kit.review['review.sample']({ size: 1, seed: 's' }))).toMatch(
-      /no pack with readable results is open/,
-    )
-    await opened(kit, first())
-    const wrong = { node: 'node-z', check, state: 'open' as const, note: '' }
-    expect(refusal(await kit.review['review.note'](wrong))).toMatch(/no such result/)
-    expect(value(await kit.review['review.worksheet'](null))).toBeNull()
-    expect(refusal(await kit.review['review.save-worksheet'](null, { path: join(kit.folder, 'x.csv') }))).toMatch(
-      /no samples or notes/,
-    )
-  })
-
-  test('is saved as a table that names the pack, the seed and the places', async () => {
-    const kit = auditor()
-    await opened(kit, first())
-    const { sample } = value(await kit.review['review.sample']({ size: 1, seed: '7' }))
-    const drawn = sample?.sampled[0]?.node ?? ''
-    const other = drawn === 'node-a' ? 'node-b' : 'node-a'
-    kit.setClock('2026-11-21T09:00:00.000Z')
-    value(await kit.review['review.note']({ node: other, check, state: 'question', note: '=HYPERLINK("x")' }))
-    const path = join(kit.folder, 'sheet.csv')
-    expect(value(await kit.review['review.save-worksheet'](null, { path }))).toEqual({ file: 'sheet.csv' })
-    const digest = sha256(readFileSync(first().path))
-    const words = { 'node-a': 'satisfied,Satisfied', 'node-b': 'not-satisfied,Not satisfied' } as Readonly<
-      Record<string, string>
-    >
-    const place = drawn === 'node-a' ? 1 : 2
-    const [head, ...rows] = readFileSync(path, 'utf8').trimEnd().split('\r\n')
-    expect(head).toMatch(/pack,pack SHA-256,seed,population,position in population,node,check,verdict/)
-    expect(rows).toEqual([
-      `run-1.barewitness.zip,${digest},7,2,${place},${drawn},${check},${words[drawn]},open,,`,
-      `run-1.barewitness.zip,${digest},7,2,not sampled,${other},${check},${words[other]},question,"'=HYPERLINK(""x"")",2026-11-21T09:00:00.000Z`,
-    ])
-    expect(value(await kit.review['review.save-worksheet'](null))).toBeNull()
-  })
-
-  test('a shell draws the same from the saved findings', async () => {
-    const kit = auditor()
-    await opened(kit, first())
-    const sheet = value(await kit.review['review.sample']({ size: 2, seed: 'spring' }))
-    const script = `for n in node-a node-b; do
-      echo "$(printf '%s\\n%s\\n%s' spring $n ${check} | sha256sum | cut -d' ' -f1) $n"; done | sort | cut -d' ' -f2`
-    const drawn = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')
-    expect(sheet.sample?.sampled.map(({ node }) => node)).toEqual(drawn)
   })
 })
 

@@ -1,12 +1,19 @@
-import type { Sample } from '../../schemas/ipc-packs.ts'
+import type { Severity } from '../../schemas/conclusion-words.ts'
+import type { Sample, SampledResult } from '../../schemas/ipc-packs.ts'
+import { type SamplePopulation, STRATA, type Stratum } from '../../schemas/review-words.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { sha256 } from './digest.ts'
 import { compare } from './recording.ts'
 
+/** One check result, with what its stratum and its population follow from. */
 export interface SampledFinding {
   readonly node: string
   readonly check: string
   readonly verdict: Verdict
+  /** The check decides a control of a framework in effect. */
+  readonly decides: boolean
+  /** Of the finding, for a result that is not satisfied; otherwise null. */
+  readonly severity: Severity | null
 }
 
 /** A row that was drawn, and its place in the population, counted from 1. */
@@ -36,20 +43,75 @@ export const drawRows = <T>(
     .slice(0, size)
     .map(({ drawn }) => drawn)
 
+export interface SampleTerms {
+  readonly size: number
+  readonly seed: string
+  readonly from: SamplePopulation
+  readonly stratified: boolean
+}
+
+const TESTED: readonly Verdict[] = ['satisfied', 'not-satisfied', 'inconclusive']
+
+const BELONGS: Readonly<Record<SamplePopulation, (result: SampledFinding) => boolean>> = {
+  deciding: ({ decides, verdict }) => decides && TESTED.includes(verdict),
+  tested: ({ verdict }) => TESTED.includes(verdict),
+  all: () => true,
+}
+
+/** The results of a population. */
+export const populationOfSample = (results: readonly SampledFinding[], from: SamplePopulation) =>
+  results.filter(BELONGS[from])
+
+/** The stratum of a result: it follows from the verdict, and for a deviation from the severity of its finding. */
+export function stratumOf({ verdict, severity }: Pick<SampledFinding, 'verdict' | 'severity'>): Stratum {
+  if (verdict === 'not-satisfied') return severity === 'critical' || severity === 'high' ? 'severe' : 'not-satisfied'
+  return verdict === 'inconclusive' || verdict === 'satisfied' ? verdict : 'other'
+}
+
 /**
- * Findings drawn from a population by a seed: see drawRows(). The population is sorted by node, then by check, both by code unit. The key is
- * the node, a line feed and the check; the verdict takes no part. By hand:
+ * Results drawn from a population by a seed: see drawRows(). The population is sorted by node, then by check, both by code unit. The key is
+ * the node, a line feed and the check. By hand:
  *
  *     printf '%s\n%s\n%s' "$seed" "$node" "$check" | sha256sum
+ *
+ * Without strata, the smallest digests of the whole population are drawn. With strata, each stratum is ordered by digest, and they take
+ * turns in the order of STRATA: one result from each until the size is reached; a stratum without further results is passed over.
  */
-export function drawSample(findings: readonly SampledFinding[], size: number, seed: string): Sample {
-  const population = [...findings].sort((a, b) => compare(a.node, b.node) || compare(a.check, b.check))
+export function drawSample(results: readonly SampledFinding[], { size, seed, from, stratified }: SampleTerms): Sample {
+  const population = populationOfSample(results, from).sort(
+    (a, b) => compare(a.node, b.node) || compare(a.check, b.check),
+  )
   const keyOf = ({ node, check }: SampledFinding): string => `${node}\n${check}`
-  const sampled = drawRows(population, { keyOf, size, seed }).map(({ place, row: { node, check, verdict } }) => ({
-    place,
-    node,
-    check,
-    verdict,
-  }))
-  return { seed, population: population.length, sampled }
+  const ordered = drawRows(population, { keyOf, size: population.length, seed }).map(
+    ({ place, row: { node, check, verdict, severity } }): SampledResult => ({
+      place,
+      node,
+      check,
+      verdict,
+      stratum: stratumOf({ verdict, severity }),
+      severity,
+    }),
+  )
+  const strata = STRATA.map((stratum) => ({ stratum, rows: ordered.filter((one) => one.stratum === stratum) })).filter(
+    ({ rows }) => rows.length > 0,
+  )
+  const sampled = (stratified ? inTurns(strata.map(({ rows }) => rows)) : ordered).slice(0, size)
+  return {
+    seed,
+    from,
+    stratified,
+    population: population.length,
+    strata: strata.map(({ stratum, rows }) => ({
+      stratum,
+      population: rows.length,
+      sampled: sampled.filter((one) => one.stratum === stratum).length,
+    })),
+    sampled,
+  }
+}
+
+/** One row of each list in turn, until all are used. */
+function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat()
 }

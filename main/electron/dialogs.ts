@@ -67,6 +67,8 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly f
   'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'identities.save-card': { file: 'signing-identity.txt', name: 'Text', extensions: ['txt'] },
+  'review.save-workbook': { file: 'worksheet.xlsx', name: 'Workbooks', extensions: ['xlsx'] },
+  'review.save-worksheet-pdf': { file: 'worksheet.pdf', name: 'PDF documents', extensions: ['pdf'] },
   'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
 }
 

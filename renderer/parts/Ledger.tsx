@@ -24,17 +24,20 @@ export interface LedgerProps {
   readonly node: string
   /** Opens how to allow a privileged probe; null where nothing can be changed. */
   readonly onAllow: ((probe: string) => void) | null
+  /** The first observation that cites a capture starts open. */
+  readonly opensFirst?: boolean
 }
 
 /**
  * The observations of one check: counts by direction, then each observation by the part of the evidence it cites, contradicting
  * ones first. An observation opens to its fact, the raw lines, and their digest.
  */
-export function Ledger({ sides, of, node, onAllow }: LedgerProps) {
+export function Ledger({ sides, of, node, onAllow, opensFirst = false }: LedgerProps) {
   const [only, setOnly] = useState<Says | 'all'>('all')
   const shown = sides.filter(({ says, count }) => count > 0 && (only === 'all' || says === only))
   const total = sides.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return <p className="empty">No observations for this check.</p>
+  const opened = opensFirst ? firstCited(sides) : null
   return (
     <div className="account">
       <ToggleButtonGroup
@@ -57,17 +60,23 @@ export function Ledger({ sides, of, node, onAllow }: LedgerProps) {
         ))}
       </ToggleButtonGroup>
       {shown.map((side) => (
-        <OneSide key={side.says} side={side} of={of} node={node} onAllow={onAllow} />
+        <OneSide key={side.says} side={side} of={of} node={node} onAllow={onAllow} opened={opened} />
       ))}
     </div>
   )
 }
 
-interface OneSideProps extends Omit<LedgerProps, 'sides'> {
+/** The first observation that cites a capture, or null. */
+const firstCited = (sides: readonly Side[]): Entry | null =>
+  sides.flatMap(({ groups }) => groups.flatMap(({ entries }) => entries)).find((one) => one.captures.length > 0) ?? null
+
+interface OneSideProps extends Omit<LedgerProps, 'sides' | 'opensFirst'> {
   readonly side: Side
+  /** The observation that starts open, or null. */
+  readonly opened: Entry | null
 }
 
-function OneSide({ side, of, node, onAllow }: OneSideProps) {
+function OneSide({ side, of, node, onAllow, opened }: OneSideProps) {
   const [most, setMost] = useState(SHOWN_AT_FIRST)
   const { groups, left } = shortened(side, most)
   const { title, mark, tone } = WORDS[side.says]
@@ -79,7 +88,7 @@ function OneSide({ side, of, node, onAllow }: OneSideProps) {
       </h3>
       <ul className="account-parts">
         {groups.map((group) => (
-          <Part key={group.probe ?? ''} group={group} of={of} node={node} onAllow={onAllow} />
+          <Part key={group.probe ?? ''} group={group} of={of} node={node} onAllow={onAllow} opened={opened} />
         ))}
       </ul>
       {left > 0 && (
@@ -96,6 +105,7 @@ function Part({
   of,
   node,
   onAllow,
+  opened,
 }: Omit<OneSideProps, 'side'> & { readonly group: Group }) {
   return (
     <li className="account-part">
@@ -110,7 +120,7 @@ function Part({
       <ul className="account-entries">
         {entries.map((entry) => (
           <li key={entry.text}>
-            <OneEntry entry={entry} of={of} node={node} />
+            <OneEntry entry={entry} of={of} node={node} startsOpen={entry === opened} />
           </li>
         ))}
       </ul>
@@ -118,8 +128,18 @@ function Part({
   )
 }
 
-function OneEntry({ entry, of, node }: { readonly entry: Entry; readonly of: Source; readonly node: string }) {
-  const [wasOpened, setOpened] = useState(false)
+function OneEntry({
+  entry,
+  of,
+  node,
+  startsOpen,
+}: {
+  readonly entry: Entry
+  readonly of: Source
+  readonly node: string
+  readonly startsOpen: boolean
+}) {
+  const [wasOpened, setOpened] = useState(startsOpen)
   if (entry.captures.length === 0) return <p className="account-said">{visible(entry.text)}</p>
   return (
     <Disclosure
@@ -127,6 +147,7 @@ function OneEntry({ entry, of, node }: { readonly entry: Entry; readonly of: Sou
       className="account-entry"
       title={visible(entry.text)}
       aside={<span className="note">{plural(entry.captures.length, 'answer')}</span>}
+      startsOpen={startsOpen}
       onToggle={(open) => {
         if (open) setOpened(true)
       }}

@@ -7,8 +7,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verificationCheckWords } from '../../schemas/verification.ts'
 import { verdictWords } from '../../schemas/words.ts'
 import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { readXlsx } from '../support/read-xlsx.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
-import { choose, field, giveSecret, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
+import {
+  choose,
+  clicksOn,
+  countClicks,
+  field,
+  giveSecret,
+  opens,
+  openTab,
+  press,
+  rail,
+  titled,
+} from '../support/window-steps.ts'
 
 const missing =
   whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
@@ -170,6 +182,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       review =
         auditor.app.windows().find((one) => one.url().includes('#review')) ?? (await auditor.app.waitForEvent('window'))
       await review.getByRole('heading', { level: 1, name: 'Verification' }).waitFor({ timeout: 60_000 })
+      await countClicks(review)
     })
     afterAll(() => auditor?.close())
 
@@ -181,7 +194,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       expect((await axeFindings(review)).join('\n')).toBe('')
     })
 
-    test('compares the key with one received by telephone, and re-evaluates', async () => {
+    test('compares the key with one received by telephone, which evaluates again', async () => {
       await press(review, 'Compare key…')
       const shown = ((await review.getByRole('dialog').locator('.compare-ours').textContent()) ?? '').replaceAll(
         /\s/g,
@@ -195,28 +208,44 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
         .locator('.seal-answer.outcome-passed')
         .filter({ hasText: verificationCheckWords.signature.asks })
         .waitFor({ timeout: 60_000 })
-      await press(review, 'Re-evaluate now')
       await review
         .getByText(/(\d+) of \1 verdicts/)
         .first()
         .waitFor({ timeout: 60_000 })
     })
 
-    test('draws a sample, notes what was looked at, and saves the worksheet', async () => {
-      await review
-        .getByRole('button', { name: 'Sampling' })
-        .or(review.getByRole('tab', { name: 'Sampling' }))
-        .first()
-        .click()
+    test('decides on five samples next to their evidence, and saves the worksheet', async () => {
+      await press(review, 'Sampling')
       await field(review, 'Seed').fill('20261121')
+      await field(review, 'Your name (optional)').fill('R. Vega')
       await press(review, 'Select sample')
-      await review.getByRole('table').first().waitFor()
-      await shot(review, '47-auditor-sample', true)
-      expect((await axeFindings(review)).join('\n')).toBe('')
-      await choose(auditor, join(folder, 'worksheet.csv'))
-      await review.getByRole('button', { name: /^Save worksheet/ }).click()
-      await expect.poll(() => readdirSync(folder)).toContain('worksheet.csv')
-      expect(readFileSync(join(folder, 'worksheet.csv'), 'utf8')).toContain('20261121')
+      for (const number of [1, 2, 3, 4, 5]) {
+        await review.getByRole('heading', { name: `Sample ${number} of 5` }).waitFor()
+        await review.locator('.sample-finding .account, .sample-finding .empty').first().waitFor()
+        if (number === 1) {
+          await review.locator('.sample-finding .proof').first().waitFor()
+          await shot(review, '47-auditor-sample', true)
+          expect((await axeFindings(review)).join('\n')).toBe('')
+        }
+        await review.locator('.sample-decision label').filter({ hasText: 'Agrees with the evidence' }).click()
+        await review.getByText(`${number} decided, ${5 - number} open`).waitFor()
+        await field(review, 'Note (optional)').fill(`Read the capture again, ${number}.`)
+        await press(review, number === 5 ? 'Save' : 'Save and next')
+      }
+      await choose(auditor, join(folder, 'worksheet.xlsx'))
+      await press(review, 'Save worksheet…')
+      await review.getByRole('menuitem', { name: 'Workbook (XLSX)' }).click()
+      await expect.poll(() => readdirSync(folder)).toContain('worksheet.xlsx')
+      const rows = readXlsx(readFileSync(join(folder, 'worksheet.xlsx'))).sheets.get('Worksheet') ?? []
+      expect(rows).toHaveLength(6)
+      for (const row of rows.slice(1)) for (const cell of ['20261121', 'agrees', 'R. Vega']) expect(row).toContain(cell)
+    })
+
+    test('needed no more than twenty clicks for five samples', async () => {
+      const clicks = await clicksOn(review)
+      console.info(`Auditor: ${clicks} clicks from the opened pack to the saved worksheet with five samples.`)
+      expect(clicks).toBeLessThanOrEqual(20)
+      expect(clicks).toBeGreaterThan(10)
     })
 
     test('opens an altered pack, and sees exactly what was altered', async () => {

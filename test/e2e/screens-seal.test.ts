@@ -143,12 +143,17 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
 
   test('review: before and after a sample is selected', async () => {
     await part('Sampling')
-    await review.getByText('No sample yet').waitFor()
-    await book.look('42-sampling', { page: review, full: true })
     await field(review, 'Seed').fill('20261121')
+    await book.look('42-sampling', { page: review, full: true })
     await press(review, 'Select sample')
-    await review.getByRole('table').first().waitFor()
+    await review.getByRole('heading', { name: 'Sample 1 of 5' }).waitFor()
+    await review.locator('.sample-finding .proof').first().waitFor()
     await book.look('42-sampling-drawn', { page: review, full: true })
+    await review.keyboard.press('2')
+    await review.getByText('1 decided, 4 open').waitFor()
+    await review.keyboard.press('j')
+    await review.getByRole('heading', { name: 'Sample 2 of 5' }).waitFor()
+    await book.look('42-sampling-decided', { page: review })
   })
 
   test('review at twice the size', async () => {

@@ -1,20 +1,45 @@
 import { describe, expect, test } from 'vitest'
-import { otherLines, sampleRows, seedOf, sizeFrom, tallyLine } from '../../renderer/worksheet-model.ts'
-import type { Worksheet } from '../../schemas/ipc-packs.ts'
+import {
+  findingOn,
+  firstOpen,
+  otherLines,
+  sampleRows,
+  sampleTitle,
+  seedOf,
+  sizeFrom,
+  tallyLine,
+} from '../../renderer/worksheet-model.ts'
+import type { ReviewFinding, SampledResult, Worksheet } from '../../schemas/ipc-packs.ts'
 
+const good: SampledResult = {
+  place: 7,
+  node: 'web-1',
+  check: 'isolation.layer',
+  verdict: 'satisfied',
+  stratum: 'satisfied',
+  severity: null,
+}
+const bad: SampledResult = {
+  place: 31,
+  node: 'db-1',
+  check: 'access.accounts',
+  verdict: 'not-satisfied',
+  stratum: 'severe',
+  severity: 'high',
+}
 const sheet: Worksheet = {
   file: 'a.worksheet.csv',
-  sample: {
-    seed: '20260602',
-    population: 40,
-    sampled: [
-      { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'satisfied' },
-      { place: 31, node: 'db-1', check: 'access.accounts', verdict: 'not-satisfied' },
-    ],
-  },
+  auditor: 'R. Vega',
+  sample: { seed: '20260602', from: 'deciding', stratified: true, population: 40, strata: [], sampled: [good, bad] },
   lines: [
-    { node: 'db-1', check: 'access.accounts', state: 'question', note: 'Who is ops2?', at: '2026-06-02T08:00:00Z' },
-    { node: 'db-1', check: 'isolation.layer', state: 'accepted', note: '', at: '2026-06-01T08:00:00Z' },
+    {
+      node: 'db-1',
+      check: 'access.accounts',
+      state: 'needs-more-evidence',
+      note: 'Who is ops2?',
+      at: '2026-06-02T08:00:00Z',
+    },
+    { node: 'db-1', check: 'isolation.layer', state: 'agrees', note: '', at: '2026-06-01T08:00:00Z' },
   ],
 }
 
@@ -22,16 +47,8 @@ test('the seed is the day of the review', () => expect(seedOf('2026-06-02T23:59:
 
 test('sampled results keep the order of the sample and their notes', () => {
   expect(sampleRows(sheet)).toEqual([
-    { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'satisfied', state: 'open', note: '', at: null },
-    {
-      place: 31,
-      node: 'db-1',
-      check: 'access.accounts',
-      verdict: 'not-satisfied',
-      state: 'question',
-      note: 'Who is ops2?',
-      at: '2026-06-02T08:00:00Z',
-    },
+    { ...good, state: 'open', note: '', at: null },
+    { ...bad, state: 'needs-more-evidence', note: 'Who is ops2?', at: '2026-06-02T08:00:00Z' },
   ])
   expect(sampleRows({ ...sheet, sample: null })).toEqual([])
 })
@@ -42,7 +59,24 @@ test('notes outside the sample are not lost, also those of the same node or chec
 })
 
 test('the tally keeps what is open in the denominator', () => {
-  expect(tallyLine(sampleRows(sheet))).toBe('0 of 2 results inspected or accepted, 1 question, 1 open.')
+  expect(tallyLine(sampleRows(sheet))).toBe('1 decided, 1 open')
+})
+
+test('work begins at the first sample without a decision, or again at the first', () => {
+  const [first, second] = sampleRows(sheet)
+  const decided = { ...first, state: 'agrees' } as never
+  expect(firstOpen(sampleRows(sheet))).toBe(0)
+  expect(firstOpen([decided, { ...second, state: 'open' } as never])).toBe(1)
+  expect(firstOpen([decided])).toBe(0)
+})
+
+test('the finding stands over a deviation only, with its condition and node', () => {
+  const finding = { check: 'access.accounts', title: 'Accounts exist that nobody authorized' } as ReviewFinding
+  expect(findingOn([finding], bad)).toBe(finding)
+  expect(findingOn([{ ...finding, check: 'isolation.layer' }], good)).toBeNull()
+  expect(sampleTitle(bad, finding, 'Every account is authorized.')).toBe('Accounts exist that nobody authorized: db-1')
+  expect(sampleTitle(good, null, 'No hypervisor.')).toBe('No hypervisor.')
+  expect(sampleTitle(good, null, '')).toBe('isolation.layer')
 })
 
 describe('a size', () => {

@@ -89,3 +89,20 @@ async function step(page: Page): Promise<string> {
     return `${all.indexOf(at)} ${at.tagName} ${(at.getAttribute('aria-label') ?? at.textContent ?? '').trim().slice(0, 60)}`
   })
 }
+
+/** Counts what a person presses on a page from now on; typing does not count. */
+export const countClicks = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const counted = window as unknown as { clicks: number }
+    counted.clicks = 0
+    window.addEventListener(
+      'pointerdown',
+      ({ isTrusted }) => {
+        if (isTrusted) counted.clicks += 1
+      },
+      true,
+    )
+  })
+
+export const clicksOn = (page: Page): Promise<number> =>
+  page.evaluate(() => (window as unknown as { clicks: number }).clicks)

@@ -1,10 +1,12 @@
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { turnOf } from './kept-json.ts'
+import { reviewFindings } from './review-findings.ts'
+import { reviewLimits } from './review-limits.ts'
 import { openPack, reopenPack, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
-import { drawFor, noteOn, readWorksheet, worksheetTable } from './review-worksheet.ts'
-import { fileName } from './trust-methods.ts'
+import { drawFor, noteOn, populationsOf, readWorksheet } from './review-worksheet.ts'
+import { saveWorksheet } from './review-worksheet-save.ts'
 
 type Methods =
   | 'pack.choose-and-verify'
@@ -16,11 +18,16 @@ type Methods =
   | 'review.sample'
   | 'review.worksheet'
   | 'review.note'
+  | 'review.populations'
+  | 'review.findings'
+  | 'review.limits'
   | 'review.save-worksheet'
+  | 'review.save-workbook'
+  | 'review.save-worksheet-pdf'
 
 /** Methods for an auditor who reads a pack. */
 export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { ports, session } = context
+  const { session } = context
   const turn = turnOf(context, 'pack')
   return {
     'pack.choose-and-verify': async (_input, chosen) =>
@@ -37,12 +44,11 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
     'review.sample': (input) => turn(() => drawFor(context, input)),
     'review.worksheet': () => turn(() => readWorksheet(context)),
     'review.note': (input) => turn(() => noteOn(context, input)),
-    'review.save-worksheet': async (_input, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const table = await turn(() => worksheetTable(context))
-      if (!table.ok) return table
-      const written = await ports.files.write(chosen.path, ports.csv(table.value))
-      return written.ok ? ok({ file: fileName(chosen.path) }) : written
-    },
+    'review.populations': async () => populationsOf(context),
+    'review.findings': async () => ok(reviewFindings(context)),
+    'review.limits': async () => ok(reviewLimits(context)),
+    'review.save-worksheet': (_input, chosen) => turn(() => saveWorksheet(context, 'csv', chosen)),
+    'review.save-workbook': (_input, chosen) => turn(() => saveWorksheet(context, 'xlsx', chosen)),
+    'review.save-worksheet-pdf': (_input, chosen) => turn(() => saveWorksheet(context, 'pdf', chosen)),
   }
 }

@@ -1,6 +1,7 @@
 import type { Assessment } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords, standingLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import type { Check } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
@@ -9,7 +10,8 @@ import { chosenFrameworks } from './items.ts'
 import { notFromNodesTable } from './not-from-nodes.ts'
 import { see, titles } from './titles.ts'
 
-const GENERAL: readonly string[] = [
+/** Limits of every report, whatever it shows. */
+export const GENERAL_LIMITS: readonly string[] = [
   'Point in time. Each capture describes the node at the time of collection. Not tested: operation before, after or between collections.',
   `Self-reported data. Captures come from the node’s own operating system. A party that controls the kernel, the firmware or a lower layer can falsify them. A provider with root access to the system image needs neither a hypervisor nor special skill to do so: ${see('isolation')} lists that adversary first.`,
   'Privilege. Without administrator rights some probes could not run. The checks that require them count as not tested.',
@@ -29,7 +31,7 @@ export const limitSection = (): Section => ({
   flows: true,
   blocks: [
     text(standingLimitation('pack records')),
-    { kind: 'list', items: GENERAL.map((words) => ({ text: words })) },
+    { kind: 'list', items: GENERAL_LIMITS.map((words) => ({ text: words })) },
   ],
 })
 
@@ -44,8 +46,8 @@ export const ceilingSection = (matter: Matter): Section => ({
   ],
 })
 
-/** Limitations matter most where no deviation was noted, so this lists the checks that decide such controls. */
-function ceilings(matter: Matter): readonly Block[] {
+/** Checks that decide a control without deviations, on the evidence of which its conclusion rests. */
+export function checksReliedOn(matter: Pick<Matter, 'assessment' | 'catalog' | 'tally'>): readonly Check[] {
   const current = new Set(chosenFrameworks(matter).current.map(({ id }) => id))
   const relied = new Set(
     matter.assessment.controls
@@ -54,15 +56,15 @@ function ceilings(matter: Matter): readonly Block[] {
         checks.filter(({ satisfied, decides }) => decides && satisfied > 0).map(({ check }) => check),
       ),
   )
-  const rows = PROPERTIES.flatMap((property) =>
-    matter.tally
-      .checksOf(property)
-      .filter(({ id }) => relied.has(id))
-      .map((check): readonly Cell[] => [
-        [{ text: check.expected }, { text: `${propertyWords[property].label}, ${check.id}`, style: 'quiet' }],
-        plainCell(check.limitations),
-      ]),
-  )
+  return PROPERTIES.flatMap((property) => matter.tally.checksOf(property).filter(({ id }) => relied.has(id)))
+}
+
+/** Limitations matter most where no deviation was noted, so this lists the checks that decide such controls. */
+function ceilings(matter: Matter): readonly Block[] {
+  const rows = checksReliedOn(matter).map(({ id, property, expected, limitations }): readonly Cell[] => [
+    [{ text: expected }, { text: `${propertyWords[property].label}, ${id}`, style: 'quiet' }],
+    plainCell(limitations),
+  ])
   return [
     heading(3, 'Limitations of checks for controls without deviations'),
     text(
