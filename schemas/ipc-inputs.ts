@@ -2,6 +2,7 @@ import { EVIDENCE_LEVELS } from './conclusion-words.ts'
 import type { Method } from './ipc.ts'
 import { DECLARATION_INPUTS } from './ipc-declarations-inputs.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
+import { FINDING_INPUTS } from './ipc-finding-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
 import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
 import { type Dialog, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
@@ -152,6 +153,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'requests.set': exactly({ framework, control: text(100), need: text(500), owner: text(200), due: day }),
   ...DECLARATION_INPUTS,
   ...ENGAGEMENT_INPUTS,
+  ...FINDING_INPUTS,
   ...HISTORY_INPUTS,
   'export.plan': nothing,
   'export.preflight': nothing,

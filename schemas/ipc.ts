@@ -2,6 +2,7 @@ import type { FailureCode } from './failure-words.ts'
 import type { Figure } from './figure.ts'
 import type { DeclarationMethods } from './ipc-declarations.ts'
 import type { EngagementMethods } from './ipc-engagement.ts'
+import type { FindingMethods } from './ipc-findings.ts'
 import type { HistoryMethods } from './ipc-history.ts'
 import type { LocationView } from './ipc-location.ts'
 import type {
@@ -50,7 +51,12 @@ import type { SamplePopulation, WorkState } from './review-words.ts'
  * process, and an address appears only in the input of `fleet.*` and `declarations.set`, which takes a path only where the fleet names it already or a
  * dialog gave it.
  */
-export interface Methods extends DeclarationMethods, EngagementMethods, HistoryMethods, ScheduleMethods {
+export interface Methods
+  extends DeclarationMethods,
+    EngagementMethods,
+    FindingMethods,
+    HistoryMethods,
+    ScheduleMethods {
   'app.info': { in: null; out: AppInfo }
   'catalog.get': { in: null; out: CatalogView }
   'settings.get': { in: null; out: Settings }

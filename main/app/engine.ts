@@ -8,6 +8,7 @@ import type { Desktop, EngineContext, Handlers, Scheduling } from './engine/cont
 import { declarationMethods } from './engine/declaration-methods.ts'
 import { engagementMethods } from './engine/engagement-methods.ts'
 import { exportMethods } from './engine/export-methods.ts'
+import { findingMethods } from './engine/finding-methods.ts'
 import { fleetFileMethods } from './engine/fleet-file-methods.ts'
 import { fleetMethods } from './engine/fleet-methods.ts'
 import { historyMethods } from './engine/history-methods.ts'
@@ -59,6 +60,7 @@ export async function createEngine(
     ...runMethods(context),
     ...assessmentMethods(context),
     ...registerMethods(context),
+    ...findingMethods(context),
     ...engagementMethods(context),
     ...providerMethods(context),
     ...mappingMethods(context),

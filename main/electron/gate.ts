@@ -54,6 +54,8 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'review.save-workbook': 'always',
   'review.save-worksheet-pdf': 'always',
   'assessment.get': 'pack',
+  'findings.get': 'pack',
+  'finding.get': 'pack',
   'node.get': 'pack',
   'location.get': 'pack',
   'figures.get': 'pack',

@@ -50,7 +50,13 @@ export interface Figures {
   readonly findings: Readonly<Record<Severity, number>>
   /** Nodes and inventory rows that deviate, summed over the findings. */
   readonly deviations: number
-  readonly documents: { readonly needed: number; readonly held: number; readonly overdue: number }
+  readonly documents: {
+    readonly needed: number
+    readonly held: number
+    readonly overdue: number
+    /** Outstanding, and asked of no one. */
+    readonly unassigned: number
+  }
   /** Critical and high findings, and how many of them have an owner. */
   readonly owned: { readonly severe: number; readonly withOwner: number }
   readonly acceptances: { readonly inEffect: number; readonly expired: number }
@@ -61,11 +67,15 @@ export interface Share {
   readonly text: string
   readonly part: number
   readonly whole: number
+  /** The check that was counted over nodes, and the nodes of the part; null where checks were counted. */
+  readonly over: { readonly check: string; readonly nodes: readonly string[] } | null
 }
 
 export interface NotSeen {
   readonly text: string
   readonly is: 'not-tested' | 'inconclusive' | 'limit'
+  /** The one node that it is about. */
+  readonly node: string | null
 }
 
 export interface NextAction {
@@ -129,7 +139,7 @@ function figuresOf(input: PresentationInput, findings: readonly Finding[]): Figu
   const { nodes, reconciliation, scope, shared = NOTHING_SHARED } = assessment
   const tested = nodes.filter(reached).length - surplusNames(shared)
   const severe = findings.filter(({ severity }) => severity.level === 'critical' || severity.level === 'high')
-  const { needed, held, overdue } = documentCounts(input)
+  const { needed, held, overdue, outstanding } = documentCounts(input)
   const rows = scope.engagement?.inventory?.rows.length ?? 0
   const only = reconciliation?.inventoryOnly ?? []
   const excluded = only.filter((row) => row.excluded !== null).length
@@ -144,7 +154,12 @@ function figuresOf(input: PresentationInput, findings: readonly Finding[]): Figu
         : { rows, matched: rows - only.length, excluded, unreconciled: only.length - excluded },
     findings: countedBySeverity(findings),
     deviations: findings.reduce((sum, { deviations }) => sum + deviations.length, 0),
-    documents: { needed, held, overdue },
+    documents: {
+      needed,
+      held,
+      overdue,
+      unassigned: outstanding.filter(({ status }) => status.request === null).length,
+    },
     owned: { severe: severe.length, withOwner: severe.filter(({ response }) => response?.owner != null).length },
     acceptances: {
       inEffect: new Set(accepted.flatMap((one) => one.accepted?.id ?? [])).size,
@@ -238,9 +253,16 @@ function inOrderOf({ catalog, tally, assessment, recordings }: PresentationInput
   const counts = catalog.checks.map(({ id }) => tally.overNodes(id).counts)
   const decided = counts.filter((one) => one.satisfied + one['not-satisfied'] > 0)
   const clean = decided.filter((one) => one['not-satisfied'] === 0)
+  const satisfiedOn = (check: string): readonly string[] =>
+    assessment.nodes.flatMap(({ node }) => (tally.verdict(node, check) === 'satisfied' ? [node] : []))
   const overTested = (text: string, check: string): Share => {
     const { satisfied, 'not-applicable': outside } = tally.overNodes(check).counts
-    return { text, part: satisfied, whole: tally.testedOn(check) - outside }
+    return {
+      text,
+      part: satisfied,
+      whole: tally.testedOn(check) - outside,
+      over: { check, nodes: satisfiedOn(check) },
+    }
   }
   // Where no path is declared, the check tests other mounts: such a node shows nothing about a declared path.
   const ephi = assessment.scope.engagement?.ephi
@@ -248,10 +270,15 @@ function inOrderOf({ catalog, tally, assessment, recordings }: PresentationInput
     ({ recording }) => (withMappedPaths(recording.node, ephi).ephiPaths ?? []).length > 0,
   )
   const encrypted = carrying.filter(({ recording }) => tally.verdict(recording.node.name, EPHI_PATHS) === 'satisfied')
-  const shares = [
-    { text: 'Checks without a deviation, of those decided', part: clean.length, whole: decided.length },
+  const shares: readonly Share[] = [
+    { text: 'Checks without a deviation, of those decided', part: clean.length, whole: decided.length, over: null },
     overTested('No sign of a hypervisor, of nodes tested', 'tenancy.no-hypervisor'),
-    { text: 'Declared ePHI paths encrypted, of nodes with any', part: encrypted.length, whole: carrying.length },
+    {
+      text: 'Declared ePHI paths encrypted, of nodes with any',
+      part: encrypted.length,
+      whole: carrying.length,
+      over: { check: EPHI_PATHS, nodes: encrypted.map(({ recording }) => recording.node.name) },
+    },
     overTested('Location within the committed area, of nodes', 'location.residency'),
   ]
   return assessment.nodes.some(reached) ? shares.filter(({ part }) => part > 0) : []
@@ -265,14 +292,19 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
   const limited = assessment.nodes.filter((node) => reached(node) && node.privilege === 'none')
   const rest = silent.length - MOST_NODES_NAMED
   return [
-    ...silent
-      .slice(0, MOST_NODES_NAMED)
-      .map((node): NotSeen => ({ is: 'not-tested', text: `${plain(node.node, 60)}: ${whyOf(node)}` })),
-    ...(rest > 0 ? [{ is: 'not-tested', text: `${plural(rest, 'more node')} not tested` } as const] : []),
+    ...silent.slice(0, MOST_NODES_NAMED).map(
+      (node): NotSeen => ({
+        is: 'not-tested',
+        text: `${plain(node.node, 60)}: ${whyOf(node)}`,
+        node: node.node,
+      }),
+    ),
+    ...(rest > 0 ? [{ is: 'not-tested', text: `${plural(rest, 'more node')} not tested`, node: null } as const] : []),
     ...limited.slice(0, MOST_NODES_NAMED).map(
       ({ node }): NotSeen => ({
         is: 'inconclusive',
         text: `${plain(node, 60)}: no root rights, ${tally.onNode(node).counts.inconclusive} inconclusive`,
+        node,
       }),
     ),
     ...(limited.length > MOST_NODES_NAMED
@@ -280,14 +312,21 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
           {
             is: 'inconclusive',
             text: `${plural(limited.length - MOST_NODES_NAMED, 'more node')} without administrator rights`,
+            node: null,
           } as const,
         ]
       : []),
     // The adversary of isolation that costs least stands wherever isolation is reported.
     ...(assessment.nodes.some(({ isolation }) => isolation !== null)
-      ? [{ is: 'limit', text: 'An adversary with root in the system image: can falsify isolation' } as const]
+      ? [
+          {
+            is: 'limit',
+            text: 'An adversary with root in the system image: can falsify isolation',
+            node: null,
+          } as const,
+        ]
       : []),
-    { is: 'limit', text: 'Operation between collections, premises, interviews' },
+    { is: 'limit', text: 'Operation between collections, premises, interviews', node: null },
   ]
 }
 

@@ -127,6 +127,8 @@ describe('8: the window in which a pack is read', () => {
   const MAY = [
     'app.info',
     'assessment.get',
+    'findings.get',
+    'finding.get',
     'documents.show',
     'catalog.get',
     'claims.answers',

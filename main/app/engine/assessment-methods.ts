@@ -4,7 +4,9 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, ChosenProfile, NodeAssessment, Register } from '../../../schemas/types.ts'
 import { figuresOf } from '../../catalog/figures/figures.ts'
 import { assessNode, withRegister } from '../../core/assess.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { sha256 } from '../../core/digest.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER, lastMade } from '../../core/register.ts'
@@ -15,7 +17,7 @@ import { locationView } from '../location-view.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { ownRegister, registerOf } from './register-store.ts'
-import { recordingOf } from './session.ts'
+import { type RunState, recordingOf } from './session.ts'
 import { recordingsOfNode, shelfOf } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
@@ -53,7 +55,10 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
 }
 
 /** Data behind the view of a source; null without a run, and where the assessment of the open pack cannot be read. */
-export async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
+export async function viewSource(
+  context: EngineContext,
+  of: Source,
+): Promise<(ViewSource & Pick<RunState, 'recordings'>) | null> {
   if (of === 'run') await assessAgain(context)
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null
@@ -79,8 +84,16 @@ function withPeople({ ports, catalog }: EngineContext, assessment: Assessment, w
   const register = registerInScope(catalog, whole, assessment.scope)
   const said = lastMade(register, ports.clock.now())
   const asOf = said !== null && Date.parse(said) > Date.parse(assessment.asOf) ? said : assessment.asOf
-  return withRegister(catalog, { ...assessment, asOf }, register)
+  // Every screen asks for this, and for a large fleet it takes a second.
+  const from = `${asOf} ${sha256(canonicalJson(register))}`
+  const before = CONCLUDED.get(assessment)
+  if (before?.from === from) return before.assessment
+  const concluded = withRegister(catalog, { ...assessment, asOf }, register)
+  CONCLUDED.set(assessment, { from, assessment: concluded })
+  return concluded
 }
+/** The last conclusions of an evaluation, with the register and the time that they rest on. */
+const CONCLUDED = new WeakMap<Assessment, { readonly from: string; readonly assessment: Assessment }>()
 
 const assessmentOf = ({ session }: EngineContext, of: Source): Assessment | null =>
   (of === 'run' ? session.run?.assessment : session.pack?.assessment) ?? null

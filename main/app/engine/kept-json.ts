@@ -67,10 +67,10 @@ function parsed(bytes: Uint8Array): unknown {
 type Turn = ReturnType<typeof inTurn>
 /**
  * What two calls must not change at once, whichever methods they are: the current fleet with the run that is started or
- * shown, the open pack, the list of trust anchors, the signing identities. A call that needs two locks takes them in
+ * shown, the open pack, the list of trust anchors, the signing identities, the register. A call that needs two takes them in
  * this order.
  */
-type Shared = 'fleet' | 'pack' | 'anchors' | 'identities'
+type Shared = 'fleet' | 'pack' | 'anchors' | 'identities' | 'register'
 
 const turns = new WeakMap<object, Map<string, Turn>>()
 

@@ -17,7 +17,7 @@ import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocum
 import { ok } from '../../core/result.ts'
 import type { Table } from '../tables.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { hexOf, inTurn } from './kept-json.ts'
+import { hexOf, turnOf } from './kept-json.ts'
 import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, registerOf } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { fileName } from './trust-methods.ts'
@@ -41,7 +41,7 @@ type Methods =
 /** Register entries. Every change rewrites the whole register; changes are applied one at a time. */
 export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports, catalog, session } = context
-  const turn = inTurn()
+  const turn = turnOf(context, 'register')
   const moment = (): Moment => ({ now: ports.clock.now(), id: hexOf(ports.entropy.bytes(16)) })
   const catalogNow = () => catalogFor(catalog, session.run?.scope ?? {})
   const needsNow = () => needsIn(catalogNow())

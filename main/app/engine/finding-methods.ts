@@ -1,0 +1,246 @@
+import type { AcceptancesDraft, HomeView, Recorded, ResponsesDraft } from '../../../schemas/ipc-findings.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
+import type { Register } from '../../../schemas/types.ts'
+import type { Verdict } from '../../../schemas/words.ts'
+import { catalogFor } from '../../core/catalog.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import type { Signer } from '../../core/ports.ts'
+import {
+  currentResponses,
+  isSameStatement,
+  respond,
+  statedBefore,
+  withdrawResponse,
+} from '../../core/register/responses.ts'
+import { acceptRisk, withdrawAcceptance } from '../../core/register.ts'
+import { ok } from '../../core/result.ts'
+import { homeOf } from '../../present/home.ts'
+import type { Presentation } from '../../present/presentation.ts'
+import { registerInScope } from '../attachments.ts'
+import { deviatingNodes, type FindingSource, findingsView, findingView, homeMatter } from '../finding-views.ts'
+import { findingChecks, shownOf } from '../findings.ts'
+import { type Signing, signEntry } from '../register/sign.ts'
+import { viewSource } from './assessment-methods.ts'
+import type { EngineContext, Handlers } from './context.ts'
+import { declaredOrNone } from './engagement-store.ts'
+import { hexOf, turnOf } from './kept-json.ts'
+import { keepRegister, ownRegister } from './register-store.ts'
+import { collectedNodes } from './stored-runs.ts'
+import { signingKey } from './trust-identities.ts'
+import { identitiesFolder } from './trust-secrets.ts'
+
+type Methods =
+  | 'home.get'
+  | 'findings.get'
+  | 'finding.get'
+  | 'findings.nodes'
+  | 'responses.set'
+  | 'responses.withdraw'
+  | 'acceptances.accept-many'
+  | 'acceptances.withdraw-many'
+
+/** Findings of the run that is shown or of the open pack, and what management states about them. Verdicts never change. */
+export function findingMethods(context: EngineContext): Pick<Handlers, Methods> {
+  const sourceOf = findingSources(context)
+  const change = registerChange(context)
+  return {
+    'home.get': async () => ok(await homeView(context, await sourceOf('run'))),
+    'findings.get': async ({ of, node }) => {
+      const source = await sourceOf(of)
+      return ok(source === null ? null : findingsView(source, node))
+    },
+    'finding.get': async ({ of, reference }) => {
+      const source = await sourceOf(of)
+      return ok(source === null ? null : findingView(source, reference))
+    },
+    'findings.nodes': async ({ checks }) => {
+      const source = await sourceOf('run')
+      return ok(source === null ? [] : deviatingNodes(source, checks))
+    },
+    'responses.set': async (draft) =>
+      await change(draft.identity, 'respondent', (register, add) => respondToAll(context, register, draft, add)),
+    'responses.withdraw': async ({ ids, ...taken }) =>
+      await change(null, 'respondent', (register) =>
+        each(register, ids, (next, id) => withdrawResponse(next, { id, ...taken }, context.ports.clock.now())),
+      ).then(nothingOf),
+    'acceptances.accept-many': async (draft) => {
+      const source = await sourceOf('run')
+      if (source === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
+      return await change(draft.identity, 'approver', (register, add) =>
+        acceptAll(context, { register, source, draft, add }),
+      )
+    },
+    'acceptances.withdraw-many': async ({ ids, ...taken }) =>
+      await change(null, 'approver', (register) =>
+        each(register, ids, (next, id) => withdrawAcceptance(next, { id, ...taken }, context.ports.clock.now())),
+      ).then(nothingOf),
+  }
+}
+
+/** Presented once for each evaluation and register, since every screen asks for it. */
+function findingSources(context: EngineContext): (of: Source) => Promise<FindingSource | null> {
+  const presented = new WeakMap<object, Presentation>()
+  return async (of) => {
+    const source = await viewSource(context, of)
+    if (source === null) return null
+    const { assessment, recordings, run } = source
+    const catalog = catalogFor(context.catalog, assessment.scope)
+    const register = registerInScope(context.catalog, source.register, assessment.scope)
+    const shown = presented.get(assessment) ?? shownOf({ assessment, catalog: context.catalog, register, recordings })
+    presented.set(assessment, shown)
+    return { of, run, assessment, catalog, register, shown }
+  }
+}
+
+async function homeView(context: EngineContext, source: FindingSource | null): Promise<HomeView> {
+  const { ports, folder, session } = context
+  const listed = await ports.identities.list(identitiesFolder(folder))
+  const { engagement } = await declaredOrNone({ ports, folder, demo: session.demo })
+  return homeOf(
+    {
+      fleet: session.fleet?.name ?? null,
+      nodes: session.fleet === null ? 0 : collectedNodes(session.fleet).length,
+      running: runningNow(context),
+      isEngaged: engagement !== null,
+      hasIdentity: listed.ok && listed.value.length > 0,
+    },
+    source === null ? null : homeMatter(source),
+  )
+}
+
+function runningNow({ session: { going, journal } }: EngineContext): { finished: number; all: number } | null {
+  if (going === null || journal === null) return null
+  const { events } = journal.status(going)
+  const started = events.find((event) => event.kind === 'run-started')
+  const finished = events.filter(({ kind }) => kind === 'node-done' || kind === 'node-failed').length
+  return { finished, all: started?.kind === 'run-started' ? started.nodes.length : finished }
+}
+
+/** Adds the id of an entry that was recorded, with the deviations that it concerns. */
+type Add = (id: string, deviations: number) => void
+type Next = (register: Register, add: Add) => Outcome<Register>
+
+/**
+ * Changes the register of the fleet that is shown, all entries at once or none: refused, unsigned and failed entries leave it as it was. The
+ * key is opened once, after every entry was accepted.
+ */
+function registerChange(
+  context: EngineContext,
+): (identity: string | null, role: Signing['role'], next: Next) => Promise<Outcome<Recorded>> {
+  const turn = turnOf(context, 'register')
+  return async (identity, role, next) => {
+    const kept = { ports: context.ports, folder: context.folder, session: { ...context.session } }
+    return await turn(async () => {
+      const before = await ownRegister(kept)
+      if (!before.ok) return before
+      const added: { readonly id: string; readonly deviations: number }[] = []
+      const after = next(before.value, (id, deviations) => void added.push({ id, deviations }))
+      if (!after.ok) return after
+      const ids = added.map(({ id }) => id)
+      const signed = identity === null ? after : await signAll(context, after.value, ids, { role, identity })
+      if (!signed.ok) return signed
+      const written = await keepRegister(kept, signed.value)
+      if (!written.ok) return written
+      const deviations = added.reduce((sum, one) => sum + one.deviations, 0)
+      return ok({ ids, deviations, isSigned: identity !== null && ids.length > 0 })
+    })
+  }
+}
+
+async function signAll(
+  context: EngineContext,
+  register: Register,
+  ids: readonly string[],
+  { role, identity }: { readonly role: Signing['role']; readonly identity: string },
+): Promise<Outcome<Register>> {
+  if (ids.length === 0) return ok(register)
+  const key = await signingKey(context, identity)
+  if (!key.ok) return key
+  const openSigner = async (): Promise<Outcome<Signer>> => ok(key.value.value)
+  let next = register
+  for (const id of ids) {
+    const signed = await signEntry(context.ports, next, id, { role, openSigner })
+    if (!signed.ok) return signed
+    next = signed.value
+  }
+  return ok(next)
+}
+
+const entryMoment = ({ ports }: EngineContext) => ({ now: ports.clock.now(), id: hexOf(ports.entropy.bytes(16)) })
+
+/** A response to each finding, with what the draft leaves out taken from its current one. Unchanged statements add no entry. */
+function respondToAll(context: EngineContext, register: Register, draft: ResponsesDraft, add: Add): Outcome<Register> {
+  const { catalog, session, ports } = context
+  const current = currentResponses(register, ports.clock.now())
+  const known = findingChecks(catalogFor(catalog, session.run?.scope ?? {}))
+  return each(register, draft.checks, (next, check) => {
+    const before = statedBefore(current.get(check) ?? null)
+    const stated = {
+      status: draft.status ?? before.status,
+      owner: given(draft.owner, before.owner),
+      due: given(draft.due, before.due),
+      plan: given(draft.plan, before.plan),
+      cause: given(draft.cause, before.cause),
+    }
+    if (isSameStatement(stated, before)) return ok(next)
+    const facts = { ...entryMoment(context), hasCheck: (id: string) => known.includes(id) }
+    add(facts.id, 1)
+    return respond(next, { check, ...stated, statedBy: draft.statedBy }, facts)
+  })
+}
+
+/** Null keeps what was stated; an empty text clears it. */
+const given = (text: string | null, before: string | null): string | null =>
+  text === null ? before : text.trim() === '' ? null : text
+
+interface Accepting {
+  readonly register: Register
+  readonly source: FindingSource
+  readonly draft: AcceptancesDraft
+  readonly add: Add
+}
+
+/** One risk acceptance for each finding, on those of the chosen nodes that deviate. Fails where a finding deviates on none of them. */
+function acceptAll(context: EngineContext, { register, source, draft, add }: Accepting): Outcome<Register> {
+  const { checks, nodes: chosen, identity: _, ...terms } = draft
+  const { findings, informational } = source.shown
+  const found = new Map([...findings, ...informational].map((one) => [one.check, one]))
+  return each(register, checks, (next, check) => {
+    const finding = found.get(check)
+    const nodes = finding === undefined ? [] : deviatingOn(finding, chosen)
+    if (nodes.length === 0)
+      return fail('input.refused', `check ${check} deviates on none of the chosen nodes, so there is nothing to accept`)
+    const facts = entryMoment(context)
+    add(facts.id, nodes.length)
+    return acceptRisk(next, { check, nodes, ...terms }, { ...facts, run: source.run, verdictOf: verdictIn(source) })
+  })
+}
+
+const deviatingOn = ({ what, deviations }: Finding, chosen: readonly string[]): readonly string[] =>
+  what === 'inventory'
+    ? []
+    : deviations.flatMap(({ subject }) => (chosen.length === 0 || chosen.includes(subject) ? [subject] : []))
+
+const verdictIn =
+  ({ assessment }: Pick<FindingSource, 'assessment'>) =>
+  (name: string, check: string): Verdict | null => {
+    const assessed = assessment.nodes.find(({ node }) => node === name)
+    if (assessed === undefined) return null
+    return assessed.results.find((one) => one.check === check)?.verdict ?? 'not-tested'
+  }
+
+function each(
+  register: Register,
+  items: readonly string[],
+  next: (register: Register, item: string) => Outcome<Register>,
+): Outcome<Register> {
+  let after: Outcome<Register> = ok(register)
+  for (const item of items) {
+    if (!after.ok) return after
+    after = next(after.value, item)
+  }
+  return after
+}
+
+const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)

@@ -1,0 +1,202 @@
+import type {
+  FindingControl,
+  FindingEvidence,
+  FindingRow,
+  FindingsView,
+  FindingView,
+  ResponseView,
+} from '../../schemas/ipc-findings.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import type { Assessment, ManagementResponse, Register } from '../../schemas/types.ts'
+import { REMEDIATIONS, remediationOf } from '../catalog/remediation.ts'
+import type { Catalog } from '../core/catalog.ts'
+import type { Finding, FoundDeviation } from '../core/finding/finding.ts'
+import { oneLine } from '../core/plain-text.ts'
+import { currentResponses, responsesOf } from '../core/register/responses.ts'
+import { type Tally, tally } from '../core/tally.ts'
+import { fixedBy, type HomeMatter } from '../present/home.ts'
+import { type Presentation, remedyOf } from '../present/presentation.ts'
+import { severityReasons, statusText } from '../present/report/findings.ts'
+
+/** An assessment as it is shown, with what its findings are read from. */
+export interface FindingSource {
+  readonly of: Source
+  readonly run: string
+  readonly assessment: Assessment
+  /** With the frameworks of the scope. */
+  readonly catalog: Catalog
+  readonly register: Register
+  readonly shown: Presentation
+}
+
+/** Nodes of one finding that are sent with their observations; of the others, the name. */
+const MOST_EVIDENCE = 50
+const MOST_OBSERVATIONS = 20
+const LONGEST_TEXT = 600
+
+export const homeMatter = ({ run, assessment, shown }: FindingSource): HomeMatter => ({
+  run,
+  assessment,
+  shown,
+  remediations: REMEDIATIONS,
+})
+
+/** The findings as a list: one row for each check, however many nodes there are. With a node: those that deviate on it. */
+export function findingsView(source: FindingSource, node: string | null): FindingsView {
+  const { of, run, assessment, shown } = source
+  const { figures, findings, informational } = shown
+  const isShown = ({ deviations }: Finding): boolean =>
+    node === null || deviations.some(({ subject }) => subject === node)
+  const on = findings.flatMap(({ what, deviations }) =>
+    what === 'nodes' ? deviations.map(({ subject }) => subject) : [],
+  )
+  return {
+    of,
+    run,
+    asOf: assessment.asOf,
+    declared: figures.declared,
+    tested: figures.tested,
+    counts: figures.findings,
+    deviations: figures.deviations,
+    deviatingNodes: new Set(on).size,
+    rows: findings.filter(isShown).map((one) => rowOf(source, one)),
+    informational: informational.filter(isShown).map((one) => rowOf(source, one)),
+  }
+}
+
+function rowOf({ catalog }: Pick<FindingSource, 'catalog'>, finding: Finding): FindingRow {
+  const { reference, check, severity, riskArea, condition, what, deviations, tested, controls, response } = finding
+  return {
+    reference,
+    check,
+    property: catalog.checks.find(({ id }) => id === check)?.property ?? null,
+    severity: severity.level,
+    riskArea,
+    condition,
+    what,
+    deviations: deviations.length,
+    tested,
+    inconclusive: finding.inconclusive.length,
+    controls: controls.length,
+    fixedBy: fixedBy(finding, remediationOf(check)),
+    status: finding.status,
+    statusText: statusText(finding),
+    owner: response?.owner ?? null,
+    due: response?.due?.slice(0, 10) ?? null,
+    isOverdue: finding.isOverdue,
+  }
+}
+
+/** One finding in full, with the observations of its first nodes; null where the assessment has none of this reference. */
+export function findingView(source: FindingSource, reference: string): FindingView | null {
+  const { of, assessment, catalog, shown } = source
+  const all = [...shown.findings, ...shown.informational]
+  const at = all.findIndex((one) => one.reference === reference)
+  const finding = all[at]
+  if (finding === undefined) return null
+  const { check, criterion, deviations } = finding
+  const remediation = remediationOf(check)
+  return {
+    ...rowOf(source, finding),
+    of,
+    criterion: {
+      expected: criterion.expected,
+      thresholds: criterion.thresholds.map(({ threshold, shown: value }) => `${threshold.title}: ${value}`),
+      source: criterion.source,
+    },
+    effect: finding.effect,
+    cause: finding.cause,
+    severityReasons: [
+      ...severityReasons(finding),
+      ...finding.severity.notEvaluated.map((condition) => `Not evaluated, as no evidence shows it: ${condition}.`),
+    ],
+    recommendation: {
+      title: remedyOf(finding, remediation),
+      variants: remediation?.steps ?? [],
+      sideEffects: remediation?.sideEffects ?? '',
+      source: remediation?.source ?? '',
+    },
+    limitations: catalog.checks.find(({ id }) => id === check)?.limitations ?? '',
+    concerns: controlsOf(catalog, finding),
+    evidence: deviations.slice(0, MOST_EVIDENCE).map(evidenceOf),
+    furtherNodes: deviations.slice(MOST_EVIDENCE).map(({ subject }) => subject),
+    satisfiedNodes: finding.what === 'inventory' ? 0 : countSatisfied(tally(assessment, catalog.checks), check),
+    inconclusiveNodes: finding.inconclusive,
+    untestedNodes: finding.untested,
+    alsoCloses: alsoCloses(shown.findings, finding),
+    firstSeen: finding.firstSeen,
+    lastSeen: finding.lastSeen,
+    responses: responseViews(source, check),
+    place: {
+      at: at + 1,
+      all: all.length,
+      previous: all[at - 1]?.reference ?? null,
+      next: all[at + 1]?.reference ?? null,
+    },
+  }
+}
+
+const countSatisfied = ({ overNodes }: Pick<Tally, 'overNodes'>, check: string): number =>
+  overNodes(check).counts.satisfied
+
+const controlsOf = ({ frameworks }: Catalog, { controls }: Finding): readonly FindingControl[] =>
+  controls.flatMap(({ framework, control: key, isSettled }) => {
+    const control = frameworks.find(({ id }) => id === framework)?.controls.find((one) => one.key === key)
+    return control === undefined ? [] : [{ framework, key, id: control.id, title: control.title, isSettled }]
+  })
+
+const evidenceOf = ({ subject, observedAt, observations, accepted, isStale }: FoundDeviation): FindingEvidence => ({
+  subject,
+  observedAt,
+  isStale,
+  acceptedUntil: accepted?.expiresAt ?? null,
+  observations: [...observations]
+    .sort((a, b) => DIRECTIONS.indexOf(a.direction) - DIRECTIONS.indexOf(b.direction))
+    .slice(0, MOST_OBSERVATIONS)
+    .map(({ direction, text }) => ({ direction, text: oneLine(text, LONGEST_TEXT) })),
+  furtherObservations: Math.max(observations.length - MOST_OBSERVATIONS, 0),
+})
+const DIRECTIONS = ['contradicts', 'unclear', 'supports']
+
+function alsoCloses(all: readonly Finding[], { check, deviations }: Finding): FindingView['alsoCloses'] {
+  const subjects = new Set(deviations.map(({ subject }) => subject))
+  return (remediationOf(check)?.alsoSettles ?? []).flatMap((other) => {
+    const found = all.find((one) => one.check === other)
+    return found === undefined || !found.deviations.some(({ subject }) => subjects.has(subject))
+      ? []
+      : [{ reference: found.reference, condition: found.condition, severity: found.severity.level }]
+  })
+}
+
+function responseViews({ register, assessment }: FindingSource, check: string): readonly ResponseView[] {
+  const current = currentResponses(register, assessment.asOf).get(check)
+  const earlier = responsesOf(register)
+    .filter((one) => one.check === check && one !== current)
+    .sort((a, b) => (a.statedAt < b.statedAt ? 1 : -1))
+  return [...(current === undefined ? [] : [current]), ...earlier].map(responseView)
+}
+
+const responseView = (entry: ManagementResponse): ResponseView => ({
+  id: entry.id,
+  status: entry.status,
+  owner: entry.owner,
+  due: entry.due?.slice(0, 10) ?? null,
+  plan: entry.plan,
+  cause: entry.cause ?? null,
+  statedBy: entry.statedBy,
+  statedAt: entry.statedAt,
+  withdrawnAt: entry.withdrawn?.at ?? null,
+  isSigned: (entry.signatures ?? []).length > 0,
+})
+
+/** The nodes on which findings of these checks deviate, with how many of them each has. */
+export function deviatingNodes(
+  { shown }: Pick<FindingSource, 'shown'>,
+  checks: readonly string[],
+): readonly { readonly node: string; readonly findings: number }[] {
+  const counts = new Map<string, number>()
+  for (const finding of [...shown.findings, ...shown.informational])
+    if (finding.what === 'nodes' && checks.includes(finding.check))
+      for (const { subject } of finding.deviations) counts.set(subject, (counts.get(subject) ?? 0) + 1)
+  return [...counts].map(([node, count]) => ({ node, findings: count })).sort((a, b) => (a.node < b.node ? -1 : 1))
+}

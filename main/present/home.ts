@@ -1,0 +1,375 @@
+import { SEVERITIES, severityWords } from '../../schemas/conclusion-words.ts'
+import type {
+  CountedRows,
+  DeviationCount,
+  FixedBy,
+  HomeResults,
+  HomeStep,
+  HomeView,
+  InOrder,
+  LeadingFinding,
+  NextStep,
+  NotSeenLine,
+  Phrase,
+} from '../../schemas/ipc-findings.ts'
+import type { Assessment } from '../../schemas/types.ts'
+import type { Finding } from '../core/finding/finding.ts'
+import { of, plural } from '../core/phrases.ts'
+import { plain } from '../core/plain-text.ts'
+import type { CheckRemediation } from '../core/work-order.ts'
+import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
+import { proof } from './report/page-one.ts'
+
+/** What the first screen shows besides results: what is there, what is running, and what is set up. */
+export interface HomeFacts {
+  readonly fleet: string | null
+  /** Nodes of the fleet file that are collected from. */
+  readonly nodes: number
+  /** A collection in progress, with how many of its nodes are finished. */
+  readonly running: { readonly finished: number; readonly all: number } | null
+  /** Whether a complete engagement counts. */
+  readonly isEngaged: boolean
+  readonly hasIdentity: boolean
+}
+
+/** An assessment as presented, with what the first screen needs of it. */
+export interface HomeMatter {
+  readonly shown: Presentation
+  readonly assessment: Assessment
+  readonly run: string
+  readonly remediations: readonly CheckRemediation[]
+}
+
+/** The first screen. Pure: the same input gives the same view. */
+export function homeOf(facts: HomeFacts, matter: HomeMatter | null): HomeView {
+  const next = nextStep(facts, matter?.shown.figures ?? null)
+  return {
+    fleet: facts.fleet,
+    entity: matter?.assessment.scope.engagement?.entity ?? null,
+    run: matter?.run ?? null,
+    asOf: matter?.assessment.asOf ?? null,
+    title: titleOf(facts, matter?.shown ?? null),
+    lead: matter === null ? [phrase(BEFORE_ANY_RUN[facts.nodes === 0 ? 'import' : 'collect'])] : leadOf(matter.shown),
+    next,
+    steps: matter === null ? [] : stepsOf(facts, matter.shown.figures, matter.assessment, next),
+    results: matter === null ? null : resultsOf(matter),
+  }
+}
+
+const BEFORE_ANY_RUN = {
+  import: 'Import your servers, confirm their host keys, then collect.',
+  collect: 'Confirm the host keys of your servers, then collect.',
+} as const
+
+const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
+const findings = (part: Partial<Extract<CountedRows, { rows: 'findings' }>> = {}): CountedRows => ({
+  rows: 'findings',
+  severity: null,
+  node: null,
+  owner: null,
+  ...part,
+})
+
+const total = (counts: Figures['findings']): number => SEVERITIES.reduce((sum, level) => sum + counts[level], 0)
+
+/** How bad it is, in one sentence: the first that applies. */
+function titleOf({ running }: HomeFacts, shown: Presentation | null): string {
+  if (running !== null) return `Collection in progress: ${of(running.finished, running.all)} nodes finished`
+  if (shown === null) return 'No evidence yet'
+  const { figures } = shown
+  const { critical, high } = figures.findings
+  if (critical > 0) {
+    const on = nodesOf(shown.findings.filter(({ severity }) => severity.level === 'critical')).size
+    const where = on === 0 ? 'in the provider inventory' : `on ${of(on, figures.declared)} nodes`
+    return `${plural(critical, 'critical finding')} ${where}`
+  }
+  if (high > 0) return `No critical findings; ${high} high`
+  const all = total(figures.findings)
+  if (all > 0) return `${plural(all, 'finding')}, none critical or high`
+  const untested = figures.untested === 0 ? '' : `, ${figures.untested} not tested`
+  return figures.tested === 0
+    ? `None of ${plural(figures.declared, 'node')} was tested`
+    : `No deviations noted on ${of(figures.tested, figures.declared)} nodes${untested}`
+}
+
+/** The nodes that deviate in any of these findings. */
+const nodesOf = (all: readonly Finding[]): ReadonlySet<string> =>
+  new Set(all.flatMap(({ what, deviations }) => (what === 'nodes' ? deviations.map(({ subject }) => subject) : [])))
+
+function leadOf(shown: Presentation): readonly Phrase[] {
+  const { figures } = shown
+  const outstanding = figures.documents.needed - figures.documents.held
+  const levels = SEVERITIES.flatMap((level) =>
+    figures.findings[level] === 0
+      ? []
+      : [phrase(`${figures.findings[level]} ${severityWords[level].toLowerCase()}`, findings({ severity: level }))],
+  )
+  return [
+    phrase(plural(total(figures.findings), 'finding'), findings()),
+    phrase(' on the '),
+    phrase(`${plural(figures.tested, 'node')} tested`, { rows: 'nodes', state: 'tested' }),
+    ...(figures.inventory === null
+      ? []
+      : [phrase(' and in the '), phrase('provider inventory', { rows: 'population' })]),
+    ...(levels.length === 0 ? [] : [phrase(': '), ...separated(levels)]),
+    phrase('. '),
+    ...(figures.documents.needed === 0
+      ? []
+      : [
+          phrase(`${of(outstanding, figures.documents.needed)} documents`, { rows: 'documents', state: 'outstanding' }),
+          phrase(` ${outstanding === 1 ? 'is' : 'are'} outstanding.`),
+        ]),
+  ]
+}
+
+const separated = (parts: readonly Phrase[]): readonly Phrase[] =>
+  parts.flatMap((part, at) => (at === 0 ? [part] : [phrase(', '), part]))
+
+/** The one step that comes next, by the order in which an audit is prepared. */
+function nextStep({ nodes, running, isEngaged, hasIdentity }: HomeFacts, figures: Figures | null): NextStep {
+  if (running !== null)
+    return { is: 'view-collection', label: 'View collection', reason: 'A collection is in progress.' }
+  if (figures === null)
+    return nodes === 0
+      ? { is: 'import', label: 'Import servers…', reason: 'No node is declared.' }
+      : { is: 'collect', label: 'Collect evidence', reason: 'No evidence was collected.' }
+  const { owned, inventory, documents } = figures
+  const unowned = owned.severe - owned.withOwner
+  const unreconciled = inventory?.unreconciled ?? 0
+  if (unowned > 0)
+    return {
+      is: 'assign',
+      label: `Assign ${plural(unowned, 'finding')}`,
+      reason: `${of(unowned, owned.severe)} critical and high findings have no owner.`,
+    }
+  if (unreconciled > 0)
+    return {
+      is: 'reconcile',
+      label: `Reconcile ${plural(unreconciled, 'row')}`,
+      reason: `${of(unreconciled, inventory?.rows ?? 0)} rows of the provider inventory are unreconciled.`,
+    }
+  if (!isEngaged)
+    return {
+      is: 'engagement',
+      label: 'Complete engagement',
+      reason: 'Reports state entity, purpose and boundary from the engagement.',
+    }
+  if (documents.unassigned > 0)
+    return {
+      is: 'assign-documents',
+      label: `Assign ${plural(documents.unassigned, 'document')}`,
+      reason: `${of(documents.unassigned, documents.needed)} requested documents are outstanding and have no owner.`,
+    }
+  if (!hasIdentity)
+    return {
+      is: 'identity',
+      label: 'Create signing identity',
+      reason: 'An evidence pack is signed in the name of your organization.',
+    }
+  return { is: 'export', label: 'Export evidence pack…', reason: 'Every earlier step is complete.' }
+}
+
+const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
+  import: 'collect',
+  collect: 'collect',
+  'view-collection': 'collect',
+  assign: 'respond',
+  reconcile: 'reconcile',
+  engagement: 'reconcile',
+  'assign-documents': 'documents',
+  identity: 'export',
+  export: 'export',
+}
+
+function stepsOf(
+  { isEngaged, hasIdentity }: HomeFacts,
+  { tested, untested, declared, owned, inventory, documents }: Figures,
+  { reconciliation }: Assessment,
+  next: NextStep,
+): readonly HomeStep[] {
+  const unreconciled = inventory?.unreconciled ?? 0
+  const outstanding = documents.needed - documents.held
+  const step = (
+    id: HomeStep['id'],
+    title: string,
+    isDone: boolean,
+    ...lines: readonly (readonly Phrase[])[]
+  ): HomeStep => ({
+    id,
+    title,
+    state: isDone ? 'done' : id === 'collect' ? 'open' : 'to-do',
+    current: STEP_OF[next.is] === id,
+    lines,
+  })
+  const unowned = owned.severe - owned.withOwner
+  return [
+    step(
+      'collect',
+      'Collect',
+      untested === 0,
+      [phrase(`${of(tested, declared)} nodes`, { rows: 'nodes', state: 'tested' })],
+      untested === 0
+        ? [phrase('all tested')]
+        : [phrase(`${untested} not tested`, { rows: 'nodes', state: 'not-tested' })],
+    ),
+    owned.severe === 0
+      ? step('respond', 'Respond', true, [phrase('No critical or high findings')])
+      : step(
+          'respond',
+          'Respond',
+          unowned === 0,
+          [
+            phrase(String(owned.withOwner), findings({ severity: 'severe', owner: 'with' })),
+            phrase(' of '),
+            phrase(`${owned.severe} critical and high`, findings({ severity: 'severe' })),
+          ],
+          unowned === 0
+            ? [phrase('have an owner')]
+            : [
+                phrase('have an owner; '),
+                phrase(`${unowned} without`, findings({ severity: 'severe', owner: 'without' })),
+              ],
+        ),
+    inventory === null
+      ? step(
+          'reconcile',
+          'Reconcile',
+          false,
+          [phrase('No provider inventory')],
+          [phrase(isEngaged ? 'to reconcile with' : 'and no engagement declared')],
+        )
+      : step(
+          'reconcile',
+          'Reconcile',
+          unreconciled === 0 && isEngaged,
+          [phrase(`${of(unreconciled, inventory.rows)} inventory rows`, { rows: 'population' })],
+          [phrase(unreconciled === 0 ? 'all reconciled' : `open: ${openRows(reconciliation)}`)],
+        ),
+    step(
+      'documents',
+      'Documents',
+      outstanding === 0,
+      [phrase(`${of(documents.held, documents.needed)} on file`, { rows: 'documents', state: 'all' })],
+      outstanding === 0
+        ? [phrase('none outstanding')]
+        : [phrase(`${outstanding} outstanding`, { rows: 'documents', state: 'outstanding' })],
+    ),
+    step(
+      'export',
+      'Export',
+      false,
+      [phrase(isEngaged ? 'Engagement declared' : 'Engagement incomplete')],
+      [phrase(hasIdentity ? 'Signing identity set up' : 'Signing identity not set up')],
+    ),
+  ]
+}
+
+function openRows(reconciliation: Assessment['reconciliation']): string {
+  const open = (reconciliation?.inventoryOnly ?? []).filter(({ excluded }) => excluded === null)
+  const first = open[0]?.row.id ?? open[0]?.row.name ?? ''
+  return `${plain(first, 24)}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`
+}
+
+function resultsOf({ shown, assessment, remediations }: HomeMatter): HomeResults {
+  const { leading, figures } = shown
+  const lines = leadingOf(shown, remediations)
+  return {
+    openFindings: shown.findings.filter(({ status }) => status !== 'risk-accepted').length,
+    findings: total(figures.findings),
+    leading: lines,
+    furtherSevere: figures.owned.severe - leading.filter(isSevere).length,
+    leadingCloses: lines.reduce((sum, { closes }) => sum + closes, 0),
+    deviations: figures.deviations,
+    byNode: byNode(shown.findings),
+    inOrder: shown.inOrder.map(inOrderLine),
+    notSeen: shown.notSeen.map((line) => notSeenLine(line, assessment)),
+    frameworks: shown.frameworks.map((one) => ({
+      id: one.framework.id,
+      title: one.framework.title,
+      inScope: inScopeOf(one),
+      states: one.states,
+    })),
+  }
+}
+
+const isSevere = ({ severity: { level } }: Finding): boolean => level === 'critical' || level === 'high'
+
+/** Each deviation is counted for the first finding whose remediation closes it, so that the counts of the list can be added. */
+function leadingOf(
+  { leading, findings: all }: Presentation,
+  remediations: readonly CheckRemediation[],
+): readonly LeadingFinding[] {
+  const byCheck = new Map(remediations.map((one) => [one.check, one]))
+  const found = new Map(all.map((one) => [one.check, one]))
+  const counted = new Set<string>()
+  return leading.map((finding) => {
+    const remediation = byCheck.get(finding.check)
+    const subjects = new Set(finding.deviations.map(({ subject }) => subject))
+    const settled = [finding, ...(remediation?.alsoSettles ?? []).flatMap((check) => found.get(check) ?? [])]
+    const before = counted.size
+    for (const { check, deviations } of settled)
+      for (const { subject } of deviations) if (subjects.has(subject)) counted.add(`${check}\n${subject}`)
+    return {
+      reference: finding.reference,
+      severity: finding.severity.level,
+      condition: finding.condition,
+      proof: proof(finding),
+      closes: counted.size - before,
+      controls: finding.controls.length,
+      fixedBy: fixedBy(finding, remediation),
+    }
+  })
+}
+
+/** Who can change what a finding is about. A row of the provider inventory is declared or excluded by the customer. */
+export const fixedBy = ({ what }: Pick<Finding, 'what'>, remediation: CheckRemediation | undefined): FixedBy =>
+  what === 'inventory' ? 'tenant' : (remediation?.whoCanChange ?? 'both')
+
+const MOST_NODES = 7
+
+/** Deviations by node, the most first; the counts sum to the deviations. */
+export function byNode(all: readonly Finding[]): readonly DeviationCount[] {
+  const counts = new Map<string, number>()
+  let inInventory = 0
+  for (const { what, deviations } of all)
+    for (const { subject } of deviations)
+      if (what === 'inventory') inInventory += 1
+      else counts.set(subject, (counts.get(subject) ?? 0) + 1)
+  const sorted = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+  const further = sorted.slice(MOST_NODES)
+  return [
+    ...sorted.slice(0, MOST_NODES).map(([name, count]): DeviationCount => ({ of: 'node', name, count })),
+    ...(further.length === 0
+      ? []
+      : [
+          {
+            of: 'other-nodes',
+            name: plural(further.length, 'other node'),
+            count: further.reduce((sum, [, count]) => sum + count, 0),
+          } as const,
+        ]),
+    ...(inInventory === 0 ? [] : [{ of: 'inventory', name: 'Provider inventory', count: inInventory } as const]),
+  ]
+}
+
+const inOrderLine = ({ text, part, whole, over }: Share): InOrder => ({
+  text,
+  part,
+  whole,
+  counts: over === null ? { rows: 'checks', state: 'in-order' } : { rows: 'check', ...over },
+})
+
+const OTHER_KEY: readonly string[] = ['ssh.host-key-changed', 'ssh.host-key-revoked', 'ssh.host-key-unknown']
+
+function notSeenLine({ text, is, node }: NotSeen, { nodes }: Assessment): NotSeenLine {
+  const failure = nodes.find((one) => one.node === node)?.failure?.code ?? ''
+  const action =
+    node === null
+      ? null
+      : is === 'inconclusive'
+        ? 'edit-node'
+        : OTHER_KEY.includes(failure)
+          ? 'compare-host-key'
+          : 'collect-again'
+  return { text, is, node, action }
+}

@@ -1,0 +1,311 @@
+import type { RiskArea, RowState, Severity } from './conclusion-words.ts'
+import type { FrameworkName, Source } from './ipc-views.ts'
+import type { ManagementResponse, RemediationVariant } from './types.ts'
+import type { Property } from './words.ts'
+
+/** Plain data that the engine answers the window with: what an assessment comes to, shaped by main/present/presentation.ts. */
+
+/** The rows that a number counts, so that it opens exactly those. */
+export type CountedRows =
+  /** Severe: critical or high. */
+  | {
+      readonly rows: 'findings'
+      readonly severity: Severity | 'severe' | null
+      readonly node: string | null
+      readonly owner: 'with' | 'without' | null
+    }
+  | { readonly rows: 'finding'; readonly reference: string }
+  | { readonly rows: 'nodes'; readonly state: 'all' | 'tested' | 'not-tested' }
+  /** Checks that were decided on at least one node; `in-order`: of these, those without a deviation. */
+  | { readonly rows: 'checks'; readonly state: 'decided' | 'in-order' }
+  /** Nodes by their result of one check. */
+  | { readonly rows: 'check'; readonly check: string; readonly nodes: readonly string[] }
+  | { readonly rows: 'node'; readonly node: string }
+  | { readonly rows: 'population' }
+  | { readonly rows: 'documents'; readonly state: 'all' | 'outstanding' }
+  | { readonly rows: 'controls'; readonly framework: FrameworkName; readonly state: RowState | null }
+
+/** A piece of a sentence; with `counts`, a number that opens what it counts. */
+export interface Phrase {
+  readonly text: string
+  readonly counts: CountedRows | null
+}
+
+/** What a person does next. Exactly one at a time. */
+export const NEXT_STEPS = [
+  'import',
+  'collect',
+  'view-collection',
+  'assign',
+  'reconcile',
+  'engagement',
+  'assign-documents',
+  'identity',
+  'export',
+] as const
+export type NextStepKind = (typeof NEXT_STEPS)[number]
+export interface NextStep {
+  readonly is: NextStepKind
+  /** Verb, count and object: the label of the one primary button. */
+  readonly label: string
+  /** Why it is the next one. */
+  readonly reason: string
+}
+
+export const HOME_STEPS = ['collect', 'respond', 'reconcile', 'documents', 'export'] as const
+export interface HomeStep {
+  readonly id: (typeof HOME_STEPS)[number]
+  readonly title: string
+  readonly state: 'done' | 'open' | 'to-do'
+  /** It holds the next step. */
+  readonly current: boolean
+  readonly lines: readonly (readonly Phrase[])[]
+}
+
+/** What a person opens first of an assessment. */
+export interface HomeView {
+  readonly fleet: string | null
+  readonly entity: string | null
+  /** Null before the first run. */
+  readonly run: string | null
+  readonly asOf: string | null
+  readonly title: string
+  readonly lead: readonly Phrase[]
+  readonly next: NextStep
+  readonly steps: readonly HomeStep[]
+  readonly results: HomeResults | null
+}
+export interface HomeResults {
+  /** Findings that are neither informational nor accepted on every node. */
+  readonly openFindings: number
+  readonly findings: number
+  /** At most seven, the most severe first. */
+  readonly leading: readonly LeadingFinding[]
+  /** Critical and high findings that are not among the leading ones. */
+  readonly furtherSevere: number
+  /** Deviations that closing the leading findings closes: the sum of theirs. */
+  readonly leadingCloses: number
+  readonly deviations: number
+  readonly byNode: readonly DeviationCount[]
+  readonly inOrder: readonly InOrder[]
+  readonly notSeen: readonly NotSeenLine[]
+  readonly frameworks: readonly FrameworkCounts[]
+}
+export interface LeadingFinding {
+  readonly reference: string
+  readonly severity: Severity
+  readonly condition: string
+  /** What the evidence shows first, in one line; empty where there is none. */
+  readonly proof: string
+  /** Its own deviations and those that the same change settles on the same nodes; none is counted for two findings. */
+  readonly closes: number
+  readonly controls: number
+  readonly fixedBy: FixedBy
+}
+export type FixedBy = 'tenant' | 'provider' | 'both'
+/** Deviations on one node, on all further nodes, or in rows of the provider inventory. */
+export interface DeviationCount {
+  readonly of: 'node' | 'other-nodes' | 'inventory'
+  readonly name: string
+  readonly count: number
+}
+export interface InOrder {
+  readonly text: string
+  readonly part: number
+  readonly whole: number
+  readonly counts: CountedRows
+}
+export interface NotSeenLine {
+  readonly text: string
+  readonly is: 'not-tested' | 'inconclusive' | 'limit'
+  readonly node: string | null
+  /** What can be done about it in the window. */
+  readonly action: 'collect-again' | 'compare-host-key' | 'edit-node' | null
+}
+export interface FrameworkCounts {
+  readonly id: FrameworkName
+  readonly title: string
+  readonly inScope: number
+  readonly states: readonly (readonly [state: RowState, count: number])[]
+}
+
+/** One finding in a list. */
+export interface FindingRow {
+  readonly reference: string
+  readonly check: string
+  /** Where its result on a node is argued; null for the provider inventory. */
+  readonly property: Property | null
+  readonly severity: Severity
+  readonly riskArea: RiskArea
+  readonly condition: string
+  readonly what: 'nodes' | 'inventory'
+  readonly deviations: number
+  readonly tested: number
+  readonly inconclusive: number
+  /** Controls in scope that its check decides. */
+  readonly controls: number
+  readonly fixedBy: FixedBy
+  readonly status: FindingStatusName
+  /** The status with the day that belongs to it. */
+  readonly statusText: string
+  readonly owner: string | null
+  /** A day in UTC, YYYY-MM-DD. */
+  readonly due: string | null
+  readonly isOverdue: boolean
+}
+/** Same as FINDING_STATUSES in main/core/finding/finding.ts. */
+export type FindingStatusName =
+  | 'open'
+  | 'in-progress'
+  | 'ready-for-retest'
+  | 'disputed'
+  | 'risk-accepted'
+  | 'acceptance-expired'
+
+export interface FindingsView {
+  readonly of: Source
+  readonly run: string
+  readonly asOf: string
+  readonly declared: number
+  readonly tested: number
+  /** Of all findings, whatever is filtered. */
+  readonly counts: Readonly<Record<Severity, number>>
+  readonly deviations: number
+  readonly deviatingNodes: number
+  /** The most severe first; with a node, those that deviate on it. At most one for each check. */
+  readonly rows: readonly FindingRow[]
+  /** Informational results that are not satisfied: in no sum. */
+  readonly informational: readonly FindingRow[]
+}
+
+export interface FindingView extends FindingRow {
+  readonly of: Source
+  /** What is expected, with the thresholds that were compared. */
+  readonly criterion: { readonly expected: string; readonly thresholds: readonly string[]; readonly source: string }
+  readonly effect: readonly string[]
+  /** As management states it; null where it does not. */
+  readonly cause: string | null
+  readonly severityReasons: readonly string[]
+  readonly recommendation: {
+    readonly title: string
+    readonly variants: readonly RemediationVariant[]
+    readonly sideEffects: string
+    readonly source: string
+  }
+  readonly limitations: string
+  readonly concerns: readonly FindingControl[]
+  /** Deviating nodes or rows with their observations: the first of them. */
+  readonly evidence: readonly FindingEvidence[]
+  /** Names of the further ones. */
+  readonly furtherNodes: readonly string[]
+  readonly satisfiedNodes: number
+  readonly inconclusiveNodes: readonly string[]
+  readonly untestedNodes: readonly string[]
+  /** Other findings on the same nodes that the same change settles. */
+  readonly alsoCloses: readonly {
+    readonly reference: string
+    readonly condition: string
+    readonly severity: Severity
+  }[]
+  readonly firstSeen: string | null
+  readonly lastSeen: string | null
+  /** The current response first, then earlier ones. */
+  readonly responses: readonly ResponseView[]
+  readonly place: {
+    readonly at: number
+    readonly all: number
+    readonly previous: string | null
+    readonly next: string | null
+  }
+}
+export interface FindingControl {
+  readonly framework: FrameworkName
+  readonly key: string
+  readonly id: string
+  readonly title: string
+  /** No other deciding check of the control is open. */
+  readonly isSettled: boolean
+}
+export interface FindingEvidence {
+  readonly subject: string
+  readonly observedAt: string | null
+  readonly isStale: boolean
+  readonly acceptedUntil: string | null
+  readonly observations: readonly {
+    readonly direction: 'supports' | 'contradicts' | 'unclear'
+    readonly text: string
+  }[]
+  readonly furtherObservations: number
+}
+export interface ResponseView {
+  readonly id: string
+  readonly status: ManagementResponse['status']
+  readonly owner: string | null
+  readonly due: string | null
+  readonly plan: string | null
+  readonly cause: string | null
+  readonly statedBy: string
+  readonly statedAt: string
+  readonly withdrawnAt: string | null
+  readonly isSigned: boolean
+}
+
+/** What management states about several findings at once. A null field keeps what each finding has; an empty text clears it. */
+export interface ResponsesDraft {
+  readonly checks: readonly string[]
+  readonly status: ManagementResponse['status'] | null
+  readonly owner: string | null
+  /** A day in UTC, YYYY-MM-DD. */
+  readonly due: string | null
+  readonly plan: string | null
+  readonly cause: string | null
+  readonly statedBy: string
+  /** Signs each entry; null leaves them unsigned. */
+  readonly identity: string | null
+}
+/** Accepts the deviations of several findings on several nodes on the same terms: one entry for each finding. */
+export interface AcceptancesDraft {
+  readonly checks: readonly string[]
+  /** Empty: every node that deviates. */
+  readonly nodes: readonly string[]
+  readonly reason: string
+  readonly compensatingControl: string
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  readonly approverRole: string
+  readonly until: string
+  /** Signs each entry as its approver; null leaves them unsigned. */
+  readonly identity: string | null
+}
+/** Entries that were recorded, so that they can be withdrawn at once. */
+export interface Recorded {
+  readonly ids: readonly string[]
+  readonly deviations: number
+  readonly isSigned: boolean
+}
+
+/** The part of the contract about findings, see Methods. */
+export interface FindingMethods {
+  'home.get': { in: null; out: HomeView }
+  /** Null before the first run, and for a pack without a readable assessment. With a node: the findings that deviate on it. */
+  'findings.get': { in: { readonly of: Source; readonly node: string | null }; out: FindingsView | null }
+  /** Null where the assessment has no such finding. */
+  'finding.get': { in: { readonly of: Source; readonly reference: string }; out: FindingView | null }
+  /** The nodes on which the named findings deviate, with how many of these findings each has. */
+  'findings.nodes': {
+    in: { readonly checks: readonly string[] }
+    out: readonly { readonly node: string; readonly findings: number }[]
+  }
+  /** Adds a response to each finding whose statement changes. No verdict changes. Nothing is recorded where one is refused. */
+  'responses.set': { in: ResponsesDraft; out: Recorded }
+  'responses.withdraw': {
+    in: { readonly ids: readonly string[]; readonly by: string; readonly reason: string }
+    out: null
+  }
+  'acceptances.accept-many': { in: AcceptancesDraft; out: Recorded }
+  'acceptances.withdraw-many': {
+    in: { readonly ids: readonly string[]; readonly by: string; readonly reason: string }
+    out: null
+  }
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import { findingsView, findingView } from '../main/app/finding-views.ts'
+import { shownOf } from '../main/app/findings.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { REMEDIATIONS } from '../main/catalog/remediation.ts'
+import { assess } from '../main/core/assess.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { tally } from '../main/core/tally.ts'
+import { type HomeFacts, homeOf } from '../main/present/home.ts'
+import type { CountedRows, HomeView, Phrase } from '../schemas/ipc-findings.ts'
+import type { ManagementResponse, Register } from '../schemas/types.ts'
+import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+import { bigInput } from './support/report/sample.ts'
+
+const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
+const recordings = DEMO.map((name) => fixtureRecording(name, catalog.probes))
+const population = [...recordings.map(({ recording }) => recording.node.name), 'demo-gone-07', 'demo-changed-08']
+const scope = { fleet: 'demo', population, frameworks: ['hipaa', 'soc2'] }
+
+const presented = (register: Register = EMPTY_REGISTER) => {
+  const assessment = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME, register })
+  const shown = shownOf({ assessment, catalog, register, recordings })
+  return { of: 'run', run: 'run-1', assessment, catalog, register, shown, remediations: REMEDIATIONS } as const
+}
+const FACTS: HomeFacts = { fleet: 'demo', nodes: 8, running: null, isEngaged: true, hasIdentity: true }
+
+const linesOf = ({ lead, steps }: HomeView): readonly Phrase[] => [
+  ...lead,
+  ...steps.flatMap(({ lines }) => lines.flat()),
+]
+const numberIn = (text: string): number => Number(/\d+/.exec(text)?.[0])
+
+describe('the first screen', () => {
+  const source = presented()
+  const { shown, assessment } = source
+  const home = homeOf(FACTS, source)
+  const list = findingsView(source, null)
+  const found = tally(assessment, catalog.checks)
+
+  /** The rows that a number opens, counted. */
+  function rowsOf(counts: CountedRows): number | null {
+    switch (counts.rows) {
+      case 'findings':
+        return list.rows.filter(
+          ({ severity, owner }) =>
+            (counts.severity === null ||
+              (counts.severity === 'severe'
+                ? ['critical', 'high'].includes(severity)
+                : severity === counts.severity)) &&
+            (counts.owner === null || (counts.owner === 'with') === (owner !== null)),
+        ).length
+      case 'nodes':
+        return counts.state === 'all'
+          ? assessment.nodes.length
+          : assessment.nodes.filter(({ recording }) => (counts.state === 'tested') === (recording !== null)).length
+      case 'documents':
+        return counts.state === 'outstanding'
+          ? shown.figures.documents.needed - shown.figures.documents.held
+          : shown.figures.documents.held
+      case 'checks':
+        return catalog.checks.filter(({ id }) => {
+          const { satisfied, 'not-satisfied': against } = found.overNodes(id).counts
+          return satisfied + against > 0 && (counts.state === 'decided' || against === 0)
+        }).length
+      case 'check':
+        return counts.nodes.length
+      default:
+        return null
+    }
+  }
+
+  test('every number of its sentences is the number of rows that it opens', () => {
+    const numbers = linesOf(home).filter(({ text }) => /\d/.test(text))
+    expect(numbers.length).toBeGreaterThan(8)
+    for (const { text, counts } of numbers) {
+      expect(counts, text).not.toBeNull()
+      const rows = counts === null ? null : rowsOf(counts)
+      expect(rows, text).not.toBeNull()
+      expect(numberIn(text), text).toBe(rows)
+    }
+    for (const { part, counts, text } of home.results?.inOrder ?? []) expect(rowsOf(counts), text).toBe(part)
+  })
+
+  test('deviations by node, by finding and in total are one number', () => {
+    const { results } = home
+    const byNode = results?.byNode.reduce((sum, { count }) => sum + count, 0)
+    expect(byNode).toBe(shown.figures.deviations)
+    expect(list.rows.reduce((sum, { deviations }) => sum + deviations, 0)).toBe(shown.figures.deviations)
+    expect(results?.leadingCloses).toBe(results?.leading.reduce((sum, { closes }) => sum + closes, 0))
+    expect(results?.leadingCloses).toBeLessThanOrEqual(shown.figures.deviations)
+    for (const { of, name, count } of results?.byNode ?? [])
+      if (of === 'node') expect(findingsView(source, name).rows, name).toHaveLength(count)
+  })
+
+  test('leads with the findings of the report, and counts the further severe ones', () => {
+    expect(home.results?.leading.map(({ reference }) => reference)).toEqual(
+      shown.leading.map(({ reference }) => reference),
+    )
+    const severe = shown.findings.filter(({ severity: { level } }) => level === 'critical' || level === 'high')
+    const leads = shown.leading.filter((one) => severe.includes(one))
+    expect(home.results?.furtherSevere).toBe(severe.length - leads.length)
+  })
+
+  test('names what can be done about each node that was not seen', () => {
+    const lines = home.results?.notSeen ?? []
+    expect(lines.filter(({ is }) => is === 'not-tested').map(({ node }) => node)).toEqual([
+      'demo-changed-08',
+      'demo-gone-07',
+    ])
+    expect(lines.filter(({ is }) => is === 'limit').every(({ action }) => action === null)).toBe(true)
+  })
+})
+
+describe('the title and the next step', () => {
+  const base = presented()
+  const withFindings = (levels: readonly ('critical' | 'high' | 'medium')[]) => {
+    const findings = base.shown.findings.filter(({ severity: { level } }) => levels.some((one) => one === level))
+    const count = (level: string): number => findings.filter(({ severity }) => severity.level === level).length
+    return {
+      ...base,
+      shown: {
+        ...base.shown,
+        findings,
+        figures: {
+          ...base.shown.figures,
+          findings: { critical: count('critical'), high: count('high'), medium: count('medium'), low: 0, info: 0 },
+          owned: { severe: 0, withOwner: 0 },
+          documents: { needed: 4, held: 4, overdue: 0, unassigned: 0 },
+        },
+      },
+    }
+  }
+
+  test.each([
+    ['nothing declared', { ...FACTS, nodes: 0 }, null, 'import'],
+    ['nodes and no run', FACTS, null, 'collect'],
+    ['a collection in progress', { ...FACTS, running: { finished: 1, all: 8 } }, base, 'view-collection'],
+    ['severe findings without an owner', FACTS, base, 'assign'],
+    ['no engagement', { ...FACTS, isEngaged: false }, withFindings(['medium']), 'engagement'],
+    ['no signing identity', { ...FACTS, hasIdentity: false }, withFindings(['medium']), 'identity'],
+    ['everything done', FACTS, withFindings(['medium']), 'export'],
+  ] as const)('%s: %#', (_, facts, matter, expected) => {
+    const { next, steps } = homeOf(facts, matter)
+    expect(next.is).toBe(expected)
+    expect(next.reason).not.toBe('')
+    if (matter !== null) expect(steps.filter(({ current }) => current)).toHaveLength(1)
+  })
+
+  test('unreconciled rows come before documents, and documents before the identity', () => {
+    const quiet = withFindings(['medium'])
+    const { figures } = quiet.shown
+    const inventory = { rows: 10, matched: 8, excluded: 1, unreconciled: 1 }
+    const documents = { needed: 4, held: 1, overdue: 0, unassigned: 3 }
+    const step = (changes: object) =>
+      homeOf(
+        { ...FACTS, hasIdentity: false },
+        { ...quiet, shown: { ...quiet.shown, figures: { ...figures, ...changes } } },
+      ).next.is
+    expect(step({ inventory, documents })).toBe('reconcile')
+    expect(step({ documents })).toBe('assign-documents')
+  })
+
+  test('the title names the most severe level that there is', () => {
+    const title = (matter: typeof base | ReturnType<typeof withFindings> | null) => homeOf(FACTS, matter).title
+    expect(title(withFindings(['critical', 'high']))).toMatch(/^\d+ critical findings? on \d of 8 nodes$/)
+    expect(title(withFindings(['high', 'medium']))).toMatch(/^No critical findings; \d+ high$/)
+    expect(title(withFindings(['medium']))).toMatch(/^\d+ findings?, none critical or high$/)
+    expect(title(withFindings([]))).toBe('No deviations noted on 6 of 8 nodes, 2 not tested')
+    expect(title(null)).toBe('No evidence yet')
+  })
+})
+
+describe('findings', () => {
+  const response: ManagementResponse = {
+    id: '1'.repeat(32),
+    check: presented().shown.findings[0]?.check ?? '',
+    status: 'in-progress',
+    owner: 'K. Adeyemi',
+    due: '2026-12-01T23:59:59.999Z',
+    plan: 'Remove the account.',
+    statedBy: 'M. Ortiz',
+    statedAt: '2026-11-01T08:00:00.000Z',
+    withdrawn: null,
+  }
+
+  test('a finding in full says what the row of the list says, with its evidence and its place', () => {
+    const source = presented({ ...EMPTY_REGISTER, responses: [response] })
+    const { rows } = findingsView(source, null)
+    for (const [at, row] of rows.entries()) {
+      const full = findingView(source, row.reference)
+      expect(full).toMatchObject(row)
+      expect(full?.place).toMatchObject({ at: at + 1, previous: rows[at - 1]?.reference ?? null })
+      expect((full?.evidence.length ?? 0) + (full?.furtherNodes.length ?? 0)).toBe(row.deviations)
+      if (row.what === 'nodes')
+        expect(
+          (full?.satisfiedNodes ?? 0) + row.deviations + row.inconclusive,
+          `${row.check}: counted nodes`,
+        ).toBeLessThanOrEqual(8)
+      expect(full?.concerns).toHaveLength(row.controls)
+    }
+    expect(rows[0]).toMatchObject({ owner: 'K. Adeyemi', due: '2026-12-01', status: 'in-progress' })
+    expect(findingView(source, rows[0]?.reference ?? '')?.responses).toMatchObject([
+      { id: response.id, isSigned: false },
+    ])
+    expect(findingView(source, 'F-000000')).toBeNull()
+  })
+
+  test('of 1,000 nodes stay small: a row for each check, and the observations of 50 nodes', () => {
+    const { assessment, recordings: all, register } = bigInput(1000)
+    const shown = shownOf({ assessment, catalog, register, recordings: all })
+    const source = { of: 'run', run: 'r', assessment, catalog, register, shown } as const
+    const list = findingsView(source, null)
+    expect(list.rows.length).toBeGreaterThan(0)
+    expect(list.rows.length).toBeLessThanOrEqual(catalog.checks.length + 1)
+    expect(JSON.stringify(list).length).toBeLessThan(128 * 1024)
+    const most = [...list.rows].sort((a, b) => b.deviations - a.deviations)[0]
+    const full = findingView(source, most?.reference ?? '')
+    expect(most?.deviations).toBeGreaterThan(50)
+    expect(full?.evidence).toHaveLength(50)
+    expect(full?.furtherNodes).toHaveLength((most?.deviations ?? 0) - 50)
+    expect(JSON.stringify(full).length).toBeLessThan(512 * 1024)
+    const home = homeOf(FACTS, { ...source, remediations: REMEDIATIONS })
+    expect(JSON.stringify(home).length).toBeLessThan(128 * 1024)
+  })
+})
