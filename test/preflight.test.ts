@@ -15,7 +15,7 @@ const FIGURES: PreflightMatter['shown']['figures'] = {
   inventory: { rows: 2, matched: 2, excluded: 0, unreconciled: 0 },
   findings: { critical: 0, high: 0, medium: 0, low: 0, info: 0 },
   deviations: 0,
-  documents: { needed: 3, held: 3, overdue: 0 },
+  documents: { needed: 3, held: 3, overdue: 0, unassigned: 0 },
   owned: { severe: 0, withOwner: 0 },
   acceptances: { inEffect: 0, expired: 0 },
 }
@@ -76,7 +76,12 @@ describe('before an export', () => {
       { shown: { figures: FIGURES, findings: [finding('high'), finding('low'), finding('high', {})] } },
       /^2 of 3 findings, 1 of them critical or high\.$/,
     ],
-    ['documents', 'overdue', figures({ documents: { needed: 3, held: 1, overdue: 1 } }), /^2 of 3 .*, 1 overdue\.$/],
+    [
+      'documents',
+      'overdue',
+      figures({ documents: { needed: 3, held: 1, overdue: 1, unassigned: 2 } }),
+      /^2 of 3 .*, 1 overdue\.$/,
+    ],
     [
       'signatures',
       'an unsigned acceptance',

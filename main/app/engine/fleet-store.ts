@@ -47,7 +47,7 @@ export async function storeFleet(
     const written = await ports.files.write(fleetPath(folder), `${JSON.stringify(fleet, null, 2)}\n`)
     if (!written.ok) return written
   }
-  if (session.demo || session.fleet?.name !== fleet.name) {
+  if (session.demo || (session.fleet !== null && session.fleet.name !== fleet.name)) {
     // Runs are stored by the name of their fleet.
     if (session.demo) session.keys.clear()
     Object.assign(session, { demo: false, journal: null, run: await latestRunOf(ports, catalog, folder, fleet) })
