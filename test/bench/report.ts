@@ -32,7 +32,7 @@ export async function benchReport(nodes: number): Promise<readonly Result[]> {
     const files = readdirSync(out, { withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => ({ name, mib: mib(statSync(join(out, name)).size) }))
-    const report = join(out, 'bench.report.pdf')
+    const report = join(out, files.find(({ name }) => name.endsWith('_report.pdf'))?.name ?? '')
     const pages = pagesOf(report)
     const plain = await child('plain', String(pages))
     const verify = await child('verify', join(out, 'bench.barewitness.zip'))
