@@ -50,6 +50,27 @@ export type RemediationCheckId = string
 export type DistributionFamily = 'debian' | 'rhel' | 'suse' | 'any'
 
 /**
+ * Who collected, as the collecting computer states it: not verified. Absent in recordings of earlier versions and of transcripts: not recorded.
+ */
+export interface Operator {
+  /**
+   * Account of the operating system.
+   */
+  readonly user: string
+  /**
+   * Host name of the computer.
+   */
+  readonly host: string
+  /**
+   * SHA-256 of the boot id of the kernel, in the form of /proc/sys/kernel/random/boot_id without the line end; null where it was not read.
+   */
+  readonly boot: null | Sha256
+  /**
+   * SHA-256 over the SHA-256 lines of the files of the built program, sorted by name; null where it does not run from a build.
+   */
+  readonly program: null | Sha256
+}
+/**
  * What the fleet file said about this node when it was collected; checks compare it with what the node answered.
  */
 export interface DeclaredNode {
@@ -232,6 +253,7 @@ export interface Recording {
     readonly version: string
     readonly catalogVersion: string
     readonly catalogDigest: Sha256
+    readonly operator?: Operator
   }
   readonly startedAt: Instant
   readonly endedAt: Instant

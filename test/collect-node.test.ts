@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { hostname, userInfo } from 'node:os'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { operator } from '../main/adapters/operator.ts'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../main/app/collect-node.ts'
 import { importTranscript, printableCollector } from '../main/app/import-transcript.ts'
+import { sha256 } from '../main/core/digest.ts'
 import { fail } from '../main/core/failure.ts'
 import type { Connection, EvidenceStore, RunEvent, Transport } from '../main/core/ports.ts'
 import { glob, run, runAsRoot } from '../main/core/probe.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import { ok } from '../main/core/result.ts'
-import type { EchoTiming, Recording } from '../schemas/types.ts'
+import type { EchoTiming, Operator, Recording } from '../schemas/types.ts'
 import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from './support/deps.ts'
 import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
@@ -45,11 +49,20 @@ async function collect(
     readonly deadlineSeconds?: number
     readonly skip?: ReadonlySet<string>
     readonly earlier?: Recording
+    readonly operator?: Operator
   } = {},
 ) {
   events.length = 0
   const collected = await collectNode(
-    { transport, store, clock: realClock, entropy: realEntropy, pause: realPause, catalog: catalogOf(probes) },
+    {
+      transport,
+      store,
+      clock: realClock,
+      entropy: realEntropy,
+      pause: realPause,
+      catalog: catalogOf(probes),
+      ...(options.operator && { operator: options.operator }),
+    },
     targetOf('node-1', changes),
     {
       run: 'r1',
@@ -101,6 +114,15 @@ const playing = (
     }
     return ok(connection)
   },
+})
+
+test('a recording states who collected, and nothing where that is not known', async () => {
+  const stated = await operator()
+  expect(stated).toMatchObject({ user: userInfo().username, host: hostname(), program: null })
+  expect(stated.boot).toBe(sha256(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()))
+  const { recording } = await collect(localTransport(['sh', '-s']), {}, { operator: stated })
+  expect(recording.collector.operator).toEqual(stated)
+  expect(validator.problems('recording', recording)).toEqual([])
 })
 
 describe('collecting a node', () => {

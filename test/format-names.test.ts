@@ -30,6 +30,7 @@ const OBJECTS: Readonly<Record<string, Described>> = {
   'pack.md, Scope and results: observation in `observations`': 'assessment-1.json#/$defs/Observation',
   'pack.md, Scope and results: `data/earlier.json`': 'period-1.json#/$defs/EarlierRuns',
   'recording.md, recording.json: Member': 'recording-1.json#',
+  'recording.md, recording.json: Member of `operator`': 'recording-1.json#/$defs/Operator',
   'recording.md, Captures: Member': 'recording-1.json#/$defs/Capture',
   'run-trace.md, Run trace: Member': 'trace-1.json#',
   'run-trace.md, Run trace: Member of a node': 'trace-1.json#/$defs/TracedNode',

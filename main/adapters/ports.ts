@@ -13,6 +13,7 @@ import { createFleets } from './fleet-file.ts'
 import { openKeptRules } from './kept-rules/index.ts'
 import { keepOutOfCoreFiles, tidyMemory } from './memory.ts'
 import { createNotify } from './notify/index.ts'
+import { operator } from './operator.ts'
 import { packs } from './pack/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
 import { readRegister } from './register-file.ts'
@@ -53,6 +54,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'probes'>): Ports {
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     tidyMemory,
     validator,
+    operator,
     transport: pacedTransport(),
     fleets: createFleets(),
     hostKeys: {

@@ -1,4 +1,4 @@
-import type { Recording, Session } from '../../schemas/types.ts'
+import type { Operator, Recording, Session } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
@@ -33,6 +33,8 @@ export interface CollectDeps {
   readonly entropy: Entropy
   readonly pause: (milliseconds: number) => Promise<void>
   readonly catalog: Catalog
+  /** Absent: not recorded. */
+  readonly operator?: Operator
 }
 
 export interface CollectOptions {

@@ -43,7 +43,7 @@ const DEADLINE_SECONDS = 300
  * collected again.
  */
 export async function collectRun(
-  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openStore' | 'pause' | 'tidyMemory' | 'transport'>,
+  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openStore' | 'operator' | 'pause' | 'tidyMemory' | 'transport'>,
   catalog: Catalog,
   input: CollectRunInput,
 ): Promise<Outcome<RunResult>> {
@@ -65,6 +65,7 @@ export async function collectRun(
       clock: ports.clock,
       entropy: ports.entropy,
       pause: ports.pause,
+      operator: await ports.operator(),
       catalog,
     }
     const digest = catalogDigest(catalog)

@@ -9,7 +9,7 @@ import type { CollectDeps, CollectOptions } from './collect-node.ts'
 
 /** Once connected it names the host key, so that even the captures of a killed collection state their origin. */
 export function beginning(
-  { clock, catalog }: CollectDeps,
+  { clock, catalog, operator }: CollectDeps,
   { node }: ConnectTarget,
   { run, earlier, marks, liveTests, metadata }: CollectOptions,
   startedAt: string,
@@ -22,7 +22,12 @@ export function beginning(
     node,
     hostKey: connection?.hostKey ?? earlier?.hostKey ?? null,
     session: connection === null ? (earlier?.session ?? null) : sessionOf(connection, node.sudo ? 'sudo' : 'none'),
-    collector: { version: VERSION, catalogVersion: catalog.version, catalogDigest: digestOf(catalog) },
+    collector: {
+      version: VERSION,
+      catalogVersion: catalog.version,
+      catalogDigest: digestOf(catalog),
+      ...(operator === undefined ? {} : { operator }),
+    },
     startedAt: earlier?.startedAt ?? startedAt,
     endedAt: clock.now(),
     clock: earlier?.clock ?? null,

@@ -11,6 +11,7 @@ import type {
   Inventory,
   Mapping,
   Notify,
+  Operator,
   ProviderProfile,
   Recording,
   Register,
@@ -57,6 +58,8 @@ export interface Ports {
   /** Gives back memory that nothing holds any more, where that can be asked for: between the parts of what takes much of it. */
   readonly tidyMemory: () => void
   readonly validator: SchemaValidator
+  /** Who runs this program, and where: stated by this computer, read once. */
+  readonly operator: () => Promise<Operator>
   readonly transport: Transport
   readonly fleets: Fleets
   readonly hostKeys: HostKeys

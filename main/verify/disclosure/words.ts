@@ -1,4 +1,12 @@
-import type { DeclaredNode, InventoryRow, Machine, SiteRow, VantageMeasurement } from '../../../schemas/types.ts'
+import type {
+  DeclaredNode,
+  InventoryRow,
+  Machine,
+  Operator,
+  Recording,
+  SiteRow,
+  VantageMeasurement,
+} from '../../../schemas/types.ts'
 import { parseBounded } from '../../core/bounded-json.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { decodeUtf8 } from '../../core/plain-text.ts'
@@ -24,7 +32,7 @@ const SHORTEST_SERIAL = 6
 const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
 
 /**
- * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node, from its assessment.json what its machine tells, and from any text the serial numbers and host
+ * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node and who collected, from its assessment.json what its machine tells, and from any text the serial numbers and host
  * names after known keys. Anything that is not such a file gives none.
  */
 export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
@@ -94,9 +102,13 @@ const wordsOf = (kind: Word['class'], texts: readonly unknown[]): readonly Word[
 
 function wordsOfNode(bytes: Uint8Array): readonly Word[] {
   let node: Partial<DeclaredNode>
+  let operator: Partial<Operator>
   try {
-    const header: unknown = parseBounded(new TextDecoder().decode(bytes))
-    node = (header as { node?: Partial<DeclaredNode> } | null)?.node ?? {}
+    const header = parseBounded(new TextDecoder().decode(bytes)) as Partial<
+      Pick<Recording, 'collector' | 'node'>
+    > | null
+    node = header?.node ?? {}
+    operator = header?.collector?.operator ?? {}
   } catch {
     return []
   }
@@ -105,7 +117,10 @@ function wordsOfNode(bytes: Uint8Array): readonly Word[] {
   const pins: unknown[] = Array.isArray(node.hardware) ? node.hardware : []
   return [
     ...texts([node.name, node.address]).map((text): Word => ({ text, class: 'node' })),
-    ...[...texts(node.user), ...texts(node.roster)].map((text): Word => ({ text, class: 'user' })),
+    ...texts(operator.host).map((text): Word => ({ text, class: 'host' })),
+    ...[...texts(node.user), ...texts(node.roster), ...texts(operator.user)].map(
+      (text): Word => ({ text, class: 'user' }),
+    ),
     ...texts(pins.map((pin) => (pin as { value?: unknown } | null)?.value)).map(
       (text): Word => ({ text, class: 'serial' }),
     ),
