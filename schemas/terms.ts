@@ -354,6 +354,13 @@ const DOCUMENTS: readonly TermOfGroup[] = [
     avoid: [],
   },
   {
+    term: 'auditor request',
+    definition:
+      'One item of the request list of an auditor, found by its reference, with the status that the auditor gives it. It changes no verdict and no document.',
+    source: 'PBC practice',
+    avoid: [],
+  },
+  {
     term: 'evidence level',
     definition:
       'How far a document was examined: inquiry, received, inspected or reperformed. Inquiry alone supports nothing.',
@@ -369,7 +376,7 @@ const DOCUMENTS: readonly TermOfGroup[] = [
   {
     term: 'register',
     definition:
-      'Append-only file of risk acceptances, control decisions, documents, evidence requests and management responses.',
+      'Append-only file of risk acceptances, control decisions, documents, evidence requests, management responses and auditor requests.',
     source: 'common usage (risk register)',
     avoid: [],
   },

@@ -42,6 +42,10 @@ export type ControlRole = 'required' | 'counter' | 'supporting' | 'context'
  */
 export type ResponseStatus = 'open' | 'in-progress' | 'ready-for-retest' | 'disputed'
 /**
+ * Status of a request as its list states it; none of them concludes on a control.
+ */
+export type AuditorStatus = 'open' | 'ready' | 'received' | 'accepted' | 'returned' | 'not-needed'
+/**
  * Whom to tell when a state changes.
  */
 export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
@@ -1921,7 +1925,7 @@ export interface Withdrawal {
   readonly reason: string
 }
 /**
- * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On a risk acceptance, the requester signed its request: the same terms, requested at `at`. Two people sign with different keys. A management response has one signature, of its respondent.
+ * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On a risk acceptance, the requester signed its request: the same terms, requested at `at`. Two people sign with different keys. A management response, and an entry about a request of an auditor, has one signature, of its respondent: the person who states it.
  */
 export interface EntrySignature {
   readonly role: 'requester' | 'approver' | 'respondent'
@@ -2020,6 +2024,35 @@ export interface ManagementResponse {
    * The cause, as management states it.
    */
   readonly cause?: string
+  readonly statedBy: string
+  readonly statedAt: Instant
+  readonly withdrawn: null | Withdrawal
+  /**
+   * @maxItems 4
+   */
+  readonly signatures?: readonly EntrySignature[]
+}
+/**
+ * What a person states about one item of the request list of an auditor: its status, owner and due day. The reference of the auditor identifies it; the latest entry that is not withdrawn is current. It changes no verdict, no conclusion and no document.
+ */
+export interface AuditorRequest {
+  readonly id: string
+  /**
+   * As the auditor numbers it.
+   */
+  readonly reference: string
+  readonly title: string
+  /**
+   * The evidence request that it corresponds to; null where a person named none.
+   */
+  readonly request: null | string
+  readonly status: AuditorStatus
+  readonly owner: null | string
+  /**
+   * The end of the day on which it is due (UTC).
+   */
+  readonly due: null | Instant
+  readonly comment: null | string
   readonly statedBy: string
   readonly statedAt: Instant
   readonly withdrawn: null | Withdrawal
@@ -2143,6 +2176,10 @@ export interface Register {
    * @maxItems 5000
    */
   readonly explanations?: readonly Explanation[]
+  /**
+   * @maxItems 20000
+   */
+  readonly auditorRequests?: readonly AuditorRequest[]
 }
 /**
  * An engagement as people write it. What may be empty may be left out; it is filled in, and then has to fit the whole schema.

@@ -149,6 +149,16 @@ export const decisionWords = {
   'not-applicable': 'Not applicable',
 } as const
 
+/** Statuses of a request in the list of an auditor. */
+export const auditorStatusWords = {
+  open: 'Open',
+  ready: 'Ready',
+  received: 'Received',
+  accepted: 'Accepted',
+  returned: 'Returned',
+  'not-needed': 'Not needed',
+} as const
+
 /** How a provider's promise is answered for one node, worst first. */
 export const CLAIM_ANSWERS = [
   'contradicted',

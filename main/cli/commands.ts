@@ -14,6 +14,7 @@ import { fleetCommand } from './commands/fleet.ts'
 import { historyCommand } from './commands/history.ts'
 import { identityCommand } from './commands/identity.ts'
 import { recordCommand } from './commands/record.ts'
+import { requestCommand } from './commands/request.ts'
 import { runCommand } from './commands/run.ts'
 import { scheduleCommand } from './commands/schedule.ts'
 import { sealCommands } from './commands/seal.ts'
@@ -38,6 +39,7 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   chainCommand,
   exceptCommand,
   recordCommand,
+  requestCommand,
   disclosureCommand,
   sealCommands,
   verifyCommand,

@@ -18,7 +18,7 @@ import { ok } from './result.ts'
 
 /**
  * The register: risk acceptances and requests for them, control decisions, documents, evidence requests with owner and due
- * date, and management responses. It never changes a verdict; control conclusions use it as defined in docs/conclusions.md. Entries
+ * date, management responses, and the request lists of auditors. It never changes a verdict; control conclusions use it as defined in docs/conclusions.md. Entries
  * are added, resolved and withdrawn, never deleted.
  */
 export const EMPTY_REGISTER: Register = {
@@ -59,13 +59,13 @@ export function standingOf(entry: Standable, asOf: string): Standing {
 
 /** The latest creation time in a register up to now; null without one. */
 export function lastMade(
-  { riskAcceptances, documents, decisions = [], explanations = [], responses = [] }: Register,
+  { riskAcceptances, documents, decisions = [], explanations = [], responses = [], auditorRequests = [] }: Register,
   now: string,
 ): string | null {
   let last: string | null = null
   const made = [
     ...[...riskAcceptances, ...documents, ...decisions, ...explanations].map(madeAt),
-    ...responses.map(({ statedAt }) => statedAt),
+    ...[...responses, ...auditorRequests].map(({ statedAt }) => statedAt),
   ]
   for (const at of made) {
     if (millisOf(at) <= millisOf(now) && (last === null || millisOf(last) < millisOf(at))) last = at

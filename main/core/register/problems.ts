@@ -1,5 +1,6 @@
 import type {
   AcceptanceRequest,
+  AuditorRequest,
   ControlDecision,
   Explanation,
   ManagementResponse,
@@ -8,6 +9,7 @@ import type {
 } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { LONGEST_DAYS } from '../register.ts'
+import { auditorRequestsOf } from './auditor-requests.ts'
 import { dayProblem, millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
@@ -24,6 +26,7 @@ export const registerProblems = (register: Register): readonly string[] => [
   ...decisionsOf(register).flatMap((entry) => termProblems(`decision ${entry.id}`, entry.decidedAt, entry)),
   ...explanationsOf(register).flatMap((entry) => termProblems(`explanation ${entry.id}`, entry.explainedAt, entry)),
   ...responsesOf(register).flatMap(responseProblems),
+  ...auditorRequestsOf(register).flatMap(auditorRequestProblems),
   ...register.documents.flatMap(({ id, attachedAt, validUntil }) =>
     [attachedAt, ...(validUntil === null ? [] : [validUntil])]
       .filter((at) => Number.isNaN(millisOf(at)))
@@ -61,6 +64,15 @@ function responseProblems(entry: ManagementResponse): readonly string[] {
     : [...stated, `${name} has a due day that is not permitted: when it was stated, it ${day}.`]
 }
 
+const auditorRequestProblems = ({ id, statedAt, due }: AuditorRequest): readonly string[] => [
+  ...(Number.isNaN(millisOf(statedAt))
+    ? [`request ${id} of an auditor has the invalid creation time ${statedAt}.`]
+    : []),
+  ...(due !== null && Number.isNaN(millisOf(due))
+    ? [`request ${id} of an auditor has the invalid due time ${due}.`]
+    : []),
+]
+
 /** Every entry has a unique ID; only a risk acceptance shares the ID of its request. */
 function sharedIds(register: Register): readonly string[] {
   const shared = (ids: readonly string[]): readonly string[] => {
@@ -69,7 +81,8 @@ function sharedIds(register: Register): readonly string[] {
   }
   const { riskAcceptances, documents } = register
   const [decided, asked] = [decisionsOf(register), acceptanceRequestsOf(register)]
-  const [explained, responded] = [explanationsOf(register), responsesOf(register)]
+  const explained = explanationsOf(register)
+  const responded = [...responsesOf(register), ...auditorRequestsOf(register)]
   const twice = [
     ...shared([...riskAcceptances, ...decided, ...documents, ...explained, ...responded].map(({ id }) => id)),
     ...shared([...asked, ...decided, ...documents, ...explained, ...responded].map(({ id }) => id)),

@@ -6,6 +6,7 @@ import { compare } from '../recording.ts'
 import { type Moment, takeBack, trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
+import { given, inOneLine, NAME, PROSE, textProblem } from './texts.ts'
 
 /** What management can state about a finding. None of these closes it. */
 export const RESPONSE_STATUSES: readonly ManagementResponse['status'][] = [
@@ -119,23 +120,6 @@ const statedIn = ({ status, owner, plan, cause }: Omit<Stated, 'due'>): Omit<Sta
   plan: given(plan ?? ''),
   cause: given(cause ?? ''),
 })
-
-const given = (text: string): string | null => text.replace(/\r\n?/g, '\n').trim() || null
-const inOneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
-
-/** Lengths that the register permits. */
-const NAME = { shortest: 1, longest: 200 }
-const PROSE = { shortest: 3, longest: 2000 }
-// What no table can hold: control characters but tab and line feed, halves of surrogate pairs, noncharacters, and the replacement
-// character, which stands for bytes that were no text.
-const NOT_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]|\p{Surrogate}|\p{Noncharacter_Code_Point}/u
-
-function textProblem(name: string, text: string | null, { shortest, longest }: typeof NAME): string | null {
-  if (text === null) return null
-  if (NOT_TEXT.test(text)) return `${name} contains a character that a table cannot hold`
-  if (text.length < shortest) return `${name} must have at least ${shortest} characters`
-  return text.length > longest ? `${name} must have at most ${longest} characters` : null
-}
 
 /** What a response lacks to state anything; null where it lacks nothing. */
 export function lackingIn({ status, owner, due, plan, cause }: Omit<Stated, 'cause'> & Partial<Stated>): string | null {

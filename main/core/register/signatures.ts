@@ -1,5 +1,6 @@
 import type {
   AcceptanceRequest,
+  AuditorRequest,
   ControlDecision,
   EntrySignature,
   ManagementResponse,
@@ -10,6 +11,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { isOnePerson } from '../register.ts'
 import { ok } from '../result.ts'
+import { auditorRequestsOf } from './auditor-requests.ts'
 import { millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
 import { acceptanceRequestsOf, termsOf } from './pending.ts'
@@ -18,7 +20,9 @@ import { responsesOf } from './responses.ts'
 /** An entry that one person requests and another approves. */
 export type Approvable = RiskAcceptance | AcceptanceRequest | ControlDecision
 /** An entry that people can sign. */
-export type Signable = Approvable | ManagementResponse
+export type Signable = Approvable | Statement
+/** An entry that one person states. */
+export type Statement = ManagementResponse | AuditorRequest
 
 type Role = EntrySignature['role']
 
@@ -45,6 +49,7 @@ export const signablesIn = (register: Register): readonly Signable[] => [
   ...acceptanceRequestsOf(register).filter(({ resolved }) => resolved?.as !== 'approved'),
   ...decisionsOf(register),
   ...responsesOf(register),
+  ...auditorRequestsOf(register),
 ]
 
 /** The time that a signature in this role refers to. */
@@ -65,11 +70,12 @@ export function keysProblem(entry: Signable): string | null {
   const of = (role: Role): readonly EntrySignature[] => signaturesOf(entry).filter((one) => one.role === role)
   const [requested, approved, responded] = [of('requester'), of('approver'), of('respondent')]
   if ('statedAt' in entry) {
-    if (requested.length + approved.length > 0) return 'a response is signed only by the person who states it'
+    if (requested.length + approved.length > 0) return 'it is signed only by the person who states it'
     if (responded.length > 1) return 'more than one signature for the same role'
     return responded.every(({ at }) => isSince(at, entry.statedAt)) ? null : EARLY
   }
-  if (responded.length > 0) return 'only a response is signed by a respondent'
+  if (responded.length > 0)
+    return 'only a response, or an entry about a request of an auditor, is signed by a respondent'
   if (requested.length > 1 || approved.length > 1) return 'more than one signature for the same role'
   const early = [...approved, ...('decidedAt' in entry ? requested : [])].some(
     ({ at }) => !isSince(at, momentOf(entry)),
@@ -101,6 +107,7 @@ export const entryOf = (register: Register, id: string): Signable | null =>
   register.riskAcceptances.find((one) => one.id === id) ??
   decisionsOf(register).find((one) => one.id === id) ??
   responsesOf(register).find((one) => one.id === id) ??
+  auditorRequestsOf(register).find((one) => one.id === id) ??
   acceptanceRequestsOf(register).find((one) => one.id === id) ??
   null
 
@@ -113,12 +120,13 @@ export function withSignature(register: Register, id: string, signature: EntrySi
   if (problem !== null) return fail('input.refused', problem)
   const put = <T extends Signable>(entries: readonly T[]): readonly T[] =>
     entries.map((one) => (one === entry ? { ...one, signatures } : one))
-  const { decisions, acceptanceRequests, responses } = register
+  const { decisions, acceptanceRequests, responses, auditorRequests } = register
   return ok({
     ...register,
     riskAcceptances: put(register.riskAcceptances),
     ...(decisions && { decisions: put(decisions) }),
     ...(acceptanceRequests && { acceptanceRequests: put(acceptanceRequests) }),
     ...(responses && { responses: put(responses) }),
+    ...(auditorRequests && { auditorRequests: put(auditorRequests) }),
   })
 }

@@ -11,14 +11,14 @@ import { findingsGrid } from './grids/findings.ts'
 import { columns, type Grid, sheetOf } from './grids/grid.ts'
 import { hipaaSheets } from './grids/hipaa.ts'
 import { locationGrid } from './grids/location.ts'
-import { decisionsGrid, documentsGrid, exceptionsGrid } from './grids/people.ts'
+import { auditorRequestsGrid, decisionsGrid, documentsGrid, exceptionsGrid } from './grids/people.ts'
 import { inventoryGrid, populationGrid } from './grids/population.ts'
 import { resultsGrid } from './grids/results.ts'
 import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
- * The workbook: information, findings, tests of controls, requested documents, carriers of ePHI, views for the HIPAA Security Rule, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
+ * The workbook: information, findings, tests of controls, requested documents, requests of auditors, carriers of ePHI, views for the HIPAA Security Rule, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
  * It has the same rows as the CSV tables; an optional sheet without rows is omitted.
  */
 export function workbookOf(input: FormatInput): readonly Sheet[] {
@@ -31,6 +31,7 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
     sheetOf('Findings', findingsGrid(input), 'findings.csv'),
     ...optional('Tests of controls', testsGrid(input), 'the report'),
     ...optional('Requests', requestsGrid(input), 'data/register.json of the pack'),
+    ...optional('Auditor requests', auditorRequestsGrid(input), 'data/register.json of the pack'),
     ...optional('ePHI carriers', carriersGrid(input), 'results.csv'),
     ...hipaaSheets(input).map(({ name, grid }) => sheetOf(name, grid, 'findings.csv and controls.csv')),
     sheetOf('Population', populationGrid(assessment), 'population.csv'),

@@ -43,7 +43,7 @@ const DEMO = 'It was made with a demo key, which identifies no one.'
 
 /** Name of an entry in messages. */
 const entryName = (entry: Signable): string =>
-  `${'statedAt' in entry ? 'response' : 'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'risk acceptance' : 'request'} ${entry.id}`
+  `${'reference' in entry ? 'auditor request' : 'statedAt' in entry ? 'response' : 'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'risk acceptance' : 'request'} ${entry.id}`
 
 /** Problems of the signatures of one entry, one sentence each. */
 export const signatureProblems = (entry: Signable, readings: readonly EntrySignatureReading[]): readonly string[] => {
@@ -99,7 +99,14 @@ export async function readEntries(
     problems,
     notes: [
       ...peopleNotes(entries.filter((entry) => !('statedAt' in entry))),
-      ...responseNotes(entries.filter((entry) => 'statedAt' in entry)),
+      ...unsignedNotes(
+        entries.filter((entry) => 'statedAt' in entry && 'check' in entry),
+        'management responses',
+      ),
+      ...unsignedNotes(
+        entries.filter((entry) => 'reference' in entry),
+        'entries about requests of auditors',
+      ),
       ...[...keys].map(([fingerprint, key]) => keyNote(fingerprint, key)),
       ...[...revoked].map(
         ([fingerprint, at]) =>
@@ -136,12 +143,12 @@ function peopleNotes(entries: readonly Signable[]): readonly string[] {
   ]
 }
 
-function responseNotes(entries: readonly Signable[]): readonly string[] {
+function unsignedNotes(entries: readonly Signable[], what: string): readonly string[] {
   const unsigned = entries.filter((entry) => signaturesOf(entry).length === 0).length
   return unsigned === 0
     ? []
     : [
-        `${unsigned} of ${entries.length} management responses ${is(unsigned)} not digitally signed; who stated them is not independently evidenced.`,
+        `${unsigned} of ${entries.length} ${what} ${is(unsigned)} not digitally signed; who stated them is not independently evidenced.`,
       ]
 }
 

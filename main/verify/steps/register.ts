@@ -14,6 +14,7 @@ import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { documentPaths } from '../../core/register/attachments.ts'
+import { auditorRequestsOf } from '../../core/register/auditor-requests.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../../core/register/decisions.ts'
 import { explanationsOf } from '../../core/register/explanations.ts'
@@ -221,11 +222,14 @@ function notes(register: Register, asOf: string | null): readonly string[] {
   const open = acceptanceRequestsOf(register).filter(({ resolved }) => resolved === undefined).length
   const entries = [...riskAcceptances, ...documents, ...decisionsOf(register), ...explanationsOf(register)]
   const responses = responsesOf(register)
+  const audited = auditorRequestsOf(register)
   const later =
     asOf === null
       ? 0
       : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length +
-        responses.filter((one) => one.withdrawn === null && !(millisOf(one.statedAt) <= millisOf(asOf))).length
+        [...responses, ...audited].filter(
+          (one) => one.withdrawn === null && !(millisOf(one.statedAt) <= millisOf(asOf)),
+        ).length
   const rows = rowsDecidedTwice(register, asOf)
   return [
     ...(riskAcceptances.length + documents.length === 0
@@ -243,6 +247,11 @@ function notes(register: Register, asOf: string | null): readonly string[] {
       ? []
       : [
           `The pack lists ${count(responses.length, 'management response')}, as stated by the people named; none changes a verdict or closes a finding.`,
+        ]),
+    ...(audited.length === 0
+      ? []
+      : [
+          `The pack lists ${count(audited.length, 'auditor request')}, as stated by the people named; none changes a verdict or a document.`,
         ]),
     ...(later === 0
       ? []

@@ -6,14 +6,16 @@ import type {
   EvidenceDocument,
   RiskAcceptance,
 } from '../../../../schemas/types.ts'
-import { decisionWords, standingWords } from '../../../../schemas/words.ts'
+import { auditorStatusWords, decisionWords, standingWords } from '../../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../../../core/conclusion/documents.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { attachmentPath } from '../../../core/register/attachments.ts'
+import { currentAuditorRequests } from '../../../core/register/auditor-requests.ts'
 import { decisionsOf } from '../../../core/register/decisions.ts'
 import { isOnePerson, standingOf } from '../../../core/register.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { columns, type Grid } from './grid.ts'
+import { requestedById, requestLines } from './requested.ts'
 
 type PeopleInput = Pick<FormatInput, 'assessment' | 'catalog' | 'register'>
 
@@ -206,6 +208,41 @@ export function decisionsGrid({ assessment, catalog, register }: PeopleInput): G
       entry.decidedAt,
       entry.expiresAt,
       withdrawnText(entry),
+    ]),
+  }
+}
+
+const AUDITOR_COLUMNS = columns({
+  reference: 16,
+  request: 60,
+  'evidence request': 14,
+  'status (of the auditor)': 16,
+  owner: 24,
+  'due (UTC)': 14,
+  comment: 60,
+  'stated by': 24,
+  'stated at (UTC)': 25,
+  signatures: 12,
+  'on file': 60,
+})
+
+/** The request lists of auditors as last stated. No status of an auditor is a conclusion of ours: what is on file is next to it. */
+export function auditorRequestsGrid({ assessment, catalog, register }: PeopleInput): Grid {
+  const requested = requestedById({ assessment, catalog, register })
+  return {
+    columns: AUDITOR_COLUMNS,
+    rows: [...currentAuditorRequests(register, assessment.asOf).values()].map((entry) => [
+      entry.reference,
+      oneLine(entry.title),
+      entry.request ?? '',
+      auditorStatusWords[entry.status],
+      oneLine(entry.owner ?? ''),
+      entry.due?.slice(0, 10) ?? '',
+      oneLine(entry.comment ?? ''),
+      oneLine(entry.statedBy),
+      entry.statedAt,
+      entry.signatures?.length ?? 0,
+      entry.request === null ? '' : requestLines(catalog, requested, [entry.request]),
     ]),
   }
 }

@@ -1,0 +1,145 @@
+import type { Command } from 'commander'
+import { auditorStatusWords } from '../../../schemas/words.ts'
+import { importAuditorList } from '../../app/register/auditor-list.ts'
+import { catalog } from '../../catalog/index.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plural } from '../../core/phrases.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import { currentAuditorRequests, withdrawAuditorRequest } from '../../core/register/auditor-requests.ts'
+import { ok } from '../../core/result.ts'
+import { requestSheet, requestTable } from '../../present/formats/request-table.ts'
+import { type Context, endWith } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type FindingOptions, readFindings, withEvaluation } from '../findings.ts'
+import { readRegister } from '../register.ts'
+import { change, type RegisterOptions, type SignedOptions, withKey, withRegister } from '../register-changes.ts'
+import { openSigner } from '../sealing.ts'
+import { say } from '../terminal.ts'
+
+/** `request export|import|list|withdraw`: the request list of an auditor (PBC list), with the statuses of the auditor. Verdicts never change. */
+export function requestCommand(context: Context): void {
+  const command = context.program
+    .command('request')
+    .description('Exchange the request list of an auditor (PBC list); verdicts never change')
+  exportCommand(context, command)
+  importCommand(context, command)
+  listCommand(context, command)
+  withdrawCommand(context, command)
+}
+
+function exportCommand(context: Context, command: Command): void {
+  withEvaluation(command.command('export').argument('<recordings...>', 'Folders of recordings'))
+    .description('Write the request list with its statuses, and what is on file for each')
+    .requiredOption('--out <file>', 'Table to write: .csv or .xlsx')
+    .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
+      const written = await writeTable(context, folders, options)
+      if (!written.ok) return endWith(context, written.error)
+      say(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'request')}.`)
+      say('  Enter Status, Owner, Due and Comment; keep Reference. Next: barewitness request import')
+      context.exit(EXIT.done)
+    })
+}
+
+async function writeTable(
+  context: Context,
+  folders: readonly string[],
+  { out, ...options }: FindingOptions & { readonly out: string },
+): Promise<Outcome<number>> {
+  const { ports } = context
+  if (!/\.(csv|xlsx)$/.test(out)) return fail('input.refused', `--out ${out} must end in .csv or .xlsx`)
+  const read = await readFindings(context, folders, options)
+  if (!read.ok) return read
+  const { assessment, register } = read.value
+  const rows = requestTable(read.value, [...currentAuditorRequests(register, assessment.asOf).values()])
+  const written = await ports.files.write(
+    out,
+    out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([requestSheet(rows)]),
+  )
+  return written.ok ? ok(rows.length - 1) : written
+}
+
+type ImportOptions = SignedOptions & { readonly by: string }
+
+function importCommand(context: Context, command: Command): void {
+  withKey(withRegister(command.command('import').argument('<table>', 'Table to read: .csv or .xlsx')))
+    .description('Read a request list with its statuses, all or none')
+    .requiredOption('--by <name>', 'Person who states what the list contains')
+    .action(async (path: string, options: ImportOptions) => {
+      const done = await readBack(context, path, options)
+      if (!done.ok) return endWith(context, done.error)
+      const { added, unchanged } = done.value
+      say(`${plural(added, 'request')} recorded; ${plural(unchanged, 'row')} unchanged. No verdict changes.`)
+      if (added > 0 && options.identity === undefined) say('  Not digitally signed. To sign, use --identity.')
+      context.exit(EXIT.done)
+    })
+}
+
+async function readBack(
+  context: Context,
+  path: string,
+  { by: statedBy, ...options }: ImportOptions,
+): Promise<Outcome<{ readonly added: number; readonly unchanged: number }>> {
+  const rows = await context.ports.readTable(path)
+  if (!rows.ok) return rows
+  let counts = { added: 0, unchanged: 0 }
+  const changed = await change(context, options, {
+    begin: true,
+    next: async (register) => {
+      const imported = await importAuditorList(context.ports, register, rows.value, {
+        requests: catalog.requests.map(({ id }) => id),
+        statedBy,
+        openSigner: options.identity === undefined ? null : () => openSigner(context, options),
+      })
+      if (!imported.ok) return imported
+      counts = { added: imported.value.added.length, unchanged: imported.value.unchanged }
+      return ok(imported.value.register)
+    },
+  })
+  return changed.ok ? ok(counts) : changed
+}
+
+function listCommand(context: Context, command: Command): void {
+  withRegister(command.command('list'))
+    .description('List the requests of auditors with status, owner and due day')
+    .action(async ({ register: path }: RegisterOptions) => {
+      const read = await readRegister(context.ports, path)
+      if (!read.ok) return endWith(context, read.error)
+      const current = currentAuditorRequests(read.value.register, context.ports.clock.now())
+      for (const { reference, title, status, owner, due, signatures = [] } of current.values()) {
+        say(`${plain(reference, 60)}  ${auditorStatusWords[status]}  ${plain(title, 200)}`)
+        say(
+          `  ${owner === null ? 'Owner not assigned' : `Owner: ${plain(owner, 200)}`}${due === null ? '' : `, due ${due.slice(0, 10)}`}; ${signatures.length === 0 ? 'not signed' : 'signed'}`,
+        )
+      }
+      if (current.size === 0) say('The register contains no request of an auditor.')
+      context.exit(EXIT.done)
+    })
+}
+
+interface WithdrawOptions extends RegisterOptions {
+  readonly by: string
+  readonly reason: string
+}
+
+function withdrawCommand(context: Context, command: Command): void {
+  withRegister(command.command('withdraw'))
+    .description('Withdraw the current entry of a request; it remains in the register')
+    .argument('<reference>', 'Reference of the request')
+    .requiredOption('--by <name>', 'Person who decides')
+    .requiredOption('--reason <text>', 'Reason')
+    .action(async (reference: string, { by, reason, ...options }: WithdrawOptions) => {
+      const now = context.ports.clock.now()
+      const changed = await change(context, options, {
+        begin: false,
+        next: (register) => {
+          const entry = currentAuditorRequests(register, now).get(reference)
+          return entry === undefined
+            ? fail('input.refused', `the register contains no request ${quote(reference)} of an auditor`)
+            : withdrawAuditorRequest(register, { id: entry.id, by, reason }, now)
+        },
+      })
+      if (!changed.ok) return endWith(context, changed.error)
+      say(`Withdrawn: ${plain(reference, 60)}. The entry remains in the register.`)
+      context.exit(EXIT.done)
+    })
+}
