@@ -11,6 +11,7 @@ import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import type { Content } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
 import { type Stamping, stampReport } from './stamping.ts'
+import { complementaryTable } from './tables.ts'
 
 /** The file names of a period, without their extensions. */
 export const periodName = ({ from, to }: { readonly from: string; readonly to: string }): string =>
@@ -61,15 +62,18 @@ export const besidePeriod = (
   { csvPieces }: Pick<Ports, 'csvPieces'>,
   report: Uint8Array,
   { period, tables }: DerivedPeriod,
+  catalog: Catalog,
 ): readonly (readonly [string, Content])[] => {
   const { engagement, fleet, from, to } = period
   const prefix = filePrefix({ organization: engagement?.entity ?? fleet, dates: [from, to] })
   const named = (kind: string): string => fileNamed(prefix, kind)
+  const complementary = complementaryTable(period, catalog)
   return [
     [named('period-report.pdf'), report],
     [named('controls.csv'), csvPieces(controlRows(period))],
     [named('calendar.csv'), csvPieces(calendarRows(period))],
     [named('deviations.csv'), csvPieces(deviationRows(period))],
+    ...(complementary.length < 2 ? [] : [[named('complementary-controls.csv'), csvPieces(complementary)] as const]),
     ...(period.conclusions?.frameworks.includes('hipaa') === true
       ? [[named('recognized-security-practices.csv'), csvPieces(practiceRows(period, HIPAA_VIEWS.practices))] as const]
       : []),

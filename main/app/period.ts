@@ -215,7 +215,7 @@ async function exported(
     ]),
   )
   if (!written.ok) return written
-  const files = await writeBeside(ports, folder, packName, besidePeriod(ports, report.pdf, derived))
+  const files = await writeBeside(ports, folder, packName, besidePeriod(ports, report.pdf, derived, catalog))
   if (!files.ok) return files
   return ok({
     period,

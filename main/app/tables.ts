@@ -1,6 +1,7 @@
-import type { Assessment, Register } from '../../schemas/types.ts'
+import type { Assessment, Period, Register } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
+import { complementaryPeriodGrid } from '../present/formats/grids/complementary-controls.ts'
 import { controlsGrid } from '../present/formats/grids/controls.ts'
 import { findingsGrid } from '../present/formats/grids/findings.ts'
 import { type Grid, textRows } from '../present/formats/grids/grid.ts'
@@ -35,5 +36,9 @@ export const locationTable = (assessment: Assessment): Table => tableOf(location
 /** One line per finding for the CSV imports of Jira and of ServiceNow. */
 export const jiraTable = (input: TicketInput): Table => tableOf(jiraGrid(input))
 export const serviceNowTable = (input: TicketInput): Table => tableOf(serviceNowGrid(input))
+
+/** One line per control that a report of a provider expects of customers, or that a subservice organization operates. */
+export const complementaryTable = (period: Period, catalog: Catalog): Table =>
+  tableOf(complementaryPeriodGrid(period, catalog))
 
 const tableOf = ({ columns, rows }: Grid): Table => [...textRows(columns, rows)]

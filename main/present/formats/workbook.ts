@@ -5,6 +5,7 @@ import { NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
 import { summarize } from '../../core/tally.ts'
 import { carriersGrid, requestsGrid, testsGrid } from './grids/audit.ts'
 import { checksGrid, claimsGrid } from './grids/claims.ts'
+import { complementaryGrid } from './grids/complementary-controls.ts'
 import { controlsGrid } from './grids/controls.ts'
 import { evidenceGrid } from './grids/evidence.ts'
 import { findingsGrid } from './grids/findings.ts'
@@ -18,7 +19,7 @@ import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
- * The workbook: information, findings, tests of controls, requested documents, requests of auditors, carriers of ePHI, views for the HIPAA Security Rule, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
+ * The workbook: information, findings, tests of controls, requested documents, requests of auditors, carriers of ePHI, views for the HIPAA Security Rule, complementary controls, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
  * It has the same rows as the CSV tables; an optional sheet without rows is omitted.
  */
 export function workbookOf(input: FormatInput): readonly Sheet[] {
@@ -34,6 +35,7 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
     ...optional('Auditor requests', auditorRequestsGrid(input), 'data/register.json of the pack'),
     ...optional('ePHI carriers', carriersGrid(input), 'results.csv'),
     ...hipaaSheets(input).map(({ name, grid }) => sheetOf(name, grid, 'findings.csv and controls.csv')),
+    ...optional('CUEC and CSOC', complementaryGrid(input), 'data/scope.json of the pack'),
     sheetOf('Population', populationGrid(assessment), 'population.csv'),
     ...optional('Inventory', inventoryGrid(assessment), 'data/inventory.csv of the pack'),
     sheetOf('Location', locationGrid(assessment), 'location.csv'),

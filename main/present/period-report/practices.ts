@@ -1,6 +1,7 @@
-import type { ControlCheck, Period } from '../../../schemas/types.ts'
+import type { Period } from '../../../schemas/types.ts'
 import type { Practice, PracticesView } from '../../core/evidence-view.ts'
 import { of, plural } from '../../core/phrases.ts'
+import { nodeTestsIn } from './node-tests.ts'
 
 const COLUMNS = [
   'part',
@@ -62,7 +63,7 @@ export function practiceRows(
       ...limits,
     ]
   }
-  const checks = checksIn(period)
+  const checks = nodeTestsIn(period)
   return [
     COLUMNS,
     counted('Statement', `${window[0]} to ${period.to}`, window, statement(evidence(window), window.length, period)),
@@ -84,28 +85,10 @@ const statement = (held: number, all: number, { from, to }: Pick<Period, 'from' 
     held === all ? '' : `For ${plural(all - held, 'day')} there is none. `
   }Nothing is stated about practices between the runs.`
 
-/** Every check that a control counted over the period. A control limited to nodes with ePHI counts fewer: the widest count is taken. */
-function checksIn({ conclusions }: Pick<Period, 'conclusions'>): ReadonlyMap<string, ControlCheck> {
-  const found = new Map<string, ControlCheck>()
-  for (const { conclusion } of conclusions?.controls ?? [])
-    for (const one of conclusion.checks) {
-      const known = found.get(one.check)
-      if (known === undefined || one.population > known.population) found.set(one.check, one)
-    }
-  return found
-}
-
-function practiceText({ checks }: Practice, counted: ReadonlyMap<string, ControlCheck>): string {
-  if (checks.length === 0) return 'No check of a server relates to it; documents only.'
-  return checks
-    .map((check) => {
-      const one = counted.get(check)
-      return one === undefined
-        ? `${check}: not counted in this period`
-        : `${check}: deviations in ${of(one.notSatisfied, one.tested)} node tests, ${one.inconclusive} inconclusive, ${one.notTested} not tested`
-    })
-    .join(' | ')
-}
+const practiceText = ({ checks }: Practice, counted: (check: string) => string): string =>
+  checks.length === 0
+    ? 'No check of a server relates to it; documents only.'
+    : checks.map((check) => `${check}: ${counted(check)}`).join(' | ')
 
 const DAY = 86_400_000
 const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
