@@ -5,6 +5,7 @@ import { ShortcutList } from './parts/ShortcutTable.tsx'
 import { type Route, routeKey } from './routes.ts'
 import { RiskAcceptances } from './screens/Acceptances.tsx'
 import { Documents } from './screens/Attachments.tsx'
+import { Checks, OneCheck } from './screens/Checks.tsx'
 import { Collecting } from './screens/Collecting.tsx'
 import { Control } from './screens/Control.tsx'
 import { Controls } from './screens/Controls.tsx'
@@ -12,14 +13,17 @@ import { Declarations } from './screens/Declarations.tsx'
 import { Engagement } from './screens/Engagement.tsx'
 import { Evidence } from './screens/Evidence.tsx'
 import { Export } from './screens/Export.tsx'
+import { Finding } from './screens/Finding.tsx'
+import { Findings } from './screens/Findings.tsx'
 import { FirstRun } from './screens/FirstRun.tsx'
 import { History } from './screens/History.tsx'
+import { Home } from './screens/Home.tsx'
 import { Location } from './screens/Location.tsx'
 import { Node } from './screens/Node.tsx'
 import { Nodes } from './screens/Nodes.tsx'
-import { Overview } from './screens/Overview.tsx'
 import { Packs } from './screens/Packs.tsx'
 import { Preview } from './screens/Preview.tsx'
+import { Properties } from './screens/Properties.tsx'
 import { ProviderClaims } from './screens/ProviderClaims.tsx'
 import { ReviewWindow } from './screens/ReviewWindow.tsx'
 import { Schedules } from './screens/Schedules.tsx'
@@ -58,13 +62,23 @@ function Screen({ route }: { readonly route: Route }) {
     case 'collecting':
       return <Collecting />
     case 'overview':
-      return <Overview of={route.of} filter={route.filter ?? null} />
+      return route.of === 'pack' ? <Properties of="pack" filter={null} /> : <Home />
+    case 'findings':
+      return <Findings of={route.of} filter={route.filter ?? null} />
+    case 'finding':
+      return <Finding of={route.of} reference={route.reference} />
+    case 'properties':
+      return <Properties of={route.of} filter={route.filter ?? null} />
+    case 'checks':
+      return <Checks of={route.of} state={route.state} />
+    case 'check':
+      return <OneCheck of={route.of} check={route.check} nodes={route.nodes} />
     case 'why':
       return <Why of={route.of} node={route.node} property={route.property} check={route.check} />
     case 'node':
       return <Node of={route.of} node={route.node} />
     case 'controls':
-      return <Controls of={route.of} {...(route.framework === undefined ? {} : { framework: route.framework })} />
+      return <Controls of={route.of} framework={route.framework} state={route.state} />
     case 'control':
       return <Control of={route.of} framework={route.framework} controlKey={route.key} />
     case 'evidence':

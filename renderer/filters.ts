@@ -12,11 +12,13 @@ export interface Filter {
   /** A declared place; empty for nodes that declare none. */
   readonly place: string | null
   readonly rights: Rights | null
+  /** Whether evidence was collected from the node. */
+  readonly tested: 'tested' | 'not-tested' | null
   /** Found in the node's name. */
   readonly named: string
 }
 
-export const NO_FILTER: Filter = { property: null, state: null, place: null, rights: null, named: '' }
+export const NO_FILTER: Filter = { property: null, state: null, place: null, rights: null, tested: null, named: '' }
 
 export const CELL_STATES: readonly CellState[] = ['open', ...VERDICTS, 'accepted', 'ended']
 const ANY = 'any property'
@@ -36,11 +38,12 @@ const propertyWord = (property: Property | null): string =>
 export const isNoFilter = (filter: Filter): boolean => sentenceOf(filter) === ''
 
 /** "isolation unresolved, in Frankfurt, without privileged checks". Empty when it filters nothing. */
-export function sentenceOf({ property, state, place, rights, named }: Filter): string {
+export function sentenceOf({ property, state, place, rights, tested, named }: Filter): string {
   const parts = [
     state === null ? null : `${propertyWord(property)} ${stateWord(state)}`,
     place === null ? null : place === '' ? 'in no declared place' : `in ${place}`,
     rights === null ? null : `${rights} privileged checks`,
+    tested === null ? null : tested === 'tested' ? 'with evidence' : 'without evidence',
     named === '' ? null : `named “${named}”`,
   ]
   return parts.filter((part) => part !== null).join(', ')
@@ -76,6 +79,8 @@ function partOf(part: string, places: readonly string[]): Partial<Filter> | null
   if (low === 'in no declared place') return { place: '' }
   if (low === 'with privileged checks') return { rights: 'with' }
   if (low === 'without privileged checks') return { rights: 'without' }
+  if (low === 'with evidence') return { tested: 'tested' }
+  if (low === 'without evidence') return { tested: 'not-tested' }
   const place = places.find((one) => low === `in ${one.toLowerCase()}`)
   if (place !== undefined) return { place }
   const named = /^named [“"]([^“”"]+)[”"]$/.exec(part)?.[1]
@@ -100,11 +105,15 @@ function cellIs(cell: Cell, state: CellState): boolean {
 }
 
 /** Whether a node passes the filter. */
-export function shows({ property, state, place, rights, named }: Filter, { node, cells }: MatrixRow): boolean {
+export function shows(
+  { property, state, place, rights, tested, named }: Filter,
+  { node, cells, collected }: MatrixRow,
+): boolean {
   const looked = property === null ? cells : cells.filter((cell) => cell.property === property)
   if (state !== null && !looked.some((cell) => cellIs(cell, state))) return false
   if (place !== null && (node.place ?? '') !== place) return false
   if (rights !== null && (rights === 'with') !== (node.privilege === 'root' || node.privilege === 'sudo')) return false
+  if (tested !== null && (tested === 'tested') !== collected) return false
   return named === '' || node.node.toLowerCase().includes(named.toLowerCase())
 }
 

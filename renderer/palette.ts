@@ -5,13 +5,14 @@ import type { Route } from './routes.ts'
 export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'print' | 'open-pack'
 export interface PaletteEntry {
   readonly id: string
-  readonly group: 'Screens' | 'Actions' | 'Nodes' | 'Filters'
+  readonly group: 'Screens' | 'Actions' | 'Nodes' | 'Findings' | 'Filters'
   readonly title: string
   readonly does: { readonly go: Route } | { readonly act: PaletteAction }
 }
 export interface PaletteState {
   readonly review: boolean
   readonly nodes: readonly string[]
+  readonly findings: readonly { readonly reference: string; readonly condition: string }[]
   readonly places: readonly string[]
   readonly canCollect: boolean
   readonly canCollectMissing: boolean
@@ -19,14 +20,14 @@ export interface PaletteState {
 
 const MOST = 40
 
-/** Screens, nodes and actions, best match first: titles that begin with the input, then titles that contain all its words. */
+/** Screens, nodes, findings and actions, best match first: titles that begin with the input, then titles that contain all its words. */
 export function paletteEntries(typed: string, state: PaletteState): readonly PaletteEntry[] {
   const asked = typed.trim().toLowerCase()
   const words = asked.split(/\s+/).filter((word) => word !== '')
   const all = [
     ...screens(state),
     ...actions(state),
-    ...(words.length === 0 ? [] : [...nodes(state), ...filters(typed, state)]),
+    ...(words.length === 0 ? [] : [...nodes(state), ...findings(state), ...filters(typed, state)]),
   ]
   const fits = all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
   const rank = ({ title }: PaletteEntry): number => (title.toLowerCase().startsWith(asked) ? 0 : 1)
@@ -48,6 +49,8 @@ function screens({ review }: PaletteState): readonly PaletteEntry[] {
   const of = review ? 'pack' : 'run'
   const shared: readonly (readonly [string, Route])[] = [
     ['Overview', { screen: 'overview', of }],
+    ['Findings', { screen: 'findings', of }],
+    ['Findings: nodes × properties', { screen: 'properties', of }],
     ['Location', { screen: 'location', of }],
     ['Controls', { screen: 'controls', of }],
     ['Risk acceptances', { screen: 'risk-acceptances', of }],
@@ -91,11 +94,19 @@ function actions({ review, canCollect, canCollectMissing }: PaletteState): reado
 const nodes = ({ nodes: names, review }: PaletteState): readonly PaletteEntry[] =>
   names.map((node) => entry('Nodes', node, { go: { screen: 'node', of: review ? 'pack' : 'run', node } }))
 
+/** Findings of the run by reference, which lasts over runs, and by condition. */
+const findings = ({ findings: found, review }: PaletteState): readonly PaletteEntry[] =>
+  found.map(({ reference, condition }) =>
+    entry('Findings', `${reference} ${condition}`, {
+      go: { screen: 'finding', of: review ? 'pack' : 'run', reference },
+    }),
+  )
+
 /** Every filter of one property and state, and the one that was typed. */
 function filters(typed: string, { review, places }: PaletteState): readonly PaletteEntry[] {
   const show = (filter: Filter): PaletteEntry =>
     entry('Filters', `Show nodes: ${sentenceOf(filter)}`, {
-      go: { screen: 'overview', of: review ? 'pack' : 'run', filter },
+      go: { screen: 'properties', of: review ? 'pack' : 'run', filter },
     })
   const each = PROPERTIES.flatMap((property) => CELL_STATES.map((state) => show({ ...NO_FILTER, property, state })))
   const said = filterOf(typed.trim(), places)

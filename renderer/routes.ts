@@ -1,6 +1,8 @@
+import type { RowState } from '../schemas/conclusion-words.ts'
 import type { FrameworkName, Source } from '../schemas/ipc-views.ts'
 import type { Property } from '../schemas/words.ts'
 import type { Filter } from './filters.ts'
+import type { FindingFilter } from './finding-model.ts'
 
 /** The current screen. Every screen is a member, so that a screen without a title does not compile. */
 export type Route =
@@ -11,7 +13,15 @@ export type Route =
   | { readonly screen: 'declarations'; readonly part?: DeclarationsPart; readonly nodes?: readonly string[] }
   | { readonly screen: 'preview' }
   | { readonly screen: 'collecting' }
-  | { readonly screen: 'overview'; readonly of: Source; readonly filter?: Filter }
+  /** What an assessment comes to; in a pack, its results by node and property. */
+  | { readonly screen: 'overview'; readonly of: Source }
+  | { readonly screen: 'findings'; readonly of: Source; readonly filter?: FindingFilter }
+  | { readonly screen: 'finding'; readonly of: Source; readonly reference: string }
+  /** Nodes by property. */
+  | { readonly screen: 'properties'; readonly of: Source; readonly filter?: Filter }
+  | { readonly screen: 'checks'; readonly of: Source; readonly state: 'decided' | 'in-order' }
+  /** Named nodes with their result of one check. */
+  | { readonly screen: 'check'; readonly of: Source; readonly check: string; readonly nodes: readonly string[] }
   /** `check` is shown first. */
   | {
       readonly screen: 'why'
@@ -21,7 +31,12 @@ export type Route =
       readonly check?: string
     }
   | { readonly screen: 'node'; readonly of: Source; readonly node: string }
-  | { readonly screen: 'controls'; readonly of: Source; readonly framework?: FrameworkName }
+  | {
+      readonly screen: 'controls'
+      readonly of: Source
+      readonly framework?: FrameworkName
+      readonly state?: RowState
+    }
   | { readonly screen: 'control'; readonly of: Source; readonly framework: FrameworkName; readonly key: string }
   | { readonly screen: 'evidence'; readonly of: Source; readonly node: string; readonly capture: string | null }
   | { readonly screen: 'risk-acceptances'; readonly of: Source }
@@ -46,6 +61,7 @@ export type ReviewPart = 'seal' | 'evidence' | 'sampling'
 export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance'
 export type Place =
   | 'overview'
+  | 'findings'
   | 'nodes'
   | 'declarations'
   | 'location'
@@ -66,9 +82,14 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   preview: 'nodes',
   collecting: 'nodes',
   overview: 'overview',
-  why: 'overview',
-  node: 'overview',
-  evidence: 'overview',
+  findings: 'findings',
+  finding: 'findings',
+  properties: 'findings',
+  checks: 'findings',
+  check: 'findings',
+  why: 'findings',
+  node: 'findings',
+  evidence: 'findings',
   'risk-acceptances': 'risk-acceptances',
   controls: 'controls',
   control: 'controls',
@@ -90,8 +111,9 @@ export const placeOf = (route: Route): Place | null => PLACE_OF[route.screen]
 /** Routes with the same key are the same screen: a filter or a selected check changes its content only. */
 export function routeKey(route: Route): string {
   switch (route.screen) {
-    case 'overview':
-      return `overview ${route.of}`
+    case 'findings':
+    case 'properties':
+      return `${route.screen} ${route.of}`
     case 'nodes':
       return 'nodes'
     case 'declarations':

@@ -20,6 +20,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: 'Enter', does: 'Open the focused item', single: false },
   { keys: 'Ctrl Enter', does: 'Save the decision and go to the next sample (review window)', single: false },
   { keys: 'G then O', does: 'Overview', single: true },
+  { keys: 'G then F', does: 'Findings', single: true },
   { keys: 'G then N', does: 'Nodes', single: true },
   { keys: 'G then C', does: 'Controls', single: true },
   { keys: 'G then L', does: 'Location', single: true },
@@ -57,6 +58,7 @@ export function useSignal(signal: Signal, act: () => void): void {
 
 const GOES: Readonly<Record<string, () => void>> = {
   o: () => go({ screen: 'overview', of: isReviewWindow() ? 'pack' : 'run' }),
+  f: () => go({ screen: 'findings', of: isReviewWindow() ? 'pack' : 'run' }),
   c: () => go({ screen: 'controls', of: isReviewWindow() ? 'pack' : 'run' }),
   l: () => go({ screen: 'location', of: isReviewWindow() ? 'pack' : 'run' }),
   n: () => {

@@ -25,6 +25,8 @@ export interface State {
   /** A failure that belongs to no screen: a dropped pack that was refused, a run that could not start. */
   readonly problem: CallFailure | null
   readonly over: 'palette' | 'shortcuts' | null
+  /** What was just recorded; null when it can be withdrawn no longer. */
+  readonly toast: { readonly text: string; readonly undo: (() => void) | null } | null
 }
 
 /** This window shows one sealed pack, and nothing of this computer’s fleet. */
@@ -43,6 +45,7 @@ let state: State = {
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
   problem: null,
   over: null,
+  toast: null,
 }
 const listeners = new Set<() => void>()
 

@@ -90,6 +90,10 @@ export interface HomeResults {
   readonly inOrder: readonly InOrder[]
   readonly notSeen: readonly NotSeenLine[]
   readonly frameworks: readonly FrameworkCounts[]
+  /** Thresholds that the fleet relaxed from its profile. */
+  readonly relaxedThresholds: number
+  /** Machines that were collected under several names. */
+  readonly sharedMachines: number
 }
 export interface LeadingFinding {
   readonly reference: string

@@ -34,8 +34,9 @@ const MOST_EVIDENCE = 50
 const MOST_OBSERVATIONS = 20
 const LONGEST_TEXT = 600
 
-export const homeMatter = ({ run, assessment, shown }: FindingSource): HomeMatter => ({
+export const homeMatter = ({ run, assessment, shown, catalog }: FindingSource): HomeMatter => ({
   run,
+  catalog,
   assessment,
   shown,
   remediations: REMEDIATIONS,

@@ -13,9 +13,11 @@ import type {
   Phrase,
 } from '../../schemas/ipc-findings.ts'
 import type { Assessment } from '../../schemas/types.ts'
+import type { Catalog } from '../core/catalog.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import { of, plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
+import { thresholdValues } from '../core/profile.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
 import { proof } from './report/page-one.ts'
@@ -38,6 +40,7 @@ export interface HomeMatter {
   readonly assessment: Assessment
   readonly run: string
   readonly remediations: readonly CheckRemediation[]
+  readonly catalog: Pick<Catalog, 'thresholds'>
 }
 
 /** The first screen. Pure: the same input gives the same view. */
@@ -270,7 +273,7 @@ function openRows(reconciliation: Assessment['reconciliation']): string {
   return `${plain(first, 24)}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`
 }
 
-function resultsOf({ shown, assessment, remediations }: HomeMatter): HomeResults {
+function resultsOf({ shown, assessment, remediations, catalog }: HomeMatter): HomeResults {
   const { leading, figures } = shown
   const lines = leadingOf(shown, remediations)
   return {
@@ -289,6 +292,10 @@ function resultsOf({ shown, assessment, remediations }: HomeMatter): HomeResults
       inScope: inScopeOf(one),
       states: one.states,
     })),
+    relaxedThresholds: [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
+      ({ moved }) => moved === 'looser',
+    ).length,
+    sharedMachines: assessment.shared?.machines.length ?? 0,
   }
 }
 

@@ -4,7 +4,15 @@ import { announce } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
 /** Copies an exact text, for comparison elsewhere. */
-export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
+export function Copy({
+  text,
+  what,
+  children = 'Copy',
+}: {
+  readonly text: string
+  readonly what: string
+  readonly children?: string
+}) {
   const copy = (): void =>
     void navigator.clipboard.writeText(text).then(
       () => announce(`Copied ${what}.`),
@@ -12,7 +20,7 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
     )
   return (
     <Button small kind="quiet" icon={IconCopy} label={`Copy ${what}`} onPress={copy}>
-      Copy
+      {children}
     </Button>
   )
 }

@@ -1,4 +1,5 @@
 import {
+  IconAlertSquare,
   IconCalendarClock,
   IconClipboardText,
   IconFileCertificate,
@@ -17,6 +18,7 @@ import {
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { collect, whyNoCollect } from '../actions.ts'
+import { useAnswer, useKept } from '../bridge.ts'
 import { type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { change, go, useStore } from '../store.ts'
@@ -24,6 +26,7 @@ import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Ask.tsx'
+import { Toast } from './Toast.tsx'
 
 interface Entry {
   readonly place: Place
@@ -33,6 +36,7 @@ interface Entry {
 }
 const PLACES: readonly Entry[] = [
   { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
+  { place: 'findings', title: 'Findings', icon: IconAlertSquare, route: { screen: 'findings', of: 'run' } },
   { place: 'controls', title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
   { place: 'documents', title: 'Documents', icon: IconFiles, route: { screen: 'documents', of: 'run' } },
   {
@@ -78,6 +82,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         <p className="said" role="status" aria-live="polite">
           {said}
         </p>
+        <Toast />
       </div>
     </div>
   )
@@ -88,6 +93,7 @@ function Rail() {
   const reason = useId()
   const why = whyNoCollect()
   const here = placeOf(route)
+  const open = useOpenFindings()
   return (
     <nav className="rail" aria-label="Main" data-pane tabIndex={-1} onKeyDown={walk}>
       <p className="wordmark">
@@ -95,7 +101,6 @@ function Rail() {
         Barewitness
       </p>
       <Button
-        kind="primary"
         className="rail-collect"
         icon={IconPlayerPlay}
         isDisabled={why !== null}
@@ -109,7 +114,7 @@ function Rail() {
       </p>
       <ul>
         {PLACES.map((entry) => (
-          <RailEntry key={entry.place} entry={entry} here={here} />
+          <RailEntry key={entry.place} entry={entry} here={here} badge={entry.place === 'findings' ? open : 0} />
         ))}
       </ul>
       <ul className="rail-foot">
@@ -125,7 +130,7 @@ function Rail() {
             <kbd>Ctrl K</kbd>
           </button>
         </li>
-        <RailEntry entry={SETTINGS} here={here} />
+        <RailEntry entry={SETTINGS} here={here} badge={0} />
       </ul>
     </nav>
   )
@@ -142,19 +147,45 @@ function Running() {
   )
 }
 
-function RailEntry({ entry, here }: { readonly entry: Entry; readonly here: Place | null }) {
+/** Findings that are neither informational nor accepted on every node; 0 before the first run. */
+function useOpenFindings(): number {
+  const { runs } = useStore()
+  const answer = useKept(useAnswer('home.get', null, runs), 'rail')
+  return answer.state === 'here' ? (answer.value.results?.openFindings ?? 0) : 0
+}
+
+interface RailEntryProps {
+  readonly entry: Entry
+  readonly here: Place | null
+  /** Not shown where it is 0. */
+  readonly badge: number
+}
+
+function RailEntry({ entry, here, badge }: RailEntryProps) {
   const { place, title, icon, route } = entry
+  const count = useId()
   return (
     <li>
       <button
         type="button"
         className="rail-item"
         aria-current={here === place ? 'page' : undefined}
+        aria-describedby={badge === 0 ? undefined : count}
         onClick={() => go(route)}
       >
         <Icon of={icon} />
         {title}
+        {badge > 0 && (
+          <span className="rail-badge number" aria-hidden="true">
+            {badge}
+          </span>
+        )}
       </button>
+      {badge > 0 && (
+        <span id={count} hidden>
+          {badge} open
+        </span>
+      )}
     </li>
   )
 }

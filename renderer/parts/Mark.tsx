@@ -84,7 +84,8 @@ export function MarkedLine({
   )
 }
 
-const ROW_TONE: Readonly<Record<RowState, string>> = {
+/** The ink of a conclusion. */
+export const ROW_TONE: Readonly<Record<RowState, string>> = {
   deviations: 'not-satisfied',
   'unable-to-conclude': 'inconclusive',
   'documents-outstanding': 'not-tested',

@@ -1,21 +1,23 @@
 import { useEffect, useState } from 'react'
 import { Autocomplete, Input, ListBox, ListBoxItem, SearchField, Text } from 'react-aria-components'
 import { collect, whyNoCollect } from '../actions.ts'
-import { call } from '../bridge.ts'
+import { call, useAnswer } from '../bridge.ts'
 import { type PaletteAction, type PaletteEntry, paletteEntries } from '../palette.ts'
 import { missingNodes } from '../run-progress.ts'
 import { change, getState, go, isReviewWindow, useStore } from '../store.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
-/** Search for screens, nodes, actions and filters by name. */
+/** Search for screens, nodes, findings, actions and filters by name. */
 export function Palette() {
   const { fleet, progress } = useStore()
   const [typed, setTyped] = useState('')
   const packNodes = usePackNodes()
+  const findings = useFindings()
   const canCollect = !isReviewWindow() && whyNoCollect() === null
   const entries = paletteEntries(typed, {
     review: isReviewWindow(),
     nodes: packNodes ?? fleet?.nodes.map(({ name }) => name) ?? [],
+    findings,
     places: [...new Set(fleet?.nodes.flatMap(({ place }) => place ?? []))],
     canCollect,
     canCollectMissing: canCollect && progress !== null && missingNodes(progress).length > 0,
@@ -23,8 +25,8 @@ export function Palette() {
   return (
     <Dialog title="Search" size="medium" onClose={() => change({ over: null })}>
       <Autocomplete inputValue={typed} onInputChange={setTyped}>
-        <SearchField aria-label="Screen, node, action or filter" autoFocus className="field palette-field">
-          <Input className="input" placeholder="Screen, node, action, or “isolation unresolved”" />
+        <SearchField aria-label="Screen, node, finding, action or filter" autoFocus className="field palette-field">
+          <Input className="input" placeholder="Screen, node, finding, action, or “isolation unresolved”" />
         </SearchField>
         <ListBox
           className="list-box palette-list"
@@ -81,4 +83,10 @@ function usePackNodes(): readonly string[] | null {
     })
   }, [])
   return nodes
+}
+
+/** Findings of the run or the pack, informational ones included; none before the first run. */
+function useFindings(): readonly { readonly reference: string; readonly condition: string }[] {
+  const answer = useAnswer('findings.get', { of: isReviewWindow() ? 'pack' : 'run', node: null })
+  return answer.state === 'here' && answer.value !== null ? [...answer.value.rows, ...answer.value.informational] : []
 }

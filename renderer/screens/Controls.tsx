@@ -20,13 +20,15 @@ import { Select } from '../ui/Select.tsx'
 export interface ControlsProps {
   readonly of: Source
   readonly framework?: FrameworkName | undefined
+  /** Shows only controls with this conclusion. */
+  readonly state?: RowState | undefined
 }
 
 /** Open branches and search text, kept until the window closes, so that going back shows the same tree. */
 const kept: { wanted: Wanted; open: ReadonlySet<string> | null } = { wanted: { text: '', state: 'all' }, open: null }
 
 /** All controls of the selected frameworks as a tree: framework, group, control, each with its server part and document part. */
-export function Controls({ of, framework }: ControlsProps) {
+export function Controls({ of, framework, state }: ControlsProps) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
   return (
@@ -43,7 +45,7 @@ export function Controls({ of, framework }: ControlsProps) {
               After the first run, this page lists every control of the selected frameworks.
             </EmptyState>
           ) : (
-            <Rows view={view} of={of} framework={framework} />
+            <Rows view={view} of={of} framework={framework} state={state} />
           )}
         </Page>
       )}
@@ -51,8 +53,8 @@ export function Controls({ of, framework }: ControlsProps) {
   )
 }
 
-function Rows({ view, of, framework }: ControlsProps & { readonly view: AssessmentView }) {
-  const [wanted, setWanted] = useState(kept.wanted)
+function Rows({ view, of, framework, state }: ControlsProps & { readonly view: AssessmentView }) {
+  const [wanted, setWanted] = useState(state === undefined ? kept.wanted : { text: '', state })
   const [open, setOpen] = useState(kept.open ?? new Set<string>([framework ?? view.frameworks[0]?.id ?? '']))
   const tree = treeOf(view.frameworks, wanted)
   const filtered = wanted.text.trim() !== '' || wanted.state !== 'all'

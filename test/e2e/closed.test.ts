@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
-import { press, titled } from '../support/window-steps.ts'
+import { atHome, openMatrix, press, titled } from '../support/window-steps.ts'
 
 const missing =
   whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
@@ -71,7 +71,8 @@ describe.skipIf(missing !== null)(
 
       opened = await openWindow({ folder: builtProduct() ?? '', profile })
       page = opened.page
-      await titled(page, 'Overview')
+      await atHome(page)
+      await openMatrix(page)
       // The active node may have left some captures: then it is marked as partially collected, and is the same machine.
       expect(await page.textContent('main')).toMatch(/1 of 3 declared nodes collected\./)
       expect(await status('ward-1')).not.toMatch(/Not collected:|partially collected/)
@@ -85,6 +86,8 @@ describe.skipIf(missing !== null)(
       await press(page, 'Retry ward-3')
       await titled(page, 'Collection finished')
       await press(page, 'Show results')
+      await atHome(page)
+      await openMatrix(page)
       // The three names are of one machine, which counts once however many of them answer.
       await page.getByText('1 machine collected under several names').waitFor()
       await page.getByText(/1 of 3 declared nodes collected\./).waitFor()

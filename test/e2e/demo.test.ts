@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { screenBook } from '../support/screen-book.ts'
-import { choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
+import { atHome, choose, field, openMatrix, opens, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -37,10 +37,12 @@ describe.skipIf(missing !== null)(
       expect(await isMarked()).toBe(true)
       await shot(page, '50-demo-collected')
       await click('Show results')
-      await page.getByRole('grid').waitFor()
+      await atHome(page)
       expect(clicks).toBe(2)
+      expect(await page.locator('.leading tbody tr').count()).toBe(7)
+      await openMatrix(page)
       expect(await page.getByRole('grid').getByRole('rowheader').count()).toBe(8)
-      await shot(page, '50-demo-overview', true)
+      await shot(page, '50-demo-matrix', true)
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
@@ -54,7 +56,7 @@ describe.skipIf(missing !== null)(
       await page.locator('.claim').waitFor()
       await shot(page, '51-demo-why', true)
       expect((await axeFindings(page)).join('\n')).toBe('')
-      for (const place of ['Overview', 'Nodes', 'Controls', 'Evidence packs', 'Settings']) {
+      for (const place of ['Overview', 'Findings', 'Nodes', 'Controls', 'Evidence packs', 'Settings']) {
         await rail(page, place)
         await page.locator('h1').waitFor()
         expect(await isMarked(), place).toBe(true)

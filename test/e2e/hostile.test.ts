@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { field, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
+import { atHome, field, openMatrix, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()
@@ -55,6 +55,9 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
 
   test('Overview and Node: a hostile failure is shown as text', async () => {
     await press(page, 'Show results')
+    await atHome(page)
+    await onlyText(page)
+    await openMatrix(page)
     const row = page.getByRole('row', { name: AWAY })
     await row.getByText('<img src=x onerror=').waitFor()
     expect(await row.textContent()).toContain('\\u{1b}]0;owned\\u{7} \\u{202e}gnp.exe')

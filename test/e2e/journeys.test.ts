@@ -10,11 +10,13 @@ import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWind
 import { readXlsx } from '../support/read-xlsx.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import {
+  atHome,
   choose,
   clicksOn,
   countClicks,
   field,
   giveSecret,
+  openMatrix,
   opens,
   openTab,
   press,
@@ -94,12 +96,14 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       await titled(page, 'Collection finished')
       await shot(page, '41-officer-collected')
       await press(page, 'Show results')
-      await page.getByRole('grid').waitFor()
+      await atHome(page)
+      await shot(page, '42-officer-home')
+      await openMatrix(page)
       await page
         .getByRole('grid')
         .getByText(/Not collected/)
         .waitFor()
-      await shot(page, '42-officer-overview')
+      await shot(page, '42-officer-matrix')
       expect((await axeFindings(page)).join('\n')).toBe('')
     })
 
@@ -143,8 +147,10 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       await officer.close()
       officer = await openWindow({ folder: builtProduct() ?? '', profile })
       page = officer.page
+      await atHome(page)
+      expect(await page.textContent('h1')).toMatch(/finding/)
+      await openMatrix(page)
       await page.getByRole('row', { name: /ward-db-1/ }).waitFor()
-      expect(await page.textContent('h1')).toBe('Overview')
     })
 
     test('exports: scope, seal, review as auditor, save', async () => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { focused, tabTo, walk } from '../support/keyboard.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { choose, field, heading, rail, titled } from '../support/window-steps.ts'
+import { atHome, choose, field, heading, openMatrix, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()
@@ -49,7 +49,12 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       expect(await focused(page)).toBe('Collection finished')
       await tabTo(page, 'Show results')
       await keys('Enter')
-      await titled(page, 'Overview')
+      await atHome(page)
+      await keys('g', 'f')
+      await titled(page, 'Findings')
+      await tabTo(page, 'Nodes × properties')
+      await keys('Enter')
+      await titled(page, 'Nodes × properties')
     })
 
     test('the grid: one stop, arrows inside, Home and End, its totals above', async () => {
@@ -82,7 +87,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       await titled(page, 'demo-guest-03 ▸ Isolation')
       await expect.poll(() => focused(page)).toMatch(/^The processor reports that a hypervisor is present/)
       await keys('Escape')
-      await titled(page, 'Overview')
+      await titled(page, 'Nodes × properties')
       await expect.poll(cell).toBe('2 2')
       await keys('Enter')
       await titled(page, 'demo-guest-03 ▸ Isolation')
@@ -133,8 +138,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
 
   describe('keys of the window', () => {
     test('F6 goes round the panes, both ways', async () => {
-      await rail(page, 'Overview')
-      await page.getByRole('grid').waitFor()
+      await openMatrix(page)
       const pane = (): Promise<string | null> =>
         page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null)
       const panes = [await keys('F6').then(pane), await keys('F6').then(pane), await keys('F6').then(pane)]
@@ -154,7 +158,8 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
         ['c', 'Controls'],
         ['l', 'Location'],
         ['p', 'Evidence packs'],
-        ['o', 'Overview'],
+        ['o', /finding/],
+        ['f', 'Findings'],
         ['n', 'Nodes'],
       ] as const) {
         await page.locator('h1').focus()

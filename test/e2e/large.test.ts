@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { field, press, titled } from '../support/window-steps.ts'
+import { atHome, field, openMatrix, press, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()
@@ -72,7 +72,8 @@ describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (sk
 
   test('the matrix opens, and reports its number of rows', async () => {
     await press(page, 'Show results')
-    await page.getByRole('grid').waitFor()
+    await atHome(page)
+    await openMatrix(page)
     expect(await rowsOf(page)).toBe(String(NODES + 1))
     expect(await drawn(page)).toBeLessThan(MOST_ROWS)
   })

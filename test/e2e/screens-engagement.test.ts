@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engagementSectionWords } from '../../schemas/engagement-words.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
-import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
+import { atHome, choose, field, openMatrix, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow()
 
@@ -84,8 +84,10 @@ describe.skipIf(missing !== null)(
       demo = true
       await titled(page, 'Collection finished')
       await press(page, 'Show results')
+      await atHome(page)
+      await openMatrix(page)
       await page.locator('.coverage-note').waitFor()
-      await book.look('63-overview-population')
+      await book.look('63-matrix-population')
       await press(page, 'Show population')
       await page.getByRole('grid').waitFor()
       await book.look('63-population', { full: true })

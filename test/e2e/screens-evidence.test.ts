@@ -8,7 +8,7 @@ import { decisionWords, standingWords, type Verdict, verdictWords } from '../../
 import { FAKE_TIME } from '../support/fake-nodes.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
-import { choose, field, press, rail, titled } from '../support/window-steps.ts'
+import { atHome, choose, field, openMatrix, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow()
 
@@ -40,14 +40,15 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await press(page, 'Open demo fleet')
     await titled(page, 'Collection finished')
     await press(page, 'Show results')
-    await page.getByRole('grid').waitFor()
+    await atHome(page)
+    await openMatrix(page)
   })
   afterAll(async () => {
     await opened.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('overview: results, filtered to a sentence, filtered to nothing', async () => {
+  test('nodes by property: results, filtered to a sentence, filtered to nothing', async () => {
     await page.getByRole('table', { name: 'HIPAA Security Rule' }).getByText('Documents outstanding').waitFor()
     await book.look('20-overview', { full: true })
     await page.getByLabel('Needs attention').getByRole('button').first().click()
@@ -69,11 +70,11 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await book.look('21-why-contradicted', { full: true })
     await claim('satisfied')
     await book.look('21-why-supported', { full: true })
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await open('demo-nosudo-06', 0)
     await claim('inconclusive')
     await book.look('21-why-not-enough-evidence', { full: true })
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await page.getByRole('button', { name: /^demo-away-07/ }).click()
     await page.locator('.node-properties').getByRole('button', { name: 'Isolation' }).click()
     await claim('not-tested')
@@ -81,7 +82,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
   })
 
   test('why: a virtual machine that poses as hardware', async () => {
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await open('demo-guest-03', 0)
     await titled(page, /demo-guest-03 ▸/)
     await page.locator('.claim').waitFor()
@@ -89,7 +90,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
   })
 
   test('a risk is accepted until a date', async () => {
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await open('demo-guest-03', 0)
     await claim('not-satisfied')
     await press(page, 'Add risk acceptance…')
@@ -114,7 +115,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
       .first()
       .waitFor()
     await book.look('22-why-accepted', { full: true })
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await page
       .getByRole('grid')
       .getByText(/accepted until/)
@@ -127,7 +128,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
   })
 
   test('a risk acceptance is requested, then approved', async () => {
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await open('demo-metal-04', 0)
     await titled(page, /demo-metal-04 ▸/)
     await claim('not-satisfied')
@@ -144,7 +145,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await book.look('22-request-exception-dialog')
     await press(page, 'Submit request')
     await dialog.waitFor({ state: 'hidden' })
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await press(page, 'Open risk acceptances')
     await titled(page, 'Risk acceptances')
     await page.getByText('Requests have no effect until approved.').waitFor()
@@ -164,12 +165,12 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
   })
 
   test('a node: what it is, what it supports, its runs', async () => {
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await page.getByRole('button', { name: /^demo-guest-03/ }).click()
     await titled(page, 'demo-guest-03')
     await page.locator('.node-properties').waitFor()
     await book.look('23-node', { full: true })
-    await rail(page, 'Overview')
+    await openMatrix(page)
   })
 
   test('evidence: one answer, found places, and the lines that a fact was read from', async () => {
@@ -302,7 +303,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
         },
       ],
     ]
-    await rail(page, 'Overview')
+    await openMatrix(page)
     for (const [name, show] of places) {
       await page.emulateMedia({ forcedColors: 'none', media: 'screen', colorScheme: 'light' })
       await show()
@@ -318,7 +319,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
 
   test('at twice the size', async () => {
     await zoom(opened, 2)
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await page.getByRole('grid').waitFor()
     await book.lookZoomed('overview')
     await page.getByRole('gridcell').nth(1).getByRole('button').first().click()
@@ -333,7 +334,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await page.locator('.tree-control').first().click()
     await page.getByRole('heading', { name: 'Requirement', exact: true }).waitFor()
     await book.lookZoomed('control')
-    await rail(page, 'Overview')
+    await openMatrix(page)
     await press(page, 'Open risk acceptances')
     await titled(page, 'Risk acceptances')
     await book.lookZoomed('risk-acceptances')

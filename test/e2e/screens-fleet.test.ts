@@ -43,7 +43,8 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
 
   test('before the first run: each screen has its empty state', async () => {
     for (const [place, sign] of [
-      ['Overview', 'No results yet'],
+      ['Overview', 'No evidence yet'],
+      ['Findings', 'No results yet'],
       ['Nodes', 'No nodes yet'],
       ['Controls', 'No conclusions yet'],
       ['Evidence packs', 'No recent packs'],

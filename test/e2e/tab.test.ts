@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unnamed, walk } from '../support/keyboard.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { press, rail, titled } from '../support/window-steps.ts'
+import { atHome, openMatrix, press, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()
@@ -53,14 +53,33 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
       'Overview',
       async () => {
         await press(page, 'Show results')
-        await page.getByRole('grid').waitFor()
+        await atHome(page)
       },
     ],
+    [
+      'Findings',
+      async () => {
+        await rail(page, 'Findings')
+        await page
+          .getByRole('button', { name: /^Details of F-/ })
+          .first()
+          .click()
+        await page.locator('.response-form').waitFor()
+      },
+    ],
+    [
+      'Finding',
+      async () => {
+        await page.locator('.findings th.condition .button').first().click()
+        await page.locator('.node-evidence').first().waitFor()
+      },
+    ],
+    ['Nodes × properties', () => openMatrix(page)],
     ['Risk acceptances', () => press(page, 'Open risk acceptances').then(() => titled(page, 'Risk acceptances'))],
     [
       'Node',
       async () => {
-        await rail(page, 'Overview')
+        await openMatrix(page)
         await page
           .getByRole('row', { name: /demo-metal-04/ })
           .getByRole('rowheader')
@@ -79,7 +98,7 @@ describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (
     [
       'Why',
       async () => {
-        await rail(page, 'Overview')
+        await openMatrix(page)
         await page
           .getByRole('row', { name: /demo-metal-04/ })
           .getByRole('gridcell')

@@ -7,8 +7,17 @@ import { check, row, view } from './made-up-view.ts'
 const PLACES = ['Frankfurt']
 
 test('a filter reads as a sentence', () => {
-  const filter: Filter = { property: 'isolation', state: 'open', place: 'Frankfurt', rights: 'without', named: 'db' }
-  expect(sentenceOf(filter)).toBe('isolation unresolved, in Frankfurt, without privileged checks, named “db”')
+  const filter: Filter = {
+    property: 'isolation',
+    state: 'open',
+    place: 'Frankfurt',
+    rights: 'without',
+    tested: 'tested',
+    named: 'db',
+  }
+  expect(sentenceOf(filter)).toBe(
+    'isolation unresolved, in Frankfurt, without privileged checks, with evidence, named “db”',
+  )
   expect(sentenceOf({ ...NO_FILTER, state: 'not-satisfied' })).toBe(
     `any property ${verdictWords['not-satisfied'].label.toLowerCase()}`,
   )
@@ -19,7 +28,15 @@ test('a filter reads as a sentence', () => {
 test('every sentence of a property and a state reads back as the same filter', () => {
   for (const property of [null, ...PROPERTIES])
     for (const state of CELL_STATES) {
-      const filter: Filter = { ...NO_FILTER, property, state, place: 'Frankfurt', rights: 'with', named: 'a b' }
+      const filter: Filter = {
+        ...NO_FILTER,
+        property,
+        state,
+        place: 'Frankfurt',
+        rights: 'with',
+        tested: 'not-tested',
+        named: 'a b',
+      }
       expect(filterOf(sentenceOf(filter), PLACES)).toEqual(filter)
     }
 })

@@ -4,6 +4,7 @@ import { type PaletteState, paletteEntries } from '../../renderer/palette.ts'
 const STATE: PaletteState = {
   review: false,
   nodes: ['db-1', 'overview-node', 'web-1'],
+  findings: [{ reference: 'F-20BF8C', condition: 'A password alone opens an SSH session: db-1' }],
   places: ['Frankfurt'],
   canCollect: true,
   canCollectMissing: false,
@@ -26,11 +27,19 @@ test('a sentence is offered as the filter that it describes', () => {
   const [first] = paletteEntries('isolation unresolved, in frankfurt', STATE)
   expect(first?.does).toEqual({
     go: {
-      screen: 'overview',
+      screen: 'properties',
       of: 'run',
-      filter: { property: 'isolation', state: 'open', place: 'Frankfurt', rights: null, named: '' },
+      filter: { property: 'isolation', state: 'open', place: 'Frankfurt', rights: null, tested: null, named: '' },
     },
   })
+})
+
+test('a finding is found by its reference and by its condition, and opens its place', () => {
+  for (const typed of ['f-20bf8c', 'password alone'])
+    expect(paletteEntries(typed, STATE)[0]?.does).toEqual({
+      go: { screen: 'finding', of: 'run', reference: 'F-20BF8C' },
+    })
+  expect(titles('').some((title) => title.includes('F-20BF8C'))).toBe(false)
 })
 
 test('the review window offers nothing that collects, changes or leaves the pack', () => {

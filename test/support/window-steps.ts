@@ -20,6 +20,16 @@ export const press = (page: Page, name: string | RegExp): Promise<void> =>
 export const rail = (page: Page, place: string): Promise<void> =>
   page.locator('.rail').getByRole('button', { name: place, exact: true }).click()
 
+/** Opens the results by node and property, from any screen. */
+export async function openMatrix(page: Page): Promise<void> {
+  await rail(page, 'Findings')
+  await press(page, 'Nodes × properties')
+  await page.getByRole('grid').waitFor()
+}
+
+/** Waits for the first screen, with results. */
+export const atHome = (page: Page): Promise<void> => page.locator('.home-steps').waitFor({ timeout: 60_000 })
+
 /** Opens a tab, again where the screen was drawn anew just then and shows another. */
 export async function openTab(page: Page, name: string): Promise<void> {
   const tab = page.getByRole('tab', { name, exact: true })

@@ -1,9 +1,9 @@
-import { IconFlag, IconPackageExport, IconPrinter } from '@tabler/icons-react'
+import { IconFlag, IconListDetails, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { profileWords } from '../../schemas/words.ts'
-import { collect, useAction } from '../actions.ts'
+import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { coverageLine } from '../coverage-model.ts'
 import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
@@ -15,17 +15,17 @@ import { Legend, Shape } from '../parts/Mark.tsx'
 import { MatrixGrid } from '../parts/Matrix.tsx'
 import { MatrixPrint } from '../parts/MatrixPrint.tsx'
 import { Page } from '../parts/Page.tsx'
+import { RunChoice } from '../parts/RunChoice.tsx'
 import { counts } from '../run-progress.ts'
-import { announce, change, go, outdated, replace, useStore } from '../store.ts'
+import { announce, go, replace, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { Select } from '../ui/Select.tsx'
 
-/** Nodes by property, worst first. Counts have denominators that include nodes not collected. */
-export function Overview({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
+/** Nodes by property. Counts have denominators that include nodes not collected. */
+export function Properties({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('assessment.get', { of }, `${runs} ${soFar}`), of)
   return (
@@ -39,7 +39,7 @@ function NothingYet() {
   const { fleet } = useStore()
   const some = fleet !== null && fleet.nodes.length > 0
   return (
-    <Page title="Overview">
+    <Page title="Nodes × properties">
       <EmptyState
         title="No results yet"
         action={
@@ -65,7 +65,7 @@ interface ResultsProps {
 function Results({ view, of, filter }: ResultsProps) {
   const matrix = useMemo(() => matrixOf(view), [view])
   const rows = useMemo(() => matrix.rows.filter((row) => shows(filter, row)), [matrix, filter])
-  const narrow = (next: Filter): void => replace({ screen: 'overview', of, filter: next })
+  const narrow = (next: Filter): void => replace({ screen: 'properties', of, filter: next })
   const said = isNoFilter(filter)
     ? ''
     : `${rows.length} of ${plural(matrix.rows.length, 'node')}: ${sentenceOf(filter)}.`
@@ -76,11 +76,11 @@ function Results({ view, of, filter }: ResultsProps) {
     view.rows.filter(wasReached).length - view.sameMachines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
   return (
     <Page
-      title={of === 'pack' ? 'Results' : 'Overview'}
+      title={of === 'pack' ? 'Results' : 'Nodes × properties'}
       over={
         <>
           Fleet: {visible(view.scope.fleet)}
-          {of === 'run' && <RunChoice view={view} />}
+          {of === 'run' && <RunChoice run={view.run} />}
         </>
       }
       under={
@@ -98,11 +98,9 @@ function Results({ view, of, filter }: ResultsProps) {
           <Button icon={IconFlag} onPress={() => go({ screen: 'risk-acceptances', of })}>
             Open risk acceptances
           </Button>
-          {of === 'run' && (
-            <Button icon={IconPackageExport} onPress={() => go({ screen: 'export' })}>
-              Export evidence pack…
-            </Button>
-          )}
+          <Button icon={IconListDetails} onPress={() => go({ screen: 'findings', of })}>
+            Findings by check
+          </Button>
         </>
       }
     >
@@ -252,38 +250,5 @@ function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<Assessmen
         ))}
       </ul>
     </Disclosure>
-  )
-}
-
-/** The run that is shown; an earlier run is re-evaluated as of now. */
-function RunChoice({ view }: { readonly view: AssessmentView }) {
-  const { runs } = useStore()
-  const answer = useAnswer('runs.list', null, runs)
-  const open = useAction('runs.open')
-  const listed = answer.state === 'here' ? answer.value : []
-  if (listed.length < 2) return <> · Run {visible(view.run)}</>
-  const show = async (run: string): Promise<void> => {
-    if (run === view.run) return
-    if ((await open.run({ run })) !== null) outdated()
-  }
-  return (
-    <span className="run-choice">
-      <Select
-        hideLabel
-        label="Run"
-        value={view.run}
-        isDisabled={open.busy}
-        onChange={(run) => {
-          change({ problem: null })
-          void show(run)
-        }}
-        options={listed.map(({ run, at, nodes, complete }, index) => ({
-          id: run,
-          title: `${index === 0 ? 'Latest run' : 'Run'}, ${when(at)}`,
-          note: `${complete} of ${plural(nodes, 'node')} collected`,
-        }))}
-      />
-      {open.error !== null && <span role="alert">Could not open the run: {visible(open.error.detail)}</span>}
-    </span>
   )
 }

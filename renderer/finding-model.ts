@@ -1,0 +1,151 @@
+import { RISK_AREAS, SEVERITIES, type Severity, severityWords } from '../schemas/conclusion-words.ts'
+import type { CountedRows, FindingRow, FindingStatusName, FixedBy } from '../schemas/ipc-findings.ts'
+import type { Source } from '../schemas/ipc-views.ts'
+import { NO_FILTER } from './filters.ts'
+import type { Route } from './routes.ts'
+import { visible } from './text.ts'
+
+/** Which findings are listed. A null part and an empty list filter nothing. */
+export interface FindingFilter {
+  readonly severities: readonly Severity[]
+  readonly status: FindingStatusName | null
+  /** A name; empty for findings without an owner. `some`: any owner. */
+  readonly owner: { readonly is: 'some' | 'none' } | { readonly is: 'named'; readonly name: string } | null
+  /** Filtered by the engine, which alone knows every node of a finding. */
+  readonly node: string | null
+  readonly text: string
+}
+export const NO_FINDING_FILTER: FindingFilter = { severities: [], status: null, owner: null, node: null, text: '' }
+
+export const SEVERE: readonly Severity[] = ['critical', 'high']
+/** Levels that findings are counted by. */
+export const LEVELS: readonly Severity[] = SEVERITIES.filter((level) => level !== 'info')
+
+/** Whether a row passes the filter, its node apart. */
+export function showsFinding({ severities, status, owner, text }: FindingFilter, row: FindingRow): boolean {
+  const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
+  const speaks = `${row.reference} ${row.check} ${row.condition} ${row.owner ?? ''}`.toLowerCase()
+  return (
+    (severities.length === 0 || severities.includes(row.severity)) &&
+    (status === null || row.status === status) &&
+    (owner === null || isOwned(owner, row)) &&
+    words.every((word) => speaks.includes(word))
+  )
+}
+
+const isOwned = (owner: NonNullable<FindingFilter['owner']>, row: FindingRow): boolean =>
+  owner.is === 'named' ? row.owner === owner.name : (row.owner !== null) === (owner.is === 'some')
+
+export const isNoFindingFilter = ({ severities, status, owner, node, text }: FindingFilter): boolean =>
+  severities.length === 0 && status === null && owner === null && node === null && text.trim() === ''
+
+export const FINDING_SORTS = ['severity', 'condition', 'nodes', 'controls', 'owner', 'due', 'status'] as const
+export type FindingSort = (typeof FINDING_SORTS)[number]
+
+const bySeverity = (a: FindingRow, b: FindingRow): number =>
+  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+  RISK_AREAS.indexOf(a.riskArea) - RISK_AREAS.indexOf(b.riskArea) ||
+  b.deviations - a.deviations ||
+  (a.check < b.check ? -1 : 1)
+/** Findings without the value come last. */
+const byText = (a: string | null, b: string | null): number =>
+  a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -1 : 1
+
+const ORDERS: Readonly<Record<FindingSort, (a: FindingRow, b: FindingRow) => number>> = {
+  severity: bySeverity,
+  condition: (a, b) => byText(a.condition, b.condition),
+  nodes: (a, b) => b.deviations - a.deviations,
+  controls: (a, b) => b.controls - a.controls,
+  owner: (a, b) => byText(a.owner, b.owner),
+  due: (a, b) => byText(a.due, b.due),
+  status: (a, b) => byText(a.statusText, b.statusText),
+}
+
+/** In the order of a column, then by severity, risk area, deviations and check. */
+export const sortedFindings = (
+  rows: readonly FindingRow[],
+  { by, isReversed }: { readonly by: FindingSort; readonly isReversed: boolean },
+): readonly FindingRow[] => [...rows].sort((a, b) => (isReversed ? -1 : 1) * ORDERS[by](a, b) || bySeverity(a, b))
+
+export const fixedByWords: Readonly<Record<FixedBy, string>> = {
+  tenant: 'You',
+  provider: 'Provider',
+  both: 'You and provider',
+}
+
+export const statusNames: Readonly<Record<FindingStatusName, string>> = {
+  open: 'Open',
+  'in-progress': 'In progress',
+  'ready-for-retest': 'Ready for retest',
+  disputed: 'Disputed',
+  'risk-accepted': 'Risk accepted',
+  'acceptance-expired': 'Risk acceptance expired',
+}
+export const statusMarks: Readonly<Record<FindingStatusName, string>> = {
+  open: 'ring',
+  'in-progress': 'disc-half',
+  'ready-for-retest': 'disc',
+  disputed: 'diamond-question',
+  'risk-accepted': 'bar',
+  'acceptance-expired': 'disc-late',
+}
+
+/** The filter in words: "critical, high, without owner, on gpu-01". Empty where it filters nothing. */
+export function filterWords({ severities, status, owner, node, text }: FindingFilter): string {
+  const parts = [
+    ...severities.map((level) => severityWords[level].toLowerCase()),
+    status === null ? '' : statusNames[status].toLowerCase(),
+    owner === null
+      ? ''
+      : owner.is === 'named'
+        ? `owner ${visible(owner.name)}`
+        : owner.is === 'none'
+          ? 'without an owner'
+          : 'with an owner',
+    node === null ? '' : `on ${visible(node)}`,
+    text.trim() === '' ? '' : `containing “${visible(text.trim())}”`,
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+/** The screen that lists the rows that a number counts. */
+export function routeOf(counts: CountedRows, of: Source): Route {
+  switch (counts.rows) {
+    case 'findings':
+      return {
+        screen: 'findings',
+        of,
+        filter: {
+          ...NO_FINDING_FILTER,
+          severities: counts.severity === 'severe' ? SEVERE : counts.severity === null ? [] : [counts.severity],
+          owner: counts.owner === null ? null : { is: counts.owner === 'with' ? 'some' : 'none' },
+          node: counts.node,
+        },
+      }
+    case 'finding':
+      return { screen: 'finding', of, reference: counts.reference }
+    case 'nodes':
+      return {
+        screen: 'properties',
+        of,
+        filter: { ...NO_FILTER, tested: counts.state === 'all' ? null : counts.state },
+      }
+    case 'checks':
+      return { screen: 'checks', of, state: counts.state }
+    case 'check':
+      return { screen: 'check', of, check: counts.check, nodes: counts.nodes }
+    case 'node':
+      return { screen: 'node', of, node: counts.node }
+    case 'population':
+      return { screen: 'engagement', of, part: 'population' }
+    case 'documents':
+      return { screen: 'documents', of }
+    case 'controls':
+      return {
+        screen: 'controls',
+        of,
+        framework: counts.framework,
+        ...(counts.state === null ? {} : { state: counts.state }),
+      }
+  }
+}

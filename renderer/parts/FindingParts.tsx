@@ -1,0 +1,147 @@
+import type { ReactNode } from 'react'
+import { severityWords } from '../../schemas/conclusion-words.ts'
+import type { FindingView } from '../../schemas/ipc-findings.ts'
+import type { RemediationVariant } from '../../schemas/types.ts'
+import { fixedByWords } from '../finding-model.ts'
+import { go } from '../store.ts'
+import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { Copy } from './Copy.tsx'
+
+/** Criterion, effect, cause, recommendation and severity of a finding, each as the engine states it. */
+export function Argument({ finding, children }: { readonly finding: FindingView; readonly children?: ReactNode }) {
+  const { criterion, effect, cause, check, recommendation, severity, severityReasons, fixedBy } = finding
+  const notes = [check, criterion.source].filter((text) => text !== '').join(' · ')
+  return (
+    <dl className="argument">
+      <div>
+        <dt>Criterion</dt>
+        <dd>
+          {[criterion.expected, ...criterion.thresholds].map(visible).join(' ')} <span className="quiet">{notes}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Effect</dt>
+        <dd>{visible(effect.join(' '))}</dd>
+      </div>
+      <div>
+        <dt>Cause</dt>
+        <dd>
+          {cause === null ? (
+            <span className="quiet">Not shown by the evidence; stated by management.</span>
+          ) : (
+            visible(cause)
+          )}
+        </dd>
+      </div>
+      {children}
+      <div>
+        <dt>Recommendation</dt>
+        <dd>
+          {visible(recommendation.title)} <span className="quiet">Fixed by: {fixedByWords[fixedBy]}.</span>
+          {recommendation.variants.map((variant) => (
+            <Variant key={`${variant.title} ${variant.families.join()}`} variant={variant} />
+          ))}
+          {recommendation.sideEffects !== '' && (
+            <span className="note">Side effects: {visible(recommendation.sideEffects)}</span>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Severity</dt>
+        <dd>
+          {severityWords[severity]}
+          {severityReasons.length === 0 ? ', as its check is rated.' : `. ${severityReasons.map(visible).join(' ')}`}
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** The steps of one alternative. They are for people: the window never runs them. */
+function Variant({ variant }: { readonly variant: RemediationVariant }) {
+  const {
+    title,
+    when,
+    families,
+    inputs = [],
+    prepare = [],
+    files = [],
+    commands = [],
+    ask = [],
+    note,
+    verify,
+  } = variant
+  const lines = [...prepare, ...files.map(({ path, content }) => `# ${path}\n${content.trimEnd()}`), ...commands]
+  return (
+    <Disclosure level={2} title={visible(title)} aside={<span className="quiet">{families.join(', ')}</span>}>
+      {when !== undefined && <p>Where: {visible(when)}</p>}
+      {inputs.length > 0 && (
+        <ul className="plain-list">
+          {inputs.map(({ name, is }) => (
+            <li key={name}>
+              <span className="mono">{name}</span>: {visible(is)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {lines.length > 0 && (
+        <div className="remedy-lines">
+          <pre className="mono">{visible(lines.join('\n'))}</pre>
+          <Copy text={lines.join('\n')} what={`the steps “${title}”`} />
+        </div>
+      )}
+      {ask.map((one) => (
+        <p key={one.for}>
+          Ask the {one.of}: {visible(one.for)}
+        </p>
+      ))}
+      {note !== undefined && <p className="quiet">{visible(note)}</p>}
+      <p className="quiet">
+        Verify:{' '}
+        {verify.command === undefined ? (
+          visible(verify.inspect ?? '')
+        ) : (
+          <span className="mono">{visible(verify.command)}</span>
+        )}
+        {'. '}Expected: {visible(verify.expected)}
+      </p>
+    </Disclosure>
+  )
+}
+
+/** The controls in scope that the check decides, and whether closing the finding settles them. */
+export function ConcernedControls({ finding: { of, concerns } }: { readonly finding: FindingView }) {
+  if (concerns.length === 0) return <>Decides no control in scope.</>
+  return (
+    <ul className="plain-list">
+      {concerns.map(({ framework, key, id, title, isSettled }) => (
+        <li key={`${framework} ${key}`}>
+          <Button kind="link" onPress={() => go({ screen: 'control', of, framework, key })}>
+            {visible(id)}
+          </Button>{' '}
+          {visible(title)}{' '}
+          <span className="quiet">
+            {isSettled ? 'Closing this finding settles the server part.' : 'Other items of the server part are open.'}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A node of a finding: opens where its result is argued down to the captures. Rows of the inventory have no such place. */
+export function NodeName({ finding, node }: { readonly finding: FindingView; readonly node: string }) {
+  const { of, property, what, check } = finding
+  if (property === null || what === 'inventory') return <span className="node-name">{visible(node)}</span>
+  return (
+    <Button
+      kind="link"
+      label={`${visible(node)}: show the captures`}
+      onPress={() => go({ screen: 'why', of, node, property, check })}
+    >
+      {visible(node)}
+    </Button>
+  )
+}

@@ -1,0 +1,159 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ResponseView } from '../../schemas/ipc-findings.ts'
+import { useAction } from '../actions.ts'
+import { statusNames } from '../finding-model.ts'
+import {
+  draftOf,
+  formOf,
+  lackingIn,
+  RESPONSE_STATUSES,
+  type ResponseForm,
+  type ResponseStatus,
+  recorded,
+  rememberStatedBy,
+} from '../response-model.ts'
+import { plural } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { DateField } from '../ui/DateField.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Select } from '../ui/Select.tsx'
+import { TextArea, TextField } from '../ui/TextField.tsx'
+import { FailureNote } from './Ask.tsx'
+import { useSignChoice } from './SignChoice.tsx'
+import { daysFromToday } from './UntilField.tsx'
+
+const LONGEST_DUE_DAYS = 1096
+const KEEP = 'keep'
+
+interface Responding {
+  readonly busy: boolean
+  readonly fields: ReactNode
+  readonly send: (event: FormEvent) => Promise<void>
+}
+
+/** The fields of a management response, and what records them. A response changes no verdict. */
+function useResponding(checks: readonly string[], current: ResponseView | null, onDone: () => void): Responding {
+  const action = useAction('responses.set')
+  const [form, setForm] = useState<ResponseForm>(() => formOf(current))
+  const [tried, setTried] = useState(false)
+  const { identity, choice } = useSignChoice('Signature of the person who states it')
+  const lacking = tried ? lackingIn(form) : {}
+  const put = <K extends keyof ResponseForm>(field: K, value: ResponseForm[K]): void =>
+    setForm({ ...form, [field]: value })
+  const isOne = checks.length === 1
+  const send = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(lackingIn(form)).length > 0) return
+    const saved = await action.run(draftOf(form, checks, identity))
+    if (saved === null) return
+    rememberStatedBy(form.statedBy)
+    const text =
+      saved.ids.length === 0
+        ? 'Nothing changed: these findings already state this.'
+        : `Response saved for ${plural(saved.ids.length, 'finding')}${saved.isSigned ? ', signed' : ', not signed'}.`
+    recorded(text, saved.ids, { method: 'responses.withdraw', by: form.statedBy.trim() })
+    onDone()
+  }
+  const fields = (
+    <>
+      <TextField
+        label="Owner"
+        value={form.owner}
+        onChange={(value) => put('owner', value)}
+        maxLength={200}
+        error={lacking.owner}
+      />
+      <DateField
+        label="Due"
+        value={form.due}
+        onChange={(value) => put('due', value)}
+        min={daysFromToday(0)}
+        max={daysFromToday(LONGEST_DUE_DAYS)}
+      />
+      <Select
+        label="Status"
+        value={form.status ?? (isOne ? 'open' : KEEP)}
+        onChange={(id) => put('status', id === KEEP ? null : id)}
+        options={[
+          ...(isOne ? [] : [{ id: KEEP as ResponseStatus | typeof KEEP, title: 'Unchanged' }]),
+          ...RESPONSE_STATUSES.map((id) => ({ id, title: statusNames[id] })),
+        ]}
+      />
+      <TextArea
+        label="Plan"
+        value={form.plan}
+        onChange={(value) => put('plan', value)}
+        maxLength={2000}
+        placeholder="What will be done, and how it will be tested"
+        error={lacking.plan}
+      />
+      {isOne && (
+        <TextArea
+          label="Cause"
+          value={form.cause}
+          onChange={(value) => put('cause', value)}
+          maxLength={2000}
+          rows={2}
+        />
+      )}
+      <TextField
+        label="Stated by"
+        value={form.statedBy}
+        onChange={(value) => put('statedBy', value)}
+        maxLength={200}
+        error={lacking.statedBy}
+        isRequired
+      />
+      {choice}
+      {action.error !== null && <FailureNote error={action.error} />}
+    </>
+  )
+  return { busy: action.busy, fields, send }
+}
+
+/** The response to one finding, beside it. */
+export function OneResponse({ check, current }: { readonly check: string; readonly current: ResponseView | null }) {
+  const { busy, fields, send } = useResponding([check], current, () => undefined)
+  return (
+    <form className="response-form" onSubmit={(event) => void send(event)} noValidate>
+      {fields}
+      <p className="note">A response does not change the verdict. A later run confirms a remediation.</p>
+      <div className="actions">
+        <Button type="submit" busy={busy}>
+          Save response
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+export interface ResponseDialogProps {
+  readonly checks: readonly string[]
+  readonly onClose: () => void
+}
+
+/** One response to several findings. */
+export function ResponseDialog({ checks, onClose }: ResponseDialogProps) {
+  const { busy, fields, send } = useResponding(checks, null, onClose)
+  return (
+    <Dialog
+      title={`Respond to ${plural(checks.length, 'finding')}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form="response" busy={busy}>
+            Save response
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id="response" className="form" onSubmit={(event) => void send(event)} noValidate>
+        {checks.length > 1 && <p className="quiet">An empty field keeps what each finding has.</p>}
+        {fields}
+        <p className="note">A response does not change the verdict.</p>
+      </form>
+    </Dialog>
+  )
+}

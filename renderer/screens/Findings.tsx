@@ -1,0 +1,165 @@
+import { IconLayoutGrid, IconPrinter, IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { FindingsView } from '../../schemas/ipc-findings.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { useAnswer, useKept } from '../bridge.ts'
+import {
+  type FindingFilter,
+  type FindingSort,
+  filterWords,
+  isNoFindingFilter,
+  LEVELS,
+  NO_FINDING_FILTER,
+  SEVERE,
+  showsFinding,
+  sortedFindings,
+} from '../finding-model.ts'
+import { AcceptFindings } from '../parts/AcceptFindings.tsx'
+import { Ask } from '../parts/Ask.tsx'
+import { FindingFilterBar } from '../parts/FindingFilterBar.tsx'
+import { FindingTable } from '../parts/FindingTable.tsx'
+import { Page } from '../parts/Page.tsx'
+import { ResponseDialog } from '../parts/ResponseFields.tsx'
+import { chosenWords } from '../response-model.ts'
+import { go, replace, useStore } from '../store.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+
+export interface FindingsProps {
+  readonly of: Source
+  readonly filter: FindingFilter | null
+}
+
+/** Findings by check: what to fix and to respond to, the most severe first. */
+export function Findings({ of, filter }: FindingsProps) {
+  const { runs, soFar } = useStore()
+  const wanted = filter ?? NO_FINDING_FILTER
+  const { node } = wanted
+  const answer = useKept(useAnswer('findings.get', { of, node }, `${runs} ${soFar}`), `${of} ${node}`)
+  return (
+    <Ask answer={answer}>{(view) => (view === null ? <NothingYet /> : <Listed view={view} filter={wanted} />)}</Ask>
+  )
+}
+
+const NothingYet = () => (
+  <Page title="Findings">
+    <EmptyState title="No results yet">Findings are listed here after the first collection.</EmptyState>
+  </Page>
+)
+
+function Listed({ view, filter }: { readonly view: FindingsView; readonly filter: FindingFilter }) {
+  const { of, rows, informational, counts, deviations, deviatingNodes, declared, tested } = view
+  const [sort, setSort] = useState<{ readonly by: FindingSort; readonly isReversed: boolean }>({
+    by: 'severity',
+    isReversed: false,
+  })
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [dialog, setDialog] = useState<'respond' | 'accept' | null>(null)
+  const narrow = (part: Partial<FindingFilter>): void =>
+    replace({ screen: 'findings', of, filter: { ...filter, ...part } })
+  const shown = sortedFindings(
+    rows.filter((row) => showsFinding(filter, row)),
+    sort,
+  )
+  const chosen = rows.filter(({ check }) => selected.has(check))
+  const unowned = rows.filter(({ severity, owner }) => SEVERE.includes(severity) && owner === null)
+  const all = LEVELS.reduce((sum, level) => sum + counts[level], 0)
+  const mayRespond = of === 'run'
+  const close = (): void => {
+    setDialog(null)
+    setSelected(new Set())
+  }
+  return (
+    <Page
+      title="Findings"
+      {...(of === 'pack' ? { over: 'As stated in the pack. Read-only.' } : {})}
+      under={
+        all === 0
+          ? `No deviations noted on ${tested} of ${plural(declared, 'node')}.`
+          : `${plural(all, 'finding')}, ${plural(deviations, 'deviation')} on ${deviatingNodes} of ${plural(declared, 'node')}.${
+              informational.length === 0
+                ? ''
+                : ` ${plural(informational.length, 'informational result')} listed separately.`
+            }`
+      }
+      actions={
+        <>
+          <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
+            Print
+          </Button>
+          <Button icon={IconLayoutGrid} onPress={() => go({ screen: 'properties', of })}>
+            Nodes × properties
+          </Button>
+          {mayRespond && filter.node === null && unowned.length > 0 && (
+            <Button
+              kind="primary"
+              onPress={() => {
+                setSelected(new Set(unowned.map(({ check }) => check)))
+                setDialog('respond')
+              }}
+            >
+              Assign {unowned.length} without owner
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FindingFilterBar filter={filter} rows={rows} counts={counts} onChange={narrow} />
+      <p className="filter-says" role="status">
+        <span>
+          <strong className="number">
+            {shown.length} of {plural(all, 'finding')}
+          </strong>
+          {isNoFindingFilter(filter) ? '' : `: ${filterWords(filter)}`}
+        </span>
+        {!isNoFindingFilter(filter) && (
+          <Button small kind="quiet" icon={IconX} onPress={() => narrow(NO_FINDING_FILTER)}>
+            Clear filters
+          </Button>
+        )}
+      </p>
+      {shown.length === 0 ? (
+        <p className="empty">{all === 0 ? 'No findings on the nodes tested.' : 'No findings match.'}</p>
+      ) : (
+        <FindingTable
+          of={of}
+          rows={shown}
+          sort={sort}
+          onSort={(by) => setSort({ by, isReversed: sort.by === by && !sort.isReversed })}
+          selected={mayRespond ? selected : null}
+          onSelect={setSelected}
+        />
+      )}
+      {informational.length > 0 && isNoFindingFilter(filter) && (
+        <section aria-labelledby="informational">
+          <h2 id="informational">Informational results that are not satisfied</h2>
+          <p className="quiet">Counted in no sum of findings.</p>
+          <ul className="plain-list">
+            {informational.map(({ reference, condition }) => (
+              <li key={reference}>
+                <Button kind="link" onPress={() => go({ screen: 'finding', of, reference })}>
+                  {visible(condition)}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {chosen.length > 0 && (
+        <section className="bulk-bar" aria-label="Chosen findings">
+          <strong className="number">{chosenWords(chosen)}</strong>
+          <Button kind="primary" onPress={() => setDialog('respond')}>
+            Respond…
+          </Button>
+          <Button onPress={() => setDialog('accept')}>Add risk acceptance…</Button>
+          <Button kind="quiet" onPress={() => setSelected(new Set())}>
+            Clear selection
+          </Button>
+        </section>
+      )}
+      {dialog === 'respond' && <ResponseDialog checks={chosen.map(({ check }) => check)} onClose={close} />}
+      {dialog === 'accept' && <AcceptFindings rows={chosen} onClose={close} />}
+    </Page>
+  )
+}
