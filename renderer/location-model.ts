@@ -178,8 +178,10 @@ export function nextStep({
   }
 }
 
-const RECORD_INSIDE = 'Run “barewitness vantage measure” on a machine inside the area, then add its measurement file.'
-const RECORD_NEARER = 'Run “barewitness vantage measure” on a machine closer to it, then add its measurement file.'
+const RECORD_INSIDE =
+  'Measure from a machine inside the area, then add its measurement under Declarations, Location sources.'
+const RECORD_NEARER =
+  'Measure from a machine closer to it, then add its measurement under Declarations, Location sources.'
 
 /** A distance, rounded up because it is an upper bound. */
 export const kilometres = (km: number): string =>

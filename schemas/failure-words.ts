@@ -57,6 +57,8 @@ export interface FailureWords {
   readonly title: string
   readonly meaning: string
   readonly next: string
+  /** What to do in the window, where `next` names an option or a file that a person there has no use for. */
+  readonly nextInWindow?: string
 }
 
 export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
@@ -89,6 +91,8 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Host key not verified',
     meaning: 'Login was not attempted; nothing was collected.',
     next: 'Compare the fingerprint with the provider’s list or the console, then run the command shown.',
+    nextInWindow:
+      'Compare the fingerprint with the provider’s list or the console, then confirm it under Nodes, Host keys.',
   },
   'ssh.host-key-changed': {
     title: 'Host key changed',
@@ -109,21 +113,25 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'No usable SSH key',
     meaning: 'Login was not attempted; nothing was collected.',
     next: 'Set identityFile in the fleet file, or load a key into an SSH agent.',
+    nextInWindow: 'Choose a private key under Declarations, or load a key into an SSH agent.',
   },
   'ssh.passphrase-needed': {
     title: 'SSH key is encrypted',
     meaning: 'Login was not attempted; nothing was collected.',
     next: 'Load the key into an SSH agent, or run in a terminal and enter the passphrase.',
+    nextInWindow: 'Load the key into an SSH agent, then collect again.',
   },
   'ssh.answer-needed': {
     title: 'Interactive login required',
     meaning: 'No secret was sent, and nothing was collected.',
     next: 'Run in a terminal, or allow the account to log in with a key only.',
+    nextInWindow: 'Allow the account to log in with a key only.',
   },
   'ssh.no-common-algorithm': {
     title: 'No common SSH algorithm',
     meaning: 'Login was not attempted. The built-in client has no post-quantum key exchange.',
     next: 'Install OpenSSH here, or set “transport: openssh” for the node.',
+    nextInWindow: 'Install OpenSSH on this computer, or select it as the SSH client of the node under Declarations.',
   },
   'ssh.jump-failed': {
     title: 'Jump host connection failed',
@@ -139,11 +147,13 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Command execution refused',
     meaning: 'Login succeeded, but no command could be run.',
     next: 'Check the account’s shell and forced commands, or use “collect --script”.',
+    nextInWindow: 'Check the account’s shell and forced commands, then collect again.',
   },
   'collector.no-answer': {
     title: 'Collector did not start',
     meaning: 'Login succeeded, but a forced command or restricted shell ran instead.',
     next: 'Use an account with a POSIX shell, or use “collect --script”.',
+    nextInWindow: 'Use an account with a POSIX shell and no forced command.',
   },
   'collector.truncated': {
     title: 'Collection interrupted',
@@ -180,6 +190,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Run cancelled',
     meaning: 'Collected evidence is kept; the rest is not collected.',
     next: 'Resume with “run --resume”.',
+    nextInWindow: 'Collect the missing evidence.',
   },
   'recording.invalid': {
     title: 'Invalid recording',
@@ -200,6 +211,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'No signing identity',
     meaning: 'Nothing was sealed.',
     next: 'Create one with “barewitness identity create”.',
+    nextInWindow: 'Create one under Settings, Signing identities.',
   },
   'identity.passphrase-wrong': {
     title: 'Wrong passphrase',
@@ -230,6 +242,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Time-stamp authority unreachable',
     meaning: 'The seal is valid but has no independent time.',
     next: 'Run “barewitness timestamp add” later, or export the request with --export-tsq.',
+    nextInWindow: 'Export again when the authority can be reached, or select another under Settings.',
   },
   'timestamp.refused': {
     title: 'Time-stamp request rejected',
@@ -240,11 +253,13 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Invalid time-stamp response',
     meaning: 'The response was discarded; the seal has no independent time.',
     next: 'Choose another authority, then run “barewitness timestamp add”.',
+    nextInWindow: 'Select another authority under Settings, then export again.',
   },
   'revocation.unavailable': {
     title: 'Revocation data unavailable',
     meaning: 'The report stays at its current PAdES level (no long-term validation data).',
     next: 'Supply CRLs with --crl and issuers with --certificate, then run “barewitness timestamp add”.',
+    nextInWindow: 'Add the certificates of the authority under Settings, Trusted signers, then export again.',
   },
   'pdf.unsuitable': {
     title: 'Unsupported PDF',
@@ -285,6 +300,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Register unreadable',
     meaning: 'Nothing was changed. No entry can be added and no pack sealed until it is repaired.',
     next: 'Correct the line shown, or restore the latest copy from “register-earlier”.',
+    nextInWindow: 'Restore the latest copy from “register-earlier”, or a backup.',
   },
   'attachment.altered': {
     title: 'Document missing or altered',
@@ -307,3 +323,6 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     next: 'Report it with the technical details shown.',
   },
 }
+
+/** What to do about a failure, for a person at the window. */
+export const nextInWindow = (code: FailureCode): string => failureWords[code].nextInWindow ?? failureWords[code].next

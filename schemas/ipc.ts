@@ -97,6 +97,8 @@ export interface Methods
   /** Everything a run would ask. An empty list means every node of the fleet. */
   'run.preview': { in: { readonly nodes: readonly string[] }; out: RunPreview }
   'run.preview-save': { in: { readonly nodes: readonly string[] }; out: SavedFile | null }
+  /** The sudoers file that lets the account of a node run exactly the privileged commands. */
+  'run.sudoers-save': { in: { readonly node: string }; out: SavedFile | null }
   /** `missing`: goes on with the run that is shown, and asks only nodes and questions without an answer. An empty list means every node. */
   'run.start': { in: { readonly nodes: readonly string[]; readonly only: 'all' | 'missing' }; out: RunTicket }
   /** No further node is begun; those being asked are finished. */

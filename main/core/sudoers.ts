@@ -33,6 +33,9 @@ export function absentPrograms({ captures }: RecordingOutline): ReadonlySet<stri
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
 const MERGED_FOLDERS = ['/usr/sbin', '/usr/bin'] as const
 
+/** Whether a sudoers file can name this login without quoting. */
+export const isSudoersLogin = (user: string): boolean => /^[a-z_][a-z0-9_-]{0,31}$/.test(user)
+
 export interface SudoersOptions {
   /** The login that may run the commands. */
   readonly user: string
@@ -51,7 +54,7 @@ export interface SudoersOptions {
  */
 export function sudoersFor(commands: readonly RunCommand[], options: SudoersOptions): string {
   const { user, dialect = 'sudo', notes = [] } = options
-  if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) throw new Error(`not a login name for sudoers: ${user}`)
+  if (!isSudoersLogin(user)) throw new Error(`not a login name for sudoers: ${user}`)
   const bad = notes.find((note) => !/^[ -[\]-~]*$/.test(note))
   if (bad !== undefined) throw new Error(`not a comment line for sudoers: ${bad}`)
   const unsaid = dialect === 'sudo-rs' ? commands.filter((command) => !canBeSaidToRs(wordsOf(command))) : []

@@ -64,6 +64,7 @@ const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 
 export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
   'fleet.save-file': { file: 'fleet.yaml', name: 'Fleet files', extensions: ['yaml', 'yml', 'json'] },
   'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'run.sudoers-save': { file: 'barewitness.sudoers', ...ANY },
   'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'identities.save-card': { file: 'signing-identity.txt', name: 'Text', extensions: ['txt'] },

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { failureWords } from '../../schemas/failure-words.ts'
+import { failureWords, nextInWindow } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc.ts'
 import type { Answer } from '../bridge.ts'
 import { visible } from '../text.ts'
@@ -65,14 +65,14 @@ function Doing({ does }: { readonly does: string }) {
 
 /** An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. */
 export function FailureNote({ error }: { readonly error: CallFailure }) {
-  const { title, meaning, next } = failureWords[error.code]
+  const { title, meaning } = failureWords[error.code]
   return (
     <Notice
       kind="failure"
       interrupts
       title={error.node === undefined ? title : `${title} (${visible(error.node)})`}
       means={meaning}
-      next={next}
+      next={nextInWindow(error.code)}
       detail={`${error.code}: ${visible(error.detail)}`}
     />
   )

@@ -1,3 +1,4 @@
+import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { AssessmentView, CatalogView, NodeView, ProbeView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
@@ -16,7 +17,6 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { RiskAcceptanceDialog } from './AcceptanceDialog.tsx'
 import { Acceptances } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
-import { Copy } from './Copy.tsx'
 import { DocumentRows } from './DocumentRows.tsx'
 import { Ledger } from './Ledger.tsx'
 import { Shape, VerdictMark } from './Mark.tsx'
@@ -114,8 +114,6 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
   )
 }
 
-const SUDOERS = 'barewitness catalog sudoers'
-
 /** How to allow a privileged probe on a node. */
 function AllowDialog({
   node,
@@ -126,6 +124,12 @@ function AllowDialog({
   readonly probe: ProbeView | null
   readonly onClose: () => void
 }) {
+  const [saved, setSaved] = useState<string | null>(null)
+  const save = useAction('run.sudoers-save')
+  const write = async (): Promise<void> => {
+    const written = await save.run({ node })
+    if (written !== null) setSaved(written.file)
+  }
   return (
     <Dialog
       title="Allow this privileged probe"
@@ -146,8 +150,14 @@ function AllowDialog({
       )}
       <ol className="steps">
         <li>
-          On the command line, <code>{SUDOERS}</code> prints a sudoers file that allows only these commands.{' '}
-          <Copy text={SUDOERS} what="the command" />
+          Save the sudoers file of {node}. It allows only the privileged commands of the collection.
+          <div className="actions">
+            <Button small icon={IconDownload} busy={save.busy} onPress={() => void write()}>
+              Save sudoers file…
+            </Button>
+            {saved !== null && <span role="status">{visible(saved)} saved.</span>}
+          </div>
+          {save.error !== null && <FailureNote error={save.error} />}
         </li>
         <li>The owner of the server reviews the file and installs it on {node}.</li>
         <li>Turn on privileged checks for {node}, then collect the missing evidence.</li>

@@ -89,8 +89,8 @@ function LocationDiscs({ distanceBounds }: Pick<Location, 'distanceBounds'>) {
   if (distanceBounds.length === 0)
     return (
       <p className="empty">
-        No round-trip time was measured from a declared place. Declare a <span className="mono">vantage</span> in the
-        fleet file, or add measurement files of other machines.
+        No round-trip time was measured from a declared place. Declare your vantage point under Declarations, Location
+        sources, or add measurements from other machines there.
       </p>
     )
   return (

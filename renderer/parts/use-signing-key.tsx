@@ -28,10 +28,7 @@ export function useSigningKey(): SigningKeyChoice {
   return { identity, choice }
 }
 
-/** Limitation of typed names, and how to sign an entry. */
+/** Limitation of typed names. */
 export const UnsignedNote = () => (
-  <p className="quiet">
-    Entries made here are not digitally signed: names are typed, not authenticated. To sign an entry, use{' '}
-    <span className="mono">barewitness acceptance sign</span> on the command line.
-  </p>
+  <p className="quiet">Entries made here are not digitally signed: names are typed, not authenticated.</p>
 )

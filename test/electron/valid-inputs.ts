@@ -85,6 +85,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'hostkeys.confirm-matched': { howVerified: 'console' },
   'run.preview': { nodes: [] },
   'run.preview-save': { nodes: [] },
+  'run.sudoers-save': { node: 'db-4' },
   'run.start': { nodes: ['db-1', 'db-2'], only: 'missing' },
   'run.pause': null,
   'run.resume': null,

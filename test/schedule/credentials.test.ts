@@ -132,7 +132,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     const options = { identityFolder: at('identities') }
     const uses = await unattendedUse(ports, fleet.value.targets({}), options)
     const agent =
-      'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
+      'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Declare a private key, or run an agent as a service.'
     expect(uses).toEqual([
       {
         works: 'no',
@@ -145,7 +145,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
         text: `The key in ${at('touch')} is on a device that requires, or may require, a touch.`,
       },
       { works: 'no', nodes: ['f'], text: `Key file ${at('absent')} could not be read.` },
-      { works: 'no', nodes: ['g'], text: 'The fleet file sets neither identityFile nor an agent.' },
+      { works: 'no', nodes: ['g'], text: 'Neither a private key nor an SSH agent is declared.' },
       {
         works: 'unclear',
         nodes: ['c'],

@@ -32,9 +32,7 @@ export function importAnsible(text: string, existing: readonly FleetNode[] = [])
   const preview = createPreview(text, existing)
   if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
   if (text.startsWith('#!'))
-    return preview.refuse(
-      'this is a script that generates an inventory: run it yourself, and import the output of “ansible-inventory --list --yaml”',
-    )
+    return preview.refuse('this is a script that generates an inventory: import what ansible-inventory lists as YAML')
   if (text.startsWith('$ANSIBLE_VAULT')) return preview.refuse('the whole file is encrypted by a vault')
   const inventory = looksLikeYaml(text) ? readYaml(text) : readIni(text)
   if (typeof inventory === 'string') return preview.refuse(inventory)
@@ -153,7 +151,7 @@ function jumpOf(vars: ReadonlyMap<string, string>): string | null {
 
 const noteOn = (vars: ReadonlyMap<string, string>): string =>
   /ProxyCommand/i.test(sshArguments(vars))
-    ? 'its ProxyCommand was not imported; put it into your ssh configuration and set “transport: openssh”'
+    ? 'its ProxyCommand was not imported; it applies once it is in your SSH configuration and the node uses the installed OpenSSH client'
     : ''
 
 const DEEPEST = 30
@@ -167,7 +165,7 @@ function readYaml(text: string): Inventory | string {
   if (!isMap(document.contents)) return 'the file has no groups'
   if (document.contents.has('plugin')) return 'this configures an inventory plugin, whose hosts are not in the file'
   if (document.contents.has('_meta'))
-    return 'this is the output of a dynamic inventory: save a static inventory with “ansible-inventory --list --yaml”'
+    return 'this is the output of a dynamic inventory: import what ansible-inventory lists as YAML'
   const hosts: InventoryHost[] = []
   const notes: Note[] = []
   const groupVars = new Map<string, Map<string, string>>()

@@ -1,10 +1,11 @@
 import type { RunTicket } from '../../../schemas/ipc-views.ts'
 import type { DeclaredNode, Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { profileOf } from '../../core/fleet.ts'
+import { DEFAULT_USER, profileOf } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
+import { isSudoersLogin, rootCommands, sudoersFor } from '../../core/sudoers.ts'
 import { newRunId } from '../run.ts'
 import { demoVantageRecord } from '../vantage.ts'
 import { assessmentView, runPreview } from '../views.ts'
@@ -22,6 +23,7 @@ type Methods =
   | 'demo.open'
   | 'run.preview'
   | 'run.preview-save'
+  | 'run.sudoers-save'
   | 'run.start'
   | 'run.pause'
   | 'run.resume'
@@ -49,6 +51,16 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
         commands.map(({ argv, by, timeoutSeconds }) => [probe, title, why, argv.join(' '), by, String(timeoutSeconds)]),
       )
       const written = await ports.files.write(chosen.path, ports.csv([PREVIEW_HEAD, ...lines]))
+      return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
+    },
+    'run.sudoers-save': async ({ node }, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const source = session.fleet?.nodes.find(({ name }) => name === node)
+      if (source === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
+      const { user = DEFAULT_USER } = source
+      if (!isSudoersLogin(user))
+        return fail('input.refused', 'a sudoers file cannot be written for the account of this node', node)
+      const written = await ports.files.write(chosen.path, sudoersFor(rootCommands(catalog.probes), { user }))
       return written.ok ? ok({ file: chosen.path.split(/[/\\]/).at(-1) ?? chosen.path }) : written
     },
     'run.start': ({ nodes, only }) =>

@@ -100,7 +100,7 @@ export function existedBy(time: ShownTime, { stamps, expected, statedAt }: State
   if (stamps === 0) return answer('indeterminate', 'No independent time-stamp; all times are the signer’s.', own)
   if (time.problems.length > 0) return answer('failed', 'A time-stamp is invalid.', [...time.problems, ...time.notes])
   if (time.at === null)
-    return answer('indeterminate', 'Time-stamp present; authority not trusted. Pass --trust-timestamps.', [
+    return answer('indeterminate', 'Time-stamp present; the authority is not one that you trust.', [
       ...time.notes,
       ...own,
     ])
