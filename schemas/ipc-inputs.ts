@@ -5,7 +5,7 @@ import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { FINDING_INPUTS } from './ipc-finding-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
 import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
-import { type Dialog, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
+import { type Dialog, IMPORT_FIELDS, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
 import { SAMPLE_POPULATIONS, WORK_STATES } from './review-words.ts'
 
 /** Methods for which the main process asks a person for a file or folder before it calls the engine. */
@@ -87,6 +87,10 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'fleet.get': nothing,
   'fleet.import-choose': exactly({ kind: importKind }),
   'fleet.import-text': exactly({ kind: importKind, text: { type: 'string', maxLength: 900_000 } }),
+  'fleet.import-columns': exactly({
+    handle,
+    columns: { type: 'array', maxItems: 1000, items: orNull({ enum: IMPORT_FIELDS }) },
+  }),
   'fleet.accept': exactly({ handle }),
   'fleet.edit-node': exactly({
     node: name,

@@ -48,6 +48,37 @@ export interface ImportPreview {
   readonly file: string | null
   readonly rows: readonly ImportRow[]
   readonly willAdd: number
+  /** The columns of a table in their order; null for other formats, and for a table that cannot be read at all. */
+  readonly columns: readonly ImportColumn[] | null
+}
+/** What a column of an imported table can be. */
+export const IMPORT_FIELDS = [
+  'name',
+  'address',
+  'port',
+  'user',
+  'hostKey',
+  'knownHosts',
+  'identityFile',
+  'sudo',
+  'agent',
+  'jump',
+  'jumpOnly',
+  'transport',
+  'role',
+  'site',
+  'country',
+  'latitude',
+  'longitude',
+  'radiusKm',
+  'declaredBy',
+] as const
+export type ImportField = (typeof IMPORT_FIELDS)[number]
+/** A column with its first value. `field` is guessed from the heading until a person assigns it; null: not imported. */
+export interface ImportColumn {
+  readonly heading: string
+  readonly sample: string
+  readonly field: ImportField | null
 }
 /** Every line or entry of the source is accounted for. */
 export interface ImportRow {

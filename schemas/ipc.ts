@@ -33,6 +33,7 @@ import type {
   FleetView,
   FrameworkName,
   HostKeyRow,
+  ImportField,
   ImportKind,
   ImportPreview,
   RunListItem,
@@ -67,6 +68,11 @@ export interface Methods
   /** Main's file dialog, then a preview. Null when the dialog was closed. */
   'fleet.import-choose': { in: { readonly kind: ImportKind }; out: ImportPreview | null }
   'fleet.import-text': { in: { readonly kind: ImportKind; readonly text: string }; out: ImportPreview }
+  /** The same table with its columns assigned, in their order. The earlier preview ends. */
+  'fleet.import-columns': {
+    in: { readonly handle: string; readonly columns: readonly (ImportField | null)[] }
+    out: ImportPreview
+  }
   /** Adds the rows of a preview that will be added. Nothing is contacted. */
   'fleet.accept': { in: { readonly handle: string }; out: FleetView }
   /** Empty `user`: as the SSH configuration says. */

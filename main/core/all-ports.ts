@@ -1,4 +1,5 @@
 import type { FileProblem } from '../../schemas/ipc-declarations.ts'
+import type { ImportColumn, ImportField } from '../../schemas/ipc-views.ts'
 import type {
   AddressAnswer,
   AddressDatabase,
@@ -218,13 +219,19 @@ export interface Importers {
     kind: 'ssh-config' | 'csv' | 'ansible',
     text: string,
     existing: readonly FleetNode[],
-    /** Follow what an ssh configuration includes from files of this computer: only where the text is the user's own. */
-    options?: { readonly follow?: boolean },
+    options?: {
+      /** Follow what an ssh configuration includes from files of this computer: only where the text is the user's own. */
+      readonly follow?: boolean
+      /** What the columns of a table are, in their order; guessed from their headings where this is absent. */
+      readonly columns?: readonly (ImportField | null)[]
+    },
   ) => Promise<{
     readonly nodes: readonly FleetNode[]
     readonly lines: readonly ImportLine[]
     /** By node: the known_hosts files that an ssh configuration names for it, absolute or below `~/`, where they are not the usual ones. */
     readonly knownHosts?: ReadonlyMap<string, readonly string[]>
+    /** Of a table that could be read. */
+    readonly columns?: readonly ImportColumn[]
   }>
 }
 /** What became of one line of an imported file, or of a file that it includes. */

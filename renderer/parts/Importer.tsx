@@ -1,5 +1,5 @@
 import { IconFolderOpen, IconListSearch } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { FleetView, ImportKind, ImportPreview, ImportRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { announce, getState } from '../store.ts'
@@ -10,6 +10,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { TextArea } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
+import { ImportColumns } from './ImportColumns.tsx'
 import { Shape } from './Mark.tsx'
 
 const KINDS: readonly {
@@ -27,7 +28,7 @@ const KINDS: readonly {
   {
     id: 'csv',
     title: 'CSV',
-    note: 'Header line with name and address; optionally port, user, sudo, jump and role.',
+    note: 'A line of headings, then one server per line. Columns are assigned to fields in the preview.',
     example: 'name,address,port,user\ndb-1,203.0.113.10,22,audit',
   },
   {
@@ -53,7 +54,8 @@ export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, nam
   const paste = useAction('fleet.import-text')
   const choose = useAction('fleet.import-choose')
   const accept = useAction('fleet.accept')
-  const error = paste.error ?? choose.error ?? accept.error
+  const assign = useAction('fleet.import-columns')
+  const error = paste.error ?? choose.error ?? assign.error ?? accept.error
   const show = (found: ImportPreview | null): void => {
     if (found === null) return
     setPreview(found)
@@ -99,9 +101,17 @@ export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, nam
       {error !== null && <FailureNote error={error} />}
       {preview !== null && (
         <Preview
-          key={preview.handle}
           preview={preview}
           busy={accept.busy}
+          columns={
+            preview.columns !== null && (
+              <ImportColumns
+                columns={preview.columns}
+                isDisabled={assign.busy}
+                onAssign={(columns) => void assign.run({ handle: preview.handle, columns }).then(show)}
+              />
+            )
+          }
           onAdd={() => void add(preview.handle)}
           onDiscard={() => setPreview(null)}
         />
@@ -111,22 +121,26 @@ export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, nam
 }
 
 interface PreviewProps {
+  /** What the columns of a table are. */
+  readonly columns: ReactNode
   readonly preview: ImportPreview
   readonly busy: boolean
   readonly onAdd: () => void
   readonly onDiscard: () => void
 }
 
-function Preview({ preview, busy, onAdd, onDiscard }: PreviewProps) {
+function Preview({ preview, columns, busy, onAdd, onDiscard }: PreviewProps) {
   const [onlySkipped, setOnlySkipped] = useState(false)
   const skipped = preview.rows.filter(({ outcome }) => outcome === 'skipped').length
+  const filters = onlySkipped && skipped > 0
   const rows = useMemo(
-    () => preview.rows.filter(({ outcome }) => !onlySkipped || outcome === 'skipped'),
-    [preview, onlySkipped],
+    () => preview.rows.filter(({ outcome }) => !filters || outcome === 'skipped'),
+    [preview, filters],
   )
   return (
     <section aria-labelledby="import-preview">
       <h2 id="import-preview">{preview.file === null ? 'Pasted content' : visible(preview.file)}: outcome by line</h2>
+      {columns}
       <div className="table-bar">
         <Button kind="primary" isDisabled={preview.willAdd === 0} busy={busy} onPress={onAdd}>
           Add {plural(preview.willAdd, 'node')}
@@ -135,7 +149,7 @@ function Preview({ preview, busy, onAdd, onDiscard }: PreviewProps) {
         <span className="quiet number">
           {plural(preview.rows.length, 'line')}, {skipped} skipped
         </span>
-        <Checkbox isSelected={onlySkipped} onChange={setOnlySkipped} isDisabled={skipped === 0}>
+        <Checkbox isSelected={filters} onChange={setOnlySkipped} isDisabled={skipped === 0}>
           Skipped lines only
         </Checkbox>
       </div>

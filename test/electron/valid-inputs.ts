@@ -75,6 +75,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'fleet.get': null,
   'fleet.import-choose': { kind: 'csv' },
   'fleet.import-text': { kind: 'ssh-config', text: 'Host a' },
+  'fleet.import-columns': { handle: HANDLE, columns: ['name', null, 'address'] },
   'fleet.accept': { handle: HANDLE },
   'fleet.edit-node': { node: 'db-1', address: '192.0.2.1', port: 22, user: '', sudo: true },
   'fleet.remove-nodes': { nodes: ['db-1'] },

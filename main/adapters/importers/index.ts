@@ -5,8 +5,8 @@ import { importSshConfig } from './ssh-config.ts'
 
 /** Server lists from other tools, as nodes, with the result of every line. */
 export const createImporters = (): Importers => ({
-  preview: async (kind, text, existing, { follow = false } = {}) => {
+  preview: async (kind, text, existing, { follow = false, columns } = {}) => {
     if (kind === 'ssh-config') return await importSshConfig(text, existing, follow)
-    return kind === 'csv' ? importCsv(text, existing) : importAnsible(text, existing)
+    return kind === 'csv' ? importCsv(text, existing, columns) : importAnsible(text, existing)
   },
 })

@@ -1,3 +1,4 @@
+import type { ImportColumn } from '../../../schemas/ipc-views.ts'
 import type { FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
 import { DEFAULT_PORT } from '../../core/fleet.ts'
@@ -9,6 +10,8 @@ export interface Preview {
   readonly lines: readonly ImportLine[]
   /** As in `Importers`. */
   readonly knownHosts?: ReadonlyMap<string, readonly string[]>
+  /** As in `Importers`. */
+  readonly columns?: readonly ImportColumn[]
 }
 
 /** Larger files are not server lists. */

@@ -1,4 +1,4 @@
-import type { FleetView, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
+import type { FleetView, ImportField, ImportKind, ImportPreview } from '../../../schemas/ipc-views.ts'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -12,13 +12,25 @@ type Methods =
   | 'fleet.get'
   | 'fleet.import-choose'
   | 'fleet.import-text'
+  | 'fleet.import-columns'
   | 'fleet.accept'
   | 'fleet.edit-node'
   | 'fleet.remove-nodes'
 
 /** Previews that were shown and not yet accepted: the newest few. Discarded when the program ends. */
-type Offered = Map<string, readonly FleetNode[]>
+type Offered = Map<string, OfferedNodes>
+interface OfferedNodes {
+  readonly nodes: readonly FleetNode[]
+  /** What it was made of, to read it again with other columns. */
+  readonly source: ImportSource
+}
+interface ImportSource {
+  readonly kind: ImportKind
+  readonly text: string
+  readonly file: string | null
+}
 const MOST_OFFERED = 4
+const NO_LONGER = 'this preview is no longer available; import the file again'
 
 /** The fleet of this folder, and changes to it. Nothing here contacts a node. */
 export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
@@ -33,9 +45,16 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
       const bytes = await ports.files.read(chosen.path)
       if (!bytes.ok) return bytes
       const name = chosen.path.split(/[/\\]/).at(-1) ?? null
-      return await preview(context, offered, kind, new TextDecoder().decode(bytes.value), name)
+      return await preview(context, offered, { kind, text: new TextDecoder().decode(bytes.value), file: name })
     },
-    'fleet.import-text': async ({ kind, text }) => await preview(context, offered, kind, text, null),
+    'fleet.import-text': async ({ kind, text }) => await preview(context, offered, { kind, text, file: null }),
+    'fleet.import-columns': async ({ handle, columns }) => {
+      const before = offered.get(handle)
+      if (before === undefined) return fail('input.refused', NO_LONGER)
+      const again = await preview(context, offered, before.source, columns)
+      if (again.ok) offered.delete(handle)
+      return again
+    },
     'fleet.accept': ({ handle }) => turn(() => accept(context, offered, handle)),
     'fleet.edit-node': ({ node, address, port, user, sudo }) =>
       change((fleet) => {
@@ -66,15 +85,19 @@ const OUTCOMES = {
 async function preview(
   { ports, folder }: EngineContext,
   offered: Offered,
-  kind: ImportKind,
-  text: string,
-  file: string | null,
+  source: ImportSource,
+  columns?: readonly (ImportField | null)[],
 ): Promise<Outcome<ImportPreview>> {
+  const { kind, text, file } = source
   const before = await storedFleet({ ports, folder })
   if (!before.ok) return before
-  const { nodes, lines } = await ports.importers.preview(kind, text, before.value.nodes)
+  const {
+    nodes,
+    lines,
+    columns: found = null,
+  } = await ports.importers.preview(kind, text, before.value.nodes, columns === undefined ? {} : { columns })
   const handle = Buffer.from(ports.entropy.bytes(16)).toString('hex')
-  offered.set(handle, nodes)
+  offered.set(handle, { nodes, source })
   for (const oldest of [...offered.keys()].slice(0, -MOST_OFFERED)) offered.delete(oldest)
   const rows = lines.map((line: ImportLine) => ({
     line: line.line,
@@ -83,12 +106,13 @@ async function preview(
     node: line.node ?? null,
     note: line.why,
   }))
-  return ok({ handle, file, rows, willAdd: nodes.length })
+  return ok({ handle, file, rows, willAdd: nodes.length, columns: found })
 }
 
 async function accept(context: EngineContext, offered: Offered, handle: string): Promise<Outcome<FleetView>> {
-  const nodes = offered.get(handle)
-  if (nodes === undefined) return fail('input.refused', 'this preview is no longer available; import the file again')
+  const preview = offered.get(handle)
+  if (preview === undefined) return fail('input.refused', NO_LONGER)
+  const { nodes } = preview
   if (context.session.demo && context.session.going !== null) return fail('input.refused', 'a run is in progress')
   const before = await storedFleet(context)
   if (!before.ok) return before
