@@ -1,4 +1,10 @@
-import type { CadenceDraft, ScheduleDraft, ScheduleStatus, ScheduleView } from '../schemas/ipc-schedules.ts'
+import type {
+  CadenceDraft,
+  PassphraseSource,
+  ScheduleDraft,
+  ScheduleStatus,
+  ScheduleView,
+} from '../schemas/ipc-schedules.ts'
 import { awaitedWords } from './history-model.ts'
 import { plural, when } from './text.ts'
 
@@ -14,7 +20,9 @@ export const firstDraft = (zone: string): ScheduleDraft => ({
   catchUp: true,
   gapsExitZero: true,
   identity: null,
-  passphrase: null,
+  passphrase: { use: 'make' },
+  syslog: false,
+  webhook: null,
 })
 
 const two = (number: number): string => String(number).padStart(2, '0')
@@ -40,11 +48,11 @@ export function cadenceWords({ every, hours, weekday, day, at }: CadenceDraft, z
   return `A run is due ${words}, in ${zone}.`
 }
 
-export type DraftProblems = Partial<Record<'name' | 'zone' | 'at' | 'jitter' | 'times' | 'wait', string>>
+export type DraftProblems = Partial<Record<'name' | 'zone' | 'at' | 'jitter' | 'times' | 'wait' | 'webhook', string>>
 
 /** Problems of a draft, by field. `time` is the content of the field for the time of day. */
 export function draftProblems(draft: ScheduleDraft, time: string, taken: readonly string[]): DraftProblems {
-  const { name, cadence, zone, jitterMinutes, retries } = draft
+  const { name, cadence, zone, jitterMinutes, retries, webhook } = draft
   const whole = (value: number, from: number, to: number): boolean =>
     Number.isInteger(value) && value >= from && value <= to
   const problems: Record<keyof DraftProblems, string | null> = {
@@ -58,6 +66,10 @@ export function draftProblems(draft: ScheduleDraft, time: string, taken: readonl
     jitter: whole(jitterMinutes, 0, 720) ? null : 'Enter 0 to 720 minutes.',
     times: whole(retries.times, 0, 10) ? null : 'Enter 0 to 10.',
     wait: whole(retries.waitMinutes, 1, 720) ? null : 'Enter 1 to 720 minutes.',
+    webhook:
+      webhook === null || /^https?:\/\/[!-~]{1,490}$/.test(webhook)
+        ? null
+        : 'Enter an address that begins with https:// or http://, without spaces.',
   }
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== null))
 }
@@ -68,16 +80,23 @@ export function mannerWords({
   retries,
   catchUp,
   gapsExitZero,
-}: Pick<ScheduleView, 'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero'>): readonly string[] {
+  graceMinutes,
+  notifies,
+}: Pick<
+  ScheduleView,
+  'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero' | 'graceMinutes' | 'notifies'
+>): readonly string[] {
   return [
     jitterMinutes === 0 ? 'Starts on time.' : `Random delay of up to ${plural(jitterMinutes, 'minute')}.`,
     retries.times === 0
       ? 'Unreachable nodes are not retried.'
       : `Unreachable nodes are retried up to ${plural(retries.times, 'time')}, every ${plural(retries.waitMinutes, 'minute')}.`,
+    `A run is in time if it is sealed within ${plural(graceMinutes, 'minute')} after it was due; later it counts as missed.`,
     catchUp
       ? 'The latest run missed while this computer was off takes place late.'
       : 'Runs missed while this computer was off are skipped.',
     ...(gapsExitZero ? ['Deviations do not count as a failure of the job.'] : []),
+    ...(notifies.length === 0 ? ['No notifications are sent.'] : notifies),
   ]
 }
 
@@ -97,3 +116,32 @@ export const statusLines = ({ next, awaited, last, installed }: ScheduleStatus):
 ]
 
 export const WORKS_WORDS = { yes: 'Works', unclear: 'May not work', no: 'Does not work' } as const
+
+/** How the passphrase of a schedule can be supplied, with its protection stated. */
+export function passphraseOptions(
+  has: string | null,
+  chosen: string | null,
+): readonly { readonly id: PassphraseSource['use']; readonly title: string; readonly note: string }[] {
+  const risk = 'Anyone who can read it can sign as you.'
+  return [
+    ...(has === null
+      ? []
+      : [{ id: 'kept' as const, title: `Keep the file ${has}`, note: `It is read at each run. ${risk}` }]),
+    {
+      id: 'make',
+      title: 'Create the file now',
+      note: `Only your account can read it. The stored passphrase is used, or you are asked for it. ${risk}`,
+    },
+    {
+      id: 'file',
+      title: chosen === null ? 'Choose an existing file' : `Use the file ${chosen}`,
+      note: `Only your account may be able to read it; other files are refused. ${risk}`,
+    },
+  ]
+}
+
+/** Which time-stamp runs of a schedule have. */
+export const stampWords = (authority: string | null): string =>
+  authority === null
+    ? 'Runs have no time-stamp: no authority is set under Settings, Time-stamping.'
+    : `Runs are time-stamped by ${authority}, as set under Settings, Time-stamping.`

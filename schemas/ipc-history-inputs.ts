@@ -12,6 +12,31 @@ const schedule = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' } as co
 const identity = orNull(text(64))
 const whole = (minimum: number, maximum: number): object => ({ type: 'integer', minimum, maximum })
 
+const scheduleDraft = exactly({
+  name: schedule,
+  cadence: exactly({
+    every: { enum: CADENCE_KINDS },
+    hours: { enum: [1, 2, 3, 4, 6, 8, 12] },
+    weekday: whole(1, 7),
+    day: whole(1, 28),
+    at: whole(0, 1439),
+  }),
+  zone: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_+/-]{0,59}$' },
+  jitterMinutes: whole(0, 720),
+  retries: exactly({ times: whole(0, 10), waitMinutes: whole(1, 720) }),
+  catchUp: { type: 'boolean' },
+  gapsExitZero: { type: 'boolean' },
+  identity,
+  passphrase: {
+    oneOf: [
+      exactly({ use: { enum: ['make', 'kept'] } }),
+      exactly({ use: { const: 'file' }, handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
+    ],
+  },
+  syslog: { type: 'boolean' },
+  webhook: orNull({ type: 'string', pattern: '^https?://[!-~]{1,490}$' }),
+})
+
 /** JSON Schemas of what the methods about runs over time take; see INPUT_SCHEMAS. */
 export const HISTORY_INPUTS: Readonly<Record<keyof HistoryMethods | keyof ScheduleMethods, object>> = {
   'history.get': exactly({ window: orNull(exactly({ from: day, to: day })) }),
@@ -21,23 +46,9 @@ export const HISTORY_INPUTS: Readonly<Record<keyof HistoryMethods | keyof Schedu
   'history.record-gap': exactly({ schedule: orNull(schedule), due: instant, why: text(1000, 3), identity }),
   'history.set-baseline': exactly({ run, why: text(1000, 3), identity }),
   'schedules.list': nothing,
-  'schedules.add': exactly({
-    name: schedule,
-    cadence: exactly({
-      every: { enum: CADENCE_KINDS },
-      hours: { enum: [1, 2, 3, 4, 6, 8, 12] },
-      weekday: whole(1, 7),
-      day: whole(1, 28),
-      at: whole(0, 1439),
-    }),
-    zone: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_+/-]{0,59}$' },
-    jitterMinutes: whole(0, 720),
-    retries: exactly({ times: whole(0, 10), waitMinutes: whole(1, 720) }),
-    catchUp: { type: 'boolean' },
-    gapsExitZero: { type: 'boolean' },
-    identity,
-    passphrase: orNull({ type: 'string', pattern: '^[0-9a-f]{32}$' }),
-  }),
+  'schedules.add': scheduleDraft,
+  'schedules.change': scheduleDraft,
+  'schedules.run-now': exactly({ name: schedule }),
   'schedules.choose-passphrase': nothing,
   'schedules.remove': exactly({ name: schedule, identity }),
   'schedules.install': exactly({ name: schedule, kind: { enum: TIMER_KINDS } }),

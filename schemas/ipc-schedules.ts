@@ -3,6 +3,10 @@ export interface ScheduleMethods {
   'schedules.list': { in: null; out: SchedulesView }
   /** Keeps a schedule, and states its plan in the chain of runs, signed. Nothing is started by it until a timer is installed. */
   'schedules.add': { in: ScheduleDraft; out: SchedulesView }
+  /** Replaces a schedule of this name; new times are stated in the chain of runs, signed, and installed timers are updated. */
+  'schedules.change': { in: ScheduleDraft; out: SchedulesView }
+  /** Starts a run of a schedule now, besides those that are due. It continues when the window is closed. */
+  'schedules.run-now': { in: { readonly name: string }; out: null }
   /** A file that holds the passphrase of the key that seals, which only its owner can read. It is not read now; its place is kept here. */
   'schedules.choose-passphrase': { in: null; out: ChosenPassphrase | null }
   /** Takes a schedule away with its timer. What was planned until then stays in the chain. */
@@ -52,9 +56,22 @@ export interface ScheduleDraft {
   readonly gapsExitZero: boolean
   /** The key that seals; null: the only one there is. */
   readonly identity: string | null
-  /** From `schedules.choose-passphrase`; null: none, and no run can be sealed while nobody is there. */
-  readonly passphrase: string | null
+  /** Where runs read the passphrase of the key while nobody is there. Without it none can be sealed. */
+  readonly passphrase: PassphraseSource
+  /** Changes of state are written to the system log. */
+  readonly syslog: boolean
+  /** Changes of state are sent to this address; null: to none. */
+  readonly webhook: string | null
 }
+
+/**
+ * `make`: a file that the engine makes for this user alone, from the passphrase that is kept or entered. `file`: one that a person chose,
+ * by its handle. `kept`: the one that the schedule has.
+ */
+export type PassphraseSource =
+  | { readonly use: 'make' }
+  | { readonly use: 'kept' }
+  | { readonly use: 'file'; readonly handle: string }
 
 export interface ChosenPassphrase {
   readonly handle: string
@@ -69,6 +86,8 @@ export interface SchedulesView {
   readonly fleet: string | null
   /** The time zone of this computer. */
   readonly zone: string
+  /** The time-stamp authority of the settings, which runs of this fleet use; null: none. */
+  readonly authority: string | null
   /** Kinds of timers that this computer has, the one to prefer first. */
   readonly here: readonly TimerKind[]
   readonly schedules: readonly ScheduleView[]
@@ -86,6 +105,14 @@ export interface ScheduleView {
   readonly catchUp: boolean
   readonly gapsExitZero: boolean
   readonly createdAt: string
+  /** What can be changed in the window; null for a schedule that was made elsewhere, or whose times are not understood. */
+  readonly draft: ScheduleDraft | null
+  /** The passphrase file’s name, for display; null where there is none. */
+  readonly passphraseFile: string | null
+  /** The minutes after its due time within which a run is in time. */
+  readonly graceMinutes: number
+  /** Where changes of state are reported, in words. */
+  readonly notifies: readonly string[]
 }
 
 export interface ScheduleStatus {

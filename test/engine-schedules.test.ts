@@ -1,12 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { attemptWords } from '../main/app/engine/schedule-views.ts'
+import { windowStamping } from '../main/app/engine/window-stamping.ts'
 import { commandLine } from '../main/electron/command-line.ts'
 import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { createFakePorts } from './support/fake-ports.ts'
-import { fakeScheduling } from './support/fake-timers.ts'
+import { fakeScheduling, fakeTimers } from './support/fake-timers.ts'
 
 const { kitOver } = kitsOfEachTest()
 
@@ -19,7 +20,9 @@ const DRAFT: ScheduleDraft = {
   catchUp: true,
   gapsExitZero: true,
   identity: null,
-  passphrase: null,
+  passphrase: { use: 'make' },
+  syslog: false,
+  webhook: null,
 }
 
 async function withKey(kit: EngineKit): Promise<void> {
@@ -161,13 +164,82 @@ describe('what starts it', () => {
     expect((await kit.get('schedules.status', { name: 'nightly' })).installed).toEqual([])
   })
 
-  test('what a run needs while nobody is there is said: no passphrase, then a file that only its owner can read', async () => {
+  test('one that could not be sealed is refused; the passphrase file is made for this user alone', async () => {
     const kit = await kitOver()
     await withKey(kit)
+    expect(await kit.refusal('schedules.add', { ...DRAFT, passphrase: { use: 'kept' } })).toBe('input.refused')
+    const { schedules } = await kit.get('schedules.add', DRAFT)
+    expect(schedules[0]?.passphraseFile).toBe('office')
+    const path = join(kit.folder, 'schedule-passphrases/office')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path, 'utf8')).toBe('correct horse battery\n')
+    const { credentials } = await kit.get('schedules.status', { name: 'nightly' })
+    expect(credentials.find(({ text }) => text.startsWith('Sealing'))?.works).toBe('yes')
+    for (const { text } of credentials) expect(text).not.toMatch(/ --/)
+  })
+
+  test('it can be changed in place: new times are entered in the chain, and its timer is updated', async () => {
+    const { kit, until } = await clocked()
+    await withKey(kit)
     await kit.get('schedules.add', DRAFT)
+    await kit.get('schedules.install', { name: 'nightly', kind: 'systemd' })
+    until('2026-11-19T09:15:00.000Z')
+    const draft = (await kit.get('schedules.list', null)).schedules[0]?.draft
+    if (draft == null) throw new Error('it cannot be changed')
+    expect(draft).toEqual({ ...DRAFT, passphrase: { use: 'kept' } })
+    const webhook = 'https://hooks.example/audit'
+    const { schedules } = await kit.get('schedules.change', {
+      ...draft,
+      cadence: { ...draft.cadence, every: 'week', weekday: 7 },
+      syslog: true,
+      webhook,
+    })
+    expect(schedules).toMatchObject([
+      {
+        cadence: 'every sunday at 02:00 in UTC',
+        createdAt: '2026-11-18T09:15:00.000Z',
+        draft: { syslog: true, webhook },
+      },
+    ])
+    const view = await kit.get('history.get', { window: { from: '2026-11-17', to: '2026-11-20' } })
+    expect(view?.plans.map(({ cadence, until: end }) => [cadence, end])).toEqual([
+      ['every day at 02:00 in UTC', '2026-11-19T09:15:00.000Z'],
+      ['every sunday at 02:00 in UTC', null],
+    ])
+    expect((await kit.get('schedules.status', { name: 'nightly' })).installed).toEqual([
+      { kind: 'systemd', state: 'installed' },
+    ])
+    expect(await kit.refusal('schedules.change', { ...draft, name: 'other' })).toBe('input.not-found')
+  })
+
+  test('a run can be started now, by the program that timers start', async () => {
+    const timers = fakeTimers()
+    const kit = await kitOver({ ...createFakePorts(), timers })
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    expect(await kit.get('schedules.run-now', { name: 'nightly' })).toBeNull()
+    const { file, program } = fakeScheduling(kit.folder)
+    expect(timers.started).toEqual([[...program, 'run', '--schedule', 'nightly', '--schedules', file, '--now']])
+    expect(await kit.refusal('schedules.run-now', { name: 'other' })).toBe('input.not-found')
+  })
+
+  test('the authority of the settings is the one that runs use, with what completes its chain', async () => {
+    const ports = createFakePorts()
+    const kit = await kitOver(ports)
+    await withNodes(kit, ['db-4'])
+    expect((await kit.get('schedules.list', null)).authority).toBeNull()
+    expect(await windowStamping({ ports, folder: kit.folder })).toBeNull()
+    const settings = await kit.get('settings.get', null)
+    await kit.get('settings.set', { ...settings, authority: 'https://tsa.example/' })
+    expect((await kit.get('schedules.list', null)).authority).toBe('https://tsa.example/')
+    expect(await windowStamping({ ports, folder: kit.folder })).toMatchObject({ url: 'https://tsa.example/' })
+  })
+
+  test('a file with the passphrase may be chosen, if only its owner can read it', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
     const sealing = async (name: string) =>
       (await kit.get('schedules.status', { name })).credentials.find(({ text }) => text.startsWith('Sealing'))
-    expect((await sealing('nightly'))?.works).toBe('no')
     const path = join(kit.folder, 'passphrase.txt')
     writeFileSync(path, 'correct horse battery\n')
     chmodSync(path, 0o644)
@@ -177,12 +249,15 @@ describe('what starts it', () => {
     const chosen = await kit.engine.call('schedules.choose-passphrase', null, { path })
     if (!chosen.ok || chosen.value === null) throw new Error('it was refused')
     expect(chosen.value.file).toBe('passphrase.txt')
-    await kit.get('schedules.add', { ...DRAFT, name: 'weekly', passphrase: chosen.value.handle })
+    await kit.get('schedules.add', {
+      ...DRAFT,
+      name: 'weekly',
+      passphrase: { use: 'file', handle: chosen.value.handle },
+    })
     expect((await sealing('weekly'))?.works).toBe('yes')
     expect(readFileSync(join(kit.folder, 'schedules.json'), 'utf8')).not.toContain('correct horse')
-    expect(await kit.refusal('schedules.add', { ...DRAFT, name: 'third', passphrase: '0'.repeat(32) })).toBe(
-      'input.refused',
-    )
+    const lost = { use: 'file', handle: '0'.repeat(32) } as const
+    expect(await kit.refusal('schedules.add', { ...DRAFT, name: 'third', passphrase: lost })).toBe('input.refused')
   })
 
   test.each([

@@ -46,6 +46,47 @@ export async function addSchedule(
 }
 
 /**
+ * Replaces a schedule of the same name: enters the new times, signed, where they differ, then writes the schedule file and updates the
+ * timers that are installed. Runs that were due until now remain due. Fails as addSchedule() does, and where there is no such schedule.
+ */
+export async function changeSchedule(
+  ports: Ports,
+  draft: ScheduleDraft,
+  { file, openSigner, by }: PlanInput & { readonly by: Pick<StartedBy, 'program' | 'file'> },
+): Promise<Outcome<Schedule>> {
+  const fleetName = await checkDraft(ports, draft)
+  if (!fleetName.ok) return fleetName
+  const changed = await ports.schedules.change(file, async (now) => {
+    const before = now.schedules.find(({ name }) => name === draft.name)
+    if (before === undefined) return fail('input.refused', `there is no schedule ${draft.name}`)
+    if (before.fleetName !== fleetName.value)
+      return fail('input.refused', `schedule ${draft.name} belongs to the fleet ${before.fleetName}; add another one`)
+    const schedule: Schedule = { ...draft, fleetName: before.fleetName, createdAt: before.createdAt }
+    const [problem] = ports.validator.problems('schedules', {
+      schema: 'barewitness.schedules/1',
+      schedules: [schedule],
+    })
+    if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
+    const entered = await enterPlan(ports, schedule, { openSigner, cadence: plannedCadence(schedule), changes: true })
+    return entered.ok
+      ? ok({ ...now, schedules: now.schedules.map((one) => (one === before ? schedule : one)) })
+      : entered
+  })
+  if (!changed.ok) return changed
+  const schedule = changed.value.schedules.find(({ name }) => name === draft.name)
+  if (schedule === undefined) return fail('store.failed', `schedule ${draft.name} is not in ${file}`)
+  for (const kind of await ports.timers.kinds()) {
+    const installed = await ports.timers.installed(kind, schedule.name)
+    if (!installed.ok) return installed
+    if (installed.value === null) continue
+    const units = unitsOf(ports, kind, schedule, by)
+    const done = units.ok ? await ports.timers.install(units.value) : units
+    if (!done.ok) return done
+  }
+  return ok(schedule)
+}
+
+/**
  * Removes a schedule: enters the removal, signed, into the chain where there is one, removes the timers, then the
  * schedule. Can be called again after a failure. Returns the schedule as it was.
  */
@@ -91,20 +132,20 @@ async function checkDraft(ports: Ports, draft: ScheduleDraft): Promise<Outcome<s
   if (cadence === null)
     return fail(
       'input.refused',
-      `--every: “${draft.cadence}” is not one of: every day at 02:00; every 6 hours at :15 (1, 2, 3, 4, 6, 8 or 12); every monday at 02:00; on day 1 of every month at 02:00 (up to day 28)`,
+      `interval: “${draft.cadence}” is not one of: every day at 02:00; every 6 hours at :15 (1, 2, 3, 4, 6, 8 or 12); every monday at 02:00; on day 1 of every month at 02:00 (up to day 28)`,
     )
   if (cadence.every === 'hours' && draft.jitterMinutes >= cadence.hours * 60)
     return fail(
       'input.refused',
-      `--random-delay: must be shorter than the interval to the next run, ${cadence.hours * 60} minutes`,
+      `random delay: must be shorter than the interval to the next run, ${cadence.hours * 60} minutes`,
     )
-  if (ports.zones(cadence.zone) === null) return fail('input.refused', `--zone: unknown time zone ${cadence.zone}`)
+  if (ports.zones(cadence.zone) === null) return fail('input.refused', `unknown time zone ${cadence.zone}`)
   if (!isAbsolute(out)) return fail('input.refused', `out: ${out} is not an absolute path`)
   const also = options.also
     ?.split(',')
     .map((one) => one.trim())
     .find((one) => one !== '' && !ALSO.some((known) => known === one))
-  if (also !== undefined) return fail('input.refused', `--formats: “${also}” is not one of ${ALSO.join(', ')}`)
+  if (also !== undefined) return fail('input.refused', `additional outputs: “${also}” is not one of ${ALSO.join(', ')}`)
   const fleet = await ports.fleets.read(draft.fleet)
   if (!fleet.ok) return fleet
   const identities = await ports.identities.list(options.identityFolder ?? ports.identities.defaultFolder)
@@ -135,13 +176,15 @@ const isAbsolute = (path: string): boolean => path.startsWith('/') || /^[A-Za-z]
 interface PlanWords {
   readonly openSigner: PlanInput['openSigner']
   readonly cadence: string | null
+  /** The schedule is in the chain already, with other times. */
+  readonly changes?: boolean
 }
 
 /** Enters the schedule from now on; nothing where the chain has the same already. */
 const enterPlan = (
   ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   schedule: Schedule,
-  { openSigner, cadence }: PlanWords,
+  { openSigner, cadence, changes = false }: PlanWords,
 ): Promise<Outcome<RunChain>> => {
   const { name, fleetName: fleet, out } = schedule
   const withinMinutes = withinMinutesOf(schedule)
@@ -151,7 +194,12 @@ const enterPlan = (
     (at, signer, { entries }) => {
       const said = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === name)?.entry
       if (said?.kind === 'plan' && said.cadence === cadence && said.withinMinutes === withinMinutes) return ok([])
-      const why = cadence === null ? 'The schedule was removed.' : 'The schedule was added.'
+      const why =
+        cadence === null
+          ? 'The schedule was removed.'
+          : changes
+            ? 'The schedule was changed.'
+            : 'The schedule was added.'
       const plan: SignedEntry = {
         kind: 'plan',
         schedule: name,

@@ -31,8 +31,6 @@ export type RunOptions = CollectOptions &
     readonly deviationsExitZero?: true
     /** For a scheduled run, which is sealed with its evidence so far when it is stopped. */
     readonly whenStopped?: 'sealed'
-    /** For a scheduled run: the folder in which the window keeps its declarations. */
-    readonly declarations?: string
   }
 
 /** A run that was exported. */

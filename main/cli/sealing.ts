@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Planned, Scope } from '../../schemas/types.ts'
 import { askable } from '../adapters/seal/tsp/http.ts'
+import { windowStamping } from '../app/engine/window-stamping.ts'
 import { ALSO, type Also, type Exported, exportRun } from '../app/export.ts'
 import type { Stamping } from '../app/stamping.ts'
 import { catalog } from '../catalog/index.ts'
@@ -29,6 +30,8 @@ export interface SigningOptions extends KeyOptions, AuthorityOptions {
   readonly register?: string
   readonly formats?: string
   readonly paper?: string
+  /** For a scheduled run: the folder in which the window keeps its declarations. */
+  readonly declarations?: string
 }
 
 /** The additional outputs by default: those that are one file each. */
@@ -192,7 +195,7 @@ export async function exportAndPrint(
   return exported
 }
 
-/** The time-stamp authority of the command line, or of the fleet file; null for none. Fails with input.refused. */
+/** The time-stamp authority of the command line, of the window, or of the fleet file; null for none. Fails with input.refused. */
 export async function stampingOf(
   { ports }: Context,
   options: SigningOptions,
@@ -200,12 +203,26 @@ export async function stampingOf(
 ): Promise<Outcome<Stamping | null>> {
   const authority = await readAuthority(ports, options)
   if (!authority.ok) return authority
-  const url = options.timestamp ?? ofFleet
+  const ofWindow = options.timestamp === undefined ? await authorityOfWindow(ports, options) : null
+  const url = options.timestamp ?? ofWindow?.url ?? ofFleet
   if (url === undefined) return ok(null)
-  const given = options.timestamp === undefined ? 'timestampAuthority of the fleet file' : '--timestamp'
+  const given =
+    options.timestamp !== undefined
+      ? '--timestamp'
+      : ofWindow === null
+        ? 'timestampAuthority of the fleet file'
+        : 'the time-stamp authority of the settings'
   const address = askableAddress(given, url)
-  return address.ok ? ok({ url, ...authority.value }) : address
+  if (!address.ok) return address
+  const certificates = [...authority.value.certificates, ...(ofWindow?.certificates ?? [])]
+  return ok({ ...authority.value, url, certificates })
 }
+
+/** The authority of the window's settings, for a run that uses the window's declarations. */
+const authorityOfWindow = async (
+  ports: Context['ports'],
+  { declarations: folder }: SigningOptions,
+): Promise<Stamping | null> => (folder === undefined ? null : await windowStamping({ ports, folder }))
 
 /** Whether an authority's address may be used. The refusal does not repeat the address, because it may contain a password. */
 export const askableAddress = (given: string, url: string): Outcome<null> =>

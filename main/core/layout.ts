@@ -41,6 +41,8 @@ export const FOLDERS = {
   /** Copies of documents that a viewer has open. */
   shown: 'shown',
   identities: 'identities',
+  /** Passphrases that scheduled runs read, one file for each identity. */
+  schedulePassphrases: 'schedule-passphrases',
   /** Host key decisions of earlier versions. */
   hostKeys: 'host-keys',
 } as const
@@ -121,6 +123,9 @@ export const shelfPath = (root: string, demo: boolean): string => (demo ? `${roo
 export const fileIn = (folder: string, file: keyof typeof FILES): string => `${folder}/${FILES[file]}`
 export const folderIn = (root: string, folder: keyof typeof FOLDERS): string => `${root}/${FOLDERS[folder]}`
 export const fleetPath = (root: string): string => fileIn(root, 'fleet')
+/** Its name is one that identities may have: no path leads out of the folder. */
+export const schedulePassphrasePath = (root: string, identity: string): string =>
+  `${root}/${FOLDERS.schedulePassphrases}/${identity}`
 /** The bytes of a document of the register that lies in this folder. */
 export const documentPath = (folder: string, digest: string): string => `${folder}/${FOLDERS.documents}/${digest}`
 export const inventoryPath = (shelf: string, digest: string): string => `${shelf}/${FOLDERS.inventories}/${digest}`
@@ -144,6 +149,7 @@ export const isOwnFolder = (name: string): boolean =>
 /** What a backup leaves out: keys and passphrases, copies for viewers, the demo fleet, and what can be made again. */
 const NOT_BACKED_UP: readonly string[] = [
   FOLDERS.identities,
+  FOLDERS.schedulePassphrases,
   FOLDERS.shown,
   FOLDERS.demo,
   FILES.identityPassphrase,

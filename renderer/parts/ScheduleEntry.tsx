@@ -18,6 +18,7 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
+import { ScheduleForm } from './ScheduleForm.tsx'
 import { useSigningKey } from './use-signing-key.tsx'
 
 export interface ScheduleEntryProps {
@@ -31,6 +32,8 @@ export function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps)
   const { name, fleet, ours, cadence, createdAt } = schedule
   const [changed, setChanged] = useState(0)
   const [removing, setRemoving] = useState(false)
+  const [editing, setEditing] = useState(false)
+  const runNow = useAction('schedules.run-now')
   const answer = useAnswer('schedules.status', { name }, changed)
   return (
     <section className="schedule" aria-labelledby={`schedule-${name}`}>
@@ -56,10 +59,42 @@ export function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps)
       </ul>
       <UnitTexts name={name} />
       <div className="actions">
+        <Button
+          small
+          busy={runNow.busy}
+          label={`Run schedule ${visible(name)} now`}
+          onPress={() =>
+            void runNow.run({ name }).then((done) => {
+              if (done === null) return
+              announce(`Run of ${name} started. It continues when this window is closed.`)
+              setChanged(changed + 1)
+            })
+          }
+        >
+          Run now
+        </Button>
+        {schedule.draft !== null && (
+          <Button small label={`Edit schedule ${visible(name)}`} onPress={() => setEditing(true)}>
+            Edit…
+          </Button>
+        )}
         <Button small kind="danger" label={`Remove schedule ${visible(name)}`} onPress={() => setRemoving(true)}>
           Remove schedule
         </Button>
       </div>
+      {runNow.error !== null && <FailureNote error={runNow.error} />}
+      {editing && (
+        <ScheduleForm
+          view={view}
+          edited={schedule}
+          onClose={() => setEditing(false)}
+          onSaved={(saved) => {
+            onChanged(saved)
+            setEditing(false)
+            setChanged(changed + 1)
+          }}
+        />
+      )}
       {removing && <RemoveScheduleDialog name={name} onClose={() => setRemoving(false)} onRemoved={onChanged} />}
     </section>
   )

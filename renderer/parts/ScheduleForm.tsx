@@ -3,8 +3,10 @@ import {
   CADENCE_KINDS,
   type CadenceDraft,
   type ChosenPassphrase,
+  type PassphraseSource,
   type ScheduleDraft,
   type SchedulesView,
+  type ScheduleView,
 } from '../../schemas/ipc-schedules.ts'
 import { useAction } from '../actions.ts'
 import {
@@ -14,6 +16,8 @@ import {
   firstDraft,
   HOUR_STEPS,
   minutesOf,
+  passphraseOptions,
+  stampWords,
   WEEKDAY_NAMES,
 } from '../schedule-model.ts'
 import { announce } from '../store.ts'
@@ -29,8 +33,10 @@ import { useSigningKey } from './use-signing-key.tsx'
 
 export interface ScheduleFormProps {
   readonly view: SchedulesView
+  /** The schedule that is changed; without it, one is added. */
+  readonly edited?: ScheduleView
   readonly onClose: () => void
-  readonly onAdded: (view: SchedulesView, name: string) => void
+  readonly onSaved: (view: SchedulesView) => void
 }
 
 const KIND_TITLES: Readonly<Record<CadenceDraft['every'], string>> = {
@@ -41,39 +47,54 @@ const KIND_TITLES: Readonly<Record<CadenceDraft['every'], string>> = {
 }
 
 /** A schedule built from choices, without timer syntax. */
-export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
+export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormProps) {
   const form = useId()
-  const add = useAction('schedules.add')
+  const save = useAction(edited === undefined ? 'schedules.add' : 'schedules.change')
   const choose = useAction('schedules.choose-passphrase')
-  const { identity, choice } = useSigningKey()
+  const { identity, choice } = useSigningKey(edited?.draft?.identity ?? null)
   const [secret, setSecret] = useState<ChosenPassphrase | null>(null)
-  const [draft, setDraft] = useState<ScheduleDraft>(() => firstDraft(view.zone))
+  const [draft, setDraft] = useState<ScheduleDraft>(() => edited?.draft ?? firstDraft(view.zone))
   const [time, setTime] = useState(clockText(draft.cadence.at))
   const [tried, setTried] = useState(false)
   const { cadence, retries } = draft
-  const taken = view.schedules.map(({ name }) => name)
+  const taken = edited === undefined ? view.schedules.map(({ name }) => name) : []
   const found = draftProblems(draft, time, taken)
   const problems = tried ? found : {}
   const set = (part: Partial<ScheduleDraft>): void => setDraft({ ...draft, ...part })
+  const pick = async (): Promise<void> => {
+    const chosen = await choose.run(null)
+    if (chosen === null) return
+    setSecret(chosen)
+    set({ passphrase: { use: 'file', handle: chosen.handle } })
+  }
+  const supply = (use: PassphraseSource['use']): void => {
+    if (use !== 'file') set({ passphrase: { use } })
+    else if (secret !== null) set({ passphrase: { use, handle: secret.handle } })
+    else void pick()
+  }
   const due = (part: Partial<CadenceDraft>): void => set({ cadence: { ...cadence, ...part } })
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setTried(true)
     if (Object.keys(found).length > 0) return
-    const added = await add.run({ ...draft, identity, passphrase: secret?.handle ?? null })
-    if (added === null) return
-    announce(`Schedule ${draft.name} added. Install a timer to have it start.`)
-    onAdded(added, draft.name)
+    const saved = await save.run({ ...draft, identity })
+    if (saved === null) return
+    announce(
+      edited === undefined
+        ? `Schedule ${draft.name} added. Install a timer to have it start.`
+        : `Schedule ${draft.name} changed.`,
+    )
+    onSaved(saved)
   }
   return (
     <Dialog
-      title="Add schedule"
+      title={edited === undefined ? 'Add schedule' : `Edit schedule ${visible(edited.name)}`}
       size="large"
       onClose={onClose}
       actions={
         <>
-          <Button kind="primary" type="submit" form={form} busy={add.busy}>
-            Add schedule
+          <Button kind="primary" type="submit" form={form} busy={save.busy}>
+            {edited === undefined ? 'Add schedule' : 'Save schedule'}
           </Button>
           <Button onPress={onClose}>Cancel</Button>
         </>
@@ -91,6 +112,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           mono
           maxLength={63}
           error={problems.name}
+          isReadOnly={edited !== undefined}
           autoFocus
         />
         <RadioGroup
@@ -202,34 +224,45 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
           Deviations do not fail the job
         </Checkbox>
         {choice}
-        <div className="field">
-          <span className="label">Passphrase of the signing identity</span>
-          <p className="field-note">
-            {secret === null
-              ? 'Unattended runs need a passphrase file that only your account can read. Anyone who can read it can sign as you.'
-              : `Read from ${visible(secret.file)} at each run. Anyone who can read this file can sign as you.`}
-          </p>
+        <RadioGroup
+          label="Passphrase file"
+          description="Unattended runs read the passphrase of the signing identity from a file. Without it, no run can be sealed."
+          value={draft.passphrase.use}
+          onChange={supply}
+          options={passphraseOptions(edited?.passphraseFile ?? null, secret?.file ?? null).map((one) => ({
+            ...one,
+            title: visible(one.title),
+          }))}
+        />
+        {secret !== null && (
           <div className="actions">
-            <Button
-              small
-              busy={choose.busy}
-              onPress={() =>
-                void choose.run(null).then((chosen) => {
-                  if (chosen !== null) setSecret(chosen)
-                })
-              }
-            >
-              {secret === null ? 'Choose passphrase file' : 'Choose another file'}
+            <Button small busy={choose.busy} onPress={() => void pick()}>
+              Choose another file
             </Button>
           </div>
-          {choose.error !== null && <FailureNote error={choose.error} />}
-        </div>
+        )}
+        {choose.error !== null && <FailureNote error={choose.error} />}
+        <Checkbox
+          isSelected={draft.syslog}
+          onChange={(syslog) => set({ syslog })}
+          note="New and resolved deviations, nodes that are not collected, and missed runs."
+        >
+          Write notifications to the system log
+        </Checkbox>
+        <TextField
+          label="Notification address (optional)"
+          description="An HTTPS address that receives changes as JSON. They name checks and nodes, and contain no evidence."
+          value={draft.webhook ?? ''}
+          onChange={(webhook) => set({ webhook: webhook === '' ? null : webhook })}
+          mono
+          maxLength={498}
+          error={problems.webhook}
+        />
         <p className="quiet">
           Scheduled runs use the nodes and host keys of this window, and its engagement, provider claims, risk
-          acceptances and documents at the time of sealing. They are time-stamped only if an imported fleet file names
-          an authority; the authority in Settings is not used.
+          acceptances and documents at the time of sealing. {visible(stampWords(view.authority))}
         </p>
-        {add.error !== null && <FailureNote error={add.error} />}
+        {save.error !== null && <FailureNote error={save.error} />}
       </form>
     </Dialog>
   )

@@ -11,10 +11,10 @@ export interface SigningKeyChoice {
 }
 
 /** The signing identity: the only one, or the selected one. */
-export function useSigningKey(): SigningKeyChoice {
+export function useSigningKey(first: string | null = null): SigningKeyChoice {
   const identities = useAnswer('identities.list', null)
-  const [chosen, setChosen] = useState<string | null>(null)
-  const able = identities.state === 'here' ? identities.value.filter(({ retired }) => !retired) : []
+  const [chosen, setChosen] = useState<string | null>(first)
+  const able = identities.state === 'here' ? identities.value : []
   const identity = chosen ?? able[0]?.name ?? null
   const choice =
     able.length < 2 ? null : (

@@ -68,8 +68,8 @@ function Listed({ first }: { readonly first: SchedulesView }) {
         <ScheduleForm
           view={view}
           onClose={() => setAdding(false)}
-          onAdded={(added) => {
-            setLater(added)
+          onSaved={(saved) => {
+            setLater(saved)
             setAdding(false)
           }}
         />

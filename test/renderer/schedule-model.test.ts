@@ -6,6 +6,8 @@ import {
   firstDraft,
   mannerWords,
   minutesOf,
+  passphraseOptions,
+  stampWords,
   statusLines,
 } from '../../renderer/schedule-model.ts'
 import type { ScheduleStatus } from '../../schemas/ipc-schedules.ts'
@@ -57,6 +59,18 @@ describe('a schedule in words', () => {
     expect(draftProblems(draft, '02:00', ['nightly'])).toEqual({ name: 'A schedule with this name exists.' })
   })
 
+  test('a passphrase file can be kept, made or chosen', () => {
+    const ids = (has: string | null) => passphraseOptions(has, null).map(({ id }) => id)
+    expect(ids(null)).toEqual(['make', 'file'])
+    expect(ids('office')).toEqual(['kept', 'make', 'file'])
+    expect(passphraseOptions(null, 'p.txt').at(-1)?.title).toBe('Use the file p.txt')
+  })
+
+  test('the time-stamp is that of the settings', () => {
+    expect(stampWords('https://tsa.example/')).toContain('https://tsa.example/')
+    expect(stampWords(null)).toMatch(/no time-stamp/)
+  })
+
   test('a missing timer is reported', () => {
     expect(statusLines(status)[0]).toBe('The next run is due on 4 May 2026 02:00 UTC, but no timer is installed.')
     expect(statusLines({ ...status, installed: [{ kind: 'cron', state: 'installed' }] })[0]).toBe(
@@ -73,11 +87,15 @@ describe('a schedule in words', () => {
         retries: { times: 0, waitMinutes: 1 },
         catchUp: false,
         gapsExitZero: false,
+        graceMinutes: 120,
+        notifies: [],
       }),
     ).toEqual([
       'Starts on time.',
       'Unreachable nodes are not retried.',
+      'A run is in time if it is sealed within 120 minutes after it was due; later it counts as missed.',
       'Runs missed while this computer was off are skipped.',
+      'No notifications are sent.',
     ])
   })
 })

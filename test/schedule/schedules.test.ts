@@ -121,7 +121,7 @@ describe('planning', () => {
 
   test('a start may not wait until the next is due', async () => {
     const hourly = { cadence: 'every 1 hours at :15', jitterMinutes: 60 }
-    expect(await add(hourly)).toMatchObject({ ok: false, error: { detail: expect.stringContaining('--random-delay') } })
+    expect(await add(hourly)).toMatchObject({ ok: false, error: { detail: expect.stringContaining('random delay') } })
     expect(await add({ ...hourly, jitterMinutes: 59 })).toMatchObject({ ok: true })
   })
   test('what cannot be signed is not planned', async () => {
@@ -135,14 +135,14 @@ describe('planning', () => {
   })
 
   test.each<readonly [Partial<ScheduleDraft>, string]>([
-    [{ cadence: 'every day at 25:00' }, '--every: “every day at 25:00” is not one of'],
-    [{ zone: 'Mars/Olympus' }, '--zone: unknown time zone Mars/Olympus'],
+    [{ cadence: 'every day at 25:00' }, 'interval: “every day at 25:00” is not one of'],
+    [{ zone: 'Mars/Olympus' }, 'unknown time zone Mars/Olympus'],
     [{ out: 'evidence' }, 'out: evidence is not an absolute path'],
     [{ fleet: '/nowhere.yaml' }, '/nowhere.yaml could not be read'],
     [{ options: { identityFolder: at('identities'), identity: 'other' } }, 'there is no signing identity other'],
     [{ options: { passphraseFile: at('fleet.yaml') } }, 'can be read by others; run: chmod 600'],
     [{ options: { register: at('none.json') } }, 'none.json could not be read'],
-    [{ options: { also: 'xlsx,pptx' } }, '--formats: “pptx” is not one of'],
+    [{ options: { also: 'xlsx,pptx' } }, 'additional outputs: “pptx” is not one of'],
     [{ notify: [{ kind: 'webhook', url: 'https://a.example', secretFile: at('none') }] }, 'none'],
     [{ name: 'Nightly run' }, 'name is “Nightly run”'],
     [{ jitterMinutes: 9999 }, 'jitterMinutes must be at most 720'],

@@ -2,10 +2,16 @@ import { ok } from '../../main/core/result.ts'
 import type { InstalledTimer, Timers } from '../../main/core/schedule/store.ts'
 
 /** Timers of an operating system that has systemd and cron, which start nothing. */
-export function fakeTimers(): Timers {
+export function fakeTimers(): Timers & { readonly started: readonly string[][] } {
   const installed = new Map<string, InstalledTimer>()
   const key = (kind: string, schedule: string): string => `${kind} ${schedule}`
+  const started: string[][] = []
   return {
+    started,
+    start: async (argv) => {
+      started.push([...argv])
+      return ok(null)
+    },
     kinds: async () => ['systemd', 'cron'],
     host: { zone: 'UTC', user: 'anna', environment: {} },
     lingers: async () => false,

@@ -9,6 +9,7 @@ import { cronBlock, withCronBlock } from '../../present/timers/cron.ts'
 import { launchdLabel } from '../../present/timers/launchd.ts'
 import { taskName } from '../../present/timers/task-scheduler.ts'
 import { isCode, makeFolder, writeWhole } from '../store/durable.ts'
+import { startProgram } from './start-program.ts'
 
 /** Location of units, and their user. */
 export interface TimerPlaces {
@@ -51,6 +52,7 @@ export function createTimers(places: TimerPlaces, run: RunProgram): Timers {
     },
     install: (units) => guarded(() => managers[units.kind].install(units)),
     remove: (kind, schedule) => guarded(() => managers[kind].remove(kind, schedule)),
+    start: (argv) => startProgram(argv, places.host.environment),
     installed: (kind, schedule) => guarded(() => managers[kind].installed(kind, schedule)),
   }
 }

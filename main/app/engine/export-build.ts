@@ -18,9 +18,8 @@ import { keepSealed } from './keep-traces.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { sitesForExport } from './location-store.ts'
 import { registerForExport } from './register-store.ts'
-import { readSettings } from './settings.ts'
-import { trustOf } from './trust-anchors.ts'
 import { signingKey } from './trust-identities.ts'
+import { windowStamping } from './window-stamping.ts'
 
 type Wanted = Input<'export.build'>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
@@ -109,13 +108,10 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
 
 /** The configured authority, and the certificates that complete its chain. */
 async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
-  const { authority } = await readSettings(context.ports, context.folder)
-  if (authority === null)
-    return fail(
-      'input.refused',
-      'no time-stamp authority is configured; set one, or seal with the time of this computer',
-    )
-  return ok({ url: authority, certificates: (await trustOf(context)).authorities, crls: [] })
+  const stamping = await windowStamping(context)
+  return stamping === null
+    ? fail('input.refused', 'no time-stamp authority is configured; set one, or seal with the time of this computer')
+    : ok(stamping)
 }
 
 /**

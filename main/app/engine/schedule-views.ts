@@ -1,16 +1,17 @@
-import type { ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
+import type { ScheduleDraft, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { calendarOf } from '../../core/period/calendar.ts'
 import { dayOf } from '../../core/period/days.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { plannedCadence } from '../../core/schedule/schedule.ts'
+import { cadenceOf, plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts'
 import type { StartedBy } from '../../core/schedule/store.ts'
 import { scheduleStatus } from '../schedule-status.ts'
 import type { Attempt, AttemptCode } from '../scheduled/attempts.ts'
 import type { EngineContext } from './context.ts'
 import { knownRuns } from './history-read.ts'
+import { readSettings } from './settings.ts'
 
 export type Starting = Pick<StartedBy, 'program' | 'file'>
 
@@ -36,18 +37,71 @@ export async function listSchedules(context: EngineContext): Promise<Outcome<Sch
     refusal: refusalOf(context),
     fleet: session.fleet?.name ?? null,
     zone: ports.timers.host.zone,
+    authority: (await readSettings(ports, folder)).authority,
     here: await ports.timers.kinds(),
     schedules: read.value.schedules.map((schedule) => {
-      const { name, fleetName, out, jitterMinutes, retries, catchUp, gapsExitZero, createdAt } = schedule
-      const cadence = plannedCadence(schedule)
-      const ours = !session.demo && out === folder && fleetName === session.fleet?.name
-      return { name, fleet: fleetName, ours, cadence, jitterMinutes, retries, catchUp, gapsExitZero, createdAt }
+      const { name, fleetName, jitterMinutes, retries, catchUp, gapsExitZero, createdAt, options } = schedule
+      const ours = isOwn(context, schedule)
+      return {
+        name,
+        fleet: fleetName,
+        ours,
+        cadence: plannedCadence(schedule),
+        jitterMinutes,
+        retries,
+        catchUp,
+        gapsExitZero,
+        createdAt,
+        draft: ours ? draftOf(schedule) : null,
+        passphraseFile: options.passphraseFile?.split(/[/\\]/).at(-1) ?? null,
+        graceMinutes: withinMinutesOf(schedule),
+        notifies: schedule.notify.map(notifyWords),
+      }
     }),
   })
 }
 
+/** Whether a schedule collects from the window's own fleet and stores its runs with those of the window. */
+export const isOwn = ({ folder, session }: EngineContext, { out, fleetName }: Schedule): boolean =>
+  !session.demo && out === folder && fleetName === session.fleet?.name
+
+/** A schedule as it can be changed in the window; null for times that the window cannot state. */
+function draftOf(schedule: Schedule): ScheduleDraft | null {
+  const cadence = cadenceOf(schedule)
+  if (cadence === null) return null
+  const { name, zone, jitterMinutes, retries, catchUp, gapsExitZero, notify, options } = schedule
+  const { every, at } = cadence
+  const webhook = notify.find((one) => one.kind === 'webhook')
+  return {
+    name,
+    cadence: {
+      every,
+      hours: every === 'hours' ? cadence.hours : 6,
+      weekday: every === 'week' ? cadence.weekday : 1,
+      day: every === 'month' ? cadence.day : 1,
+      at,
+    },
+    zone,
+    jitterMinutes,
+    retries,
+    catchUp,
+    gapsExitZero,
+    identity: options.identity ?? null,
+    passphrase: options.passphraseFile === undefined ? { use: 'make' } : { use: 'kept' },
+    syslog: notify.some(({ kind }) => kind === 'syslog'),
+    webhook: webhook?.kind === 'webhook' ? webhook.url : null,
+  }
+}
+
+function notifyWords(notify: Schedule['notify'][number]): string {
+  if (notify.kind === 'syslog') return 'Changes are written to the system log.'
+  return notify.kind === 'webhook'
+    ? `Changes are sent to ${plain(notify.url, 400)}${notify.secretFile === null ? '' : ', signed'}.`
+    : `Changes are passed to the program ${plain(notify.argv[0], 400)}.`
+}
+
 const WITHOUT_DECLARATIONS =
-  'Its packs do not include the declarations of this window: engagement, claims, risk acceptances and documents. Remove the schedule and add it again here to include them.'
+  'Its packs do not include the declarations of this window: engagement, claims, risk acceptances and documents. Edit and save the schedule here to include them.'
 /**
  * A schedule that stores its runs with those of the window and was created before schedules used the window's
  * declarations, or elsewhere.

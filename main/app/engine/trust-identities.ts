@@ -1,6 +1,7 @@
 import type { IdentityView } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
+import { schedulePassphrasePath } from '../../core/layout.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
@@ -71,6 +72,27 @@ export async function saveIdentityCard(context: EngineContext, name: string, to:
   return info.ok ? nothingOf(await context.ports.files.write(to, identityCard(info.value))) : info
 }
 
+/**
+ * The passphrase of an identity in a file that only this user can read, for runs while nobody is there; `chosen` null: the only identity.
+ * The passphrase is the stored one, or the one that a person enters, after it opened the key. Returns the path.
+ */
+export async function makePassphraseFile(context: EngineContext, chosen: string | null): Promise<Outcome<string>> {
+  const { identities, files, schedules } = context.ports
+  const folder = identitiesFolder(context.folder)
+  const name = await chosenName(context, chosen)
+  if (!name.ok) return name
+  const info = await named(context, name.value)
+  if (!info.ok) return info
+  const path = schedulePassphrasePath(context.folder, name.value)
+  const written = await withSecret(context, info.value, async (secret) => {
+    const opened = await identities.open(folder, name.value, secret)
+    return opened.ok ? await files.write(path, `${secret}\n`) : opened
+  })
+  if (!written.ok) return written
+  const readable = await schedules.secret(path)
+  return readable.ok ? ok(path) : readable
+}
+
 /** A new key under the same root, with the same passphrase. */
 export async function rotateIdentity(context: EngineContext, name: string, why: string): Promise<Outcome<null>> {
   const info = await named(context, name)
@@ -99,13 +121,20 @@ const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null)
  */
 export async function signingKey(context: EngineContext, chosen: string | null): Promise<Outcome<Used<Signer>>> {
   const { identities } = context.ports
+  const name = await chosenName(context, chosen)
+  if (!name.ok) return name
   const folder = identitiesFolder(context.folder)
-  const listed = await identities.list(folder)
+  const info = await named(context, name.value)
+  return info.ok ? await withSecret(context, info.value, (secret) => identities.open(folder, name.value, secret)) : info
+}
+
+async function chosenName({ ports, folder }: EngineContext, chosen: string | null): Promise<Outcome<string>> {
+  if (chosen !== null) return ok(chosen)
+  const listed = await ports.identities.list(identitiesFolder(folder))
   if (!listed.ok) return listed
-  if (chosen === null && listed.value.length > 1)
-    return fail('input.refused', 'there are several signing identities; choose one')
-  const name = chosen ?? listed.value[0]?.name
-  if (name === undefined) return fail('identity.missing', 'there is no signing identity on this computer')
-  const info = await named(context, name)
-  return info.ok ? await withSecret(context, info.value, (secret) => identities.open(folder, name, secret)) : info
+  const [only, another] = listed.value
+  if (only === undefined) return fail('identity.missing', 'there is no signing identity on this computer')
+  return another === undefined
+    ? ok(only.name)
+    : fail('input.refused', 'there are several signing identities; choose one')
 }

@@ -58,6 +58,8 @@ export interface Timers {
   readonly install: (units: TimerUnits) => Promise<Outcome<null>>
   /** Disables and removes them. Does not fail if there are none. */
   readonly remove: (kind: TimerKind, schedule: string) => Promise<Outcome<null>>
+  /** Starts a program now, as a timer would, without waiting for its end. Fails with input.refused. */
+  readonly start: (argv: readonly [string, ...string[]]) => Promise<Outcome<null>>
   /** The installed units; null if none. */
   readonly installed: (kind: TimerKind, schedule: string) => Promise<Outcome<InstalledTimer | null>>
 }
