@@ -156,6 +156,11 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
     until: day,
   }),
   'decisions.withdraw': withdrawal,
+  'register.sign': exactly({
+    id: handle,
+    role: { enum: ['requester', 'approver', 'respondent'] },
+    identity: orNull(text(64)),
+  }),
   'requests.set': exactly({ framework, control: text(100), need: text(500), owner: text(200), due: day }),
   ...DECLARATION_INPUTS,
   ...ENGAGEMENT_INPUTS,

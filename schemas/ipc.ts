@@ -45,6 +45,7 @@ import type {
   Source,
 } from './ipc-views.ts'
 import type { SamplePopulation, WorkState } from './review-words.ts'
+import type { EntrySignature } from './types.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -153,6 +154,11 @@ export interface Methods
   /** Writes down what was decided about a row: an addressable specification, or that a row does not apply. */
   'decisions.set': { in: DecisionDraft; out: RegisterView }
   'decisions.withdraw': { in: WithdrawalDraft; out: RegisterView }
+  /** Signs an entry of the register with an identity of this computer; `identity` null: the only one. It changes nothing else. */
+  'register.sign': {
+    in: { readonly id: string; readonly role: EntrySignature['role']; readonly identity: string | null }
+    out: RegisterView
+  }
   'requests.set': { in: RequestDraft; out: RegisterView }
   'export.plan': { in: null; out: ExportPlan }
   /** What is open before the run that is shown is exported; only a missing signer blocks. */

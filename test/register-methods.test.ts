@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createIdentities } from '../main/adapters/identity/index.ts'
 import { createPorts } from '../main/adapters/ports.ts'
 import { documentsIn } from '../main/app/attachments.ts'
 import type { EngineContext } from '../main/app/engine/context.ts'
@@ -378,6 +379,29 @@ describe('attached records', () => {
     expect(shown).toEqual([])
   })
 })
+
+test('an entry is signed with the identity that is there, and a signature that does not fit is refused', async () => {
+  const passphrase = 'correct horse battery'
+  // Certificates have to be valid at the time of this test.
+  const identities = createIdentities(ports.clock, ports.entropy, `${folder}/identities`)
+  const desktop = { ...context.desktop, ask: async () => passphrase }
+  methods = registerMethods({ ...context, ports: { ...ports, identities }, desktop })
+  const sign = (id: string, role: 'approver' | 'requester' | 'respondent') =>
+    methods['register.sign']({ id, role, identity: null })
+  const [entry] = must(await methods['acceptances.accept'](draft)).riskAcceptances
+  const id = entry?.id ?? ''
+  expect(refused(await sign(id, 'approver'))).toMatch(/^identity\.missing/)
+  const made = { folder: `${folder}/identities`, name: 'default', subject: 'Clinic (M. Ortiz)', passphrase }
+  const { fingerprint } = must(await identities.create(made))
+  const signed = must(await sign(id, 'approver')).riskAcceptances[0]
+  expect(signed?.signatures).toMatchObject([{ role: 'approver', fingerprint }])
+  expect({ ...signed, signatures: undefined }).toEqual({ ...entry, signatures: undefined })
+  expect(refused(await sign(id, 'respondent'))).toMatch(/^input\.refused/)
+  expect(refused(await sign('f'.repeat(32), 'approver'))).toMatch(/^input\.refused/)
+  // Two people are named, so one key cannot stand for both.
+  expect(refused(await sign(id, 'requester'))).toMatch(/same key/)
+  expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances[0]).toEqual(signed)
+}, 20_000)
 
 test('requests are kept, a later one in place of the one before', async () => {
   const ask = { framework: 'soc2' as const, control: 'C1', need: NEED, owner: 'P. Lind', due: '2026-12-01' }

@@ -2,15 +2,16 @@ import { type FormEvent, useId, useState } from 'react'
 import type { CheckView } from '../../schemas/ipc-results.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
-import { announce } from '../store.ts'
+import { samePersonLine } from '../register-model.ts'
+import { announce, change } from '../store.ts'
 import { day, plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
+import { useEntrySigning } from './entry-signing.tsx'
 import { daysFromToday, UntilField } from './UntilField.tsx'
-import { UnsignedNote } from './use-signing-key.tsx'
 
 export interface RiskAcceptanceDialogProps {
   readonly check: CheckView
@@ -48,6 +49,8 @@ export function RiskAcceptanceDialog({ check, node, verdict, alike, onClose, onD
   const [scope, setScope] = useState<'node' | 'alike'>('node')
   const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
   const [tried, setTried] = useState(false)
+  const signing = useEntrySigning(approval === 'given' ? ['approver', 'requester'] : ['requester'])
+  const alone = approval === 'given' ? samePersonLine(texts.requestedBy, texts.approvedBy) : null
   const missing = missingOf(texts, approval === 'given')
   const nodes = scope === 'node' ? [node] : alike
   const put = (field: keyof Texts) => (value: string) => setTexts({ ...texts, [field]: value })
@@ -67,6 +70,10 @@ export function RiskAcceptanceDialog({ check, node, verdict, alike, onClose, onD
     const done =
       approval === 'given' ? await accept.run({ ...terms, approvedBy, approverRole }) : await request.run(terms)
     if (done === null) return
+    const entries = approval === 'given' ? done.riskAcceptances : done.acceptanceRequests
+    const problem = await signing.sign(entries.at(-1)?.id)
+    // The entry is recorded in any case; it can be signed later from the list.
+    if (problem !== null) change({ problem })
     const what = approval === 'given' ? 'Risk acceptance' : 'Acceptance request'
     announce(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
     onDone()
@@ -111,7 +118,7 @@ export function RiskAcceptanceDialog({ check, node, verdict, alike, onClose, onD
           <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
           {approval === 'given' && (
             <>
-              <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
+              <TextField {...field('approvedBy', 'Approved by')} maxLength={200} description={alone ?? undefined} />
               <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
             </>
           )}
@@ -132,7 +139,7 @@ export function RiskAcceptanceDialog({ check, node, verdict, alike, onClose, onD
             ]}
           />
         )}
-        <UnsignedNote />
+        {signing.choice}
         {accept.error !== null && <FailureNote error={accept.error} />}
         {request.error !== null && <FailureNote error={request.error} />}
       </form>

@@ -5,6 +5,7 @@ import { signedLine } from '../register-model.ts'
 import { go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { SignEntry } from './SignEntry.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 export const STATUS = {
@@ -78,7 +79,10 @@ export function Acceptances({ acceptances: exceptions, of, withChecks = false }:
                 {one.approverRole !== undefined && `, ${visible(one.approverRole)}`}, {day(one.acceptedAt)}
               </dd>
               <dt>Signatures</dt>
-              <dd>{signedLine(one.signatures)}</dd>
+              <dd>
+                {signedLine(one.signatures)}
+                {one.standing !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
+              </dd>
             </dl>
           </li>
         ))}

@@ -6,6 +6,7 @@ import { signedLine } from '../register-model.ts'
 import { go, outdated } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { SignEntry } from './SignEntry.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 export interface DecisionsProps {
@@ -57,7 +58,10 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
                 {visible(one.approvedBy)}, {visible(one.approverRole)}, {day(one.decidedAt)}
               </dd>
               <dt>Signatures</dt>
-              <dd>{signedLine(one.signatures)}</dd>
+              <dd>
+                {signedLine(one.signatures)}
+                {one.standing !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
+              </dd>
               {one.withdrawn !== null && (
                 <>
                   <dt>Withdrawn</dt>

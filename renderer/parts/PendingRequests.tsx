@@ -2,15 +2,15 @@ import { type FormEvent, useId, useState } from 'react'
 import type { AcceptanceRequestView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { pendingWords, signedLine } from '../register-model.ts'
-import { announce, outdated } from '../store.ts'
+import { pendingWords, samePersonLine, signedLine } from '../register-model.ts'
+import { announce, change, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { NamedNodes } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
-import { UnsignedNote } from './use-signing-key.tsx'
+import { useEntrySigning } from './entry-signing.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 interface Opened {
@@ -116,12 +116,16 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
   const [approvedBy, setApprovedBy] = useState('')
   const [approverRole, setApproverRole] = useState('')
   const [tried, setTried] = useState(false)
-  const alone = approvedBy.trim() !== '' && approvedBy.trim().toLowerCase() === request.requestedBy.trim().toLowerCase()
+  const signing = useEntrySigning(['approver'])
+  const alone = samePersonLine(request.requestedBy, approvedBy)
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setTried(true)
     if (approvedBy.trim() === '' || approverRole.trim() === '') return
     if ((await approve.run({ id: request.id, approvedBy, approverRole })) === null) return
+    const problem = await signing.sign(request.id)
+    // It is approved in any case; it can be signed later from the list.
+    if (problem !== null) change({ problem })
     announce('Request approved.')
     onDone()
   }
@@ -149,9 +153,7 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
           value={approvedBy}
           onChange={setApprovedBy}
           maxLength={200}
-          description={
-            alone ? 'No segregation of duties: the same person requested it. Every report states this.' : undefined
-          }
+          description={alone ?? undefined}
           error={tried && approvedBy.trim() === '' ? 'Enter the approver.' : undefined}
           isRequired
           autoFocus
@@ -164,7 +166,7 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
           error={tried && approverRole.trim() === '' ? 'Enter the approver’s role.' : undefined}
           isRequired
         />
-        <UnsignedNote />
+        {signing.choice}
         {approve.error !== null && <FailureNote error={approve.error} />}
       </form>
     </Dialog>

@@ -8,8 +8,8 @@ import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { stateOf } from '../control-tree.ts'
 import { type DecisionTexts, decisionInput, decisionLacks, EMPTY_DECISION, weighs } from '../decision-model.ts'
-import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
-import { announce, outdated, useStore } from '../store.ts'
+import { decisionChoices, decisionsFor, samePersonLine, stateReasons } from '../register-model.ts'
+import { announce, change, outdated, useStore } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -17,8 +17,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
+import { useEntrySigning } from './entry-signing.tsx'
 import { daysFromToday, UntilField } from './UntilField.tsx'
-import { UnsignedNote } from './use-signing-key.tsx'
 
 export interface WhyStateProps {
   readonly of: Source
@@ -105,6 +105,8 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
   const [texts, setTexts] = useState(EMPTY_DECISION)
   const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
   const [tried, setTried] = useState(false)
+  const signing = useEntrySigning(['approver', 'requester'])
+  const alone = samePersonLine(texts.requestedBy, texts.approvedBy)
   const lacks = decisionLacks(decision, texts)
   const field = (name: keyof DecisionTexts, label: string, isRequired = true) => ({
     label,
@@ -118,7 +120,11 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
     setTried(true)
     if (Object.keys(lacks).length > 0 || until === '') return
     const input = decisionInput({ framework, control: control.key, decision, until }, texts)
-    if ((await set.run(input)) === null) return
+    const done = await set.run(input)
+    if (done === null) return
+    const problem = await signing.sign(done.decisions.at(-1)?.id)
+    // It is recorded in any case; it can be signed later from the list.
+    if (problem !== null) change({ problem })
     announce(`Decision recorded until ${day(until)}.`)
     onDone()
   }
@@ -164,11 +170,11 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
         <div className="form-pair">
           <TextField {...field('owner', 'Owner')} maxLength={200} />
           <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
-          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
+          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} description={alone ?? undefined} />
           <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
           <UntilField label="Review by" value={until} onChange={setUntil} tried={tried} />
         </div>
-        <UnsignedNote />
+        {signing.choice}
         {set.error !== null && <FailureNote error={set.error} />}
       </form>
     </Dialog>

@@ -27,8 +27,3 @@ export function useSigningKey(first: string | null = null): SigningKeyChoice {
     )
   return { identity, choice }
 }
-
-/** Limitation of typed names. */
-export const UnsignedNote = () => (
-  <p className="quiet">Entries made here are not digitally signed: names are typed, not authenticated.</p>
-)

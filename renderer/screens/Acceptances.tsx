@@ -10,7 +10,6 @@ import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Decisions } from '../parts/Decisions.tsx'
 import { Page } from '../parts/Page.tsx'
 import { AcceptanceRequests } from '../parts/PendingRequests.tsx'
-import { UnsignedNote } from '../parts/use-signing-key.tsx'
 import { acceptancesShown, type Shown, STANDINGS } from '../register-model.ts'
 import { announce, useStore } from '../store.ts'
 import { visible } from '../text.ts'
@@ -56,7 +55,6 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
           const found = acceptancesShown(register, text, shown)
           return (
             <>
-              {of === 'run' && <UnsignedNote />}
               <div className="table-bar">
                 <SearchField label="Find a risk acceptance" value={text} onChange={setText} isFilter />
                 <Select label="Status" hideLabel options={SHOWN} value={shown} onChange={setShown} />

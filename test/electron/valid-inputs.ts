@@ -160,6 +160,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
     until: '2027-03-01',
   },
   'decisions.withdraw': WITHDRAWAL,
+  'register.sign': { id: '0123456789abcdef0123456789abcdef', role: 'approver', identity: null },
   'requests.set': { framework: 'soc2', control: 'CC6.1', need: 'contract', owner: 'M. Ortiz', due: '2026-12-01' },
   'engagement.get': { of: 'pack' },
   'engagement.set': FORM,

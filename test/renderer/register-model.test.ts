@@ -4,15 +4,34 @@ import {
   acceptancesShown,
   decisionChoices,
   decisionsFor,
+  rolesToSign,
+  samePersonLine,
   signedLine,
   stateReasons,
 } from '../../renderer/register-model.ts'
 import type { DecisionView } from '../../schemas/ipc-packs.ts'
-import type { ControlAssessment, ServerPart } from '../../schemas/types.ts'
+import type { ControlAssessment, EntrySignature, ServerPart } from '../../schemas/types.ts'
 import { acceptanceRequestOf, decisionOf, riskAcceptanceOf } from '../support/register.ts'
 import { concludedOf, countOf } from './made-up-view.ts'
 
 const SETTLED = { at: '2026-11-02T00:00:00.000Z', by: 'M. Ortiz', as: 'approved', reason: null } as const
+
+describe('people and signatures', () => {
+  test.each([
+    ['M. Ortiz', ' m.  ortiz', true],
+    ['M. Ortiz', 'J. Chen', false],
+    ['', '', false],
+  ])('requester %j and approver %j are the same person: %j', (requested, approved, same) => {
+    expect(samePersonLine(requested, approved) !== null).toBe(same)
+  })
+
+  test('each role signs once', () => {
+    const signed = (role: EntrySignature['role']) => ({ role }) as EntrySignature
+    expect(rolesToSign([])).toEqual(['approver', 'requester'])
+    expect(rolesToSign([signed('approver')])).toEqual(['requester'])
+    expect(rolesToSign([signed('approver'), signed('requester')])).toEqual([])
+  })
+})
 
 describe('exceptions and requests', () => {
   const register = {

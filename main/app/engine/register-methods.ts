@@ -15,11 +15,13 @@ import { signaturesOf } from '../../core/register/signatures.ts'
 import { registerView } from '../../core/register/view.ts'
 import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
+import { signEntry } from '../register/sign.ts'
 import type { Table } from '../tables.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, registerOf } from './register-store.ts'
 import type { RunState } from './session.ts'
+import { signingKey } from './trust-identities.ts'
 import { fileName } from './trust-methods.ts'
 
 type Methods =
@@ -37,6 +39,7 @@ type Methods =
   | 'decisions.set'
   | 'decisions.withdraw'
   | 'requests.set'
+  | 'register.sign'
 
 /** Register entries. Every change rewrites the whole register; changes are applied one at a time. */
 export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
@@ -56,17 +59,21 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
   const hasNode = (name: string): boolean =>
     session.run?.assessment.nodes.some(({ node }) => node === name) === true ||
     session.fleet?.nodes.some((node) => node.name === name) === true
+  const openSigner = (identity: string | null) => async () => {
+    const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
+    return signer.ok ? ok(signer.value.value) : signer
+  }
   /** A change applies to the fleet that was shown when it was requested, whatever is shown meanwhile. */
   const asShown = () => ({ ports, folder: context.folder, session: { ...session } })
   const change = (
-    next: (register: Register) => Outcome<Register>,
+    next: (register: Register) => Outcome<Register> | Promise<Outcome<Register>>,
     bytes: Uint8Array | null = null,
     kept = asShown(),
   ): Promise<Outcome<RegisterView>> =>
     turn(async () => {
       const before = await ownRegister(kept)
       if (!before.ok) return before
-      const after = next(before.value)
+      const after = await next(before.value)
       if (!after.ok) return after
       // The bytes first: a register never names a file that is not there.
       const stored = bytes === null ? ok(null) : await keepBytes(kept, bytes)
@@ -126,6 +133,8 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     },
     'decisions.withdraw': async (draft) =>
       await change((register) => withdrawDecision(register, draft, ports.clock.now())),
+    'register.sign': async ({ id, role, identity }) =>
+      await change((register) => signEntry(ports, register, id, { role, openSigner: openSigner(identity) })),
     'requests.set': async (draft) =>
       await change((register) => setRequest(register, draft, { now: ports.clock.now(), needsOf: needsNow() })),
   }

@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import type { CallFailure } from '../../schemas/ipc.ts'
+import type { EntrySignature } from '../../schemas/types.ts'
+import { rolesToSign } from '../register-model.ts'
+import { announce, outdated } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { FailureNote } from './Ask.tsx'
+import { useEntrySigning } from './entry-signing.tsx'
+
+export interface SignEntryProps {
+  readonly id: string
+  readonly signatures: readonly EntrySignature[] | undefined
+}
+
+/** Adds a signature to a recorded entry; nothing where both people signed it. */
+export function SignEntry({ id, signatures = [] }: SignEntryProps) {
+  const [open, setOpen] = useState(false)
+  const roles = rolesToSign(signatures)
+  if (roles.length === 0) return null
+  return (
+    <>
+      {' '}
+      <Button small kind="quiet" onPress={() => setOpen(true)}>
+        Sign…
+      </Button>
+      {open && <SignDialog id={id} roles={roles} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function SignDialog({
+  id,
+  roles,
+  onClose,
+}: {
+  readonly id: string
+  readonly roles: readonly EntrySignature['role'][]
+  readonly onClose: () => void
+}) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<CallFailure | null>(null)
+  const { choice, chosen, sign } = useEntrySigning(roles)
+  const run = async (): Promise<void> => {
+    setBusy(true)
+    const failed = await sign(id)
+    setBusy(false)
+    setError(failed)
+    if (failed !== null) return
+    announce('Entry signed.')
+    outdated()
+    onClose()
+  }
+  return (
+    <Dialog
+      title="Sign entry"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" busy={busy} isDisabled={!chosen} onPress={() => void run()}>
+            Sign entry
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <p className="quiet">The signature covers the entry as recorded. Two people sign with different keys.</p>
+      {choice}
+      {error !== null && <FailureNote error={error} />}
+    </Dialog>
+  )
+}
