@@ -2,6 +2,7 @@ import type { EvidenceLevel } from '../schemas/conclusion-words.ts'
 import type { DocumentDraft } from '../schemas/ipc-packs.ts'
 import type { AssessmentView, CheckView, EvidenceRequestView } from '../schemas/ipc-results.ts'
 import type { Verdict } from '../schemas/words.ts'
+import { REQUESTS } from './document-model.ts'
 import { verdictAt, wasReached } from './model.ts'
 
 /** The form for adding a document. */
@@ -22,6 +23,8 @@ export interface DocumentForm {
   readonly answers: boolean
   readonly checks: readonly string[]
   readonly nodes: readonly string[]
+  /** Ids of further evidence requests that the same document answers. */
+  readonly alsoFor: readonly string[]
   readonly ends: boolean
   readonly validUntil: string
 }
@@ -41,6 +44,7 @@ export const emptyForm = (today: string, inAYear: string): DocumentForm => ({
   answers: false,
   checks: [],
   nodes: [],
+  alsoFor: [],
   ends: true,
   validUntil: inAYear,
 })
@@ -91,6 +95,21 @@ export function attachLacks(form: DocumentForm): Partial<Record<keyof DocumentFo
   return Object.fromEntries(lacks.flatMap(([field, lacking, words]) => (lacking ? [[field, words]] : [])))
 }
 
+const isFirst = <T extends DocumentDraft['controls'][number]>(one: T, place: number, all: readonly T[]): boolean =>
+  all.findIndex((other) => other.framework === one.framework && other.control === one.control) === place
+
+/** Further evidence requests that one document may answer: those of the search text, and those already chosen. */
+export function furtherRequests(
+  { requests }: Pick<AssessmentView, 'requests'>,
+  request: Pick<EvidenceRequestView, 'id'>,
+  { chosen, text }: { readonly chosen: readonly string[]; readonly text: string },
+): readonly EvidenceRequestView[] {
+  const wanted = text.trim().toLowerCase()
+  return requests.filter(
+    ({ id, title }) => id !== request.id && (chosen.includes(id) || `${id} ${title}`.toLowerCase().includes(wanted)),
+  )
+}
+
 /** The form as engine input; null while a field is missing. Fields that the level does not require are omitted. */
 export function attachmentInput(
   target: Pick<DocumentDraft, 'controls' | 'need'>,
@@ -99,7 +118,9 @@ export function attachmentInput(
   if (Object.keys(attachLacks(form)).length > 0) return null
   const { summary, providedBy, owner, level, inspectedBy, inspectedOn, lookedAt, conclusion, checks, nodes } = form
   return {
-    controls: target.controls,
+    controls: [...target.controls, ...form.alsoFor.map((control) => ({ framework: REQUESTS, control }))].filter(
+      isFirst,
+    ),
     need: target.need,
     summary,
     providedBy,

@@ -22,6 +22,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { AnswersField } from './AnswersField.tsx'
 import { FailureNote } from './Ask.tsx'
+import { FurtherRequests } from './FurtherRequests.tsx'
 
 export interface DocumentDialogProps {
   readonly view: AssessmentView
@@ -136,6 +137,7 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
           </p>
         )}
         {needsInspection(form.level) && <InspectionFields form={form} lacks={lacks} put={put} text={text} />}
+        {request !== null && <FurtherRequests view={view} request={request} form={form} put={put} />}
         <AnswersField view={view} request={request} form={form} lacks={lacks} put={put} />
         <Checkbox
           isSelected={form.ends}

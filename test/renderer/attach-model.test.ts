@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { attachmentsBy } from '../../main/core/conclusion/documents.ts'
 import { addDocument } from '../../main/core/register/attachments.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import {
@@ -8,6 +9,7 @@ import {
   attachmentInput,
   type DocumentForm,
   emptyForm,
+  furtherRequests,
   isSamePerson,
 } from '../../renderer/attach-model.ts'
 import { check, requestOf, row, view } from './made-up-view.ts'
@@ -23,6 +25,35 @@ const INSPECTED: DocumentForm = {
   conclusion: 'supports',
 }
 const ANSWERING: DocumentForm = { ...INSPECTED, answers: true, checks: ['access.mfa'], nodes: ['db-1', 'db-2'] }
+
+describe('one document for several requests', () => {
+  const requests = ['ER-03', 'ER-18', 'ER-21'].map((id) => requestOf(id))
+
+  test('is attached to each of them once, and counts for each', () => {
+    const draft = attachmentInput(TARGET, { ...INSPECTED, alsoFor: ['ER-03', 'ER-18', 'ER-21'] })
+    if (draft === null) throw new Error('something is missing')
+    expect(draft.controls.map(({ control }) => control)).toEqual(['ER-18', 'ER-03', 'ER-21'])
+    const file = { name: 'policy.pdf', bytes: new TextEncoder().encode('%PDF-1.7') }
+    const facts = {
+      now: '2026-11-20T10:00:00.000Z',
+      id: 'd'.repeat(32),
+      needsOf: (_: string, id: string) => [`Title of ${id}`],
+    }
+    const added = addDocument(EMPTY_REGISTER, draft, file, facts)
+    if (!added.ok) throw new Error(added.error.detail)
+    const of = attachmentsBy(added.value)
+    for (const id of ['ER-03', 'ER-18', 'ER-21']) expect(of('requests', id)).toHaveLength(1)
+  })
+
+  test('further requests are found by id and words; chosen ones stay listed', () => {
+    const found = (text: string, chosen: readonly string[] = []) =>
+      furtherRequests({ requests }, { id: 'ER-18' }, { chosen, text }).map(({ id }) => id)
+    expect(found('')).toEqual(['ER-03', 'ER-21'])
+    expect(found('er-21')).toEqual(['ER-21'])
+    expect(found('title of er-21', ['ER-03'])).toEqual(['ER-03', 'ER-21'])
+    expect(found('nothing')).toEqual([])
+  })
+})
 
 describe('what a form lacks', () => {
   test.each<[string, DocumentForm, readonly string[]]>([
