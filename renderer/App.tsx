@@ -86,7 +86,7 @@ function Screen({ route }: { readonly route: Route }) {
     case 'risk-acceptances':
       return <RiskAcceptances of={route.of} />
     case 'documents':
-      return <Documents of={route.of} />
+      return <Documents of={route.of} {...(route.find === undefined ? {} : { find: route.find })} />
     case 'engagement':
       return <Engagement of={route.of} part={route.part ?? 'declared'} />
     case 'claims':

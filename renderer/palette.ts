@@ -1,3 +1,6 @@
+import type { SearchEntry, SearchPlace } from '../schemas/ipc-search.ts'
+import type { Source } from '../schemas/ipc-views.ts'
+import { TERMS } from '../schemas/terms.ts'
 import { PROPERTIES } from '../schemas/words.ts'
 import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf } from './filters.ts'
 import type { Route } from './routes.ts'
@@ -5,31 +8,39 @@ import type { Route } from './routes.ts'
 export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'print' | 'open-pack'
 export interface PaletteEntry {
   readonly id: string
-  readonly group: 'Screens' | 'Actions' | 'Nodes' | 'Findings' | 'Filters'
+  readonly group: 'Screens' | 'Actions' | 'Nodes' | 'Filters' | 'Glossary' | SearchEntry['group']
   readonly title: string
+  /** Second line; the group where it is absent. */
+  readonly note?: string
   readonly does: { readonly go: Route } | { readonly act: PaletteAction }
 }
 export interface PaletteState {
   readonly review: boolean
   readonly nodes: readonly string[]
-  readonly findings: readonly { readonly reference: string; readonly condition: string }[]
   readonly places: readonly string[]
   readonly canCollect: boolean
   readonly canCollectMissing: boolean
+  /** Findings, checks, controls and documents of the run or pack that is shown. */
+  readonly found: readonly SearchEntry[]
 }
 
 const MOST = 40
 
-/** Screens, nodes, findings and actions, best match first: titles that begin with the input, then titles that contain all its words. */
+/** Screens, nodes, actions and everything with a reference, best match first: titles that begin with the input, then titles that contain all its words. */
 export function paletteEntries(typed: string, state: PaletteState): readonly PaletteEntry[] {
   const asked = typed.trim().toLowerCase()
   const words = asked.split(/\s+/).filter((word) => word !== '')
   const all = [
     ...screens(state),
     ...actions(state),
-    ...(words.length === 0 ? [] : [...nodes(state), ...findings(state), ...filters(typed, state)]),
+    ...(words.length === 0
+      ? []
+      : [...nodes(state), ...references(state), ...filters(typed, state), ...glossary(state)]),
   ]
-  const fits = all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+  const fits = all.filter(({ title, group, note = '' }) => {
+    const text = `${title} ${group === 'Glossary' ? '' : note}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
   const rank = ({ title }: PaletteEntry): number => (title.toLowerCase().startsWith(asked) ? 0 : 1)
   return fits
     .map((entry, at) => ({ entry, at }))
@@ -76,6 +87,13 @@ function screens({ review }: PaletteState): readonly PaletteEntry[] {
         ['History: compare runs', { screen: 'history', part: 'compare' }],
         ['Schedules', { screen: 'schedules' }],
         ['Settings', { screen: 'settings' }],
+        ['Settings: signing identities', { screen: 'settings', part: 'identity' }],
+        ['Settings: time-stamping', { screen: 'settings', part: 'time-stamping' }],
+        ['Settings: trusted signers', { screen: 'settings', part: 'trust' }],
+        ['Settings: SSH', { screen: 'settings', part: 'ssh' }],
+        ['Settings: privacy', { screen: 'settings', part: 'privacy' }],
+        ['Settings: appearance', { screen: 'settings', part: 'appearance' }],
+        ['Help and about: version, rules, license, glossary', { screen: 'settings', part: 'about' }],
       ]
   return [...shared, ...own].map(([title, route]) => entry('Screens', title, { go: route }))
 }
@@ -91,16 +109,42 @@ function actions({ review, canCollect, canCollectMissing }: PaletteState): reado
   return all.filter(([, , can]) => can).map(([title, act]) => entry('Actions', title, { act }))
 }
 
+function placeOf(to: SearchPlace, of: Source): Route {
+  switch (to.is) {
+    case 'result':
+      return { screen: 'why', of, node: to.node, property: to.property, check: to.check }
+    case 'finding':
+      return { screen: 'finding', of, reference: to.reference }
+    case 'population':
+      return { screen: 'engagement', of, part: 'population' }
+    case 'control':
+      return { screen: 'control', of, framework: to.framework, key: to.key }
+    case 'documents':
+      return { screen: 'documents', of, find: to.find }
+  }
+}
+
+/** Everything that people cite, found by its reference or its words. */
+const references = ({ found, review }: PaletteState): readonly PaletteEntry[] =>
+  found.map(({ group, reference, title, to }, at) => ({
+    id: `${group} ${at} ${reference}`,
+    group,
+    title: reference,
+    note: `${group}: ${title}`,
+    does: { go: placeOf(to, review ? 'pack' : 'run') },
+  }))
+
+/** Terms with their definitions; they are listed in the settings, which the review window does not have. */
+const glossary = ({ review }: PaletteState): readonly PaletteEntry[] =>
+  review
+    ? []
+    : TERMS.map(({ term, definition }) => ({
+        ...entry('Glossary', `Glossary: ${term}`, { go: { screen: 'settings', part: 'about' } }),
+        note: definition,
+      }))
+
 const nodes = ({ nodes: names, review }: PaletteState): readonly PaletteEntry[] =>
   names.map((node) => entry('Nodes', node, { go: { screen: 'node', of: review ? 'pack' : 'run', node } }))
-
-/** Findings of the run by reference, which lasts over runs, and by condition. */
-const findings = ({ findings: found, review }: PaletteState): readonly PaletteEntry[] =>
-  found.map(({ reference, condition }) =>
-    entry('Findings', `${reference} ${condition}`, {
-      go: { screen: 'finding', of: review ? 'pack' : 'run', reference },
-    }),
-  )
 
 /** Every filter of one property and state, and the one that was typed. */
 function filters(typed: string, { review, places }: PaletteState): readonly PaletteEntry[] {

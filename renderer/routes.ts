@@ -40,7 +40,8 @@ export type Route =
   | { readonly screen: 'control'; readonly of: Source; readonly framework: FrameworkName; readonly key: string }
   | { readonly screen: 'evidence'; readonly of: Source; readonly node: string; readonly capture: string | null }
   | { readonly screen: 'risk-acceptances'; readonly of: Source }
-  | { readonly screen: 'documents'; readonly of: Source }
+  /** `find` is the text that is searched first. */
+  | { readonly screen: 'documents'; readonly of: Source; readonly find?: string }
   | { readonly screen: 'engagement'; readonly of: Source; readonly part?: EngagementPart }
   /** `claim` is shown by node; without it, all claims. */
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
@@ -58,7 +59,7 @@ export type NodesPart = 'list' | 'import' | 'keys'
 export type EngagementPart = 'declared' | 'population' | 'frameworks'
 export type HistoryPart = 'days' | 'compare'
 export type ReviewPart = 'seal' | 'evidence' | 'sampling'
-export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance'
+export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance' | 'about'
 export type Place =
   | 'overview'
   | 'findings'

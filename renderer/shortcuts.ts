@@ -8,7 +8,11 @@ export interface Shortcut {
   readonly single: boolean
 }
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: 'Ctrl K', does: 'Go to a screen, a node or an action (⌘ K on a Mac)', single: false },
+  {
+    keys: 'Ctrl K',
+    does: 'Search screens, nodes, findings, checks, controls and documents (⌘ K on a Mac)',
+    single: false,
+  },
   { keys: 'Ctrl P', does: 'Print this screen', single: false },
   { keys: 'F6', does: 'Next pane; Shift F6 for the previous pane', single: false },
   { keys: 'Esc', does: 'Close or go back', single: false },

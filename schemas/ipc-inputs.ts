@@ -166,6 +166,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   ...ENGAGEMENT_INPUTS,
   ...FINDING_INPUTS,
   ...HISTORY_INPUTS,
+  'search.index': exactly({ of: source }),
   'export.plan': nothing,
   'export.preflight': nothing,
   'export.build': exactly({

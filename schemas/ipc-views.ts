@@ -16,6 +16,10 @@ export type Source = (typeof SOURCES)[number]
 export interface AppInfo {
   readonly version: string
   readonly catalogVersion: string
+  /** SHA-256 of the rules, which assessments and packs name too. */
+  readonly rules: string
+  /** SPDX identifier. */
+  readonly license: string
   readonly probes: number
   readonly checks: number
 }

@@ -28,6 +28,7 @@ import type {
 } from './ipc-packs.ts'
 import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
 import type { ScheduleMethods } from './ipc-schedules.ts'
+import type { SearchMethods } from './ipc-search.ts'
 import type {
   AppInfo,
   FleetView,
@@ -58,7 +59,8 @@ export interface Methods
     EngagementMethods,
     FindingMethods,
     HistoryMethods,
-    ScheduleMethods {
+    ScheduleMethods,
+    SearchMethods {
   'app.info': { in: null; out: AppInfo }
   'catalog.get': { in: null; out: CatalogView }
   'settings.get': { in: null; out: Settings }

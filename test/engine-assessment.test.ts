@@ -241,5 +241,10 @@ test('the catalog is the same for every run', async () => {
     asOf: '2026-11-20T09:15:00.000Z',
   }).catalog.digest
   expect([view.version, view.digest]).toEqual(['0.1.0', digest])
-  expect(await kit.get('app.info', null)).toMatchObject({ catalogVersion: '0.1.0', probes: 12, checks: 12 })
+  expect(await kit.get('app.info', null)).toMatchObject({
+    catalogVersion: '0.1.0',
+    rules: digest,
+    probes: 12,
+    checks: 12,
+  })
 })

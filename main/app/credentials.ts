@@ -47,7 +47,7 @@ export async function unattendedUse(
 type Answer = Pick<UnattendedUse, 'works' | 'text'>
 
 const AGENT =
-  'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
+  'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Declare a private key, or run an agent as a service.'
 
 async function loginOf(
   ports: Pick<Ports, 'files' | 'clock'>,
@@ -58,7 +58,7 @@ async function loginOf(
   if (path === undefined)
     return agent
       ? { works: 'unclear', text: `Login depends on an SSH agent. ${AGENT}` }
-      : { works: 'no', text: 'The fleet file sets neither identityFile nor an agent.' }
+      : { works: 'no', text: 'Neither a private key nor an SSH agent is declared.' }
   const bySystem = transport === 'openssh'
   const key = `${bySystem} ${path}`
   const answer = known.get(key) ?? keyAnswer(ports, path, bySystem)

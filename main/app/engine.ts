@@ -20,6 +20,7 @@ import { registerMethods } from './engine/register-methods.ts'
 import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { scheduleMethods } from './engine/schedule-methods.ts'
+import { searchMethods } from './engine/search-methods.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { appMethods } from './engine/settings.ts'
 import { trustMethods } from './engine/trust-methods.ts'
@@ -59,6 +60,7 @@ export async function createEngine(
     ...hostKeyMethods(context),
     ...runMethods(context),
     ...assessmentMethods(context),
+    ...searchMethods(context),
     ...registerMethods(context),
     ...findingMethods(context),
     ...engagementMethods(context),

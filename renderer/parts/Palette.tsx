@@ -5,47 +5,62 @@ import { call, useAnswer } from '../bridge.ts'
 import { type PaletteAction, type PaletteEntry, paletteEntries } from '../palette.ts'
 import { missingNodes } from '../run-progress.ts'
 import { change, getState, go, isReviewWindow, useStore } from '../store.ts'
+import { visible } from '../text.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
-/** Search for screens, nodes, findings, actions and filters by name. */
+/** Search for screens, nodes, actions, filters, and everything that has a reference. */
 export function Palette() {
   const { fleet, progress } = useStore()
   const [typed, setTyped] = useState('')
   const packNodes = usePackNodes()
-  const findings = useFindings()
+  const found = useAnswer('search.index', { of: isReviewWindow() ? 'pack' : 'run' })
   const canCollect = !isReviewWindow() && whyNoCollect() === null
   const entries = paletteEntries(typed, {
     review: isReviewWindow(),
     nodes: packNodes ?? fleet?.nodes.map(({ name }) => name) ?? [],
-    findings,
     places: [...new Set(fleet?.nodes.flatMap(({ place }) => place ?? []))],
     canCollect,
     canCollectMissing: canCollect && progress !== null && missingNodes(progress).length > 0,
+    found: found.state === 'here' ? found.value : [],
   })
   return (
     <Dialog title="Search" size="medium" onClose={() => change({ over: null })}>
-      <Autocomplete inputValue={typed} onInputChange={setTyped}>
-        <SearchField aria-label="Screen, node, finding, action or filter" autoFocus className="field palette-field">
-          <Input className="input" placeholder="Screen, node, finding, action, or “isolation unresolved”" />
-        </SearchField>
-        <ListBox
-          className="list-box palette-list"
-          aria-label="Results"
-          items={entries}
-          selectionMode="none"
-          onAction={(key) => perform(entries.find(({ id }) => id === key))}
-          renderEmptyState={() => <p className="empty">No results</p>}
-        >
-          {({ id, title, group }) => (
-            <ListBoxItem id={id} className="list-item palette-item" textValue={title}>
-              <Text slot="label">{title}</Text>
-              <Text slot="description" className="list-note">
-                {group}
-              </Text>
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Autocomplete>
+      {/* One Escape closes: the field would otherwise clear its text first. */}
+      <div
+        className="palette"
+        onKeyDownCapture={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          change({ over: null })
+        }}
+      >
+        <Autocomplete inputValue={typed} onInputChange={setTyped}>
+          <SearchField
+            aria-label="Search for screens, nodes, findings, checks, controls, documents and settings"
+            autoFocus
+            className="field palette-field"
+          >
+            <Input className="input" placeholder="Screen, node, F-…, check, control, ER-…, or “isolation unresolved”" />
+          </SearchField>
+          <ListBox
+            className="list-box palette-list"
+            aria-label="Results"
+            items={entries}
+            selectionMode="none"
+            onAction={(key) => perform(entries.find(({ id }) => id === key))}
+            renderEmptyState={() => <p className="empty">No results</p>}
+          >
+            {({ id, title, group, note }) => (
+              <ListBoxItem id={id} className="list-item palette-item" textValue={title}>
+                <Text slot="label">{visible(title)}</Text>
+                <Text slot="description" className="list-note">
+                  {visible(note ?? group)}
+                </Text>
+              </ListBoxItem>
+            )}
+          </ListBox>
+        </Autocomplete>
+      </div>
     </Dialog>
   )
 }
@@ -83,10 +98,4 @@ function usePackNodes(): readonly string[] | null {
     })
   }, [])
   return nodes
-}
-
-/** Findings of the run or the pack, informational ones included; none before the first run. */
-function useFindings(): readonly { readonly reference: string; readonly condition: string }[] {
-  const answer = useAnswer('findings.get', { of: isReviewWindow() ? 'pack' : 'run', node: null })
-  return answer.state === 'here' && answer.value !== null ? [...answer.value.rows, ...answer.value.informational] : []
 }

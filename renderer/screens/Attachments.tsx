@@ -24,7 +24,7 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
 /** Every evidence request once: its documents, owner and due date, and what is outstanding or overdue. */
-export function Documents({ of }: { readonly of: Source }) {
+export function Documents({ of, find = '' }: { readonly of: Source; readonly find?: string }) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -34,7 +34,9 @@ export function Documents({ of }: { readonly of: Source }) {
       over={of === 'pack' ? 'As stated in the pack' : 'Evidence requests and the documents on file'}
       under="Files are stored unchanged and identified by SHA-256. Missing documents remain counted."
     >
-      <Ask answer={both(register, view)}>{([said, found]) => <Listed of={of} register={said} view={found} />}</Ask>
+      <Ask answer={both(register, view)}>
+        {([said, found]) => <Listed of={of} register={said} view={found} find={find} />}
+      </Ask>
     </Page>
   )
 }
@@ -43,6 +45,8 @@ interface ListedProps {
   readonly of: Source
   readonly register: RegisterView
   readonly view: AssessmentView | null
+  /** The text that is searched first. */
+  readonly find: string
 }
 
 /** Whether the request, its title, its owner or its controls contain every search word. */
@@ -57,8 +61,8 @@ const matches = ({ document, rows }: ListedDocument, wanted: string): boolean =>
     .toLowerCase()
     .includes(wanted)
 
-function Listed({ of, register, view }: ListedProps) {
-  const [text, setText] = useState('')
+function Listed({ of, register, view, find }: ListedProps) {
+  const [text, setText] = useState(find)
   const [shown, setShown] = useState<Progress | 'all'>('all')
   const every = documentsIn(view?.frameworks ?? [])
   const wanted = text.trim().toLowerCase()

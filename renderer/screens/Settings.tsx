@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc.ts'
 import type { Settings as SettingValues } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
+import { About } from '../parts/About.tsx'
 import { FailureNote } from '../parts/Ask.tsx'
 import { Identities } from '../parts/Identities.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -33,6 +34,7 @@ export function Settings() {
           { id: 'ssh', title: 'SSH', content: <SshSettings /> },
           { id: 'privacy', title: 'Privacy', content: <Privacy /> },
           { id: 'appearance', title: 'Appearance', content: <Appearance /> },
+          { id: 'about', title: 'About', content: <About /> },
         ]}
       />
     </Page>

@@ -112,6 +112,15 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
       expect(await heading(page)).toBe('demo-guest-03 ▸ Isolation')
     })
 
+    test('one Escape closes the palette, whatever was typed', async () => {
+      await keys('Control+k')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.type('F-')
+      await page.getByRole('option').first().waitFor()
+      await keys('Escape')
+      await expect.poll(dialogs).toBe(0)
+    })
+
     test('the palette leads to the export, whose steps end in a saved pack', async () => {
       await keys('Control+k')
       await page.getByRole('dialog').waitFor()

@@ -177,6 +177,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'location.get': { of: 'pack' },
   'claims.get': { of: 'pack' },
   'claims.answers': { of: 'pack', claim: 'nvlink' },
+  'search.index': { of: 'run' },
   'export.plan': null,
   'export.preflight': null,
   'export.build': { frameworks: ['hipaa'], identity: null, timestamp: false, also: ['xlsx'], withhold: null },

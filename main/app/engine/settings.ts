@@ -65,6 +65,8 @@ export const appMethods = ({ ports, catalog, folder }: EngineContext): Pick<Hand
     ok({
       version: VERSION,
       catalogVersion: catalog.version,
+      rules: catalogView(catalog).digest,
+      license: 'Apache-2.0',
       probes: catalog.probes.length,
       checks: catalog.checks.length,
     }),

@@ -1,0 +1,81 @@
+import type { SearchEntry, SearchPlace } from '../../../schemas/ipc-search.ts'
+import type { Assessment, EvidenceDocument } from '../../../schemas/types.ts'
+import { type Catalog, catalogFor } from '../../core/catalog.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import { ok } from '../../core/result.ts'
+import { shownOf } from '../findings.ts'
+import { viewSource } from './assessment-methods.ts'
+import type { EngineContext, Handlers } from './context.ts'
+
+/** What can be found by its reference or its words, in the run that is shown or in the open pack. */
+export function searchMethods(context: EngineContext): Pick<Handlers, 'search.index'> {
+  const { catalog: ours, session } = context
+  return {
+    'search.index': async ({ of }) => {
+      const source = await viewSource(context, of)
+      const state = of === 'run' ? session.run : session.pack
+      if (source === null || state === null) return ok([])
+      const { assessment, register } = source
+      const catalog = catalogFor(ours, assessment.scope)
+      const { findings, informational } = shownOf({ assessment, catalog: ours, register, recordings: state.recordings })
+      const placeOf = placesIn(catalog, assessment)
+      return ok([
+        ...[...findings, ...informational].flatMap(findingEntry),
+        ...catalog.checks.flatMap(({ id, expected }) => placed('Checks', id, expected, placeOf(id))),
+        ...catalog.frameworks
+          .filter(({ id }) => assessment.scope.frameworks.includes(id))
+          .flatMap(({ id: framework, title: name, controls }) =>
+            controls.map(
+              ({ key, id, title }): SearchEntry => ({
+                group: 'Controls',
+                reference: id,
+                title: `${title} (${name})`,
+                to: { is: 'control', framework, key },
+              }),
+            ),
+          ),
+        ...catalog.requests.map(
+          ({ id, title }): SearchEntry => ({
+            group: 'Evidence requests',
+            reference: id,
+            title,
+            to: { is: 'documents', find: title },
+          }),
+        ),
+        ...register.documents.flatMap(documentEntry),
+      ])
+    },
+  }
+}
+
+type PlaceOf = (check: string) => SearchPlace | null
+
+/** The result of a check on a node that deviates, otherwise on the first node that has one; null where no node has. */
+function placesIn({ checks }: Pick<Catalog, 'checks'>, { nodes }: Assessment): PlaceOf {
+  const properties = new Map(checks.map(({ id, property }) => [id, property]))
+  const found = new Map<string, { readonly node: string; readonly deviates: boolean }>()
+  for (const { node, results } of nodes)
+    for (const { check, verdict } of results) {
+      const deviates = verdict === 'not-satisfied'
+      const before = found.get(check)
+      if (before === undefined || (deviates && !before.deviates)) found.set(check, { node, deviates })
+    }
+  return (check) => {
+    const property = properties.get(check)
+    const node = found.get(check)?.node
+    return property === undefined || node === undefined ? null : { is: 'result', node, property, check }
+  }
+}
+
+const findingEntry = ({ reference, title, what }: Finding): readonly SearchEntry[] =>
+  placed('Findings', reference, title, what === 'inventory' ? { is: 'population' } : { is: 'finding', reference })
+
+const placed = (
+  group: SearchEntry['group'],
+  reference: string,
+  title: string,
+  to: SearchPlace | null,
+): readonly SearchEntry[] => (to === null ? [] : [{ group, reference, title, to }])
+
+const documentEntry = ({ name, summary, need, withdrawn }: EvidenceDocument): readonly SearchEntry[] =>
+  withdrawn === null ? placed('Documents', name, summary, { is: 'documents', find: need ?? name }) : []
