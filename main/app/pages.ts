@@ -6,7 +6,8 @@ import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { LARGEST_TEXT } from '../core/budgets.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { packNameOf } from '../core/layout.ts'
-import { PATHS, payloadFiles } from '../core/pack.ts'
+import { PATHS } from '../core/pack.ts'
+import { nodeAssessmentPath, type PackContent, type PackFiles } from '../core/pack-files.ts'
 import type { Parsed } from '../core/probe.ts'
 import { outlineOf, type RecordingOutline } from '../core/recording.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
@@ -19,6 +20,7 @@ import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } fro
 import { bytesOf } from '../verify/steps/read.ts'
 import { falsifiedRules, statusOfRules } from '../verify/steps/rules.ts'
 import { recordingsOf } from './continued-export.ts'
+import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { periodPdf } from './period-files.ts'
 import { PRODUCER } from './producer.ts'
 import { reportInputOf } from './report-input.ts'
@@ -28,7 +30,7 @@ import { reportInputOf } from './report-input.ts'
  * another version is not compared: its pages differ for that reason, which shows nothing about its signer.
  */
 export function pageComparer(
-  ports: Pick<Ports, 'reports' | 'sealing' | 'validator'>,
+  ports: Pick<Ports, 'reports' | 'sealing' | 'tidyMemory' | 'validator'>,
   ours: Catalog,
   pack: OpenPack,
 ): PageComparer {
@@ -47,6 +49,8 @@ export function pageComparer(
     const recordings = await recordingsOf(ports, pack)
     if (!recordings.ok) return notCompared('its recordings cannot be read')
     const assessment = { ...index, schema: 'barewitness.assessment/1' as const, nodes }
+    const payload = await resultsIn(pack, nodes)
+    collectGarbageBetween(ports, nodes.length)
     const input = await reportInputOf({
       assessment,
       catalog,
@@ -57,7 +61,7 @@ export function pageComparer(
       recordings: recordings.value,
       register,
       earlier,
-      payload: payloadFiles({ assessment, catalog, register }),
+      payload,
       evidenceDigest: statement.predicate.report.evidenceDigest,
       packName: packNameOf(statement.predicate.run),
       signer,
@@ -68,14 +72,28 @@ export function pageComparer(
     return {
       kind: 'rendered',
       pdfs: [
-        [PATHS.report, () => ports.reports.render(buildReport(about), { attachments: [embedded], created })],
-        [PATHS.executive, () => ports.reports.render(buildExecutive(about), { attachments: [], created })],
+        [
+          PATHS.report,
+          () => tidied(() => ports.reports.render(buildReport(about), { attachments: [embedded], created })),
+        ],
+        [
+          PATHS.executive,
+          () => tidied(() => ports.reports.render(buildExecutive(about), { attachments: [], created })),
+        ],
       ],
-      html: () => htmlPieces(about),
+      html: () => {
+        collectGarbageBetween(ports, nodes.length)
+        return htmlPieces(about)
+      },
     }
+  }
+  const tidied = async (render: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+    collectGarbageBetween(ports, nodes.length)
+    return await render()
   }
   return {
     add: ({ recording, stated }, scope) => {
+      tidyAfter(ports, outlines.length)
       if (stated !== null) nodes.push(stated)
       if (recording === null || stated === null) return
       outlines.push(outlineOf(recording))
@@ -106,6 +124,17 @@ export const periodPageComparer =
     const render = (): Promise<Uint8Array> => periodPdf(ports, ours, sealed)
     return await compared(ports, pack, [[PATHS.report, render]]).catch(notWritten)
   }
+
+/**
+ * The results of a pack as they stand in it: all other checks of the pack have passed, so that these bytes are those that
+ * its evidence gives, and none needs to be written or hashed again.
+ */
+async function resultsIn(pack: OpenPack, nodes: readonly NodeAssessment[]): Promise<PackFiles> {
+  return new Map<string, PackContent>([
+    [PATHS.assessment, await pack.read(PATHS.assessment)],
+    ...nodes.map(({ node }) => nodeAssessmentPath(node)).map((path) => [path, pack.stored(path)] as const),
+  ])
+}
 
 async function compared(
   { sealing }: Pick<Ports, 'sealing'>,

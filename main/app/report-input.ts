@@ -7,7 +7,7 @@ import type { Catalog } from '../core/catalog.ts'
 import type { Sha256 } from '../core/digest.ts'
 import { type EmbeddedFile, embeddedFile } from '../core/embedded.ts'
 import type { Outcome } from '../core/failure.ts'
-import type { PackFiles } from '../core/pack-files.ts'
+import { digestOf, nodeAssessmentPath, type PackFiles } from '../core/pack-files.ts'
 import type { Parsed } from '../core/probe.ts'
 import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
@@ -55,6 +55,12 @@ export async function reportInputOf(
     assessment,
     recordings: outlines.map(inOrder),
     sudo,
+    digests: new Map(
+      assessment.nodes.flatMap(({ node }) => {
+        const content = payload.get(nodeAssessmentPath(node))
+        return content === undefined ? [] : [[node, digestOf(content)] as const]
+      }),
+    ),
     embeds: embedded.form,
     producer: PRODUCER,
     remediations: REMEDIATIONS,

@@ -36,7 +36,10 @@ export interface Reviewed {
  * safely.
  */
 export async function reviewFile(
-  ports: Pick<Ports, 'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'validator' | 'zones'>,
+  ports: Pick<
+    Ports,
+    'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'zones'
+  >,
   catalog: Catalog,
   input: ReviewInput,
 ): Promise<Outcome<Reviewed>> {

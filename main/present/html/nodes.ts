@@ -115,7 +115,7 @@ const CLOSED = ['satisfied', 'informational', 'not-applicable'] as const
 function* briefResults(page: Page, node: NodeAssessment): Generator<string> {
   const { catalog, tally, assessment } = page.matter
   const most = Math.max(LEAST_OF_NODE, Math.floor(MOST_OF_RESULTS / assessment.nodes.length))
-  const file = `<code>${htmlText(nodeAssessmentPath(node.node))}</code>, SHA-256 <code>${sha256(jsonBytes(node))}</code>`
+  const file = `<code>${htmlText(nodeAssessmentPath(node.node))}</code>, SHA-256 <code>${page.matter.digests?.get(node.node) ?? sha256(jsonBytes(node))}</code>`
   yield `<h4>Results by check</h4><p class="quiet">All observations: ${file}. Captures: <code>${htmlText(`${nodeFolder(node.node)}/${RECORDING.blobs}`)}</code></p>`
   let left = most
   for (const verdict of OPEN) {

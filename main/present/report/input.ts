@@ -35,6 +35,8 @@ export interface ReportInput {
   readonly fleetFigures?: readonly Figure[]
   /** Form of the embedded results; all results by default. */
   readonly embeds?: EmbeddedForm
+  /** SHA-256 of the results of each node, as they stand in the pack; computed where absent. */
+  readonly digests?: ReadonlyMap<string, Sha256>
   /** By node: agreement of the sudo log with the recording, or why it could not be compared. */
   readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>
   /** By node: text of captures that the HTML report prints; absent in a large fleet. */
