@@ -196,4 +196,22 @@ describe.skipIf(missing !== null)(`declarations${missing === null ? '' : ` (skip
       .getByText('Declared', { exact: true })
       .waitFor()
   })
+
+  test('the demo fleet shows its declarations, and cannot be changed', async () => {
+    const demo = await openWindow({ folder: builtProduct() ?? '' })
+    try {
+      await press(demo.page, 'Open demo fleet')
+      await titled(demo.page, 'Collection finished')
+      await rail(demo.page, 'Declarations')
+      await openTab(demo.page, 'Single nodes')
+      await demo.page.getByRole('grid', { name: 'Declared nodes' }).getByText('demo-gpu-01', { exact: true }).click()
+      const place = demo.page.getByRole('region', { name: 'Place', exact: true })
+      expect(await place.getByLabel('Latitude', { exact: true }).isDisabled()).toBe(true)
+      expect(await place.getByRole('button', { name: 'Save Place' }).isDisabled()).toBe(true)
+      await shot(demo.page, '95-declarations-demo', true)
+      expect((await axeFindings(demo.page)).join('\n')).toBe('')
+    } finally {
+      await demo.close()
+    }
+  })
 })
