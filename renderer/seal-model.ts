@@ -1,14 +1,14 @@
 import type { Input } from '../schemas/ipc.ts'
-import type { ExportDraft, ExportPlan, IdentityView, PackReview, PreflightItem } from '../schemas/ipc-packs.ts'
+import type {
+  ExportDraft,
+  ExportPlan,
+  IdentityView,
+  PackReview,
+  PreflightItem,
+  VerificationHeadline,
+} from '../schemas/ipc-packs.ts'
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
-import {
-  type CheckOutcome,
-  type SignerStanding,
-  type VerificationCheck,
-  type VerificationReport,
-  type VerifiedKind,
-  verificationCheckWords,
-} from '../schemas/verification.ts'
+import type { SignerStanding, VerifiedKind } from '../schemas/verification.ts'
 import type { Route } from './routes.ts'
 import { plural } from './text.ts'
 
@@ -150,81 +150,13 @@ export function lossByNode(
     .sort((a, b) => b.checks.length - a.checks.length || (a.node < b.node ? -1 : 1))
 }
 
-export interface Headline {
-  readonly mark: 'ring-tick' | 'square-cross' | 'diamond-question'
-  readonly tone: 'satisfied' | 'not-satisfied' | 'inconclusive'
-  readonly word: string
-  readonly text: string
-}
-
-/** One line for the six verification checks, never stronger than their results. */
-export function headlineOf({ kind, demo, checks }: VerificationReport): Headline {
-  const labels = (outcome: CheckOutcome): readonly string[] =>
-    checks.filter((one) => one.outcome === outcome).map(({ check }) => verificationCheckWords[check].label)
-  const isPassed = (check: VerificationCheck): boolean =>
-    checks.some((one) => one.check === check && one.outcome === 'passed')
-  const failed = labels('failed')
-  const open = labels('indeterminate')
-  const counts = `${checks.length - open.length} of ${checks.length} checks passed; ${open.length} ${open.length === 1 ? 'needs' : 'need'} input: ${open.join(', ')}.`
-  if (kind === 'foreign-pdf')
-    return {
-      mark: 'diamond-question',
-      tone: 'inconclusive',
-      word: 'Not a Barewitness file',
-      text: 'Not verified: this file was not written by Barewitness.',
-    }
-  if (checks.some(({ check, outcome }) => check === 'integrity' && outcome === 'failed'))
-    return {
-      mark: 'square-cross',
-      tone: 'not-satisfied',
-      word: 'Verification failed: contents altered',
-      text: 'Do not rely on the files and results named below. The rest can be read.',
-    }
-  if (failed.length > 0)
-    return {
-      mark: 'square-cross',
-      tone: 'not-satisfied',
-      word: `Verification failed: ${failed.join(', ')}`,
-      text: `${failed.length} of ${checks.length} checks failed. Do not rely on what they name.`,
-    }
-  if (demo)
-    return {
-      mark: 'diamond-question',
-      tone: 'inconclusive',
-      word: 'Demo data: not evidence',
-      text: `${checks.length - open.length} of ${checks.length} checks passed. The demo key cannot be trusted.`,
-    }
-  if (checks.some(({ check, outcome }) => check === 'signature' && outcome === 'indeterminate'))
-    return {
-      mark: 'diamond-question',
-      tone: 'inconclusive',
-      word:
-        isPassed('integrity') && isPassed('completeness') && isPassed('reproducibility')
-          ? 'Contents verified; signer not confirmed'
-          : 'No check failed; signer not confirmed',
-      text: counts,
-    }
-  if (open.length > 0)
-    return {
-      mark: 'diamond-question',
-      tone: 'inconclusive',
-      word: `No check failed; ${open.length} of ${checks.length} indeterminate`,
-      text: counts,
-    }
-  return {
-    mark: 'ring-tick',
-    tone: 'satisfied',
-    word: checks.length === 6 ? 'All six checks passed' : `All ${checks.length} checks passed`,
-    text: 'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.',
-  }
-}
-
-/** The label next to the mark. Only a file written by Barewitness can be called altered. */
-export function outcomeWord(kind: VerifiedKind, check: VerificationCheck, outcome: CheckOutcome): string {
-  if (outcome === 'indeterminate') return 'Indeterminate'
-  if (outcome === 'passed') return 'Passed'
-  if (check !== 'integrity') return 'Failed'
-  return kind === 'foreign-pdf' ? 'Unknown format' : 'Altered'
+/** Mark and color of a headline. */
+export const HEADLINE_MARKS: Readonly<
+  Record<VerificationHeadline['tone'], { readonly mark: string; readonly tone: string }>
+> = {
+  passed: { mark: 'ring-tick', tone: 'satisfied' },
+  failed: { mark: 'square-cross', tone: 'not-satisfied' },
+  open: { mark: 'diamond-question', tone: 'inconclusive' },
 }
 
 export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; readonly isNot: string | null }>> = {
@@ -253,6 +185,13 @@ export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; read
     isNot: 'This PDF was not written by Barewitness. It was not verified.',
   },
 }
+
+/** Whether the reader can confirm the signer: the seal verifies, and no anchor of theirs covers its key. */
+export const mayConfirm = ({ report: { signer, demo, checks } }: PackReview): boolean =>
+  signer !== null &&
+  !demo &&
+  signer.standing === 'unknown' &&
+  checks.every(({ check, outcome }) => check !== 'signature' || outcome !== 'failed')
 
 export const STANDINGS: Readonly<Record<SignerStanding, { readonly label: string; readonly meaning: string }>> = {
   pinned: { label: 'Trusted key', meaning: 'You trust this key.' },

@@ -24,6 +24,8 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'mappings.import-choose': 'any-file',
   'export.save': 'export-folder',
   'pack.choose-and-verify': 'pack-file',
+  'pack.trust-authority': 'certificate-file',
+  'pack.import-checkpoint': 'any-file',
   'review.save-worksheet': 'save-file',
   'review.save-workbook': 'save-file',
   'review.save-worksheet-pdf': 'save-file',
@@ -184,6 +186,8 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'pack.open-recent': exactly({ handle }),
   'pack.review': nothing,
   'pack.trust': exactly({ howVerified: text(500, 3) }),
+  'pack.trust-authority': exactly({ howVerified: text(500, 3) }),
+  'pack.import-checkpoint': nothing,
   'pack.re-evaluate': nothing,
   'review.sample': exactly({
     auditor: text(200, 0),

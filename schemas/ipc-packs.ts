@@ -12,7 +12,7 @@ import type {
   Resolution,
   RiskAcceptance,
 } from './types.ts'
-import type { VerificationReport } from './verification.ts'
+import type { VerificationCheckResult, VerificationReport } from './verification.ts'
 import type { standingWords, Verdict } from './words.ts'
 
 /** Plain data that the engine answers the window with: packs, reviews, keys, and what people say. */
@@ -96,12 +96,40 @@ export interface PackReview {
   /** The file's name for display. */
   readonly file: string
   readonly report: VerificationReport
+  readonly headline: VerificationHeadline
+  /** The checks of the report in their order, with their outcomes in words. */
+  readonly answers: readonly VerificationAnswer[]
+  /** What this computer keeps of the run chain; null where the file names none that can be kept. */
+  readonly checkpoint: CheckpointView | null
   /** What the pack states; null when that part cannot be read. */
   readonly view: AssessmentView | null
   /** Verdicts stated and verdicts derived again here that agree. */
   readonly verdicts: { readonly stated: number; readonly identical: number }
   /** How we came to trust the signer, or null. */
   readonly trust: TrustAnchor | null
+}
+/** One line for the six verification checks, never stronger than their outcomes. */
+export interface VerificationHeadline {
+  readonly tone: 'passed' | 'failed' | 'open'
+  /** Without a full stop at its end. */
+  readonly word: string
+  readonly text: string
+}
+export interface VerificationAnswer extends VerificationCheckResult {
+  readonly word: string
+  /** Null where the reader can do nothing about it. */
+  readonly step: string | null
+}
+/** The checkpoint of a run chain that this computer keeps by itself. */
+export interface CheckpointView {
+  /** Entries of the checkpoint that this pack was compared with; null where there was none. */
+  readonly comparedWith: number | null
+  /** Entries of the checkpoint that is kept for the next pack. */
+  readonly entries: number
+  readonly lastRun: string
+  readonly keptAt: string
+  /** Kept from a signer that the reader confirmed; otherwise it is compared with packs of the same signer only. */
+  readonly confirmed: boolean
 }
 /** A pack that was opened before. */
 export interface RecentPack {

@@ -190,6 +190,10 @@ export interface Methods
   'pack.review': { in: null; out: PackReview | null }
   /** Records that the signer of the open pack is to be trusted, and how that was verified; then all answers again. */
   'pack.trust': { in: { readonly howVerified: string }; out: PackReview }
+  /** Main's file dialog, then the authorities of a certificate file are trusted, and all checks are repeated. */
+  'pack.trust-authority': { in: { readonly howVerified: string }; out: PackReview | null }
+  /** Main's file dialog, then the open pack is compared with a checkpoint that the reader kept elsewhere. */
+  'pack.import-checkpoint': { in: null; out: PackReview | null }
   'pack.re-evaluate': { in: null; out: PackReview }
   /** Selects a sample of the open pack: see docs/auditor-guide.md. */
   'review.sample': {

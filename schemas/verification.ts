@@ -13,12 +13,18 @@ export type VerificationCheck = (typeof VERIFICATION_CHECKS)[number]
 /** `failed`: the file is rejected. `indeterminate`: the summary states the reader’s next step. */
 export type CheckOutcome = 'passed' | 'failed' | 'indeterminate'
 
+/** What a reader can supply so that an indeterminate check is decided. */
+export const READER_INPUTS = ['signer', 'authority', 'checkpoint', 'pack'] as const
+export type ReaderInput = (typeof READER_INPUTS)[number]
+
 /** Result of one of the six verification checks. `details` list the files and results concerned, one per line. */
 export interface VerificationCheckResult {
   readonly check: VerificationCheck
   readonly outcome: CheckOutcome
   readonly summary: string
   readonly details: readonly string[]
+  /** Of an indeterminate check, where the reader can supply what is missing. */
+  readonly needs?: ReaderInput
 }
 
 /** A verdict that differs or could not be reproduced. */
@@ -66,6 +72,18 @@ export type SignerStanding = 'pinned' | 'known' | 'unknown'
 
 /** Kind of file: evidence pack, Barewitness report alone, redacted copy, period report, pack excerpt, or unknown PDF. */
 export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'period' | 'excerpt' | 'foreign-pdf'
+
+/** Printed with every verification, whatever its outcome. */
+export const VERIFICATION_SHOWS =
+  'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.'
+
+/** The reader’s next step for what a check needs. */
+export const nextStepWords: Readonly<Record<ReaderInput, string>> = {
+  signer: 'Confirm signer…',
+  authority: 'Trust an authority…',
+  checkpoint: 'Import checkpoint…',
+  pack: 'Open its pack…',
+}
 
 export const verificationCheckWords: Readonly<
   Record<VerificationCheck, { readonly label: string; readonly asks: string }>

@@ -180,6 +180,20 @@ describe('trusting a signer', () => {
     expect(again.trust).toBeNull()
   })
 
+  test('an authority is trusted from a certificate file, and the pack is evaluated again', async () => {
+    const kit = auditor()
+    const path = join(kit.folder, 'authority.pem')
+    writeFileSync(path, pem('CERTIFICATE', testTsa({ name: 'Another' }).chain[2] as Uint8Array))
+    expect(refusal(await kit.review['pack.trust-authority']({ howVerified }, { path }))).toMatch(/no pack is open/)
+    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+    await opened(kit, first())
+    expect(value(await kit.review['pack.trust-authority']({ howVerified }))).toBeNull()
+    // The pack has no time-stamp, so that no authority decides it.
+    const review = value(await kit.review['pack.trust-authority']({ howVerified }, { path }))
+    expect(outcome(review, 'time')).toBe('indeterminate')
+    expect(value(await kit.trust['trust.list'](null)).map((anchor) => anchor.for)).toEqual(['authorities'])
+  })
+
   test('a demonstration is never trusted', async () => {
     const kit = auditor()
     expect((await opened(kit, { path: demoPath }))?.report.demo).toBe(true)
@@ -230,6 +244,39 @@ describe('the history of runs', () => {
     expect(outcome(between, 'continuity')).toBe('failed')
     expect(summary(between, 'continuity')).toMatch(/Does not extend your checkpoint/)
     expect(outcome(await opened(kit, third()), 'continuity')).toBe('passed')
+  })
+
+  test('is kept by itself, stated, and used for the next pack', async () => {
+    const kit = auditor()
+    const unconfirmed = await opened(kit, first())
+    expect(unconfirmed?.answers.find(({ check }) => check === 'continuity')).toMatchObject({ needs: 'checkpoint' })
+    const seen = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    expect(seen.checkpoint).toMatchObject({ comparedWith: null, entries: 1, lastRun: 'run-1', confirmed: true })
+    const next = await opened(kit, third())
+    expect(next?.checkpoint).toMatchObject({ comparedWith: 1, entries: 3, lastRun: 'run-3', confirmed: true })
+  })
+
+  test('is compared with a checkpoint that the reader kept elsewhere', async () => {
+    const before = auditor()
+    await opened(before, first())
+    value(await before.review['pack.trust']({ howVerified: 'by telephone' }))
+    const [name = ''] = readdirSync(join(before.folder, 'trust/heads'))
+    const { head } = JSON.parse(readFileSync(join(before.folder, 'trust/heads', name), 'utf8'))
+    const path = join(before.folder, 'checkpoint.json')
+    writeFileSync(path, head)
+
+    const kit = auditor()
+    expect(refusal(await kit.review['pack.import-checkpoint'](null, { path }))).toMatch(/no pack is open/)
+    await opened(kit, third())
+    expect(value(await kit.review['pack.import-checkpoint'](null))).toBeNull()
+    const compared = value(await kit.review['pack.import-checkpoint'](null, { path }))
+    expect(compared?.checkpoint).toMatchObject({ comparedWith: 1, entries: 3, confirmed: false })
+    expect(summary(compared, 'continuity')).toMatch(/Extends your checkpoint by 2 runs/)
+    const confirmed = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    expect(summary(confirmed, 'continuity')).toMatch(/Extends your checkpoint by 2 runs/)
+    expect(confirmed.checkpoint).toMatchObject({ comparedWith: 1, entries: 3 })
+    writeFileSync(path, '{}')
+    expect(refusal(await kit.review['pack.import-checkpoint'](null, { path }))).toMatch(/^input\.refused/)
   })
 
   test('what was seen is one file per chain; a damaged one is named and stays', async () => {

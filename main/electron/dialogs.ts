@@ -53,6 +53,11 @@ const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 
     buttonLabel: 'Read file',
     filters: [DECLARED, ANY],
   },
+  'pack.import-checkpoint': {
+    title: 'Import checkpoint',
+    buttonLabel: 'Read checkpoint',
+    filters: [{ name: 'Checkpoints', extensions: ['json'] }, ANY],
+  },
   'identities.restore': {
     title: 'Restore signing identity',
     buttonLabel: 'Restore identity',

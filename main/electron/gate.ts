@@ -43,6 +43,8 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'pack.open-recent': 'always',
   'pack.review': 'always',
   'pack.trust': 'always',
+  'pack.trust-authority': 'always',
+  'pack.import-checkpoint': 'always',
   'pack.re-evaluate': 'always',
   'review.sample': 'always',
   'review.worksheet': 'always',

@@ -48,12 +48,12 @@ function ofOurs(reading: PdfReading, input: VerifyReportInput): VerificationRepo
             ],
           )
         : answer('integrity', 'failed', 'The report differs from the sealed report.', broken),
-    completeness: notCovered('completeness', 'A report alone contains no evidence; verify its pack.', [
+    completeness: inPack('completeness', 'A report alone contains no evidence; verify its pack.', [
       `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
       CARRIED[embedded?.form ?? 'none'],
     ]),
-    reproducibility: notCovered('reproducibility', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
-    continuity: notCovered('continuity', 'The run chain is only in packs; verify its pack.'),
+    reproducibility: inPack('reproducibility', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
+    continuity: inPack('continuity', 'The run chain is only in packs; verify its pack.'),
     statedAt: embedded?.index.asOf ?? null,
     demo: embedded?.index.demo === true,
     rules: null,
@@ -86,7 +86,7 @@ const ofOthers = (
   checks: [
     answer('integrity', 'failed', 'Not a Barewitness report; not verified.', problems),
     ...(['signature', 'time', 'completeness', 'reproducibility', 'continuity'] as const).map((check) =>
-      notCovered(check, 'Not verified: this file was not written by Barewitness.'),
+      answer(check, 'indeterminate', 'Not verified: this file was not written by Barewitness.'),
     ),
   ],
   rules: null,
@@ -101,8 +101,9 @@ const answer = (
   details: readonly string[] = [],
 ): VerificationCheckResult => ({ check, outcome, summary, details })
 
-const notCovered = (
+/** A check that only the pack of the report can answer. */
+const inPack = (
   check: VerificationCheck,
   summary: string,
   details: readonly string[] = [],
-): VerificationCheckResult => answer(check, 'indeterminate', summary, details)
+): VerificationCheckResult => ({ ...answer(check, 'indeterminate', summary, details), needs: 'pack' })

@@ -35,8 +35,8 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
       <SealedBy signer={made.signer} />
       {review !== null && (
         <>
-          <SealHeadline report={review.report} />
-          <ShortAnswers report={review.report} />
+          <SealHeadline review={review} />
+          <ShortAnswers answers={review.answers} />
         </>
       )}
       {made.notes.length > 0 && (

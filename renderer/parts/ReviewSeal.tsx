@@ -1,40 +1,82 @@
 import { IconRefresh } from '@tabler/icons-react'
-import type { PackReview } from '../../schemas/ipc-packs.ts'
-import type { Difference } from '../../schemas/verification.ts'
+import { useState } from 'react'
+import type { CheckpointView, PackReview } from '../../schemas/ipc-packs.ts'
+import type { Difference, ReaderInput } from '../../schemas/verification.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
-import { KINDS, reEvaluationLine } from '../seal-model.ts'
-import { announce } from '../store.ts'
-import { visible } from '../text.ts'
+import { KINDS, mayConfirm, reEvaluationLine } from '../seal-model.ts'
+import { announce, go } from '../store.ts'
+import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
+import { CompareKey } from './CompareKey.tsx'
 import { VerdictMark } from './Mark.tsx'
 import { Page } from './Page.tsx'
 import { SealAnswers, SealHeadline } from './SealAnswers.tsx'
 import { Signer } from './Signer.tsx'
+import { TrustAuthority } from './TrustAuthority.tsx'
 
-/** The six verification checks of the open file, its signer, and the re-evaluation of its evidence. */
-export function ReviewSeal({
-  review,
-  onReview,
-}: {
+interface ReviewSealProps {
   readonly review: PackReview
   readonly onReview: (review: PackReview) => void
-}) {
+}
+
+/** The six verification checks of the open file with their next steps, its signer, checkpoint, and the re-evaluation of its evidence. */
+export function ReviewSeal({ review, onReview }: ReviewSealProps) {
+  const [supplying, setSupplying] = useState<'signer' | 'authority' | null>(null)
+  const checkpoint = useAction('pack.import-checkpoint')
+  const other = useAction('pack.choose-and-verify')
   const { report } = review
   const { isNot } = KINDS[report.kind]
+  const repeated = (after: PackReview, said: string): void => {
+    onReview(after)
+    setSupplying(null)
+    announce(`${said} All checks were repeated. ${after.headline.word}.`)
+  }
+  const step = (needs: ReaderInput): void => {
+    if (needs === 'signer' || needs === 'authority') setSupplying(needs)
+    else if (needs === 'pack') void other.run(null)
+    else
+      void checkpoint.run(null).then((after) => {
+        if (after !== null) repeated(after, 'Checkpoint imported.')
+      })
+  }
+  const error = checkpoint.error ?? other.error
   return (
-    <Page title="Verification" under="Six checks on this computer, using only the file and your trusted certificates.">
-      <SealHeadline report={report} />
+    <Page
+      title="Verification"
+      under="Six checks on this computer, using only the file and your trusted certificates."
+      actions={
+        mayConfirm(review) ? (
+          <Button kind="primary" onPress={() => setSupplying('signer')}>
+            Confirm signer…
+          </Button>
+        ) : (
+          review.view !== null && (
+            <Button kind="primary" onPress={() => go({ screen: 'review', part: 'sampling' })}>
+              Open worksheet
+            </Button>
+          )
+        )
+      }
+    >
+      <SealHeadline review={review} />
       {isNot !== null && report.kind !== 'foreign-pdf' && (
         <Notice kind="warning" title={KINDS[report.kind].label} means={isNot} />
       )}
-      <SealAnswers report={report} />
+      {error !== null && <FailureNote error={error} />}
+      <SealAnswers answers={review.answers} onStep={step} />
       {report.kind !== 'foreign-pdf' && (
         <section aria-labelledby="signer">
           <h2 id="signer">Signer</h2>
-          <Signer review={review} onReview={onReview} />
+          <Signer review={review} onCompare={() => setSupplying('signer')} />
+        </section>
+      )}
+      {review.checkpoint !== null && (
+        <section aria-labelledby="checkpoint">
+          <h2 id="checkpoint">Checkpoint of the run chain</h2>
+          <Checkpoint checkpoint={review.checkpoint} />
         </section>
       )}
       {(review.view !== null || report.differences.length > 0) && (
@@ -43,11 +85,44 @@ export function ReviewSeal({
           <Again review={review} onReview={onReview} />
         </section>
       )}
+      {supplying === 'signer' && report.signer !== null && (
+        <CompareKey
+          fingerprint={report.signer.fingerprint}
+          subject={report.signer.subject}
+          onClose={() => setSupplying(null)}
+          onReview={(after) => repeated(after, 'Key trusted.')}
+        />
+      )}
+      {supplying === 'authority' && (
+        <TrustAuthority
+          onClose={() => setSupplying(null)}
+          onReview={(after) => repeated(after, 'Certificate added.')}
+        />
+      )}
     </Page>
   )
 }
 
-function Again({ review, onReview }: { readonly review: PackReview; readonly onReview: (review: PackReview) => void }) {
+/** What is kept of the run chain here without the reader’s doing, and what the pack was compared with. */
+const Checkpoint = ({ checkpoint }: { readonly checkpoint: CheckpointView }) => {
+  const { comparedWith, entries, lastRun, keptAt, confirmed } = checkpoint
+  return (
+    <>
+      <p>
+        {comparedWith === null
+          ? 'This pack was compared with no checkpoint: it is the first of its run chain on this computer.'
+          : `This pack was compared with a checkpoint of ${comparedWith} ${comparedWith === 1 ? 'entry' : 'entries'}.`}
+      </p>
+      <p>
+        Kept on this computer for the next pack: {entries} {entries === 1 ? 'entry' : 'entries'}, the last one of{' '}
+        <span className="source">{visible(lastRun)}</span>, since {when(keptAt)}.{' '}
+        {!confirmed && 'The signer is not confirmed, so that it applies to packs of the same key only.'}
+      </p>
+    </>
+  )
+}
+
+function Again({ review, onReview }: ReviewSealProps) {
   const again = useAction('pack.re-evaluate')
   const { differences } = review.report
   const run = async (): Promise<void> => {

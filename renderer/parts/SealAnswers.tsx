@@ -1,30 +1,37 @@
-import {
-  type VerificationCheckResult,
-  type VerificationReport,
-  verificationCheckWords,
-} from '../../schemas/verification.ts'
-import { headlineOf, outcomeWord } from '../seal-model.ts'
+import type { PackReview, VerificationAnswer } from '../../schemas/ipc-packs.ts'
+import { type ReaderInput, VERIFICATION_SHOWS, verificationCheckWords } from '../../schemas/verification.ts'
+import { HEADLINE_MARKS } from '../seal-model.ts'
 import { visible, withDates } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
 import { AnswerMark, Shape } from './Mark.tsx'
 
 /** The headline of the verification, as mark and text. */
-export function SealHeadline({ report }: { readonly report: VerificationReport }) {
-  const { mark, tone, word, text } = headlineOf(report)
+export function SealHeadline({ review: { headline } }: { readonly review: Pick<PackReview, 'headline'> }) {
+  const { mark, tone } = HEADLINE_MARKS[headline.tone]
   return (
     <div className={`seal-headline is-${tone}`}>
       <Shape mark={mark} tone={tone} />
-      <p>
-        <strong>{word}</strong> {text}
-      </p>
+      <div>
+        <p className="seal-word">{headline.word}.</p>
+        <p>
+          {headline.text} {VERIFICATION_SHOWS}
+        </p>
+      </div>
     </div>
   )
 }
 
-/** The six verification checks with the files and results they name. */
-export function SealAnswers({ report }: { readonly report: VerificationReport }) {
+/** The six verification checks, each with its next step; the files and results that they name are open where a check failed. */
+export function SealAnswers({
+  answers,
+  onStep,
+}: {
+  readonly answers: readonly VerificationAnswer[]
+  readonly onStep: (needs: ReaderInput) => void
+}) {
   return (
     <dl className="seal-answers">
-      {report.checks.map((answer) => (
+      {answers.map((answer) => (
         <div key={answer.check} className={`seal-answer outcome-${answer.outcome}`}>
           <dt>
             <AnswerMark outcome={answer.outcome} />
@@ -35,8 +42,8 @@ export function SealAnswers({ report }: { readonly report: VerificationReport })
           </dt>
           <dd>
             <p>
-              <strong className="outcome">{outcomeWord(report.kind, answer.check, answer.outcome)}.</strong>{' '}
-              {withDates(visible(answer.summary))}
+              <strong className="outcome">{answer.word}.</strong> {withDates(visible(answer.summary))}{' '}
+              <Step answer={answer} onStep={onStep} />
             </p>
             <Details answer={answer} />
           </dd>
@@ -46,11 +53,33 @@ export function SealAnswers({ report }: { readonly report: VerificationReport })
   )
 }
 
+function Step({
+  answer: { needs, step, check },
+  onStep,
+}: {
+  readonly answer: VerificationAnswer
+  readonly onStep: (needs: ReaderInput) => void
+}) {
+  if (needs === undefined || step === null) return null
+  return (
+    <Button kind="link" label={`${step} (${verificationCheckWords[check].label})`} onPress={() => onStep(needs)}>
+      {step}
+    </Button>
+  )
+}
+
 const MOST_OPEN = 12
 
-/** Details are open; a long list shows its first entries, the others are folded. */
-function Details({ answer: { details } }: { readonly answer: VerificationCheckResult }) {
+/** Details of a failed check are open; a long list shows its first entries, the others are folded. */
+function Details({ answer: { details, outcome } }: { readonly answer: VerificationAnswer }) {
   if (details.length === 0) return null
+  if (outcome !== 'failed')
+    return (
+      <details>
+        <summary>Details</summary>
+        <Lines of={details} />
+      </details>
+    )
   const rest = details.slice(MOST_OPEN)
   return (
     <>
@@ -74,16 +103,16 @@ const Lines = ({ of }: { readonly of: readonly string[] }) => (
 )
 
 /** The same checks in one line each. */
-export const ShortAnswers = ({ report }: { readonly report: VerificationReport }) => (
+export const ShortAnswers = ({ answers }: { readonly answers: readonly VerificationAnswer[] }) => (
   <dl className="short-answers">
-    {report.checks.map(({ check, outcome, summary }) => (
+    {answers.map(({ check, outcome, word, summary }) => (
       <div key={check}>
         <dt>
           <AnswerMark outcome={outcome} />
           {verificationCheckWords[check].label}
         </dt>
         <dd>
-          {outcomeWord(report.kind, check, outcome)}. {withDates(visible(summary))}
+          {word}. {withDates(visible(summary))}
         </dd>
       </div>
     ))}

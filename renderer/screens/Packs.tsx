@@ -7,7 +7,6 @@ import { call, useAnswer } from '../bridge.ts'
 import { discardDraft, useExport } from '../export-store.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
-import { headlineOf } from '../seal-model.ts'
 import { announce, go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -22,7 +21,7 @@ export function Packs() {
   const told = (review: PackReview | null): void => {
     if (review === null) return
     setOpened((count) => count + 1)
-    announce(`${visible(review.file)} opened in the review window. ${headlineOf(review.report).word}.`)
+    announce(`${visible(review.file)} opened in the review window. ${review.headline.word}.`)
   }
   return (
     <Page title="Evidence packs" under="An evidence pack contains the report, the raw evidence and a seal over both.">

@@ -9,7 +9,7 @@ import { ReviewEvidence } from '../parts/ReviewEvidence.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { ReviewTabs } from '../parts/ReviewTabs.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
-import { headlineOf, KINDS } from '../seal-model.ts'
+import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
 import { change, useStore } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -81,14 +81,14 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
 /** The open file on every screen of the window: name, kind, result, and time of verification. */
 function What({ review }: { readonly review: PackReview }) {
   const { kind, verifiedAt } = review.report
-  const { mark, tone, word } = headlineOf(review.report)
+  const { mark, tone } = HEADLINE_MARKS[review.headline.tone]
   return (
     <div className="review-what">
       <p className="review-file">{visible(review.file)}</p>
       <p className="review-facts">
         <span className={`status tone-${tone}`}>
           <Shape mark={mark} tone={tone} />
-          <span>{word}</span>
+          <span>{review.headline.word}</span>
         </span>
         <span>{KINDS[kind].label}</span>
         <span className="number">Verified {when(verifiedAt)}</span>

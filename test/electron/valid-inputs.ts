@@ -189,6 +189,8 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'pack.open-recent': { handle: HANDLE },
   'pack.review': null,
   'pack.trust': { howVerified: 'by telephone' },
+  'pack.trust-authority': { howVerified: 'by telephone' },
+  'pack.import-checkpoint': null,
   'pack.re-evaluate': null,
   'review.sample': { auditor: 'R. Vega', size: 5, seed: '20260602', from: 'deciding', stratified: true },
   'review.populations': null,

@@ -5,11 +5,10 @@ import {
   compareFingerprint,
   firstChoices,
   frameworkGroups,
-  headlineOf,
   inGroups,
   lossByNode,
+  mayConfirm,
   nodesLine,
-  outcomeWord,
   problemAt,
   reEvaluationLine,
   sealProblem,
@@ -18,13 +17,7 @@ import {
   signerProblem,
 } from '../../renderer/seal-model.ts'
 import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-packs.ts'
-import {
-  type CheckOutcome,
-  VERIFICATION_CHECKS,
-  type VerificationReport,
-  type VerifiedKind,
-  verificationCheckWords,
-} from '../../schemas/verification.ts'
+import type { VerificationReport } from '../../schemas/verification.ts'
 
 const identity: IdentityView = {
   name: 'default',
@@ -158,77 +151,6 @@ test('what a copy loses is listed by node, most first', () => {
   ])
 })
 
-const report = (
-  outcomes: Partial<Record<(typeof VERIFICATION_CHECKS)[number], CheckOutcome>>,
-  kind: VerifiedKind = 'pack',
-): VerificationReport => ({
-  schema: 'barewitness.verification/2',
-  file: 'a.zip',
-  kind,
-  verifiedAt: '2026-06-02T08:00:00Z',
-  ok: !Object.values(outcomes).includes('failed'),
-  demo: false,
-  rules: null,
-  checks: VERIFICATION_CHECKS.map((check) => ({
-    check,
-    outcome: outcomes[check] ?? 'passed',
-    summary: '',
-    details: [],
-  })),
-  differences: [],
-  signer: null,
-})
-
-describe('the headline of a verification', () => {
-  test.each([
-    [
-      'altered wins over everything',
-      report({ integrity: 'failed', completeness: 'indeterminate' }),
-      'Verification failed: contents altered',
-      'square-cross',
-    ],
-    [
-      'another no',
-      report({ reproducibility: 'failed' }),
-      `Verification failed: ${verificationCheckWords.reproducibility.label}`,
-      'square-cross',
-    ],
-    [
-      'demo data',
-      { ...report({ signature: 'indeterminate' }), demo: true },
-      'Demo data: not evidence',
-      'diamond-question',
-    ],
-    [
-      'the signer open',
-      report({ signature: 'indeterminate' }),
-      'Contents verified; signer not confirmed',
-      'diamond-question',
-    ],
-    [
-      'the signer open, and contents not derived again',
-      report({ signature: 'indeterminate', reproducibility: 'indeterminate' }),
-      'No check failed; signer not confirmed',
-      'diamond-question',
-    ],
-    ['another open', report({ time: 'indeterminate' }), 'No check failed; 1 of 6 indeterminate', 'diamond-question'],
-    ['all shown', report({}), 'All six checks passed', 'ring-tick'],
-    ['not ours', report({ integrity: 'failed' }, 'foreign-pdf'), 'Not a Barewitness file', 'diamond-question'],
-  ])('%s', (_, given, word, mark) => expect(headlineOf(given)).toMatchObject({ word, mark }))
-  test('counts what is indeterminate', () => {
-    expect(headlineOf(report({ signature: 'indeterminate', time: 'indeterminate' })).text).toMatch(
-      /^4 of 6 checks passed; 2 need input/,
-    )
-    expect(headlineOf(report({ signature: 'indeterminate' })).text).toMatch(/^5 of 6 checks passed; 1 needs input/)
-  })
-  test('only a file written by Barewitness is called altered', () => {
-    expect(outcomeWord('pack', 'integrity', 'failed')).toBe('Altered')
-    expect(outcomeWord('foreign-pdf', 'integrity', 'failed')).toBe('Unknown format')
-    expect(outcomeWord('pack', 'completeness', 'failed')).toBe('Failed')
-    expect(outcomeWord('pack', 'integrity', 'indeterminate')).toBe('Indeterminate')
-  })
-})
-
 describe('fingerprints', () => {
   const ours = '0123456789abcdef'.repeat(4)
   test('are shown in groups of four, and nothing is lost', () => {
@@ -259,4 +181,19 @@ test('re-evaluation has its denominator, or reports that there is none', () => {
   expect(reEvaluationLine(review)).toBe('130 of 131 verdicts identical with catalog 1.4.0.')
   expect(reEvaluationLine({ ...review, view: null })).toMatch(/No verdict/)
   expect(reEvaluationLine({ ...review, verdicts: { stated: 0, identical: 0 } })).toMatch(/No verdict/)
+})
+
+describe('the signer can be confirmed', () => {
+  const signer = { subject: 'Clinic', fingerprint: 'ab'.repeat(32), trusted: false, standing: 'unknown', ended: false }
+  const review = (part: Partial<VerificationReport>, outcome = 'indeterminate'): PackReview =>
+    ({
+      report: { signer, demo: false, checks: [{ check: 'signature', outcome, summary: '', details: [] }], ...part },
+    }) as unknown as PackReview
+  test.each([
+    ['where nothing covers its key', review({}), true],
+    ['not of a demo', review({ demo: true }), false],
+    ['not of a seal that does not verify', review({}, 'failed'), false],
+    ['not without a certificate', review({ signer: null }), false],
+    ['not twice', review({ signer: { ...signer, standing: 'known' } as never }), false],
+  ])('%s', (_, given, may) => expect(mayConfirm(given)).toBe(may))
 })

@@ -34,7 +34,9 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         return ok(built.value.view)
       }),
     'export.review': ({ handle }) =>
-      withDraft(handle, ({ opens }) => turnOf(context, 'pack')(() => openPack(context, opens, true))),
+      withDraft(handle, ({ opens }) =>
+        turnOf(context, 'pack')(() => openPack(context, { path: opens, draft: true, imported: null })),
+      ),
     'export.save': async ({ handle }, chosen) =>
       chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(ports, draft, chosen.path)),
     'export.discard': ({ handle }) =>

@@ -1,3 +1,4 @@
+import type { CheckpointView } from '../../../schemas/ipc-packs.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { seenHeadPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
@@ -48,6 +49,21 @@ export async function headFor(
   const before = seen.value.packs.find(({ sha256 }) => sha256 === pack)
   if (before === undefined && !speaksOf(seen.value, by)) return ok(null)
   return parseHead(before?.head ?? seen.value.head)
+}
+
+/** The checkpoint that is kept of a run chain for packs of a signer; null where there is none. */
+export async function keptHead(
+  context: Where,
+  chain: string,
+  by: string,
+): Promise<Outcome<Omit<CheckpointView, 'comparedWith'> | null>> {
+  const seen = await readSeen(context, chain)
+  if (!seen.ok) return seen
+  if (seen.value === null || !speaksOf(seen.value, by)) return ok(null)
+  const head = parseHead(seen.value.head)
+  if (!head.ok) return head
+  const { size, lastRun, seenAt } = head.value
+  return ok({ entries: size, lastRun, keptAt: seenAt, confirmed: seen.value.trusted === true })
 }
 
 /**

@@ -3,7 +3,7 @@ import type { EngineContext, Handlers } from './context.ts'
 import { turnOf } from './kept-json.ts'
 import { reviewFindings } from './review-findings.ts'
 import { reviewLimits } from './review-limits.ts'
-import { openPack, reopenPack, trustSigner } from './review-pack.ts'
+import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
 import { drawFor, noteOn, populationsOf, readWorksheet } from './review-worksheet.ts'
 import { saveWorksheet } from './review-worksheet-save.ts'
@@ -14,6 +14,8 @@ type Methods =
   | 'pack.open-recent'
   | 'pack.review'
   | 'pack.trust'
+  | 'pack.trust-authority'
+  | 'pack.import-checkpoint'
   | 'pack.re-evaluate'
   | 'review.sample'
   | 'review.worksheet'
@@ -31,15 +33,19 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   const turn = turnOf(context, 'pack')
   return {
     'pack.choose-and-verify': async (_input, chosen) =>
-      chosen === undefined ? ok(null) : await turn(() => openPack(context, chosen.path, false)),
+      chosen === undefined ? ok(null) : await turn(() => openPack(context, received(chosen.path))),
     'pack.recent': () => turn(() => recentPacks(context)),
     'pack.open-recent': ({ handle }) =>
       turn(async () => {
         const path = await pathOfRecent(context, handle)
-        return path.ok ? await openPack(context, path.value, false) : path
+        return path.ok ? await openPack(context, received(path.value)) : path
       }),
     'pack.review': async () => ok(session.pack?.review ?? null),
     'pack.trust': ({ howVerified }) => turn(() => trustSigner(context, howVerified)),
+    'pack.trust-authority': async ({ howVerified }, chosen) =>
+      chosen === undefined ? ok(null) : await turn(() => trustAuthority(context, chosen.path, howVerified)),
+    'pack.import-checkpoint': async (_input, chosen) =>
+      chosen === undefined ? ok(null) : await turn(() => importCheckpoint(context, chosen.path)),
     'pack.re-evaluate': () => turn(() => reopenPack(context)),
     'review.sample': (input) => turn(() => drawFor(context, input)),
     'review.worksheet': () => turn(() => readWorksheet(context)),
@@ -52,3 +58,6 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
     'review.save-worksheet-pdf': (_input, chosen) => turn(() => saveWorksheet(context, 'pdf', chosen)),
   }
 }
+
+/** A file that somebody else sealed. */
+const received = (path: string): Opening => ({ path, draft: false, imported: null })

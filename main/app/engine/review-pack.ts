@@ -8,6 +8,8 @@ import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, isDigest, parsedJson } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, CHAIN_SCHEMA } from '../../core/run-chain/files.ts'
+import { type ChainHead, parseHead } from '../../core/run-chain/head.ts'
+import { verificationAnswers, verificationHeadline } from '../../present/verification-headline.ts'
 import { bytesOf, textOf } from '../../verify/steps/read.ts'
 import { chainIn, readSealOf } from '../../verify/steps/signature.ts'
 import { certificatesOf, type Trust } from '../../verify/steps/trust.ts'
@@ -15,16 +17,27 @@ import { reviewFile } from '../review.ts'
 import { assessmentView } from '../views.ts'
 import type { EngineContext } from './context.ts'
 import { turnOf } from './kept-json.ts'
-import { headFor, keepHead } from './review-heads.ts'
+import { headFor, keepHead, keptHead } from './review-heads.ts'
 import { handleOf, keepRecent } from './review-recent.ts'
-import { addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
+import { addAnchorFile, addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
+
+export interface Opening {
+  readonly path: string
+  /** An own draft, opened as its reader will open it. */
+  readonly draft: boolean
+  /** A checkpoint that the reader imported for this file, in place of the one that is kept here. */
+  readonly imported: ChainHead | null
+}
 
 /**
  * Opens a pack or report and runs the six verification checks, with the stored trust anchors and the last checkpoint of
  * its run chain; it becomes the open pack. An altered pack opens too. Fails only where nothing can be read, and then
  * the previous one stays open. Nothing is remembered of an own `draft`.
  */
-export async function openPack(context: EngineContext, path: string, draft: boolean): Promise<Outcome<PackReview>> {
+export async function openPack(
+  context: EngineContext,
+  { path, draft, imported }: Opening,
+): Promise<Outcome<PackReview>> {
   const { ports, catalog, session } = context
   const trust = await trustOf(context)
   const peeked = await peek(ports, path, trust)
@@ -33,10 +46,11 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   const by = (seal?.root ?? seal?.signer)?.fingerprint ?? ''
   const lastHead = chain === null || draft ? ok(null) : await headFor(context, chain, digest, by)
   if (!lastHead.ok) return lastHead
+  const comparedWith = imported ?? lastHead.value
   const reviewed = await reviewFile(ports, catalog, {
     path,
     trust: trustFor(peeked.value, trust),
-    lastHead: lastHead.value,
+    lastHead: comparedWith,
     keep: true,
   })
   if (!reviewed.ok) return reviewed
@@ -54,6 +68,8 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   }
   const anchors = await listAnchors(context)
   if (!anchors.ok) return anchors
+  const seen = chain === null || draft ? ok(null) : await keptHead(context, chain, by)
+  if (!seen.ok) return seen
   const assessment = contents?.assessment ?? null
   const run = contents?.run ?? ''
   const register = contents?.register ?? null
@@ -62,6 +78,9 @@ export async function openPack(context: EngineContext, path: string, draft: bool
     handle: handleOf(path),
     file: report.file,
     report,
+    headline: verificationHeadline(report),
+    answers: verificationAnswers(report),
+    checkpoint: seen.value === null ? null : { ...seen.value, comparedWith: comparedWith?.size ?? null },
     view:
       assessment === null
         ? null
@@ -76,14 +95,42 @@ export async function openPack(context: EngineContext, path: string, draft: bool
     verdicts: contents?.verdicts ?? { stated: 0, identical: 0 },
     trust: report.signer?.trusted === true ? anchorOf(peeked.value, anchors.value) : null,
   }
-  session.pack = { review, run, assessment, recordings, register, path, sha256: digest, draft }
+  session.pack = { review, run, assessment, recordings, register, path, sha256: digest, draft, imported }
   return ok(review)
 }
 
 /** Reads the same pack again: with the current trust decisions and the current file. */
 export async function reopenPack(context: EngineContext): Promise<Outcome<PackReview>> {
   const { pack } = context.session
-  return pack === null ? fail('input.refused', 'no pack is open') : await openPack(context, pack.path, pack.draft)
+  return pack === null ? fail('input.refused', 'no pack is open') : await openPack(context, pack)
+}
+
+/**
+ * Compares the open pack with a checkpoint from a file, as `verify --save-checkpoint` writes it. Refused for any other file.
+ */
+export async function importCheckpoint(context: EngineContext, path: string): Promise<Outcome<PackReview>> {
+  const { pack } = context.session
+  if (pack === null) return fail('input.refused', 'no pack is open')
+  const read = await context.ports.files.read(path, LARGEST_CHECKPOINT)
+  if (!read.ok) return read
+  const head = parseHead(new TextDecoder().decode(read.value))
+  return head.ok ? await openPack(context, { ...pack, imported: head.value }) : head
+}
+
+const LARGEST_CHECKPOINT = 64 * 1024
+
+/** Trusts the time-stamp authorities in a certificate file, then evaluates the open pack again. */
+export async function trustAuthority(
+  context: EngineContext,
+  path: string,
+  howVerified: string,
+): Promise<Outcome<PackReview>> {
+  if (context.session.pack === null) return fail('input.refused', 'no pack is open')
+  const added = await turnOf(
+    context,
+    'anchors',
+  )(() => addAnchorFile(context, path, { for: 'authorities', howVerified }))
+  return added.ok ? await reopenPack(context) : added
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  VERIFICATION_SHOWS,
   type VerificationCheck,
   type VerificationReport,
   verificationCheckWords,
@@ -10,6 +11,7 @@ import type { Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
+import { verificationHeadline } from '../../present/verification-headline.ts'
 import { type Asked, lackingIn } from '../../verify/steps/lacking.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
@@ -152,15 +154,10 @@ function printReport(report: VerificationReport): void {
   }
 }
 
-const FIXED =
-  'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.'
-
-/** The checks that support the words “contents verified”. */
-const CONTENTS: readonly VerificationCheck[] = ['integrity', 'completeness', 'reproducibility']
-
 /** The last lines: the headline, what is still required, and the fixed limitation. */
 function closing(report: VerificationReport, lacking: readonly VerificationCheck[], { signers }: Asked): string {
-  const { kind, rules } = report
+  const { kind, rules, checks } = report
+  const needs = checks.map((one) => one.needs)
   const labels = lacking.map((check) => verificationCheckWords[check].label).join(', ')
   const next = [
     ...(lacking.length > 0 && rules?.status === 'unknown'
@@ -170,23 +167,12 @@ function closing(report: VerificationReport, lacking: readonly VerificationCheck
       : []),
     ...(report.ok && lacking.length > 0 ? [`Required but indeterminate: ${labels}.`] : []),
     ...(report.ok && !signers ? ['The signer was not checked: pass a certificate with --trust.'] : []),
+    ...(needs.includes('authority')
+      ? ['To trust a time-stamp authority, pass its certificate with --trust-timestamps.']
+      : []),
     ...(report.ok && kind === 'report' ? ['A report alone contains no evidence; verify its pack.'] : []),
   ]
-  return [`${headline(report)}.${next.length === 0 ? '' : ` ${next.join(' ')}`}`, FIXED].join('\n')
-}
-
-/** One headline for the six checks; the first rule that fits wins. */
-function headline({ ok: noneFailed, kind, demo, checks }: VerificationReport): string {
-  const of = (wanted: string): readonly VerificationCheck[] =>
-    checks.filter(({ outcome }) => outcome === wanted).map(({ check }) => check)
-  const [passed, failed, open] = [of('passed'), of('failed'), of('indeterminate')]
-  if (kind === 'foreign-pdf') return 'Not a Barewitness file'
-  if (failed.includes('integrity')) return 'Verification failed: contents altered'
-  if (!noneFailed || failed.length > 0)
-    return `Verification failed: ${failed.map((check) => verificationCheckWords[check].label).join(', ')}`
-  if (demo) return 'Demo data: not evidence'
-  if (open.includes('signature') && CONTENTS.every((check) => passed.includes(check)))
-    return `Contents verified; signer not confirmed (${passed.length} of ${checks.length} passed, ${open.length} need input)`
-  if (open.length > 0) return `No check failed; ${open.length} of ${checks.length} indeterminate`
-  return 'All six checks passed'
+  const { word, text } = verificationHeadline(report)
+  const lines = [`${word}.`, ...(text === '' ? [] : [text]), ...next].join(' ')
+  return [lines, VERIFICATION_SHOWS].join('\n')
 }

@@ -51,7 +51,7 @@ function unseen(reading: ChainReading, own: PackedEntry | null): VerificationChe
   const [first] = reading.entries
   const stated = first === undefined ? 'no earlier entries' : `${tally(entriesOf(reading))} since ${first.entry.at}`
   const summary = `No checkpoint supplied. The run chain has ${stated}. To check continuity, supply a checkpoint from an earlier pack.`
-  return answer('indeterminate', summary, facts(reading, own, 0))
+  return { ...answer('indeterminate', summary, facts(reading, own, 0)), needs: 'checkpoint' }
 }
 
 /** The same run chain, compared with the reader’s checkpoint. */

@@ -53,6 +53,7 @@ const NOBODY_KNOWN: VerificationCheckResult = {
   outcome: 'indeterminate',
   summary: 'Extends your checkpoint, but the signer is not confirmed.',
   details: ['You do not trust its key, and the key sealed no earlier pack of the run chain.'],
+  needs: 'signer',
 }
 
 /**

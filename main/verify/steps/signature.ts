@@ -143,13 +143,14 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
   if (stands === 'pinned') return answer('passed', `Trusted key: signed by ${who}, a key you trust.`, facts)
   if (stands === 'known')
     return answer('passed', `Trusted issuer: signed by ${who}, issued under a root certificate you trust.`, facts)
-  return answer(
-    'indeterminate',
-    reading.demo
-      ? 'Unconfirmed signer: the signature is valid, but was made with a demo key, which can never be trusted.'
-      : `Unconfirmed signer: the signature by ${who} is valid. Compare the fingerprint with one obtained from the signer directly, or trust their root certificate.`,
-    facts,
-  )
+  if (reading.demo)
+    return answer(
+      'indeterminate',
+      'Unconfirmed signer: the signature is valid, but was made with a demo key, which can never be trusted.',
+      facts,
+    )
+  const unconfirmed = `Unconfirmed signer: the signature by ${who} is valid. Compare the fingerprint with one obtained from the signer directly, or trust their root certificate.`
+  return { ...answer('indeterminate', unconfirmed, facts), needs: 'signer' }
 }
 
 interface Validity {

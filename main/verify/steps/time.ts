@@ -14,6 +14,8 @@ export interface ShownTime {
   readonly problems: readonly string[]
   /** Why a valid time-stamp confirms no time. */
   readonly notes: readonly string[]
+  /** A valid time-stamp is of an authority that the reader could trust, and does not. */
+  readonly lacksAuthority: boolean
 }
 
 const SKEW_MS = 300_000
@@ -40,6 +42,7 @@ export function shownTime(
   let outermost: TimestampReading | null = null
   const problems: string[] = []
   const notes: string[] = []
+  let lacksAuthority = false
   for (const [index, stamp] of [...stamps.entries()].reverse()) {
     const which = stamps.length === 1 ? 'The time-stamp' : `Time-stamp ${index + 1} of ${stamps.length}`
     const wrong = [...stamp.problems, ...(wholeChains && stamp.incomplete !== null ? [stamp.incomplete] : [])]
@@ -53,11 +56,12 @@ export function shownTime(
     if (expected !== null && stamp.root?.fingerprint !== expected)
       problems.push(`${says}, but the seal requires a different authority.`)
     else if (stamp.demo) notes.push(`${says}, a demo key that can never be trusted.`)
-    else if (standingOf(trust.authorities, stamp.authority, stamp.root) === 'unknown')
+    else if (standingOf(trust.authorities, stamp.authority, stamp.root) === 'unknown') {
+      lacksAuthority = true
       notes.push(
         `${says}. The authority is not trusted: supply its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,
       )
-    else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, later than ${now}.`)
+    } else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, later than ${now}.`)
     else if (stamp.revoked !== null && stamp.revoked.at <= now)
       notes.push(`${says}, whose certificate was revoked at ${stamp.revoked.at}.`)
     else if (stamp.until < now)
@@ -74,6 +78,7 @@ export function shownTime(
     coverEnds: outermost?.until ?? null,
     problems,
     notes,
+    lacksAuthority,
   }
 }
 
@@ -99,11 +104,13 @@ export function existedBy(time: ShownTime, { stamps, expected, statedAt }: State
   if (stamps === 0 && expected) return answer('failed', 'The time-stamp required by the seal is missing.', own)
   if (stamps === 0) return answer('indeterminate', 'No independent time-stamp; all times are the signer’s.', own)
   if (time.problems.length > 0) return answer('failed', 'A time-stamp is invalid.', [...time.problems, ...time.notes])
+  if (time.at === null && time.lacksAuthority)
+    return {
+      ...answer('indeterminate', 'Time-stamp present; its authority is not trusted.', [...time.notes, ...own]),
+      needs: 'authority',
+    }
   if (time.at === null)
-    return answer('indeterminate', 'Time-stamp present; the authority is not one that you trust.', [
-      ...time.notes,
-      ...own,
-    ])
+    return answer('indeterminate', 'Time-stamp present; it confirms no time.', [...time.notes, ...own])
   const late = statedAt === null ? 0 : Date.parse(time.at) - Date.parse(statedAt)
   if (late < -SKEW_MS)
     return answer(
