@@ -1,16 +1,17 @@
 import type { PackReview } from '../../schemas/ipc-packs.ts'
-import type { Route } from '../routes.ts'
+import type { ReviewPart, Route } from '../routes.ts'
 import { change, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
 interface Place {
-  readonly id: 'seal' | 'results' | 'location' | 'controls' | 'engagement' | 'claims' | 'evidence' | 'sampling'
+  readonly id: ReviewPart | 'results' | 'location' | 'controls' | 'engagement' | 'claims'
   readonly title: string
   readonly route: Route
 }
 
 const PLACES: readonly Place[] = [
   { id: 'seal', title: 'Verification', route: { screen: 'review', part: 'seal' } },
+  { id: 'findings', title: 'Findings', route: { screen: 'review', part: 'findings' } },
   { id: 'results', title: 'Results', route: { screen: 'overview', of: 'pack' } },
   { id: 'location', title: 'Location', route: { screen: 'location', of: 'pack' } },
   { id: 'controls', title: 'Controls', route: { screen: 'controls', of: 'pack' } },
@@ -18,6 +19,7 @@ const PLACES: readonly Place[] = [
   { id: 'claims', title: 'Provider claims', route: { screen: 'claims', of: 'pack' } },
   { id: 'evidence', title: 'Raw evidence', route: { screen: 'review', part: 'evidence' } },
   { id: 'sampling', title: 'Sampling', route: { screen: 'review', part: 'sampling' } },
+  { id: 'limits', title: 'What is not shown', route: { screen: 'review', part: 'limits' } },
 ]
 
 /** The tab of a screen in the review window. */

@@ -6,6 +6,8 @@ import { type Answer, call } from '../bridge.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { ReviewEvidence } from '../parts/ReviewEvidence.tsx'
+import { ReviewFindings } from '../parts/ReviewFindings.tsx'
+import { ReviewLimits } from '../parts/ReviewLimits.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { ReviewTabs } from '../parts/ReviewTabs.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
@@ -67,6 +69,8 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
             if (route.screen !== 'review') return children
             if (route.part === 'sampling') return <Sampling review={value} />
             if (route.part === 'evidence') return <ReviewEvidence />
+            if (route.part === 'findings') return <ReviewFindings view={value.view} />
+            if (route.part === 'limits') return <ReviewLimits />
             return <ReviewSeal review={value} onReview={known} />
           }}
         </Ask>

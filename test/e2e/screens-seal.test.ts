@@ -141,6 +141,15 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await book.look('41-review-answer', { page: review })
   })
 
+  test('review: findings, and everything that is not shown', async () => {
+    await part('Findings')
+    await review.getByRole('table').first().waitFor()
+    await book.look('41-review-findings', { page: review, full: true })
+    await part('What is not shown')
+    await review.getByRole('heading', { name: /Limits of every pack/ }).waitFor()
+    await book.look('41-review-limits', { page: review, full: true })
+  })
+
   test('review: before and after a sample is selected', async () => {
     await part('Sampling')
     await field(review, 'Seed').fill('20261121')
