@@ -1,10 +1,16 @@
 import { useSyncExternalStore } from 'react'
 import type { CallFailure, EngineEvent } from '../schemas/ipc.ts'
 import type { FleetView, Settings } from '../schemas/ipc-views.ts'
+import type { VerificationProgress } from '../schemas/verification.ts'
 import { call } from './bridge.ts'
 import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
 import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
+
+export interface Verifying extends VerificationProgress {
+  /** For display. */
+  readonly file: string
+}
 
 export interface State {
   readonly route: Route
@@ -19,6 +25,8 @@ export interface State {
   readonly soFar: number
   /** Incremented when a pack is opened from outside the screens. */
   readonly packs: number
+  /** The verification in progress, in whichever window it was begun. */
+  readonly verifying: Verifying | null
   /** Announced politely to screen readers. */
   readonly announced: string
   readonly settings: Settings
@@ -41,6 +49,7 @@ let state: State = {
   runs: 0,
   soFar: 0,
   packs: 0,
+  verifying: null,
   announced: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
   problem: null,
@@ -127,6 +136,12 @@ function listen(event: EngineEvent): void {
     case 'go':
       if (event.to === 'shortcuts') change({ over: 'shortcuts' })
       else go(GOES[event.to])
+      return
+    case 'verifying':
+      change({ verifying: { file: event.file, ...event.progress } })
+      return
+    case 'verified':
+      change({ verifying: null })
       return
     case 'pack-opened':
       change({ packs: state.packs + 1, problem: null })

@@ -43,6 +43,7 @@ export const FAILURE_CODES = [
   'pack.unsafe',
   'pack.repacked',
   'pack.altered',
+  'pack.stopped',
   'seal.invalid',
   'register.unreadable',
   'attachment.altered',
@@ -290,6 +291,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Pack altered after sealing',
     meaning: 'Do not rely on the files and results listed below.',
     next: 'Ask the sender for the original pack.',
+  },
+  'pack.stopped': {
+    title: 'Verification stopped',
+    meaning: 'Nothing of this file is shown. A pack that was open before stays open.',
+    next: 'Open the file again to verify it.',
   },
   'seal.invalid': {
     title: 'Invalid seal',

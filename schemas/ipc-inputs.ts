@@ -182,6 +182,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'export.save': exactly({ handle }),
   'export.discard': exactly({ handle }),
   'pack.choose-and-verify': nothing,
+  'pack.stop': nothing,
   'pack.recent': nothing,
   'pack.open-recent': exactly({ handle }),
   'pack.review': nothing,

@@ -47,6 +47,7 @@ import type {
 } from './ipc-views.ts'
 import type { SamplePopulation, WorkState } from './review-words.ts'
 import type { EntrySignature } from './types.ts'
+import type { VerificationProgress } from './verification.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -184,6 +185,8 @@ export interface Methods
   'export.discard': { in: { readonly handle: string }; out: null }
   /** Main's file dialog, then the six answers. Null when the dialog was closed. */
   'pack.choose-and-verify': { in: null; out: PackReview | null }
+  /** Ends the verification in progress: the call that began it fails with pack.stopped. */
+  'pack.stop': { in: null; out: null }
   'pack.recent': { in: null; out: readonly RecentPack[] }
   'pack.open-recent': { in: { readonly handle: string }; out: PackReview }
   /** The pack that is open, or null. */
@@ -287,6 +290,9 @@ export type EngineEvent =
   /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */
   | { readonly kind: 'pack-opened' }
   | { readonly kind: 'pack-refused'; readonly error: CallFailure }
+  /** A verification advances, in whichever window; `file` is for display. Ended by `verified`, whatever its outcome. */
+  | { readonly kind: 'verifying'; readonly file: string; readonly progress: VerificationProgress }
+  | { readonly kind: 'verified' }
   /** A menu item leads to a screen. */
   | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

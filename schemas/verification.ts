@@ -73,6 +73,27 @@ export type SignerStanding = 'pinned' | 'known' | 'unknown'
 /** Kind of file: evidence pack, Barewitness report alone, redacted copy, period report, pack excerpt, or unknown PDF. */
 export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'period' | 'excerpt' | 'foreign-pdf'
 
+/** Steps of a verification, in the order in which they are reported. */
+export const VERIFICATION_STEPS = ['contents', 'seal', 'files', 'nodes', 'chain', 'pages'] as const
+export type VerificationStep = (typeof VERIFICATION_STEPS)[number]
+
+export const verificationStepWords: Readonly<Record<VerificationStep, { readonly does: string; readonly of: string }>> =
+  {
+    contents: { does: 'Reading the contents', of: '' },
+    seal: { does: 'Reading seal and time-stamps', of: '' },
+    files: { does: 'Comparing files with the sealed digests', of: 'files' },
+    nodes: { does: 'Evaluating the captures again', of: 'nodes' },
+    pages: { does: 'Comparing the report with the evidence', of: '' },
+    chain: { does: 'Following the run chain', of: '' },
+  }
+
+/** Progress of a verification. `total` is 0 where nothing is counted. */
+export interface VerificationProgress {
+  readonly step: VerificationStep
+  readonly done: number
+  readonly total: number
+}
+
 /** Printed with every verification, whatever its outcome. */
 export const VERIFICATION_SHOWS =
   'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.'

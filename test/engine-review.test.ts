@@ -3,18 +3,22 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packs } from '../main/adapters/pack/index.ts'
 import { headFor, keepHead } from '../main/app/engine/review-heads.ts'
+import { reviewMethods } from '../main/app/engine/review-methods.ts'
 import { exportRun } from '../main/app/export.ts'
+import { reviewFile } from '../main/app/review.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
 import type { PackContent } from '../main/core/pack-files.ts'
 import { pem } from '../main/core/pem.ts'
 import { inMemory, type LoadedRecording } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { ChainHead } from '../main/core/run-chain/head.ts'
+import { NO_TRUST } from '../main/verify/steps/trust.ts'
+import type { EngineEvent } from '../schemas/ipc.ts'
 import type { PackReview } from '../schemas/ipc-packs.ts'
-import type { VerificationCheck } from '../schemas/verification.ts'
+import { VERIFICATION_STEPS, type VerificationCheck } from '../schemas/verification.ts'
 import { testTsa } from './support/lying-tsa.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
-import { refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
+import { filesHolding, refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
 
 // One owner seals three runs of one chain; auditors, each with a folder of their own, open them.
 const owner = sealingKit({ recordings: null })
@@ -120,6 +124,54 @@ describe('opening a pack', () => {
     const report = readdirSync(folder).find((name) => name.endsWith('_report.pdf')) ?? ''
     const review = await opened(kit, { path: join(folder, report) })
     expect(review).toMatchObject({ view: null, verdicts: { stated: 0, identical: 0 }, report: { kind: 'report' } })
+  })
+})
+
+describe('a verification in progress', () => {
+  const heard = (kit: SealingKit, act: (event: EngineEvent) => void): SealingKit['review'] =>
+    reviewMethods({ ...kit.context, notify: act })
+
+  test('reports its steps in order, with counted files and nodes, and its end', async () => {
+    const events: EngineEvent[] = []
+    const kit = auditor()
+    value(await heard(kit, (event) => events.push(event))['pack.choose-and-verify'](null, first()))
+    const progress = events.flatMap((event) => (event.kind === 'verifying' ? [event.progress] : []))
+    const steps = progress.map(({ step }) => step).filter((step, at, all) => step !== all[at - 1])
+    expect(steps.filter((step) => step !== 'files')).toEqual(['contents', 'seal', 'nodes', 'chain', 'pages'])
+    expect(progress.filter(({ step }) => step === 'nodes').at(-1)).toEqual({ step: 'nodes', done: 2, total: 2 })
+    expect(progress.some(({ step, done, total }) => step === 'files' && done > 0 && total > 10)).toBe(true)
+    expect(progress.every(({ done, total }) => done <= total)).toBe(true)
+    expect(events.at(-1)).toEqual({ kind: 'verified' })
+    expect(events[0]).toMatchObject({ file: 'run-1.barewitness.zip' })
+  })
+
+  test.each(VERIFICATION_STEPS)('stopped in step “%s”, it shows and stores nothing', async (step) => {
+    const kit = auditor()
+    await opened(kit, second())
+    const before = value(await kit.review['pack.review'](null))
+    const kept = filesHolding(kit.folder, '')
+    const stopping = heard(kit, (event) => {
+      if (event.kind === 'verifying' && event.progress.step === step) void kit.review['pack.stop'](null)
+    })
+    expect(refusal(await stopping['pack.choose-and-verify'](null, first()))).toMatch(/^pack\.stopped/)
+    expect(value(await kit.review['pack.review'](null))).toBe(before)
+    expect(filesHolding(kit.folder, '')).toEqual(kept)
+    expect(filesHolding(kit.folder, 'run-1')).toEqual([])
+  })
+
+  test('a stop without a verification changes nothing, and the next one is whole', async () => {
+    const kit = auditor()
+    value(await kit.review['pack.stop'](null))
+    const { report } = (await opened(kit, first())) ?? {}
+    const plain = value(
+      await reviewFile(kit.context.ports, kit.context.catalog, {
+        ...first(),
+        trust: NO_TRUST,
+        lastHead: null,
+        keep: false,
+      }),
+    )
+    expect({ ...report, verifiedAt: '' }).toEqual({ ...plain.report, verifiedAt: '' })
   })
 })
 

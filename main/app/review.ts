@@ -1,7 +1,7 @@
 import type { VerificationReport } from '../../schemas/verification.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
-import type { Outcome } from '../core/failure.ts'
+import { fail, type Outcome } from '../core/failure.ts'
 import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
 import type { ChainHead } from '../core/run-chain/head.ts'
@@ -14,6 +14,7 @@ import { largerThanRead, verifyReport } from '../verify/report.ts'
 import type { Trust } from '../verify/steps/trust.ts'
 import { pageComparer, periodPageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
+import { type VerificationWatch, watchedSource } from './watched-source.ts'
 
 export interface ReviewInput {
   readonly path: string
@@ -21,6 +22,8 @@ export interface ReviewInput {
   readonly lastHead: ChainHead | null
   /** Keep the content of the pack for reading it afterwards. */
   readonly keep: boolean
+  /** Watches the verification. Without a stop, the outcome is the same with and without it. */
+  readonly watch?: VerificationWatch
 }
 
 export interface Reviewed {
@@ -31,19 +34,22 @@ export interface Reviewed {
   readonly head: ChainHead | null
 }
 
+type ReviewPorts = Pick<
+  Ports,
+  'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'zones'
+>
+
 /**
  * Opens a pack (archive or folder) or a PDF and runs the six verification checks. Fails only when it cannot be opened
- * safely.
+ * safely, and with pack.stopped after a stop: a verification that was stopped concludes nothing.
  */
-export async function reviewFile(
-  ports: Pick<
-    Ports,
-    'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'zones'
-  >,
-  catalog: Catalog,
-  input: ReviewInput,
-): Promise<Outcome<Reviewed>> {
-  const { path, trust } = input
+export async function reviewFile(ports: ReviewPorts, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
+  const reviewed = await sixChecks(ports, catalog, input)
+  return input.watch?.signal.aborted === true ? fail('pack.stopped', 'before all checks were concluded') : reviewed
+}
+
+async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
+  const { path, trust, watch } = input
   const file = path.split(/[/\\]/).at(-1) ?? path
   const verifiedAt = ports.clock.now()
   if (/\.pdf$/i.test(path)) {
@@ -59,8 +65,9 @@ export async function reviewFile(
   const kept = ports.keptRules()
   try {
     const { departures } = opened.value
+    const source = watch === undefined ? opened.value : watchedSource(opened.value, watch)
     const seal = ports.sealing.reader
-    const asked = { source: opened.value, departures, seal, catalog, kept, trust, verifiedAt, file }
+    const asked = { source, departures, seal, catalog, kept, trust, verifiedAt, file, onStep: watch?.onStep }
     if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
     const whole = { ...asked, validator: ports.validator }
     if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })

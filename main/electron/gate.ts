@@ -39,6 +39,7 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'catalog.get': 'always',
   'settings.get': 'always',
   'pack.choose-and-verify': 'always',
+  'pack.stop': 'always',
   'pack.recent': 'always',
   'pack.open-recent': 'always',
   'pack.review': 'always',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityProcess } from 'electron'
-import type { Engine } from '../../schemas/ipc.ts'
+import type { Engine, EngineEvent } from '../../schemas/ipc.ts'
 import type { Settings } from '../../schemas/ipc-views.ts'
 import { ipcValidator } from '../adapters/ipc-validator.ts'
 import type { Vault } from '../app/engine/context.ts'
@@ -127,8 +127,8 @@ function run(state: WindowState): Running {
     return handleCall(parts, { frame: event.senderFrame, window: caller?.kind ?? null }, message)
   })
   ipcMain.handle(SECRET_CHANNEL, (event, message: unknown) => prompt.handle(event.sender, event.senderFrame, message))
-  // All events of the engine concern this computer’s runs: none go to the review window.
-  engine.onEvent((event) => windows.notify(event, 'main'))
+  // Both windows show the progress of a verification. All other events concern this computer’s runs: none go to the review window.
+  engine.onEvent((event) => windows.notify(event, isOfVerification(event) ? undefined : 'main'))
   closeBeforeQuitting(engine, prompt)
   void engine.call('settings.get', null).then((settings) => {
     if (settings.ok) follow(settings.value, state)
@@ -136,6 +136,8 @@ function run(state: WindowState): Running {
   void refreshMenu()
   return { windows, openings }
 }
+
+const isOfVerification = ({ kind }: EngineEvent): boolean => kind === 'verifying' || kind === 'verified'
 
 /** The theme of the windows follows the settings; the last one is stored for the first frame of the next start. */
 function follow({ theme }: Settings, state: WindowState): void {

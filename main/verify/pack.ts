@@ -1,5 +1,10 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
-import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import type {
+  Difference,
+  VerificationCheckResult,
+  VerificationProgress,
+  VerificationReport,
+} from '../../schemas/verification.ts'
 import type { KeptRules, PackAssessor } from '../core/assessor.ts'
 import { addAll } from '../core/budgets.ts'
 import type { Catalog } from '../core/catalog.ts'
@@ -11,7 +16,7 @@ import { EMPTY_REGISTER } from '../core/register.ts'
 import { ownEntry } from '../core/run-chain/entry.ts'
 import { type ChainHead, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
-import { conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
+import { begins, conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
 import { chainOf } from './steps/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { executiveProblems, readReport, reportProblems } from './steps/enclosed-report.ts'
@@ -55,6 +60,8 @@ export interface VerifyInput {
   readonly file: string
   /** Keep every recording and result for later use. Otherwise only one node at a time is in memory. */
   readonly keep: boolean
+  /** Is told each step as it begins, and the nodes one by one. It has no influence on the outcome. */
+  readonly onStep?: ((progress: VerificationProgress) => void) | undefined
 }
 
 export interface VerifiedPack {
@@ -84,12 +91,15 @@ export interface PackContents {
  */
 export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const { source, trust, verifiedAt } = input
+  begins(input, 'contents')
   const reading = await readPack(source, input.validator)
   const said = await registerOfPack(input, reading)
   const declared = await engagementOfPack(source, reading, input.catalog)
   const location = await locationOfPack(source, reading, input.seal, trust)
+  begins(input, 'seal')
   const sealed = await sealStep(source, input.seal, input)
   const { seal } = sealed
+  begins(input, 'files')
   const altered = [
     ...input.departures.map(packedAgain),
     ...(await alterations(source, reading.statement)),
@@ -98,6 +108,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
   const judge = await assessorOfPack(rules, reading)
   const walked = await walk(input, reading, judge)
+  begins(input, 'chain')
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
   const earlier = await readEarlier(source, input.validator)
@@ -119,6 +130,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     trace: await traceDiffers(input, reading, { judge, rules: rules?.status ?? null }, walked),
   })
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
+  begins(input, 'pages')
   const pages =
     isRejected || statement === null || said.register === null || seal?.signer == null
       ? ALREADY_REJECTED
@@ -197,7 +209,7 @@ interface Walk {
 
 /** One pass over the nodes; only what the checks need is kept of each. */
 async function walk(
-  { source, validator, keep, pages }: VerifyInput,
+  { source, validator, keep, pages, onStep }: VerifyInput,
   reading: PackReading,
   judge: PackAssessor | null,
 ): Promise<Walk> {
@@ -216,7 +228,12 @@ async function walk(
     stated: [] as NodeAssessment[],
     recordings: [] as LoadedRecording[],
   }
+  const total = reading.scope?.population.length ?? 0
+  let done = 0
+  onStep?.({ step: 'nodes', done, total })
   for await (const node of readNodes(source, validator, reading, judge)) {
+    done += 1
+    onStep?.({ step: 'nodes', done, total })
     const compared = compareNode(node)
     const absence = absenceOf(node)
     if (reading.scope !== null) pages.add(node, reading.scope)

@@ -1,4 +1,9 @@
-import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import type {
+  VerificationCheckResult,
+  VerificationProgress,
+  VerificationReport,
+  VerificationStep,
+} from '../../schemas/verification.ts'
 import { bounded } from '../core/budgets.ts'
 import { plain } from '../core/plain-text.ts'
 import type { PackSource, SealReader, SealReading } from '../core/ports.ts'
@@ -26,7 +31,13 @@ export interface Asked {
   readonly verifiedAt: string
   /** The file’s name, for display. */
   readonly file: string
+  /** Is told each step as it begins, and the nodes of the fourth one by one. It has no influence on the outcome. */
+  readonly onStep?: ((progress: VerificationProgress) => void) | undefined
 }
+
+/** Reports a step in which nothing is counted. */
+export const begins = ({ onStep }: Pick<Asked, 'onStep'>, step: VerificationStep): void =>
+  onStep?.({ step, done: 0, total: 0 })
 
 /** The seal of a file and the time at which it is known to have existed. */
 export interface Sealed {

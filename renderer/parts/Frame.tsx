@@ -27,6 +27,7 @@ import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Toast } from './Toast.tsx'
+import { Verifying } from './Verifying.tsx'
 
 interface Entry {
   readonly place: Place
@@ -69,6 +70,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           </aside>
         )}
         <main data-pane tabIndex={-1} aria-label="Screen">
+          <Verifying />
           {problem !== null && (
             <div className="problem">
               <FailureNote error={problem} />

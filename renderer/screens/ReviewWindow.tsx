@@ -11,6 +11,7 @@ import { ReviewLimits } from '../parts/ReviewLimits.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { ReviewTabs } from '../parts/ReviewTabs.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
+import { Verifying } from '../parts/Verifying.tsx'
 import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
 import { change, useStore } from '../store.ts'
 import { visible, when } from '../text.ts'
@@ -62,6 +63,7 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
         )}
       </div>
       <main key={opened} data-pane tabIndex={-1} aria-label="Screen">
+        <Verifying />
         {problem !== null && <FailureNote error={problem} />}
         <Ask answer={review}>
           {(value) => {

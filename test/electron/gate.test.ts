@@ -146,6 +146,7 @@ describe('8: the window in which a pack is read', () => {
     'pack.re-evaluate',
     'pack.recent',
     'pack.review',
+    'pack.stop',
     'pack.trust',
     'pack.trust-authority',
     'register.get',

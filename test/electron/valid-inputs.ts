@@ -185,6 +185,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'export.save': { handle: HANDLE },
   'export.discard': { handle: HANDLE },
   'pack.choose-and-verify': null,
+  'pack.stop': null,
   'pack.recent': null,
   'pack.open-recent': { handle: HANDLE },
   'pack.review': null,

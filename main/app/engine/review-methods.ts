@@ -10,6 +10,7 @@ import { saveWorksheet } from './review-worksheet-save.ts'
 
 type Methods =
   | 'pack.choose-and-verify'
+  | 'pack.stop'
   | 'pack.recent'
   | 'pack.open-recent'
   | 'pack.review'
@@ -34,6 +35,11 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   return {
     'pack.choose-and-verify': async (_input, chosen) =>
       chosen === undefined ? ok(null) : await turn(() => openPack(context, received(chosen.path))),
+    // Not in turn: it ends what has the turn.
+    'pack.stop': async () => {
+      session.verifying?.abort()
+      return ok(null)
+    },
     'pack.recent': () => turn(() => recentPacks(context)),
     'pack.open-recent': ({ handle }) =>
       turn(async () => {

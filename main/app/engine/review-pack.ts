@@ -1,8 +1,10 @@
 import type { PackReview, TrustAnchor } from '../../../schemas/ipc-packs.ts'
+import type { VerificationProgress } from '../../../schemas/verification.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { PATHS } from '../../core/pack-files.ts'
+import { plain } from '../../core/plain-text.ts'
 import type { SealReading } from '../../core/ports.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
@@ -20,6 +22,7 @@ import { turnOf } from './kept-json.ts'
 import { headFor, keepHead, keptHead } from './review-heads.ts'
 import { handleOf, keepRecent } from './review-recent.ts'
 import { addAnchorFile, addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
+import { fileName } from './trust-methods.ts'
 
 export interface Opening {
   readonly path: string
@@ -32,13 +35,32 @@ export interface Opening {
 /**
  * Opens a pack or report and runs the six verification checks, with the stored trust anchors and the last checkpoint of
  * its run chain; it becomes the open pack. An altered pack opens too. Fails only where nothing can be read, and then
- * the previous one stays open. Nothing is remembered of an own `draft`.
+ * the previous one stays open. Nothing is remembered of an own `draft`, and
+ * nothing is shown or stored after a stop, which fails with pack.stopped.
  */
-export async function openPack(
+export async function openPack(context: EngineContext, opening: Opening): Promise<Outcome<PackReview>> {
+  const { session, notify } = context
+  const stop = new AbortController()
+  session.verifying = stop
+  try {
+    return await opened(context, opening, stop.signal)
+  } finally {
+    session.verifying = null
+    notify({ kind: 'verified' })
+  }
+}
+
+const STOPPED = fail('pack.stopped', 'before all checks were concluded')
+
+async function opened(
   context: EngineContext,
   { path, draft, imported }: Opening,
+  signal: AbortSignal,
 ): Promise<Outcome<PackReview>> {
-  const { ports, catalog, session } = context
+  const { ports, catalog, session, notify } = context
+  const file = plain(fileName(path))
+  const onStep = (progress: VerificationProgress): void => notify({ kind: 'verifying', file, progress })
+  onStep({ step: 'contents', done: 0, total: 0 })
   const trust = await trustOf(context)
   const peeked = await peek(ports, path, trust)
   if (!peeked.ok) return peeked
@@ -52,6 +74,7 @@ export async function openPack(
     trust: trustFor(peeked.value, trust),
     lastHead: comparedWith,
     keep: true,
+    watch: { onStep, signal },
   })
   if (!reviewed.ok) return reviewed
   const { report, contents, head } = reviewed.value
@@ -59,6 +82,8 @@ export async function openPack(
   const now = await ports.files.digest(path)
   if (now.ok && now.value.sha256 !== digest)
     return fail('input.refused', 'the file changed while it was read; open it again')
+  // From here on something is stored and shown: all of it, or nothing.
+  if (signal.aborted) return STOPPED
   if (!draft) {
     const kept =
       head === null ? ok(null) : await keepHead(context, head, digest, { by, trusted: report.signer?.trusted === true })

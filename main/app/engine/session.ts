@@ -18,6 +18,8 @@ export interface Session {
   demo: boolean
   run: RunState | null
   pack: PackState | null
+  /** Ends the verification in progress. */
+  verifying: AbortController | null
   /** Host keys that nodes showed since the program started, by node. */
   readonly keys: Map<string, ShownKey>
   /** The last pasted list, and the line in which each node’s key was found. */
@@ -63,6 +65,7 @@ export async function openSession(ports: Ports, catalog: Catalog, folder: string
     demo: false,
     run: null,
     pack: null,
+    verifying: null,
     keys: new Map(),
     keyList: null,
     going: null,

@@ -1,0 +1,61 @@
+import { IconPlayerStop } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { VERIFICATION_STEPS, verificationStepWords } from '../../schemas/verification.ts'
+import { useAction } from '../actions.ts'
+import { type Verifying as Going, useStore } from '../store.ts'
+import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Progress } from '../ui/Progress.tsx'
+import { FailureNote } from './Ask.tsx'
+import { MarkedLine } from './Mark.tsx'
+
+/** Before this time a small pack is open already, and nothing flickers. */
+const PATIENCE_MS = 400
+
+/** The verification in progress with its steps and counts, which can be stopped. No outcome is shown before all are there. */
+export function Verifying() {
+  const { verifying } = useStore()
+  return verifying === null ? null : <Steps key={verifying.file} going={verifying} />
+}
+
+function Steps({ going: { file, step, done, total } }: { readonly going: Going }) {
+  const [late, setLate] = useState(false)
+  const stop = useAction('pack.stop')
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!late) return null
+  const at = VERIFICATION_STEPS.indexOf(step)
+  return (
+    <section className="verifying" aria-label="Verification in progress">
+      <Progress
+        label={`Verifying ${visible(file)}`}
+        value={total === 0 ? null : done}
+        max={total}
+        words={countOf({ step, done, total })}
+      />
+      <ol className="verifying-steps">
+        {VERIFICATION_STEPS.map((one, place) => (
+          <li key={one} aria-current={place === at ? 'step' : undefined}>
+            <MarkedLine
+              mark={place < at ? 'dot' : place === at ? 'disc-half' : 'dotted-ring'}
+              tone="not-tested"
+              line={verificationStepWords[one].does}
+            />
+          </li>
+        ))}
+      </ol>
+      <Button icon={IconPlayerStop} busy={stop.busy} onPress={() => void stop.run(null)}>
+        Stop verification
+      </Button>
+      {stop.error !== null && <FailureNote error={stop.error} />}
+    </section>
+  )
+}
+
+/** “512 of 1979 files”, or what is done where nothing is counted. */
+const countOf = ({ step, done, total }: Omit<Going, 'file'>): string => {
+  const { does, of } = verificationStepWords[step]
+  return total === 0 ? does : `${done} of ${total} ${of}`
+}
