@@ -2,18 +2,13 @@ import type { ReviewFinding } from '../../schemas/ipc-packs.ts'
 import { day, visible, when } from '../text.ts'
 
 /** What management states about a finding, and whether a person signed it. A response changes no verdict. */
-export function ManagementResponse({ finding: { reference, status, response } }: { readonly finding: ReviewFinding }) {
-  if (response === null)
-    return (
-      <p>
-        None recorded. Finding {reference}: {status}.
-      </p>
-    )
+export function ManagementResponse({ finding: { status, response } }: { readonly finding: ReviewFinding }) {
+  if (response === null) return <p>None recorded. Status: {status}.</p>
   const { statedBy, statedAt, owner, due, plan, cause, isSigned, isOverdue } = response
   return (
     <>
       <p>
-        Finding {reference}: {status}. Stated by {visible(statedBy)}, {when(statedAt)},{' '}
+        {status}. Stated by {visible(statedBy)}, {when(statedAt)},{' '}
         {isSigned ? 'digitally signed' : 'not digitally signed'}.
       </p>
       <p>

@@ -60,6 +60,7 @@ function Evidence({
         <p className="sample-verdict">
           <VerdictMark verdict={verdict} />
           {severity !== null && <span className="severity">Severity: {severityWords[severity]}</span>}
+          {finding !== null && <span className="quiet">Finding {finding.reference}</span>}
         </p>
         <h3>{visible(sampleTitle(row, finding, known?.expected ?? ''))}</h3>
         <p className="quiet">
