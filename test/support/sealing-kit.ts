@@ -96,7 +96,17 @@ function sessionOf({ recordings, population, fleet, demo = false }: KitOptions):
   }
   const assessment = assess({ catalog: sampleCatalog, scope, recordings: held, asOf: AS_OF })
   const run = recordings === null ? null : { run: 'run-1', scope, recordings: held, assessment, unreadable: [] }
-  return { fleet: null, demo, run, pack: null, verifying: null, keys: new Map(), keyList: null, going: null, journal: null }
+  return {
+    fleet: null,
+    demo,
+    run,
+    pack: null,
+    verifying: null,
+    keys: new Map(),
+    keyList: null,
+    going: null,
+    journal: null,
+  }
 }
 
 /** A vault in memory. */
