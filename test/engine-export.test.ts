@@ -73,6 +73,7 @@ describe('what an export would hold', () => {
         expect.objectContaining({ id: 'hdf', chosen: false }),
         expect.objectContaining({ id: 'poam', chosen: false }),
         expect.objectContaining({ id: 'tickets', chosen: false }),
+        expect.objectContaining({ id: 'views', chosen: false }),
       ],
       exceptions: 0,
       attachments: 0,
@@ -138,9 +139,9 @@ describe('sealing', () => {
 
   test('what is chosen besides lies in the draft and is saved with it; what no plan offers is refused', async () => {
     const kit = await readyKit()
-    const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal', 'poam', 'tickets'] }
+    const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal', 'poam', 'tickets', 'views'] }
     const draft = value(await kit.exports['export.build'](wanted))
-    const besides = names(draft).filter((name) => /register|oscal|hdf|poam|tickets/.test(name))
+    const besides = names(draft).filter((name) => /register|oscal|hdf|poam|tickets|views/.test(name))
     expect(besides).toEqual(
       expect.arrayContaining([
         'sample-fleet_DAY_register.xlsx',
@@ -148,6 +149,7 @@ describe('sealing', () => {
         'sample-fleet_DAY_oscal-assessment-plan.json',
         'sample-fleet_DAY_oscal-assessment-results.json',
         'sample-fleet_DAY_poam.xlsx',
+        'sample-fleet_DAY_views.xlsx',
         'sample-fleet_DAY_tickets-jira.csv',
         'sample-fleet_DAY_tickets-servicenow.csv',
         expect.stringMatching(/^hdf\/./),

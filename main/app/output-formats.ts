@@ -1,6 +1,7 @@
 import type { Ports } from '../core/all-ports.ts'
 import { fileNamed } from '../core/file-names.ts'
 import type { Signer } from '../core/ports.ts'
+import { viewSheets } from '../present/formats/grids/ai-views.ts'
 import { poamSheets } from '../present/formats/grids/poam.ts'
 import { hdfFiles } from '../present/formats/hdf.ts'
 import type { FormatInput } from '../present/formats/input.ts'
@@ -12,8 +13,8 @@ import { collectGarbageBetween } from './memory-pressure.ts'
 import type { Content } from './output-files.ts'
 import { jiraTable, serviceNowTable } from './tables.ts'
 
-/** Additional outputs: page 1 alone, the annexes, a binder by control, and the same assessment and findings for other tools. */
-export const ALSO = ['executive', 'annex', 'binder', 'xlsx', 'oscal', 'hdf', 'poam', 'tickets'] as const
+/** Additional outputs: page 1 alone, the annexes, a binder by control, the same assessment and findings for other tools, and views of further frameworks. */
+export const ALSO = ['executive', 'annex', 'binder', 'xlsx', 'oscal', 'hdf', 'poam', 'tickets', 'views'] as const
 export type Also = (typeof ALSO)[number]
 
 interface AlsoInput extends ReportInput, FormatInput {
@@ -71,6 +72,9 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
   },
   poam: async function* (ports, input) {
     yield [fileNamed(input.prefix, 'poam.xlsx'), await ports.xlsx(poamSheets(input))]
+  },
+  views: async function* (ports, input) {
+    yield [fileNamed(input.prefix, 'views.xlsx'), await ports.xlsx(viewSheets(input))]
   },
   tickets: async function* (ports, input) {
     yield [fileNamed(input.prefix, 'tickets-jira.csv'), ports.csvPieces(jiraTable(input))]

@@ -1,7 +1,7 @@
 import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, EarlierRuns, Register } from '../../schemas/types.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
-import { HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
+import { AI_VIEWS, HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import { REMEDIATIONS } from '../catalog/remediation.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Sha256 } from '../core/digest.ts'
@@ -80,7 +80,7 @@ export const besideInput = (about: ReportInput, run: string, prefix: string): Re
   run,
   prefix,
   shown: matterOf(about).shown,
-  views: { hipaa: HIPAA_VIEWS },
+  views: { hipaa: HIPAA_VIEWS, ai: AI_VIEWS },
 })
 
 /** In the order of a pack: a store returns captures in the order of arrival. */

@@ -79,3 +79,33 @@ export interface HipaaViews {
   readonly protocol: ProtocolView
   readonly practices: PracticesView
 }
+
+/** What a reader asks about each carrier of data. */
+export const CARRIER_QUESTIONS = ['location', 'access', 'encryption', 'copies', 'handover'] as const
+export type CarrierQuestion = (typeof CARRIER_QUESTIONS)[number]
+
+/** A place where an AI workload holds data, whether or not a person declared it. */
+export interface Carrier {
+  readonly id: string
+  readonly title: string
+  readonly where: string
+  readonly risk: string
+  /** Checks whose results answer each question in part; none where no server shows it. */
+  readonly answers: Readonly<Record<CarrierQuestion, readonly string[]>>
+  readonly requests: readonly string[]
+}
+
+export interface CarriersView extends ViewSource {
+  readonly rows: readonly Carrier[]
+}
+
+/** Rows of another framework by id and our own title, with the checks that relate to them. */
+export interface FrameworkView extends ViewSource {
+  readonly id: string
+  readonly rows: readonly Practice[]
+}
+
+export interface AiViews {
+  readonly carriers: CarriersView
+  readonly frameworks: readonly FrameworkView[]
+}

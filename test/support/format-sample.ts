@@ -1,4 +1,4 @@
-import { HIPAA_VIEWS } from '../../main/catalog/frameworks/views.ts'
+import { AI_VIEWS, HIPAA_VIEWS } from '../../main/catalog/frameworks/views.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
 import { assess, latest } from '../../main/core/assess.ts'
@@ -197,7 +197,7 @@ export function formatSample(): FormatInput {
     demo: true,
     run: 'demo-20261121',
     prefix: 'Demo_2026-11-21',
-    views: { hipaa: HIPAA_VIEWS },
+    views: { hipaa: HIPAA_VIEWS, ai: AI_VIEWS },
   })
 }
 

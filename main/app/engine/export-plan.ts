@@ -75,6 +75,10 @@ const ALSO_WORDS: Readonly<Record<Also, { readonly title: string; readonly note:
     note: 'Plan of action and milestones with the columns of the FedRAMP template: open and closed findings.',
   },
   tickets: { title: 'Tickets (CSV)', note: 'One row per finding, for the imports of Jira and ServiceNow.' },
+  views: {
+    title: 'Views for AI workloads and further frameworks (XLSX)',
+    note: 'Carriers of AI workloads; NIST AI RMF, ISO/IEC 42001, HHS performance goals and DORA fields, each with related results. Nothing is concluded.',
+  },
 }
 
 /** The choices from the plan. Fails with input.refused for anything that it does not offer. */

@@ -1,6 +1,6 @@
 import { standingLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
-import type { HipaaViews } from '../../core/evidence-view.ts'
+import type { AiViews, HipaaViews } from '../../core/evidence-view.ts'
 import type { Control } from '../../core/framework.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
 import { compare } from '../../core/recording.ts'
@@ -28,7 +28,7 @@ export interface FormatInput
   /** Findings, figures and sentences, as the report has them. */
   readonly shown: Presentation
   /** Data of the views for readers of one framework. No verdict depends on it. */
-  readonly views: { readonly hipaa: HipaaViews }
+  readonly views: { readonly hipaa: HipaaViews; readonly ai: AiViews }
 }
 
 /** Printed in every file that is used without the report. */

@@ -2,11 +2,10 @@ import { claimAnswerWords } from '../../../../schemas/words.ts'
 import type { AgreementRow } from '../../../core/evidence-view.ts'
 import { plural } from '../../../core/phrases.ts'
 import { oneLine } from '../../../core/plain-text.ts'
-import { type Tally, tally } from '../../../core/tally.ts'
-import { countLines } from '../../report/wording.ts'
+import { tally } from '../../../core/tally.ts'
 import type { FormatInput } from '../input.ts'
 import { columns, type Grid, type GridCell } from './grid.ts'
-import { limitsOf, requestedById, requestLines } from './requested.ts'
+import { checkText, limitsOf, requestedById, requestLines } from './requested.ts'
 
 const AGREEMENT_COLUMNS = columns({
   part: 16,
@@ -89,12 +88,4 @@ function relationRows({ assessment }: FormatInput): readonly (readonly [string, 
             .join(' | '),
     ],
   ]
-}
-
-function checkText(catalog: FormatInput['catalog'], counted: Tally, id: string): string {
-  const check = catalog.checks.find((one) => one.id === id)
-  if (check === undefined) return `${id}: a document answers it.`
-  return `${id}: ${countLines(counted.overNodes(id))
-    .map(({ text }) => text)
-    .join(', ')}`
 }

@@ -1,6 +1,8 @@
 import { levelWords } from '../../../../schemas/conclusion-words.ts'
 import type { ViewSource } from '../../../core/evidence-view.ts'
+import type { Tally } from '../../../core/tally.ts'
 import { documentCounts, type RequestedDocument } from '../../report/outstanding.ts'
+import { countLines } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
 
 /** Status of evidence requests by id, as the list of requests has it. */
@@ -34,3 +36,12 @@ function statusOf(document: RequestedDocument | undefined): string {
 
 /** What a view rests on and what it does not show, as the last columns of each of its rows. */
 export const limitsOf = ({ sources, notShown }: ViewSource): readonly string[] => [sources.join('; '), notShown]
+
+/** Results of one check over all nodes, in one line. */
+export function checkText(catalog: FormatInput['catalog'], counted: Tally, id: string): string {
+  const check = catalog.checks.find((one) => one.id === id)
+  if (check === undefined) return `${id}: a document answers it.`
+  return `${id}: ${countLines(counted.overNodes(id))
+    .map(({ text }) => text)
+    .join(', ')}`
+}
