@@ -42,10 +42,6 @@ export const shareOf = ({ counts, decidable }: Tally): string =>
 export const notInShare = ({ counts }: Tally): string =>
   BESIDES.flatMap(([verdict, words]) => (counts[verdict] === 0 ? [] : [`${counts[verdict]} ${words}`])).join(', ')
 
-/** Short form: "6 of 8 +5". */
-export const shortShareOf = (tally: Tally): string =>
-  [shareOf(tally), tally.total === tally.decidable ? '' : `+${tally.total - tally.decidable}`].filter(Boolean).join(' ')
-
 export interface Acceptance {
   readonly until: string
   readonly owner: string
@@ -64,6 +60,8 @@ export interface Cell {
   readonly tally: Tally
   /** Worst first. */
   readonly checks: readonly CellCheck[]
+  /** Of the inconclusive ones: those that only a second run can decide. */
+  readonly fromSecondRun: number
   /** The risk acceptance that expires first, with how many checks of this cell are accepted. */
   readonly accepted: (Acceptance & { readonly count: number }) | null
   /** Checks whose risk acceptance expired. */
@@ -78,8 +76,8 @@ export interface MatrixRow {
 export interface Matrix {
   readonly properties: readonly Property[]
   readonly rows: readonly MatrixRow[]
-  /** For each property: all declared nodes by their worst verdict. */
-  readonly totals: readonly Tally[]
+  /** For each property: the results of all nodes tested. */
+  readonly sums: readonly CellCounts[]
 }
 
 export const wasReached = (node: Pick<NodeRow, 'status'>): boolean =>
@@ -115,6 +113,9 @@ export function cellOf(view: AssessmentView, row: NodeRow, property: Property): 
     verdict: verdictIn(row.worst, place),
     tally: tallyIn(row.counted[place]),
     checks,
+    fromSecondRun: checks.filter(
+      ({ check, verdict }) => verdict === 'inconclusive' && view.fromSecondRun.includes(check.id),
+    ).length,
     accepted: accepted[0] === undefined ? null : { ...accepted[0], count: accepted.length },
     expired: checks.filter(({ expired }) => expired).length,
   }
@@ -140,7 +141,9 @@ export function matrixOf(view: AssessmentView): Matrix {
   rows.sort(
     (a, b) => a.weight[0] - b.weight[0] || b.weight[1] - a.weight[1] || (a.row.node.node < b.row.node.node ? -1 : 1),
   )
-  return { properties, rows: rows.map(({ row }) => row), totals: view.nodesCounted.map(tallyIn) }
+  const tested = rows.filter(({ row }) => row.collected)
+  const sums = properties.map((_, place) => sumOf(tested.map(({ row }) => countsOf(row.cells[place]))))
+  return { properties, rows: rows.map(({ row }) => row), sums }
 }
 
 function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, contradictions: number] {
@@ -149,9 +152,68 @@ function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, con
   return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
 
-/** How many of the declared nodes have each verdict for a property. Nodes that were not collected remain counted. */
-export const totalsOf = ({ properties, totals }: Matrix, property: Property): Tally =>
-  totals[properties.indexOf(property)] ?? tallyIn(null)
+/** Results of one or several cells: those that this run can decide, and apart from them what is counted against no node. */
+export interface CellCounts {
+  readonly notSatisfied: number
+  readonly inconclusive: number
+  readonly satisfied: number
+  /** Checks of a node that was reached, without evidence. */
+  readonly notTested: number
+  readonly informational: number
+  readonly notApplicable: number
+  readonly fromSecondRun: number
+}
+const NO_COUNTS: CellCounts = {
+  notSatisfied: 0,
+  inconclusive: 0,
+  satisfied: 0,
+  notTested: 0,
+  informational: 0,
+  notApplicable: 0,
+  fromSecondRun: 0,
+}
+
+/** The counts of a cell; without one, all are 0. */
+export function countsOf(cell: Cell | undefined): CellCounts {
+  if (cell === undefined) return NO_COUNTS
+  const { fromSecondRun, tally } = cell
+  const { counts } = tally
+  return {
+    notSatisfied: counts['not-satisfied'],
+    inconclusive: counts.inconclusive - fromSecondRun,
+    satisfied: counts.satisfied,
+    notTested: counts['not-tested'],
+    informational: counts.informational,
+    notApplicable: counts['not-applicable'],
+    fromSecondRun,
+  }
+}
+
+export const sumOf = (all: readonly CellCounts[]): CellCounts =>
+  all.reduce(
+    (sum, one) =>
+      Object.fromEntries(
+        Object.entries(sum).map(([name, count]) => [name, count + one[name as keyof CellCounts]]),
+      ) as unknown as CellCounts,
+    NO_COUNTS,
+  )
+
+/** The counts that decide, in words: "2 not satisfied, 0 inconclusive, 7 satisfied". */
+export const countWords = ({ notSatisfied, inconclusive, satisfied, notTested }: CellCounts): string =>
+  [
+    `${notSatisfied} not satisfied`,
+    `${inconclusive} inconclusive`,
+    `${satisfied} satisfied`,
+    ...(notTested === 0 ? [] : [`${notTested} not tested`]),
+  ].join(', ')
+
+/** What is counted against no node: "145 informational, 21 not applicable, 6 that need a second run". Empty without any. */
+export const excludedWords = ({ informational, notApplicable, fromSecondRun }: CellCounts): string =>
+  [
+    ...(informational === 0 ? [] : [`${informational} informational`]),
+    ...(notApplicable === 0 ? [] : [`${notApplicable} not applicable`]),
+    ...(fromSecondRun === 0 ? [] : [`${fromSecondRun} that ${fromSecondRun === 1 ? 'needs' : 'need'} a second run`]),
+  ].join(', ')
 
 export function whyNotCollected(node: Pick<NodeRow, 'failure' | 'status'>): string {
   if (node.failure === null)

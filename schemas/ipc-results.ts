@@ -21,8 +21,8 @@ export interface AssessmentView {
   readonly rows: readonly NodeRow[]
   /** For each of `checks`: its verdicts on all declared nodes. */
   readonly checksCounted: readonly Counted[]
-  /** For each of `properties`: the declared nodes, by the worst verdict that each has there. */
-  readonly nodesCounted: readonly Counted[]
+  /** Checks that compare with an earlier collection, where no node has one: they are decided from the second run on. */
+  readonly fromSecondRun: readonly string[]
   readonly frameworks: readonly FrameworkView[]
   /** The evidence requests of the catalog, in full: controls name them by id, as many controls share one. */
   readonly requests: readonly EvidenceRequestView[]

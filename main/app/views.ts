@@ -33,7 +33,7 @@ import { thresholdValues } from '../core/profile.ts'
 import { type DocumentStatus, documentStatuses } from '../core/register/requests.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
-import { countedCheck, joined, type PropertyCell, summarize, type Tally, tally } from '../core/tally.ts'
+import { countedCheck, joined, type PropertyCell, type Tally, tally } from '../core/tally.ts'
 import { partsTable } from '../present/formats/row-counts.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing is decided here. */
@@ -73,8 +73,10 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
       place: places.get(node.node) ?? null,
     })),
     checksCounted: checks.map(({ id }) => countedIn(found.overNodes(id))),
-    nodesCounted: found.properties.map((property) =>
-      countedIn(summarize(assessment.nodes.map(({ node }) => found.cell(node, property).worst))),
+    fromSecondRun: COMPARING.filter(
+      (id) =>
+        checks.some((check) => check.id === id) &&
+        source.recordings.every(({ recording: { node } }) => (node.hardware ?? []).length === 0),
     ),
     frameworks: frameworkViews(catalog, assessment, source.register),
     requests: catalog.requests.map(requestView),
@@ -138,6 +140,9 @@ export const countedIn = ({ counts, decidable, total }: PropertyCell): Counted =
   decidable,
   total,
 ]
+
+/** Checks of parts that an earlier collection pinned. */
+const COMPARING: readonly string[] = ['lifecycle.disk-swap-detection']
 
 /** Results that can be accepted. */
 const OPEN: readonly Verdict[] = ['not-satisfied', 'inconclusive', 'not-tested']

@@ -6,15 +6,14 @@ import { type Environment, type Property, propertyWords, type Verdict, verdictWo
 import { rem, useWidth } from '../measure.ts'
 import {
   type Acceptance,
+  type CellCounts,
+  countsOf,
+  countWords,
   environmentLine,
+  excludedWords,
   type Matrix,
   type MatrixRow,
-  notInShare,
   type Cell as OneCell,
-  shareOf,
-  shortShareOf,
-  type Tally,
-  totalsOf,
   whyNotCollected,
 } from '../model.ts'
 import { stillToCome } from '../run-progress.ts'
@@ -23,7 +22,7 @@ import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { Shape, VerdictMark } from './Mark.tsx'
+import { Shape } from './Mark.tsx'
 
 export interface MatrixProps {
   readonly matrix: Matrix
@@ -116,19 +115,16 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
   )
 }
 
-/** The property name, and how many of all declared nodes satisfy it: opens the list of those. */
+const NOTHING = countsOf(undefined)
+
+/** The property name, and the results of all nodes tested: opens the nodes with one that is not satisfied. */
 function Total({
   matrix,
   property,
   onTotal,
 }: { readonly matrix: Matrix; readonly property: Property } & Pick<MatrixProps, 'onTotal'>) {
-  const tally = totalsOf(matrix, property)
+  const sum = matrix.sums[matrix.properties.indexOf(property)] ?? NOTHING
   const { label, meaning } = propertyWords[property]
-  // Where no check has a criterion, the number counts nodes with informational results.
-  const state: Verdict = tally.decidable === 0 ? 'informational' : 'satisfied'
-  const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes satisfied`, notInShare(tally)]
-    .filter(Boolean)
-    .join('; ')
   return (
     <>
       <span className="matrix-title" title={meaning}>
@@ -137,11 +133,11 @@ function Total({
       <button
         type="button"
         className="total"
-        aria-label={`${label}: ${said}. Show them.`}
-        title={said}
-        onClick={() => onTotal(property, state)}
+        aria-label={`${label}, all nodes tested: ${countWords(sum)}. Show nodes not satisfied.`}
+        title={countWords(sum)}
+        onClick={() => onTotal(property, 'not-satisfied')}
       >
-        {shortShareOf(tally)}
+        <Counts counts={sum} />
       </button>
     </>
   )
@@ -178,19 +174,33 @@ function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNo
 export const acceptedWords = ({ until, owner }: Acceptance): string =>
   `Accepted until ${day(until)} · ${visible(owner)}`
 
-/** "6 of 8 checks satisfied; also 4 informational". */
-const sharesSaid = (tally: Tally): string =>
-  [
-    tally.decidable === 0 ? '' : `${tally.counts.satisfied} of ${plural(tally.decidable, 'check')} satisfied`,
-    tally.total === tally.decidable ? '' : `also ${notInShare(tally)}`,
-  ]
-    .filter(Boolean)
-    .join('; ')
+/** The counts of a cell, with what is counted against no node. */
+const countsSaid = (counts: CellCounts): string =>
+  [countWords(counts), excludedWords(counts)].filter(Boolean).join('; not counted: ')
+
+const COUNTED = [
+  ['notSatisfied', 'not-satisfied'],
+  ['inconclusive', 'inconclusive'],
+  ['satisfied', 'satisfied'],
+] as const
+
+/** Not satisfied, inconclusive, satisfied: always in this order, never one word for all of them. */
+export const Counts = ({ counts }: { readonly counts: CellCounts }) => (
+  <span className="cell-counts number">
+    {COUNTED.map(([name, verdict]) => (
+      <span key={name} className={counts[name] === 0 ? 'cell-count none' : `cell-count tone-${verdict}`}>
+        <Shape mark={verdictWords[verdict].mark} tone={counts[name] === 0 ? 'none' : verdict} />
+        {counts[name]}
+      </span>
+    ))}
+  </span>
+)
 
 /** A cell as a sentence, for screen readers. */
-function cellSentence({ verdict, tally, accepted, expired }: OneCell): string {
+function cellSentence(cell: OneCell): string {
+  const { accepted, expired, property } = cell
   const parts = [
-    `${verdictWords[verdict].label}: ${sharesSaid(tally)}`,
+    `${propertyWords[property].label}: ${countsSaid(countsOf(cell))}`,
     accepted === null
       ? null
       : `${accepted.count} risk accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,
@@ -200,22 +210,23 @@ function cellSentence({ verdict, tally, accepted, expired }: OneCell): string {
 }
 
 function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPress: () => void }) {
-  const { accepted, expired, verdict, tally } = cell
+  const { accepted, expired } = cell
+  const counts = countsOf(cell)
   return (
     <button
       type="button"
       className={accepted === null ? 'cell' : 'cell has-corner'}
       aria-label={cellSentence(cell)}
-      title={accepted === null ? sharesSaid(tally) : `${acceptedWords(accepted)} · ${sharesSaid(tally)}`}
+      title={accepted === null ? countsSaid(counts) : `${acceptedWords(accepted)} · ${countsSaid(counts)}`}
       onClick={onPress}
     >
-      <VerdictMark verdict={verdict} />
-      <span className={accepted === null && expired === 0 ? 'count' : 'count of-acceptance'}>
+      <Counts counts={counts} />
+      <span className="count of-acceptance">
         {accepted === null
-          ? expired === 0
-            ? shortShareOf(tally)
-            : 'acceptance expired'
-          : `risk accepted until ${day(accepted.until)}`}
+          ? expired > 0
+            ? 'acceptance expired'
+            : counts.notTested > 0 && `${counts.notTested} not tested`
+          : `accepted until ${day(accepted.until)}`}
       </span>
     </button>
   )

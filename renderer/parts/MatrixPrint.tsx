@@ -1,9 +1,9 @@
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
 import { usePrinting } from '../measure.ts'
-import { type Matrix, type MatrixRow, shortShareOf, totalsOf, whyNotCollected } from '../model.ts'
+import { countsOf, type Matrix, type MatrixRow, whyNotCollected } from '../model.ts'
 import { visible } from '../text.ts'
-import { Shape, VerdictMark } from './Mark.tsx'
-import { acceptedWords } from './Matrix.tsx'
+import { Shape } from './Mark.tsx'
+import { acceptedWords, Counts } from './Matrix.tsx'
 
 /** Every row as a plain table, in print only. */
 export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonly rows: readonly MatrixRow[] }) {
@@ -26,13 +26,10 @@ export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonl
           <tr key={node.node}>
             <th scope="row">{node.node}</th>
             {collected ? (
-              cells.map(({ property, verdict, tally, accepted }) => (
-                <td key={property}>
-                  <VerdictMark verdict={verdict} />
-                  <span className="note">
-                    {shortShareOf(tally)}
-                    {accepted === null ? '' : `. ${acceptedWords(accepted)}`}
-                  </span>
+              cells.map((cell) => (
+                <td key={cell.property}>
+                  <Counts counts={countsOf(cell)} />
+                  {cell.accepted !== null && <span className="note">{acceptedWords(cell.accepted)}</span>}
                 </td>
               ))
             ) : (
@@ -44,9 +41,11 @@ export function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonl
           </tr>
         ))}
         <tr>
-          <th scope="row">Nodes satisfied</th>
-          {properties.map((property) => (
-            <td key={property}>{shortShareOf(totalsOf(matrix, property))}</td>
+          <th scope="row">All nodes tested</th>
+          {properties.map((property, place) => (
+            <td key={property}>
+              <Counts counts={matrix.sums[place] ?? countsOf(undefined)} />
+            </td>
           ))}
         </tr>
       </tbody>

@@ -7,7 +7,7 @@ import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { coverageLine } from '../coverage-model.ts'
 import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
-import { type Matrix, matrixOf, wasReached } from '../model.ts'
+import { countWords, excludedWords, type Matrix, matrixOf, sumOf, wasReached } from '../model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ControlCounts } from '../parts/ControlCounts.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
@@ -146,11 +146,7 @@ function Results({ view, of, filter }: ResultsProps) {
         }
       />
       <MatrixPrint matrix={matrix} rows={rows} />
-      <p className="quiet under-matrix">
-        Each mark shows the worst verdict among the checks of a property. The count gives satisfied checks out of all
-        checks with a criterion. After the plus sign: informational and not applicable checks. The number under each
-        column title counts declared nodes in the same way.
-      </p>
+      <CountLegend matrix={matrix} />
       <Legend />
       <ControlCounts frameworks={view.frameworks} />
     </Page>
@@ -175,6 +171,18 @@ function StillRunning({ run }: { readonly run: string }) {
         </Button>
       }
     />
+  )
+}
+
+/** What the counts of a cell are, and how many results they leave out. */
+function CountLegend({ matrix }: { readonly matrix: Matrix }) {
+  const sum = sumOf(matrix.sums)
+  const excluded = excludedWords(sum)
+  return (
+    <p className="quiet under-matrix">
+      Each cell counts results of checks: not satisfied, inconclusive, satisfied. All nodes tested: {countWords(sum)}.
+      {excluded !== '' && ` Not counted against any node: ${excluded}.`}
+    </p>
   )
 }
 

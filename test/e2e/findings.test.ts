@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { cutOff, type ScreenBook, screenBook } from '../support/screen-book.ts'
-import { press, rail, titled } from '../support/window-steps.ts'
+import { openMatrix, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -156,5 +156,18 @@ describe.skipIf(missing !== null)(`screens of findings${missing === null ? '' : 
       .first()
       .click()
     await page.locator('.claim').waitFor()
+  })
+
+  test('nodes by property: cells are counts that add up, and the legend states what they leave out', async () => {
+    await openMatrix(page)
+    const legend = (await page.locator('.under-matrix').textContent()) ?? ''
+    expect(legend).toMatch(/\d+ informational, \d+ not applicable, \d+ that need a second run\.$/)
+    const sum = Number(/nodes tested: (\d+) not satisfied/.exec(legend)?.[1])
+    const titles = await page
+      .locator('.matrix .total')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('title') ?? ''))
+    const counted = titles.map((title) => Number(/^(\d+) not satisfied/.exec(title)?.[1]))
+    expect(counted.reduce((all, count) => all + count, 0)).toBe(sum)
+    await look('13-nodes-by-property')
   })
 })

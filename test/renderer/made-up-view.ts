@@ -69,7 +69,7 @@ export function view(checks: readonly CheckView[], rows: readonly NodeRow[]): As
       counted: (cells[at] ?? []).map(countedIn),
     })),
     checksCounted: checks.map((_, at) => countedIn(summarize(rows.map((own) => verdictAt(own, at))))),
-    nodesCounted: properties.map((_, at) => countedIn(summarize(cells.map((own) => own[at]?.worst ?? 'not-tested')))),
+    fromSecondRun: [],
     frameworks: [],
     requests: [],
     offNodeChecks: [],

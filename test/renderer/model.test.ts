@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   cellOfNode,
+  countWords,
   environmentLine,
+  excludedWords,
   matrixOf,
-  totalsOf,
+  sumOf,
   whatWouldChange,
   whyNotCollected,
 } from '../../renderer/model.ts'
@@ -75,15 +77,15 @@ test('rows come worst first: contradictions by number, then no evidence, then un
   ])
 })
 
-test('totals count declared nodes, and what was not collected stays in them', () => {
-  expect(totalsOf(matrixOf(FLEET), 'isolation').counts).toEqual({
-    satisfied: 1,
-    'not-satisfied': 3,
-    inconclusive: 1,
-    'not-tested': 1,
-    'not-applicable': 0,
-    informational: 0,
-  })
+test('sums count results of the nodes tested, and never one word for several', () => {
+  expect(matrixOf(FLEET).sums[0]).toMatchObject({ notSatisfied: 4, inconclusive: 1, notTested: 0 })
+})
+
+test('a result that needs a second run is apart from the inconclusive ones', () => {
+  const made = { ...view([check('a', 'evidence')], [row('n', ['inconclusive'])]), fromSecondRun: ['a'] }
+  expect(matrixOf(made).sums).toEqual([expect.objectContaining({ inconclusive: 0, fromSecondRun: 1 })])
+  expect(excludedWords(sumOf(matrixOf(made).sums))).toBe('1 that needs a second run')
+  expect(countWords(sumOf(matrixOf(made).sums))).toBe('0 not satisfied, 0 inconclusive, 0 satisfied')
 })
 
 test('the reason for missing evidence comes from the failure, else from the status', () => {
