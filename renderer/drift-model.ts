@@ -1,6 +1,7 @@
 import type { CaptureLine, DriftView, FlipView, HistoryRun } from '../schemas/ipc-history.ts'
 import type { HardwareChange } from '../schemas/types.ts'
 import { type Verdict, verdictWords } from '../schemas/words.ts'
+import { startedAt } from './history-model.ts'
 import { plural, visible, when } from './text.ts'
 
 /** A hardware change as a sentence. */
@@ -17,8 +18,8 @@ export function driftLine({ compared, unchanged, flips }: Pick<DriftView, 'compa
 }
 
 /** The name of a run in a list. */
-export const runTitle = ({ at, seal, baseline }: Pick<HistoryRun, 'at' | 'seal' | 'baseline'>): string =>
-  `${when(at)}${baseline ? ', baseline' : ''}${seal === 'none' ? ', not sealed' : ''}`
+export const runTitle = ({ run, at, seal, baseline }: Pick<HistoryRun, 'run' | 'at' | 'seal' | 'baseline'>): string =>
+  `${when(startedAt({ run, at }))}${baseline ? ', baseline' : ''}${seal === 'none' ? ', not sealed' : ''}`
 
 const STEPS = [
   ['stated', 'As evaluated in the earlier run'],

@@ -80,7 +80,8 @@ export function beginExport(plan: ExportPlan): void {
   changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan), identitiesMade: state.identitiesMade })
 }
 
-export const startOver = (): void => changeExport(NOTHING)
+/** Starts a new export; what was sealed or saved stays where it is. */
+export const startOver = (): void => changeExport({ ...NOTHING, identitiesMade: state.identitiesMade })
 
 /** Seals the current choices. An earlier draft is discarded only after the new one exists. */
 export async function sealDraft(plan: ExportPlan): Promise<void> {

@@ -1,5 +1,5 @@
 import { IconDeviceFloppy, IconEye } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc.ts'
 import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
 import { type Draft, discardDraft, reviewDraft, type Saved, saveDraft, startOver } from '../export-store.ts'
@@ -84,6 +84,8 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
 
 /** Written files and their location, with digests for the recipient to compare. */
 export function ExportDone({ saved }: { readonly saved: Saved }) {
+  // Left once, the page is outdated: the next export is of the run that is shown then.
+  useEffect(() => startOver, [])
   return (
     <Page
       title="Pack exported"

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
-import { SEAL_WORDS } from '../history-model.ts'
+import { SEAL_WORDS, startedAt } from '../history-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -41,9 +41,10 @@ export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) 
             {runs.slice(0, most).map((run) => (
               <tr key={run.run}>
                 <th scope="row">
-                  <span className="number">{when(run.at)}</span>
+                  <span className="number">{when(startedAt(run))}</span>
                   <span className="note">
                     {visible(run.run)}
+                    {run.seal === 'sealed' && ` · sealed ${when(run.at)}`}
                     {run.baseline && ' · baseline'}
                   </span>
                 </th>

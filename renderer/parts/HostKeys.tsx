@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import type { HostKeyRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
+import { sharedKeys, sharedLine } from '../host-key-model.ts'
 import { failureTitle } from '../run-progress.ts'
 import { announce } from '../store.ts'
 import { visible } from '../text.ts'
@@ -72,6 +73,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.node < b.node ? -1 : 1)),
     [rows, find],
   )
+  const shared = useMemo(() => sharedKeys(rows), [rows])
   const asked = rows.some(({ fingerprint }) => fingerprint !== null)
   const changed = rows.filter(({ state }) => state === 'changed').length
   return (
@@ -94,6 +96,17 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
           title={changed === 1 ? '1 host key changed.' : `${changed} host keys changed.`}
           means="A different machine may be answering at this address, or the node was reinstalled. Login is blocked."
           next="Confirm each change with the node’s owner, then decide below."
+        />
+      )}
+      {shared.length > 0 && (
+        <Notice
+          kind="warning"
+          title={sharedLine(shared)}
+          means="Either they were installed from one image and share a private key, or one machine answers at several addresses."
+          next={`Create a host key of its own on each node, or confirm with their owner: ${shared
+            .slice(0, 3)
+            .map(({ nodes }) => nodes.slice(0, 12).map(visible).join(', '))
+            .join('; ')}.`}
         />
       )}
       <GridTable

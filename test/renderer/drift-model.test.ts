@@ -20,8 +20,11 @@ describe('a comparison in words', () => {
 
   test('a run that is not sealed is named so', () => {
     const at = '2026-05-04T02:00:00.000Z'
-    expect(runTitle({ at, seal: 'none', baseline: false })).toBe('4 May 2026 02:00 UTC, not sealed')
-    expect(runTitle({ at, seal: 'sealed', baseline: true })).toBe('4 May 2026 02:00 UTC, baseline')
+    expect(runTitle({ run: 'a', at, seal: 'none', baseline: false })).toBe('4 May 2026 02:00 UTC, not sealed')
+    expect(runTitle({ run: 'a', at, seal: 'sealed', baseline: true })).toBe('4 May 2026 02:00 UTC, baseline')
+    // Sealed minutes after it started: the start is the time of a run everywhere.
+    const sealed = { run: '20260504t0155z-7be8', at, seal: 'sealed' as const, baseline: false }
+    expect(runTitle(sealed)).toBe('4 May 2026 01:55 UTC')
   })
 
   test('the step that changes the result is marked', () => {
