@@ -35,7 +35,7 @@ export function paletteEntries(typed: string, state: PaletteState): readonly Pal
     ...actions(state),
     ...(words.length === 0
       ? []
-      : [...nodes(state), ...references(state), ...filters(typed, state), ...glossary(state)]),
+      : [...parts(state), ...nodes(state), ...references(state), ...filters(typed, state), ...glossary(state)]),
   ]
   const fits = all.filter(({ title, group, note = '' }) => {
     const text = `${title} ${group === 'Glossary' ? '' : note}`.toLowerCase()
@@ -87,16 +87,23 @@ function screens({ review }: PaletteState): readonly PaletteEntry[] {
         ['History: compare runs', { screen: 'history', part: 'compare' }],
         ['Schedules', { screen: 'schedules' }],
         ['Settings', { screen: 'settings' }],
-        ['Settings: signing identities', { screen: 'settings', part: 'identity' }],
-        ['Settings: time-stamping', { screen: 'settings', part: 'time-stamping' }],
-        ['Settings: trusted signers', { screen: 'settings', part: 'trust' }],
-        ['Settings: SSH', { screen: 'settings', part: 'ssh' }],
-        ['Settings: privacy', { screen: 'settings', part: 'privacy' }],
-        ['Settings: appearance', { screen: 'settings', part: 'appearance' }],
-        ['Help and about: version, rules, license, glossary', { screen: 'settings', part: 'about' }],
       ]
   return [...shared, ...own].map(([title, route]) => entry('Screens', title, { go: route }))
 }
+
+/** Parts of screens: offered once something is typed, so that the first list stays short. */
+const parts = ({ review }: PaletteState): readonly PaletteEntry[] =>
+  (review ? [] : PARTS).map(([title, route]) => entry('Screens', title, { go: route }))
+
+const PARTS: readonly (readonly [string, Route])[] = [
+  ['Settings: signing identities', { screen: 'settings', part: 'identity' }],
+  ['Settings: time-stamping', { screen: 'settings', part: 'time-stamping' }],
+  ['Settings: trusted signers', { screen: 'settings', part: 'trust' }],
+  ['Settings: SSH', { screen: 'settings', part: 'ssh' }],
+  ['Settings: privacy', { screen: 'settings', part: 'privacy' }],
+  ['Settings: appearance', { screen: 'settings', part: 'appearance' }],
+  ['Help and about: version, rules, license, glossary', { screen: 'settings', part: 'about' }],
+]
 
 function actions({ review, canCollect, canCollectMissing }: PaletteState): readonly PaletteEntry[] {
   const all: readonly (readonly [string, PaletteAction, boolean])[] = [

@@ -146,7 +146,6 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await page.keyboard.type(' nothing has this name')
     await book.look('11-palette-nothing')
     await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.locator('h1').focus()
     await page.keyboard.press('?')
