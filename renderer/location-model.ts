@@ -183,14 +183,13 @@ const RECORD_INSIDE =
 const RECORD_NEARER =
   'Measure from a machine closer to it, then add its measurement under Declarations, Location sources.'
 
-/** A distance, rounded up because it is an upper bound. */
-export const kilometres = (km: number): string =>
-  `${String(km < 10 ? Math.ceil(km * 10) / 10 : Math.ceil(km)).replace(/\B(?=(\d{3})+$)/g, ',')} km`
+/** A distance, rounded up because it is an upper bound; in the form that observations have. */
+export const kilometres = (km: number): string => `${(Math.ceil(km * 10) / 10).toFixed(1)} km`
 export const milliseconds = (time: number | null): string => (time === null ? '–' : `${time.toFixed(2)} ms`)
 
 /** The difference between the echo time and the TCP connect time, as a sentence. */
 export const frontEndText = ({ echoMs, tcpMs, gapMs, allowedMs, exceeds }: NonNullable<Location['frontEnd']>): string =>
-  `The TCP connection opened after ${milliseconds(tcpMs)}; the echo took ${milliseconds(echoMs)}, ${milliseconds(gapMs)} longer. ${
+  `The TCP connection opened after ${milliseconds(tcpMs)}; the echo took ${milliseconds(echoMs)}, ${gapMs < 0 ? `${milliseconds(-gapMs)} less` : `${milliseconds(gapMs)} longer`}. ${
     exceeds
       ? `Up to ${milliseconds(allowedMs)} is usual: a device closer than the node accepts its TCP connections. The nonce-based bound is unaffected.`
       : `Up to ${milliseconds(allowedMs)} is usual. This alone shows nothing.`

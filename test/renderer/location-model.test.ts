@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { kilometres as inObservations } from '../../main/catalog/location/timing.ts'
 import {
   byClass,
   contradictedOf,
@@ -189,8 +190,7 @@ describe('what to do about an answer', () => {
 })
 
 test('a bound is rounded up, never down', () => {
-  expect(kilometres(1498.2)).toBe('1,499 km')
-  expect(kilometres(4.01)).toBe('4.1 km')
+  for (const km of [0, 4.01, 82.3, 1498.21]) expect(kilometres(km)).toBe(inObservations(km))
   expect(milliseconds(0.2694)).toBe('0.27 ms')
   expect(milliseconds(null)).toBe('–')
 })
@@ -198,6 +198,7 @@ test('a bound is rounded up, never down', () => {
 test('a slower echo is reported with the usual difference, and what is unaffected', () => {
   const gap = { echoMs: 40.7, tcpMs: 0.12, gapMs: 40.58, allowedMs: 5, exceeds: true }
   expect(frontEndText(gap)).toContain('a device closer than the node accepts its TCP connections')
+  expect(frontEndText({ ...gap, echoMs: 0.57, gapMs: -11.03, exceeds: false })).toContain('11.03 ms less.')
   expect(frontEndText({ ...gap, echoMs: 0.4, gapMs: 0.28, exceeds: false })).toContain('This alone shows nothing')
 })
 
