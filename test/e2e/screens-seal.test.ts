@@ -71,6 +71,11 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await press(page, 'Continue')
     await page.getByRole('heading', { name: 'Seal', exact: true }).waitFor()
     await book.look('30-export-seal', { full: true })
+    await page.getByLabel('Organization', { exact: true }).fill('Ward Health')
+    await page.getByLabel('Person or role', { exact: true }).fill('M. Ortiz')
+    await page.getByRole('button', { name: 'Create signing identity', exact: true }).click()
+    await page.getByText('Fingerprint card and backup').waitFor()
+    await book.look('30-export-seal-identity', { full: true })
   })
 
   test('export: what is lost in the copy, the review, and what was written', async () => {
