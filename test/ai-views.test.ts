@@ -109,6 +109,6 @@ test('the output “views” is one workbook with both sheets', async () => {
   const names: string[] = []
   for await (const [name] of alsoFiles(ports, ['views'], input as unknown as Parameters<typeof alsoFiles>[2]))
     names.push(name)
-  expect(names).toEqual([`${input.run}.views.xlsx`])
+  expect(names).toEqual([`${input.prefix}_views.xlsx`])
   expect(written.flat().map(({ name }) => name)).toEqual(['AI carriers', 'Framework views'])
 })

@@ -29,12 +29,7 @@ const FILES: readonly (readonly [kind: string, reader: string, content: string, 
   ['register.xlsx', 'auditor', 'All tables, tests of controls and requested documents.', 'selected'],
   ['oscal-*.json', 'GRC software', 'The assessment in OSCAL 1.2.', 'selected'],
   ['poam.xlsx', 'owners of findings', 'Plan of action and milestones, with FedRAMP columns.', 'selected'],
-  [
-    'views.xlsx',
-    'AI and risk owners',
-    'Evidence by carriers of AI workloads and ids of further frameworks; nothing is concluded.',
-    'selected',
-  ],
+  ['views.xlsx', 'risk owners', 'AI workloads and voluntary frameworks; nothing is concluded.', 'selected'],
   ['tickets-*.csv', 'owners of findings', 'Findings for import into Jira and ServiceNow.', 'selected'],
   ['hdf/*.json', 'Heimdall', 'One file for each node.', 'selected'],
 ]
