@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FindingsView } from '../schemas/ipc-findings.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
+import { createFakePorts } from './support/fake-ports.ts'
 
 const { kitOver } = kitsOfEachTest()
 
@@ -65,12 +66,15 @@ describe('the first screen', () => {
 
 describe('responses', () => {
   test('are recorded for several findings at once, keep what is left out, and are withdrawn at once', async () => {
-    const kit = await kitOver()
+    // Of two responses of one moment, which one is current depends on their ids.
+    let now = createFakePorts().clock.now()
+    const kit = await kitOver(createFakePorts({ now: () => now }))
     const checks = onNodes(await demo(kit))
       .slice(0, 3)
       .map(({ check }) => check)
     const recorded = await kit.get('responses.set', response(checks, { owner: 'K. Adeyemi', due: '2026-12-24' }))
     expect(recorded).toMatchObject({ deviations: 3, isSigned: false })
+    now = new Date(Date.parse(now) + 1000).toISOString()
     await kit.get('responses.set', response(checks.slice(0, 1), { status: 'in-progress', plan: 'Replace it.' }))
     const own = (view: FindingsView) => view.rows.filter(({ check }) => checks.includes(check))
     const after = own(await listed(kit))

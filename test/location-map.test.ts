@@ -59,7 +59,7 @@ describe('the map of a node', () => {
     expect(legend(figure)).toContain('Estimate at the usual speed in fibre; decides nothing')
   })
 
-  it('is of the whole ports where that is what the times allow', () => {
+  it('is of the whole world where that is what the times allow', () => {
     const figure = mapOf(locationOf({ distanceBounds: [discFrom(OFFICE, 90)] }))
     expect(figure.height).toBeLessThan(300)
     expect(figure.marks.some((mark) => mark.is === 'text' && mark.text.endsWith(' km'))).toBe(false)

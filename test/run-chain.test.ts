@@ -367,6 +367,7 @@ describe('the answer', () => {
     expect(chainAnswer(await read(history), own, null)).toEqual({
       check: 'continuity',
       outcome: 'indeterminate',
+      needs: 'checkpoint',
       summary:
         'No checkpoint supplied. The run chain has 5 runs and 2 missed runs since 2026-03-01T06:00:00.000Z. To check continuity, supply a checkpoint from an earlier pack.',
       details: [GAP_2, GAP_5, KEPT],

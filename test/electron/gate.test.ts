@@ -264,6 +264,7 @@ describe('10: the contract keeps paths, commands, addresses and secrets out', ()
     'engagement.set report',
     'engagement.set reportingBasis',
     'schedules.add passphrase',
+    'schedules.change passphrase',
   ]
   test.each(Object.entries(INPUT_SCHEMAS))('%s', (method, schema) => {
     const named = properties(schema).filter((name) =>

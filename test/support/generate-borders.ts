@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { OVERLAYS, SHAPES, SPLITS, type Split } from './border-codes.ts'
 
 const folder = new URL('../../main/catalog/location/', import.meta.url)
-const atlas = (scale: string) => new URL(`../../node_modules/ports-atlas/countries-${scale}.json`, import.meta.url)
+const atlas = (scale: string) => new URL(`../../node_modules/world-atlas/countries-${scale}.json`, import.meta.url)
 const names = JSON.parse(readFileSync(new URL('countries.json', folder), 'utf8')) as {
   readonly names: Readonly<Record<string, string>>
 }
@@ -112,7 +112,7 @@ export function generateBorders(scale: '10m' | '50m'): string {
   const packed = arcs.flatMap((arc) => varints([arc.length, ...arc.flat()]))
   return [
     '{',
-    `"title": "Natural Earth 4.1.0, countries at 1:${scale === '10m' ? '10' : '50'},000,000 (public domain), as in ports-atlas 2.0.2",`,
+    `"title": "Natural Earth 4.1.0, countries at 1:${scale === '10m' ? '10' : '50'},000,000 (public domain), as in world-atlas 2.0.2",`,
     '"asOf": "2018-05-21",',
     `"scale": ${JSON.stringify(topology.transform.scale)},`,
     `"translate": ${JSON.stringify(topology.transform.translate)},`,
