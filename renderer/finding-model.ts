@@ -1,4 +1,10 @@
-import { RISK_AREAS, SEVERITIES, type Severity, severityWords } from '../schemas/conclusion-words.ts'
+import {
+  findingStatusWords,
+  RISK_AREAS,
+  SEVERITIES,
+  type Severity,
+  severityWords,
+} from '../schemas/conclusion-words.ts'
 import type { CountedRows, FindingRow, FindingStatusName, FixedBy } from '../schemas/ipc-findings.ts'
 import type { Source } from '../schemas/ipc-views.ts'
 import { NO_FILTER } from './filters.ts'
@@ -73,14 +79,6 @@ export const fixedByWords: Readonly<Record<FixedBy, string>> = {
   both: 'You and provider',
 }
 
-export const statusNames: Readonly<Record<FindingStatusName, string>> = {
-  open: 'Open',
-  'in-progress': 'In progress',
-  'ready-for-retest': 'Ready for retest',
-  disputed: 'Disputed',
-  'risk-accepted': 'Risk accepted',
-  'acceptance-expired': 'Risk acceptance expired',
-}
 export const statusMarks: Readonly<Record<FindingStatusName, string>> = {
   open: 'ring',
   'in-progress': 'disc-half',
@@ -94,7 +92,7 @@ export const statusMarks: Readonly<Record<FindingStatusName, string>> = {
 export function filterWords({ severities, status, owner, node, text }: FindingFilter): string {
   const parts = [
     ...severities.map((level) => severityWords[level].toLowerCase()),
-    status === null ? '' : statusNames[status].toLowerCase(),
+    status === null ? '' : findingStatusWords[status].toLowerCase(),
     owner === null
       ? ''
       : owner.is === 'named'

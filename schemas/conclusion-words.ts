@@ -193,6 +193,16 @@ export const severityWords: Readonly<Record<Severity, string>> = {
   info: 'Informational',
 }
 
+/** The status of a finding: from a response, a risk acceptance, or neither. */
+export const findingStatusWords = {
+  open: 'Open',
+  'in-progress': 'In progress',
+  'ready-for-retest': 'Ready for retest',
+  disputed: 'Disputed',
+  'risk-accepted': 'Risk accepted',
+  'acceptance-expired': 'Risk acceptance expired',
+} as const
+
 export const riskAreaWords: Readonly<Record<RiskArea, string>> = {
   'other-parties': 'Other parties on the node',
   'execution-environment': 'Execution environment',

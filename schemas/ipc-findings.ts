@@ -1,4 +1,4 @@
-import type { RiskArea, RowState, Severity } from './conclusion-words.ts'
+import type { findingStatusWords, RiskArea, RowState, Severity } from './conclusion-words.ts'
 import type { FrameworkName, Source } from './ipc-views.ts'
 import type { ManagementResponse, RemediationVariant } from './types.ts'
 import type { Property } from './words.ts'
@@ -157,14 +157,7 @@ export interface FindingRow {
   readonly due: string | null
   readonly isOverdue: boolean
 }
-/** Same as FINDING_STATUSES in main/core/finding/finding.ts. */
-export type FindingStatusName =
-  | 'open'
-  | 'in-progress'
-  | 'ready-for-retest'
-  | 'disputed'
-  | 'risk-accepted'
-  | 'acceptance-expired'
+export type FindingStatusName = keyof typeof findingStatusWords
 
 export interface FindingsView {
   readonly of: Source

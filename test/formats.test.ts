@@ -8,9 +8,9 @@ import { hdfFiles } from '../main/present/formats/hdf.ts'
 import { oscalFiles } from '../main/present/formats/oscal.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
 import { workbookOf } from '../main/present/formats/workbook.ts'
-import { statusWords } from '../main/present/report/findings.ts'
 import {
   DOCUMENT_STATES,
+  findingStatusWords,
   ROW_STATES,
   rowStateWords,
   SERVER_STATES,
@@ -289,7 +289,7 @@ describe('the table of findings', () => {
     expect(row('vuln.eol')).toMatchObject({
       owner: 'K. Adeyemi',
       'due (UTC)': '2026-12-15',
-      status: statusWords['in-progress'],
+      status: findingStatusWords['in-progress'],
       plan: 'New image',
       overdue: 'no',
       'deviations with a risk acceptance in effect': '3',

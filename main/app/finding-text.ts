@@ -1,11 +1,11 @@
-import { riskAreaWords, severityWords } from '../../schemas/conclusion-words.ts'
+import { findingStatusWords, riskAreaWords, severityWords } from '../../schemas/conclusion-words.ts'
 import type { ManagementResponse } from '../../schemas/types.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import { of, plural } from '../core/phrases.ts'
 import { oneLine, plain } from '../core/plain-text.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { remedyOf } from '../present/presentation.ts'
-import { statusText, statusWords } from '../present/report/findings.ts'
+import { statusText } from '../present/report/findings.ts'
 
 /** Who remedies a finding, and by when. */
 export const ownerLine = ({ response, isOverdue }: Pick<Finding, 'response' | 'isOverdue'>): string =>
@@ -73,7 +73,7 @@ const listed = (title: string, nodes: readonly string[]): readonly string[] =>
 export function responseLines(entry: ManagementResponse): readonly string[] {
   const { id, status, owner, due, plan, cause, statedBy, statedAt, withdrawn, signatures = [] } = entry
   return [
-    `    ${id}  ${statusWords[status]}${owner === null ? '' : `, owner ${oneLine(owner, 200)}`}${due === null ? '' : `, due ${due.slice(0, 10)}`}`,
+    `    ${id}  ${findingStatusWords[status]}${owner === null ? '' : `, owner ${oneLine(owner, 200)}`}${due === null ? '' : `, due ${due.slice(0, 10)}`}`,
     `      Stated by ${oneLine(statedBy, 200)} at ${statedAt}. ${signatures.length === 0 ? 'Not digitally signed.' : `Signed with key ${signatures[0]?.fingerprint}; “verify” checks it.`}`,
     ...(plan === null ? [] : [`      Plan: ${oneLine(plan)}`]),
     ...(cause === undefined ? [] : [`      Cause: ${oneLine(cause)}`]),

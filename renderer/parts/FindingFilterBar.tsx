@@ -1,7 +1,7 @@
 import { ToggleButton } from 'react-aria-components'
-import { severityWords } from '../../schemas/conclusion-words.ts'
+import { findingStatusWords, severityWords } from '../../schemas/conclusion-words.ts'
 import type { FindingRow, FindingStatusName, FindingsView } from '../../schemas/ipc-findings.ts'
-import { type FindingFilter, LEVELS, statusNames } from '../finding-model.ts'
+import { type FindingFilter, LEVELS } from '../finding-model.ts'
 import { visible } from '../text.ts'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
@@ -55,7 +55,7 @@ export function FindingFilterBar({ filter, rows, counts, onChange }: FindingFilt
         onChange={(id) => onChange({ status: id === ANY ? null : id })}
         options={[
           { id: ANY as FindingStatusName | typeof ANY, title: 'All statuses' },
-          ...statuses.map((id) => ({ id, title: statusNames[id] })),
+          ...statuses.map((id) => ({ id, title: findingStatusWords[id] })),
         ]}
       />
       <Select

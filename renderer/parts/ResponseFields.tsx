@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import type { ResponseView } from '../../schemas/ipc-findings.ts'
 import { useAction } from '../actions.ts'
-import { statusNames } from '../finding-model.ts'
 import {
   draftOf,
   formOf,
@@ -77,7 +77,7 @@ function useResponding(checks: readonly string[], current: ResponseView | null, 
         onChange={(id) => put('status', id === KEEP ? null : id)}
         options={[
           ...(isOne ? [] : [{ id: KEEP as ResponseStatus | typeof KEEP, title: 'Unchanged' }]),
-          ...RESPONSE_STATUSES.map((id) => ({ id, title: statusNames[id] })),
+          ...RESPONSE_STATUSES.map((id) => ({ id, title: findingStatusWords[id] })),
         ]}
       />
       <TextArea

@@ -1,10 +1,9 @@
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
-import { riskAreaWords } from '../../schemas/conclusion-words.ts'
+import { findingStatusWords, riskAreaWords } from '../../schemas/conclusion-words.ts'
 import type { FindingEvidence, FindingView, ResponseView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { statusNames } from '../finding-model.ts'
 import { AcceptFindings } from '../parts/AcceptFindings.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
@@ -232,7 +231,7 @@ function History({ finding: { firstSeen, lastSeen, responses } }: { readonly fin
 
 const responseLine = ({ statedAt, statedBy, status, owner, due, isSigned, withdrawnAt }: ResponseView): string =>
   [
-    `${when(statedAt)}: ${statusNames[status].toLowerCase()}`,
+    `${when(statedAt)}: ${findingStatusWords[status].toLowerCase()}`,
     ...(owner === null ? [] : [`owner ${visible(owner)}`]),
     ...(due === null ? [] : [`due ${due}`]),
     `stated by ${visible(statedBy)}`,

@@ -10,9 +10,9 @@ import {
   showsFinding,
   sortedFindings,
   statusMarks,
-  statusNames,
 } from '../../renderer/finding-model.ts'
 import { chosenWords, draftOf, formOf, lackingIn } from '../../renderer/response-model.ts'
+import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import type { CountedRows, FindingRow, ResponseView } from '../../schemas/ipc-findings.ts'
 
 const row = (check: string, changes: Partial<FindingRow> = {}): FindingRow => ({
@@ -88,7 +88,7 @@ describe('the list of findings', () => {
   })
 
   test('knows every status of the engine', () => {
-    for (const words of [statusNames, statusMarks]) expect(Object.keys(words)).toEqual([...FINDING_STATUSES])
+    for (const words of [findingStatusWords, statusMarks]) expect(Object.keys(words)).toEqual([...FINDING_STATUSES])
   })
 })
 

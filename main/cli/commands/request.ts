@@ -12,8 +12,9 @@ import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type FindingOptions, readFindings, withEvaluation } from '../findings.ts'
 import { readRegister } from '../register.ts'
-import { change, type RegisterOptions, type SignedOptions, withKey, withRegister } from '../register-changes.ts'
+import { change, type RegisterOptions, withKey, withRegister } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
+import { type ImportOptions, importRows, tableNameProblem, writeTable } from '../table-exchange.ts'
 import { say } from '../terminal.ts'
 
 /** `request export|import|list|withdraw`: the request list of an auditor (PBC list), with the statuses of the auditor. Verdicts never change. */
@@ -32,7 +33,7 @@ function exportCommand(context: Context, command: Command): void {
     .description('Write the request list with its statuses, and what is on file for each')
     .requiredOption('--out <file>', 'Table to write: .csv or .xlsx')
     .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
-      const written = await writeTable(context, folders, options)
+      const written = await exportTable(context, folders, options)
       if (!written.ok) return endWith(context, written.error)
       say(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'request')}.`)
       say('  Enter Status, Owner, Due and Comment; keep Reference. Next: barewitness request import')
@@ -40,62 +41,37 @@ function exportCommand(context: Context, command: Command): void {
     })
 }
 
-async function writeTable(
+async function exportTable(
   context: Context,
   folders: readonly string[],
   { out, ...options }: FindingOptions & { readonly out: string },
 ): Promise<Outcome<number>> {
-  const { ports } = context
-  if (!/\.(csv|xlsx)$/.test(out)) return fail('input.refused', `--out ${out} must end in .csv or .xlsx`)
+  const fits = tableNameProblem(out)
+  if (!fits.ok) return fits
   const read = await readFindings(context, folders, options)
   if (!read.ok) return read
   const { assessment, register } = read.value
   const rows = requestTable(read.value, [...currentAuditorRequests(register, assessment.asOf).values()])
-  const written = await ports.files.write(
-    out,
-    out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([requestSheet(rows)]),
-  )
+  const written = await writeTable(context, out, rows, requestSheet)
   return written.ok ? ok(rows.length - 1) : written
 }
-
-type ImportOptions = SignedOptions & { readonly by: string }
 
 function importCommand(context: Context, command: Command): void {
   withKey(withRegister(command.command('import').argument('<table>', 'Table to read: .csv or .xlsx')))
     .description('Read a request list with its statuses, all or none')
     .requiredOption('--by <name>', 'Person who states what the list contains')
     .action(async (path: string, options: ImportOptions) => {
-      const done = await readBack(context, path, options)
-      if (!done.ok) return endWith(context, done.error)
-      const { added, unchanged } = done.value
-      say(`${plural(added, 'request')} recorded; ${plural(unchanged, 'row')} unchanged. No verdict changes.`)
-      if (added > 0 && options.identity === undefined) say('  Not digitally signed. To sign, use --identity.')
-      context.exit(EXIT.done)
-    })
-}
-
-async function readBack(
-  context: Context,
-  path: string,
-  { by: statedBy, ...options }: ImportOptions,
-): Promise<Outcome<{ readonly added: number; readonly unchanged: number }>> {
-  const rows = await context.ports.readTable(path)
-  if (!rows.ok) return rows
-  let counts = { added: 0, unchanged: 0 }
-  const changed = await change(context, options, {
-    begin: true,
-    next: async (register) => {
-      const imported = await importAuditorList(context.ports, register, rows.value, {
-        requests: catalog.requests.map(({ id }) => id),
-        statedBy,
-        openSigner: options.identity === undefined ? null : () => openSigner(context, options),
+      const done = await importRows(context, path, options, {
+        what: 'request',
+        into: (register, rows) =>
+          importAuditorList(context.ports, register, rows, {
+            requests: catalog.requests.map(({ id }) => id),
+            statedBy: options.by,
+            openSigner: options.identity === undefined ? null : () => openSigner(context, options),
+          }),
       })
-      if (!imported.ok) return imported
-      counts = { added: imported.value.added.length, unchanged: imported.value.unchanged }
-      return ok(imported.value.register)
-    },
-  })
-  return changed.ok ? ok(counts) : changed
+      if (!done.ok) endWith(context, done.error)
+    })
 }
 
 function listCommand(context: Context, command: Command): void {

@@ -1,4 +1,4 @@
-import { severityWords } from '../../../schemas/conclusion-words.ts'
+import { findingStatusWords, severityWords } from '../../../schemas/conclusion-words.ts'
 import type { ManagementResponse } from '../../../schemas/types.ts'
 import type { Sheet } from '../../core/all-ports.ts'
 import { type Finding, findingReference } from '../../core/finding/finding.ts'
@@ -6,7 +6,6 @@ import { names } from '../../core/phrases.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { isSameStatement, RESPONSE_STATUSES, type Stated, statedBefore } from '../../core/register/responses.ts'
 import type { TableCell, TableRow } from '../../core/table.ts'
-import { statusWords } from '../report/findings.ts'
 import { columns } from './grids/grid.ts'
 
 /** The columns of a table of responses. The last five are filled in; a person finds a row by its reference. */
@@ -48,7 +47,7 @@ export function responseTable(findings: readonly Finding[], fleet: string): read
 function statedCells(response: ManagementResponse | null): readonly string[] {
   if (response === null) return ['', '', '', '', '']
   const { status, owner, due, plan, cause } = statedBefore(response)
-  return [statusWords[status], owner ?? '', due ?? '', plan ?? '', cause ?? '']
+  return [findingStatusWords[status], owner ?? '', due ?? '', plan ?? '', cause ?? '']
 }
 
 /** The same table as a sheet: every cell is text, so that a spreadsheet changes none of it. */
@@ -132,7 +131,7 @@ function rowOf(
   const status = statusOf(text('Status'))
   if (status === null)
     return {
-      problem: `the status ${quote(text('Status'))} is not one of ${RESPONSE_STATUSES.map((one) => statusWords[one]).join(', ')}`,
+      problem: `the status ${quote(text('Status'))} is not one of ${RESPONSE_STATUSES.map((one) => findingStatusWords[one]).join(', ')}`,
     }
   return {
     reference: text('Reference').toUpperCase(),

@@ -1,5 +1,5 @@
-import { severityWords } from '../../../schemas/conclusion-words.ts'
-import type { ConcernedControl, Finding, FindingStatus, FoundDeviation } from '../../core/finding/finding.ts'
+import { findingStatusWords, severityWords } from '../../../schemas/conclusion-words.ts'
+import type { ConcernedControl, Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { type Block, type Cell, heading, type Line, quiet, type Section, text } from '../../core/report-document.ts'
@@ -208,15 +208,6 @@ export const controlName = (catalog: Matter['catalog'], one: ConcernedControl): 
 export const controlAnchor = ({ framework, control }: Pick<ConcernedControl, 'framework' | 'control'>): string =>
   `control-${framework}-${control}`
 
-export const statusWords: Readonly<Record<FindingStatus, string>> = {
-  open: 'Open',
-  'in-progress': 'In progress',
-  'ready-for-retest': 'Ready for retest',
-  disputed: 'Disputed',
-  'risk-accepted': 'Risk accepted',
-  'acceptance-expired': 'Risk acceptance expired',
-}
-
 /** Status in words, with the day that belongs to it. */
 export function statusText({ status, deviations, isOverdue }: Finding): string {
   const ends = deviations.flatMap(({ accepted }) => accepted?.expiresAt ?? []).sort()
@@ -224,7 +215,7 @@ export function statusText({ status, deviations, isOverdue }: Finding): string {
   const overdue = isOverdue ? ', overdue' : ''
   if (status === 'risk-accepted') return `Risk accepted until ${day(ends[0] ?? '')}`
   if (status === 'acceptance-expired') return `Risk acceptance expired ${day(expired.at(-1) ?? '')}${overdue}`
-  return `${statusWords[status]}${overdue}${ends.length === 0 ? '' : `; risk accepted on ${plural(ends.length, 'node')} until ${day(ends[0] ?? '')}`}`
+  return `${findingStatusWords[status]}${overdue}${ends.length === 0 ? '' : `; risk accepted on ${plural(ends.length, 'node')} until ${day(ends[0] ?? '')}`}`
 }
 
 function responseLines(finding: Finding): readonly Line[] {

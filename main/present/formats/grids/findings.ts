@@ -1,8 +1,8 @@
-import { riskAreaWords, severityWords } from '../../../../schemas/conclusion-words.ts'
+import { findingStatusWords, riskAreaWords, severityWords } from '../../../../schemas/conclusion-words.ts'
 import type { Catalog } from '../../../core/catalog.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
 import { oneLine } from '../../../core/plain-text.ts'
-import { criterionText, effectText, remedyText, statusWords } from '../../report/findings.ts'
+import { criterionText, effectText, remedyText } from '../../report/findings.ts'
 import { shortName } from '../../report/items.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { WHO } from '../work-order-parts.ts'
@@ -63,7 +63,7 @@ export const findingsGrid = ({
         finding.tested,
         finding.untested.length,
         controlNames(catalog, finding).join(' | '),
-        statusWords[finding.status],
+        findingStatusWords[finding.status],
         oneLine(response?.owner ?? ''),
         dueDay(finding),
         oneLine(response?.plan ?? ''),
