@@ -47,7 +47,7 @@ const rulesModule = {
  */
 const BUILT_IN = [
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
-  ...['yaml', 'commander', 'csv-parse', 'csv-stringify', 'mmdb-lib', 'd3-geo', 'd3-array', 'geographiclib-geodesic'],
+  ...['yaml', 'commander', 'csv-parse', 'csv-stringify', 'mmdb-lib'],
 ]
 
 export default defineConfig({

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // The layers (see docs/architecture.md): who may import whom. Packages are named one by one, so that adding one is a decision.
 const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   schemas: ['schemas'],
-  'main/core': ['schemas', 'main/core', 'node:crypto', 'geographiclib-geodesic', 'd3-geo'],
+  'main/core': ['schemas', 'main/core', 'node:crypto'],
   'main/catalog': ['schemas', 'main/core', 'main/catalog'],
   'main/verify': ['schemas', 'main/core', 'main/verify'],
   'main/present': ['schemas', 'main/core', 'main/present'],
@@ -172,6 +172,32 @@ describe('what argues, verifies and presents stays pure', () => {
   test.each(pure)('%s', (file) => {
     const code = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
     expect(code).not.toMatch(IMPURE)
+  })
+})
+
+describe('what is sealed or derived again uses no function whose last bits are the engine’s choice', () => {
+  // Of powers, those of powers of two are exact. Weights in words (schemas/words.ts) have a test of their own: test/elementary.test.ts.
+  const CHOSEN =
+    /\bMath\.(?:a?(?:sin|cos|tan)h?|atan2|exp|expm1|log|log1p|log2|log10|pow|hypot|cbrt)\b|(?<!\b(?:2|256|1024) )\*\* |\{[^}]*\} = Math\b(?!\.)/
+  const ROOMS = ['main/core/', 'main/catalog/', 'main/verify/', 'main/present/', 'main/adapters/pdf/']
+  const rooms = files.filter(
+    (file) => ROOMS.some((room) => file.startsWith(room)) && file !== 'main/core/elementary.ts',
+  )
+  test.each([...rooms])('%s', (file) => {
+    const code = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
+    expect(code).not.toMatch(CHOSEN)
+  })
+
+  test('the functions of our own and the packages given them', () => {
+    const own = readFileSync(join(root, 'main/core/elementary.ts'), 'utf8').matchAll(/\bMath\.(\w+)/g)
+    const named = new Set([...own].map(([, name]) => name))
+    expect([...named].sort()).toEqual(['SQRT1_2', 'SQRT2', 'ceil', 'floor', 'max', 'min', 'sign'])
+    expect(readFileSync(join(root, 'main/core/elementary.ts'), 'utf8')).toContain(
+      'const { PI, abs, round, sqrt } = Math\n',
+    )
+    const packages = readFileSync(join(root, 'main/core/geo/packages.js'), 'utf8')
+    expect(packages).toContain("import { portableMath as Math } from '../elementary.ts'\n")
+    expect(packages).not.toMatch(/\bglobalThis\b|\bwindow\b|\brequire\(|\bMath\.random\b/)
   })
 })
 

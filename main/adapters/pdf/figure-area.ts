@@ -1,4 +1,5 @@
 import { type FigureMark, type FigureTone, HATCHES, TINT } from '../../../schemas/figure.ts'
+import { cos, hypot, sin } from '../../core/elementary.ts'
 import { FIGURE_INK, INK } from './theme.ts'
 
 type Area = Extract<FigureMark, { is: 'area' }>
@@ -59,7 +60,7 @@ function boundsOf(rings: Area['rings']): Bounds {
     top = Math.min(top, y)
     bottom = Math.max(bottom, y)
   }
-  return { middle: [(left + right) / 2, (top + bottom) / 2], radius: Math.hypot(right - left, bottom - top) / 2 }
+  return { middle: [(left + right) / 2, (top + bottom) / 2], radius: hypot(right - left, bottom - top) / 2 }
 }
 
 /** Parallel lines over a circle around the area, at positions that are the same for every area, as on screen. */
@@ -71,7 +72,7 @@ function hatch(
   scale: number,
 ): void {
   const { degrees, apart, width } = HATCHES[tone]
-  const [along, across] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]
+  const [along, across] = [cos((degrees * Math.PI) / 180), sin((degrees * Math.PI) / 180)]
   const off = -x * across + y * along
   const ahead = x * along + y * across
   for (let step = Math.ceil((off - radius) / apart); step * apart <= off + radius; step += 1) {

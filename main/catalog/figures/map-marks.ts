@@ -1,5 +1,6 @@
 import type { FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Place } from '../../../schemas/types.ts'
+import { cos, sin } from '../../core/elementary.ts'
 import { discOutline, type MapView } from '../../core/geo/map.ts'
 import type { Disc } from '../../core/geo/region.ts'
 import type { XY } from '../../core/geo/thin.ts'
@@ -58,7 +59,7 @@ const circle = ([x, y]: XY): readonly XY[] =>
   Array.from({ length: 16 }, (_, index): XY => {
     const turn = (index * Math.PI) / 8
     const tenth = (value: number): number => Math.round(value * 10) / 10
-    return [tenth(x + (SMALLEST / 2) * Math.cos(turn)), tenth(y + (SMALLEST / 2) * Math.sin(turn))]
+    return [tenth(x + (SMALLEST / 2) * cos(turn)), tenth(y + (SMALLEST / 2) * sin(turn))]
   })
 
 /** Where a person stood to measure: a small square. */

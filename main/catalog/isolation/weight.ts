@@ -1,4 +1,5 @@
 import type { Likelihood } from '../../../schemas/types.ts'
+import { log } from '../../core/elementary.ts'
 import type { Observed } from './observe.ts'
 import { FAMILIES, type SpoofingEffort } from './signal.ts'
 
@@ -92,7 +93,7 @@ export function weightOf(counts: Counts | undefined, isVirtual: boolean): number
   if (counts === undefined || counts.vm[1] < 3 || counts.metal[1] < 3) return null
   const share = ([hits, asked]: readonly [number, number]): number =>
     ((isVirtual ? hits : asked - hits) + 0.5) / (asked + 1)
-  const weight = Math.log(share(counts.vm)) - Math.log(share(counts.metal))
+  const weight = log(share(counts.vm)) - log(share(counts.metal))
   // A reading never contradicts its own direction: where counts are few they may state this by chance.
   const directed = isVirtual ? Math.max(0, weight) : Math.min(0, weight)
   return rounded(Math.max(-MOST_OF_A_SIGNAL, Math.min(MOST_OF_A_SIGNAL, directed)))

@@ -1,4 +1,5 @@
 import type { EchoTiming } from '../../../schemas/types.ts'
+import { asin, sin } from '../../core/elementary.ts'
 import { type PackedAtlas, readAtlas, ringOf } from '../../core/geo/atlas.ts'
 import { bordersOf } from '../../core/geo/borders.ts'
 import type { DrawnLand } from '../../core/geo/land.ts'
@@ -108,7 +109,7 @@ const LAST_ON_CIRCLE_KM = 19_800
 
 /** A straight line that joins places which are never further apart on the surface than so much. */
 const straightKm = (surfaceKm: number): number =>
-  2 * DEEP_RADIUS_KM * Math.sin(Math.min(surfaceKm, LAST_ON_CIRCLE_KM) / (2 * LEAST_RADIUS_KM))
+  2 * DEEP_RADIUS_KM * sin(Math.min(surfaceKm, LAST_ON_CIRCLE_KM) / (2 * LEAST_RADIUS_KM))
 const LAST_STRAIGHT_KM = straightKm(LAST_ON_CIRCLE_KM)
 
 /**
@@ -117,9 +118,7 @@ const LAST_STRAIGHT_KM = straightKm(LAST_ON_CIRCLE_KM)
  * which is as long (Schur’s comparison theorem). It holds for places on the surface or above it, and down to 440 m under the ellipsoid.
  */
 const surfaceKm = (straight: number): number =>
-  straight > LAST_STRAIGHT_KM
-    ? EVERYWHERE_KM
-    : 2 * LEAST_RADIUS_KM * Math.asin(Math.max(0, straight) / (2 * DEEP_RADIUS_KM))
+  straight > LAST_STRAIGHT_KM ? EVERYWHERE_KM : 2 * LEAST_RADIUS_KM * asin(Math.max(0, straight) / (2 * DEEP_RADIUS_KM))
 
 /**
  * How far away on the surface the answering party can be, at most: light there and back within the time, plus the error of our own place.

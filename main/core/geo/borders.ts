@@ -1,3 +1,4 @@
+import { cos } from '../elementary.ts'
 import type { Atlas } from './atlas.ts'
 import { type Buckets, bucketsOf, COLUMNS, ROWS } from './buckets.ts'
 import type { Borders, Box } from './region.ts'
@@ -42,7 +43,7 @@ function widened({ south, north, west, east }: Box, km: number): Box {
   const [low, high] = [Math.max(-90, south - up), Math.min(90, north + up)]
   const farthest = Math.max(Math.abs(low), Math.abs(high))
   if (farthest > POLAR) return { south: low, north: high, west: -180, east: 180 }
-  const aside = up / Math.cos((farthest * Math.PI) / 180)
+  const aside = up / cos((farthest * Math.PI) / 180)
   if (east - west + 2 * aside >= 360) return { south: low, north: high, west: -180, east: 180 }
   return { south: low, north: high, west: west - aside, east: east + aside }
 }

@@ -1,3 +1,4 @@
+import { asin, cos, sin } from '../elementary.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
 import type { Box, Disc } from './region.ts'
 
@@ -20,10 +21,10 @@ const ROUNDING_KM = 0.001
 
 /** The angle between two points on a sphere. */
 function angle(a: Point, b: Point): number {
-  const up = Math.sin(((b.latitude - a.latitude) * RADIANS) / 2)
-  const aside = Math.sin(((b.longitude - a.longitude) * RADIANS) / 2)
-  const share = up * up + Math.cos(a.latitude * RADIANS) * Math.cos(b.latitude * RADIANS) * aside * aside
-  return 2 * Math.asin(Math.min(1, Math.sqrt(share)))
+  const up = sin(((b.latitude - a.latitude) * RADIANS) / 2)
+  const aside = sin(((b.longitude - a.longitude) * RADIANS) / 2)
+  const share = up * up + cos(a.latitude * RADIANS) * cos(b.latitude * RADIANS) * aside * aside
+  return 2 * asin(Math.min(1, Math.sqrt(share)))
 }
 
 /** Whether the points are more than so many km apart; the geodesic is solved only where the bounds do not tell. */
@@ -54,7 +55,7 @@ export const WORLD: readonly Cell[] = [-90, 0].flatMap((south) =>
 /** The halves of a cell, across its longer side on the ground, so that cells near the poles do not become slivers. */
 export function halves({ south, north, west, east, center }: Cell): readonly [Cell, Cell] {
   const nearest = south <= 0 && north >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(north))
-  return (east - west) * Math.cos(nearest * RADIANS) > north - south
+  return (east - west) * cos(nearest * RADIANS) > north - south
     ? [cellOf({ south, north, west, east: center.longitude }), cellOf({ south, north, west: center.longitude, east })]
     : [cellOf({ south, north: center.latitude, west, east }), cellOf({ south: center.latitude, north, west, east })]
 }

@@ -1,5 +1,6 @@
-import { geoDistance } from 'd3-geo'
+import { atan2, cos, hypot, sin } from '../elementary.ts'
 import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
+import { geoDistance } from './packages.js'
 import type { Disc } from './region.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
@@ -71,10 +72,10 @@ function middleOf(ring: readonly Position[]): Position {
   const sum = [0, 0, 0] as [number, number, number]
   for (const [longitude, latitude] of ring) {
     const [east, north] = [(longitude * Math.PI) / 180, (latitude * Math.PI) / 180]
-    sum[0] += Math.cos(north) * Math.cos(east)
-    sum[1] += Math.cos(north) * Math.sin(east)
-    sum[2] += Math.sin(north)
+    sum[0] += cos(north) * cos(east)
+    sum[1] += cos(north) * sin(east)
+    sum[2] += sin(north)
   }
   const [x, y, z] = sum
-  return [(Math.atan2(y, x) * 180) / Math.PI, (Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI]
+  return [(atan2(y, x) * 180) / Math.PI, (atan2(z, hypot(x, y)) * 180) / Math.PI]
 }

@@ -1,6 +1,6 @@
+import { asin, hypot, sin } from '../elementary.ts'
+import type { Point } from './geodesy.ts'
 import {
-  type GeoPermissibleObjects,
-  type GeoProjection,
   geoArea,
   geoAzimuthalEqualArea,
   geoCircle,
@@ -8,8 +8,9 @@ import {
   geoEqualEarth,
   geoInterpolate,
   geoPath,
-} from 'd3-geo'
-import type { Point } from './geodesy.ts'
+  type Projection,
+  type Shape,
+} from './packages.js'
 import type { Disc } from './region.ts'
 import { thinnedLine, thinnedRing, type XY } from './thin.ts'
 
@@ -90,9 +91,9 @@ function enclosing(a: Disc, b: Disc): Disc {
 /** Equal areas about a middle: a disc around it stays a circle, and one elsewhere keeps its size. */
 function region(center: Point, radiusKm: number, frame: Frame): MapView {
   const { left, top, width, height } = frame
-  const scale = Math.min(width, height) / 2 / (2 * Math.sin(angle(radiusKm) / 2))
-  const corner = 2 * Math.asin(Math.min(1, Math.hypot(width, height) / 2 / scale / 2))
-  const projection = (precision: number): GeoProjection =>
+  const scale = Math.min(width, height) / 2 / (2 * sin(angle(radiusKm) / 2))
+  const corner = 2 * asin(Math.min(1, hypot(width, height) / 2 / scale / 2))
+  const projection = (precision: number): Projection =>
     geoAzimuthalEqualArea()
       .rotate([-center.longitude, -center.latitude])
       .translate([left + width / 2, top + height / 2])
@@ -118,7 +119,7 @@ const WORLD_HEIGHT = 1 / 2.0546
 function world(center: Point, { left, top, width, height: most }: Frame): MapView {
   const height = Math.min(most, width * WORLD_HEIGHT)
   const frame = { left, top, width, height }
-  const projection = (precision: number): GeoProjection =>
+  const projection = (precision: number): Projection =>
     geoEqualEarth()
       .rotate([-center.longitude, 0])
       .fitExtent(
@@ -134,7 +135,7 @@ function world(center: Point, { left, top, width, height: most }: Frame): MapVie
 }
 
 function drawing(
-  projection: (precision: number) => GeoProjection,
+  projection: (precision: number) => Projection,
   { left, top, width, height }: Frame,
 ): Pick<MapView, 'rings' | 'closeRings' | 'pieces' | 'at'> {
   const [bent, straight] = [projection(PRECISION), projection(0)]
@@ -152,14 +153,14 @@ function drawing(
   }
 }
 
-const multiPolygon = (polygons: readonly Outline[]): GeoPermissibleObjects => ({
+const multiPolygon = (polygons: readonly Outline[]): Shape => ({
   type: 'MultiPolygon',
   // d3-geo only reads them; its types ask for arrays that can be written.
   coordinates: polygons as unknown as [number, number][][][],
 })
 
 /** What d3-geo would draw, as points. */
-function traced(projection: GeoProjection, object: GeoPermissibleObjects): readonly (readonly XY[])[] {
+function traced(projection: Projection, object: Shape): readonly (readonly XY[])[] {
   const pieces: [number, number][][] = []
   const nothing = (): void => undefined
   geoPath(projection, {
@@ -192,7 +193,7 @@ export function cornersOutline(corners: readonly Point[]): Outline {
     const next = all[index + 1]
     if (next === undefined) return [positionOf(corner)]
     const [east, north] = [next.longitude - corner.longitude, next.latitude - corner.latitude]
-    const steps = Math.max(1, Math.ceil(Math.hypot(east, north)))
+    const steps = Math.max(1, Math.ceil(hypot(east, north)))
     return Array.from({ length: steps }, (_, step) => [
       corner.longitude + (east * step) / steps,
       corner.latitude + (north * step) / steps,

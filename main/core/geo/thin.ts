@@ -1,3 +1,5 @@
+import { hypot } from '../elementary.ts'
+
 /** A place in a picture, in points. */
 export type XY = readonly [x: number, y: number]
 
@@ -32,7 +34,7 @@ export function thinnedRing(ring: readonly XY[], tolerance = TOLERANCE): readonl
   return kept.length < 3 ? [] : [kept]
 }
 
-const apart = ([x, y]: XY, [ofX, ofY]: XY): number => Math.hypot(x - ofX, y - ofY)
+const apart = ([x, y]: XY, [ofX, ofY]: XY): number => hypot(x - ofX, y - ofY)
 
 /** Area by the shoelace formula. */
 function coverage(ring: readonly XY[]): number {
@@ -74,7 +76,7 @@ function farthestBetween(
   for (let at = from + 1; at < to; at += 1) {
     const [x, y] = line[at] ?? [0, 0]
     const along = squared === 0 ? 0 : Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / squared))
-    const off = Math.hypot(x - ax - along * dx, y - ay - along * dy)
+    const off = hypot(x - ax - along * dx, y - ay - along * dy)
     if (off > distance) [index, distance] = [at, off]
   }
   return { index, distance }
