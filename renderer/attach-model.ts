@@ -52,11 +52,11 @@ export const emptyForm = (today: string, inAYear: string): DocumentForm => ({
 /** Whether a level requires a reviewer, what was inspected, and a conclusion. */
 export const needsInspection = (level: EvidenceLevel): boolean => level === 'inspected' || level === 'reperformed'
 
-const plain = (name: string): string => name.trim().replace(/\s+/g, ' ').toLowerCase()
+/** Names are compared as the engine does it. */
+const plain = (name: string): string => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase()
 
-/** Whether the person who inspected a document also provided it. This is printed and changes no conclusion. */
-export const isSamePerson = (inspectedBy: string, providedBy: string): boolean =>
-  plain(inspectedBy) !== '' && plain(inspectedBy) === plain(providedBy)
+/** Whether one person is named in both roles, as inspector and provider, or as approver and requester. This is printed and changes no conclusion. */
+export const isSamePerson = (one: string, other: string): boolean => plain(one) !== '' && plain(one) === plain(other)
 
 export const SAME_PERSON = 'Inspected by the person who provided it.'
 

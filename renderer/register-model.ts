@@ -81,14 +81,6 @@ export const decisionChoices = ({ level }: Pick<ControlRow, 'level'>): readonly 
 export const rolesToSign = (signatures: readonly EntrySignature[]): readonly EntrySignature['role'][] =>
   (['approver', 'requester'] as const).filter((role) => !signatures.some((one) => one.role === role))
 
-/** What every report states where one person requests and approves; null for two people. The names are compared as the engine does it. */
-export function samePersonLine(requestedBy: string, approvedBy: string): string | null {
-  const nameOf = (text: string): string => text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
-  return nameOf(requestedBy) !== '' && nameOf(requestedBy) === nameOf(approvedBy)
-    ? 'No segregation of duties: requester and approver are the same person. Every report states this.'
-    : null
-}
-
 /** The signers of an entry. A typed name is not evidence of approval. */
 export function signedLine(signatures: readonly EntrySignature[] = []): string {
   const by = SIGNERS.flatMap(([role, words]) => (signatures.some((one) => one.role === role) ? [words] : []))

@@ -111,6 +111,11 @@ describe('before an export', () => {
   test('every item has a link', () => {
     expect(Object.keys(PREFLIGHT_LINKS)).toEqual([...PREFLIGHT_IDS])
   })
+
+  test('findings and places open where they are answered', () => {
+    expect(PREFLIGHT_LINKS.findings.to).toEqual({ screen: 'findings', of: 'run' })
+    expect(PREFLIGHT_LINKS.places.to).toEqual({ screen: 'declarations', part: 'nodes' })
+  })
 })
 
 describe('the method', () => {

@@ -1,31 +1,13 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import { useAction } from '../actions.ts'
-import { isSamePerson } from '../attach-model.ts'
 import { useAnswer } from '../bridge.ts'
 import { chosenWords, recorded } from '../response-model.ts'
 import { day, plural, visible } from '../text.ts'
-import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
-import { Ask, FailureNote } from './Ask.tsx'
-import { useSignChoice } from './SignChoice.tsx'
-import { daysFromToday, UntilField } from './UntilField.tsx'
-
-const USUAL_DAYS = 90
-const EMPTY = { reason: '', compensatingControl: '', owner: '', requestedBy: '', approvedBy: '', approverRole: '' }
-type Texts = typeof EMPTY
-const PROBLEMS: Readonly<Record<keyof Texts, string>> = {
-  reason: 'Enter a reason of at least 3 characters.',
-  compensatingControl: 'Describe the compensating control, or enter “None” and the reason.',
-  owner: 'Enter the owner.',
-  requestedBy: 'Enter the requester.',
-  approvedBy: 'Enter the approver.',
-  approverRole: 'Enter the approver’s role.',
-}
-const SHORTEST: Readonly<Partial<Record<keyof Texts, number>>> = { reason: 3, compensatingControl: 3 }
+import { Ask } from './Ask.tsx'
+import { AcceptanceDialog, useAcceptanceForm } from './acceptance-form.tsx'
+import { useSignature } from './signing.tsx'
 
 export interface AcceptFindingsProps {
   readonly rows: readonly FindingRow[]
@@ -37,25 +19,11 @@ export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
   const onNodes = rows.filter(({ what }) => what === 'nodes')
   const checks = onNodes.map(({ check }) => check)
   const action = useAction('acceptances.accept-many')
-  const [texts, setTexts] = useState(EMPTY)
-  const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
-  const [tried, setTried] = useState(false)
-  const { identity, choice } = useSignChoice('Signature of the approver')
-  const isOnePerson = texts.approvedBy.trim() !== '' && isSamePerson(texts.approvedBy, texts.requestedBy)
-  const isMissing = (name: keyof Texts): boolean => texts[name].trim().length < (SHORTEST[name] ?? 1)
-  const field = (name: keyof Texts, label: string) => ({
-    label,
-    value: texts[name],
-    onChange: (value: string) => setTexts({ ...texts, [name]: value }),
-    error: tried && isMissing(name) ? PROBLEMS[name] : undefined,
-    isRequired: true,
-  })
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    const names = Object.keys(EMPTY) as (keyof Texts)[]
-    if (names.some(isMissing) || until === '' || chosen?.size === 0) return
+  const { texts, until, tried, submit, reasons, people } = useAcceptanceForm(true)
+  const { identity, choice } = useSignature('approver')
+  const send = async (): Promise<void> => {
+    if (!submit() || chosen?.size === 0) return
     const saved = await action.run({ checks, nodes: [...(chosen ?? [])], ...texts, until, identity })
     if (saved === null) return
     recorded(
@@ -66,47 +34,25 @@ export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
     onClose()
   }
   return (
-    <Dialog
-      title="Add risk acceptance"
-      size="large"
+    <AcceptanceDialog
+      verb="Add risk acceptance"
+      busy={action.busy}
+      isDisabled={checks.length === 0}
+      error={action.error}
+      onSend={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form="accept" busy={action.busy} isDisabled={checks.length === 0}>
-            Accept risk
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id="accept" className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p className="preview-line">
-          {chosenWords(onNodes)}. The verdicts remain “Not satisfied”, marked as risk accepted.
-          {onNodes.length < rows.length &&
-            ' Rows of the provider inventory are declared or excluded, and cannot be accepted.'}
-        </p>
-        <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
-        <TextArea {...field('compensatingControl', 'Compensating control')} maxLength={2000} />
-        <div className="form-pair">
-          <TextField {...field('owner', 'Owner')} maxLength={200} />
-          <UntilField label="Expires" value={until} onChange={setUntil} tried={tried} />
-          <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
-          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
-          <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
-        </div>
-        {isOnePerson && (
-          <Notice
-            kind="warning"
-            title="Requester and approver are the same person."
-            means="The report will print: no segregation of duties."
-          />
-        )}
-        <NodeChoice checks={checks} chosen={chosen} onChange={setChosen} />
-        {tried && chosen?.size === 0 && <p className="field-error">Choose at least one node.</p>}
-        {choice}
-        {action.error !== null && <FailureNote error={action.error} />}
-      </form>
-    </Dialog>
+      <p className="preview-line">
+        {chosenWords(onNodes)}. The verdicts remain “Not satisfied”, marked as risk accepted.
+        {onNodes.length < rows.length &&
+          ' Rows of the provider inventory are declared or excluded, and cannot be accepted.'}
+      </p>
+      {reasons}
+      {people}
+      <NodeChoice checks={checks} chosen={chosen} onChange={setChosen} />
+      {tried && chosen?.size === 0 && <p className="field-error">Choose at least one node.</p>}
+      {choice}
+    </AcceptanceDialog>
   )
 }
 

@@ -14,8 +14,8 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { RiskAcceptanceDialog } from './AcceptanceDialog.tsx'
 import { Acceptances } from './Acceptances.tsx'
+import { AcceptResult } from './AcceptResult.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { DocumentRows } from './DocumentRows.tsx'
 import { Ledger } from './Ledger.tsx'
@@ -91,7 +91,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
         </div>
       </dl>
       {open === 'accept' && (
-        <RiskAcceptanceDialog
+        <AcceptResult
           check={check}
           node={node}
           verdict={verdict}

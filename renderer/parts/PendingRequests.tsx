@@ -2,7 +2,7 @@ import { type FormEvent, useId, useState } from 'react'
 import type { AcceptanceRequestView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { pendingWords, samePersonLine, signedLine } from '../register-model.ts'
+import { pendingWords, signedLine } from '../register-model.ts'
 import { announce, change, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,7 +10,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { NamedNodes } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useEntrySigning } from './entry-signing.tsx'
+import { SamePerson } from './SamePerson.tsx'
+import { useEntrySigning } from './signing.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 interface Opened {
@@ -117,7 +118,6 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
   const [approverRole, setApproverRole] = useState('')
   const [tried, setTried] = useState(false)
   const signing = useEntrySigning(['approver'])
-  const alone = samePersonLine(request.requestedBy, approvedBy)
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setTried(true)
@@ -153,7 +153,6 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
           value={approvedBy}
           onChange={setApprovedBy}
           maxLength={200}
-          description={alone ?? undefined}
           error={tried && approvedBy.trim() === '' ? 'Enter the approver.' : undefined}
           isRequired
           autoFocus
@@ -166,6 +165,7 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
           error={tried && approverRole.trim() === '' ? 'Enter the approver’s role.' : undefined}
           isRequired
         />
+        <SamePerson requestedBy={request.requestedBy} approvedBy={approvedBy} />
         {signing.choice}
         {approve.error !== null && <FailureNote error={approve.error} />}
       </form>

@@ -6,7 +6,7 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useSigningKey } from './use-signing-key.tsx'
+import { useSigningKey } from './signing.tsx'
 
 export interface ReasonDialogProps {
   readonly title: string

@@ -19,7 +19,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useSignChoice } from './SignChoice.tsx'
+import { useSignature } from './signing.tsx'
 import { daysFromToday } from './UntilField.tsx'
 
 const LONGEST_DUE_DAYS = 1096
@@ -36,7 +36,7 @@ function useResponding(checks: readonly string[], current: ResponseView | null, 
   const action = useAction('responses.set')
   const [form, setForm] = useState<ResponseForm>(() => formOf(current))
   const [tried, setTried] = useState(false)
-  const { identity, choice } = useSignChoice('Signature of the person who states it')
+  const { identity, choice } = useSignature('respondent')
   const lacking = tried ? lackingIn(form) : {}
   const put = <K extends keyof ResponseForm>(field: K, value: ResponseForm[K]): void =>
     setForm({ ...form, [field]: value })

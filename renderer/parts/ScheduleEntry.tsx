@@ -19,7 +19,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
 import { ScheduleForm } from './ScheduleForm.tsx'
-import { useSigningKey } from './use-signing-key.tsx'
+import { useSigningKey } from './signing.tsx'
 
 export interface ScheduleEntryProps {
   readonly schedule: ScheduleView

@@ -29,7 +29,7 @@ import { NumberField } from '../ui/NumberField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useSigningKey } from './use-signing-key.tsx'
+import { useSigningKey } from './signing.tsx'
 
 export interface ScheduleFormProps {
   readonly view: SchedulesView

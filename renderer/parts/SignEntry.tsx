@@ -6,7 +6,7 @@ import { announce, outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useEntrySigning } from './entry-signing.tsx'
+import { useEntrySigning } from './signing.tsx'
 
 export interface SignEntryProps {
   readonly id: string
@@ -16,15 +16,15 @@ export interface SignEntryProps {
 /** Adds a signature to a recorded entry; nothing where both people signed it. */
 export function SignEntry({ id, signatures = [] }: SignEntryProps) {
   const [open, setOpen] = useState(false)
-  const roles = rolesToSign(signatures)
-  if (roles.length === 0) return null
+  const [first, ...others] = rolesToSign(signatures)
+  if (first === undefined) return null
   return (
     <>
       {' '}
       <Button small kind="quiet" onPress={() => setOpen(true)}>
         Sign…
       </Button>
-      {open && <SignDialog id={id} roles={roles} onClose={() => setOpen(false)} />}
+      {open && <SignDialog id={id} roles={[first, ...others]} onClose={() => setOpen(false)} />}
     </>
   )
 }
@@ -35,7 +35,7 @@ function SignDialog({
   onClose,
 }: {
   readonly id: string
-  readonly roles: readonly EntrySignature['role'][]
+  readonly roles: readonly [EntrySignature['role'], ...EntrySignature['role'][]]
   readonly onClose: () => void
 }) {
   const [busy, setBusy] = useState(false)

@@ -8,7 +8,7 @@ import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { stateOf } from '../control-tree.ts'
 import { type DecisionTexts, decisionInput, decisionLacks, EMPTY_DECISION, weighs } from '../decision-model.ts'
-import { decisionChoices, decisionsFor, samePersonLine, stateReasons } from '../register-model.ts'
+import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
 import { announce, change, outdated, useStore } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -17,7 +17,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
-import { useEntrySigning } from './entry-signing.tsx'
+import { SamePerson } from './SamePerson.tsx'
+import { useEntrySigning } from './signing.tsx'
 import { daysFromToday, UntilField } from './UntilField.tsx'
 
 export interface WhyStateProps {
@@ -106,7 +107,6 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
   const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
   const [tried, setTried] = useState(false)
   const signing = useEntrySigning(['approver', 'requester'])
-  const alone = samePersonLine(texts.requestedBy, texts.approvedBy)
   const lacks = decisionLacks(decision, texts)
   const field = (name: keyof DecisionTexts, label: string, isRequired = true) => ({
     label,
@@ -170,10 +170,11 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
         <div className="form-pair">
           <TextField {...field('owner', 'Owner')} maxLength={200} />
           <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
-          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} description={alone ?? undefined} />
+          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
           <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
           <UntilField label="Review by" value={until} onChange={setUntil} tried={tried} />
         </div>
+        <SamePerson requestedBy={texts.requestedBy} approvedBy={texts.approvedBy} />
         {signing.choice}
         {set.error !== null && <FailureNote error={set.error} />}
       </form>

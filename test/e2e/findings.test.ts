@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(`screens of findings${missing === null ? '' : 
       await dialog.getByLabel(label).fill(text)
     await dialog.getByText('no segregation of duties').waitFor()
     await look('11-findings-accept')
-    await dialog.getByRole('button', { name: 'Accept risk' }).click()
+    await dialog.getByRole('button', { name: 'Add risk acceptance' }).click()
     await page
       .locator('.toast')
       .getByText(/^Risk accepted for/)

@@ -119,9 +119,10 @@ describe('the draft', () => {
 test.each([
   ['J. Chen', 'J. Chen', true],
   ['  j.  chen ', 'J. Chen', true],
+  ['Ｊ. Chen', 'J. Chen', true],
   ['J. Chen', 'M. Ortiz', false],
   ['', '', false],
-])('inspected by %j, provided by %j: same person %s', (by, from, same) => expect(isSamePerson(by, from)).toBe(same))
+])('%j and %j are the same person: %s', (one, other, same) => expect(isSamePerson(one, other)).toBe(same))
 
 describe('results that a request may answer', () => {
   const made = view(
