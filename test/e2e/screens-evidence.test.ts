@@ -260,7 +260,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await choose(opened, join(folder, 'key policy.pdf'))
     await dialog.getByLabel('Summary of evidence').fill('Who may use the keys, and how often they change.')
     await dialog.getByLabel('Provided by').fill('Head of security')
-    await dialog.getByLabel('Owner').fill('M. Ortiz')
+    await dialog.getByRole('textbox', { name: 'Owner' }).fill('M. Ortiz')
     await dialog.getByText(levelWords.inspected.meaning).click()
     await dialog.getByLabel('Inspected by').fill('Head of security')
     await dialog.getByText('Inspected by the person who provided it.').waitFor()
