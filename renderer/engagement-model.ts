@@ -23,6 +23,7 @@ export const blankForm = (today: string): EngagementForm => ({
   audience: '',
   purpose: '',
   reportingBasis: { kind: 'date', date: today },
+  fieldwork: null,
   categories: [],
   status: 'draft',
   distribution: null,
@@ -89,12 +90,13 @@ export const categoriesLine = (form: Pick<EngagementForm, 'categories'>): string
 export function partOf(form: EngagementForm, section: EngagementSection): unknown {
   switch (section) {
     case 'who': {
-      const { entity, audience, purpose, reportingBasis, status, distribution, owner, on } = form
+      const { entity, audience, purpose, reportingBasis, fieldwork, status, distribution, owner, on } = form
       return {
         entity,
         audience,
         purpose,
         reportingBasis,
+        fieldwork: fieldwork ?? null,
         categories: electedIn(form),
         status,
         distribution,

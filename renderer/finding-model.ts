@@ -136,6 +136,8 @@ export function routeOf(counts: CountedRows, of: Source): Route {
       return { screen: 'node', of, node: counts.node }
     case 'population':
       return { screen: 'engagement', of, part: 'population' }
+    case 'fieldwork':
+      return { screen: 'engagement', of }
     case 'documents':
       return { screen: 'documents', of }
     case 'controls':

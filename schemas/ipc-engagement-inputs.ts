@@ -71,10 +71,10 @@ const questions = {
   ),
   ...owned,
 }
-/** A form kept before categories were asked for has none. */
+/** A form kept before categories and fieldwork were asked for has none. */
 const form = {
   ...exactly(questions),
-  properties: { ...questions, categories: list({ enum: ELECTIVE }, ELECTIVE.length) },
+  properties: { ...questions, categories: list({ enum: ELECTIVE }, ELECTIVE.length), fieldwork: orNull(day) },
 }
 
 export const ENGAGEMENT_INPUTS: Readonly<Record<keyof EngagementMethods, object>> = {

@@ -21,6 +21,8 @@ export type CountedRows =
   /** Nodes by their result of one check. */
   | { readonly rows: 'check'; readonly check: string; readonly nodes: readonly string[] }
   | { readonly rows: 'node'; readonly node: string }
+  /** The declared day of fieldwork, where days until it are counted. */
+  | { readonly rows: 'fieldwork' }
   | { readonly rows: 'population' }
   | { readonly rows: 'documents'; readonly state: 'all' | 'outstanding' }
   | { readonly rows: 'controls'; readonly framework: FrameworkName; readonly state: RowState | null }
@@ -39,6 +41,7 @@ export const NEXT_STEPS = [
   'assign',
   'reconcile',
   'engagement',
+  'audit-day',
   'assign-documents',
   'identity',
   'export',

@@ -22,13 +22,13 @@ export type RowState =
  */
 export type EvidenceLevel = 'inquiry' | 'received' | 'inspected' | 'reperformed'
 /**
- * One date, or a period. Periods say what was planned; one run shows one date.
- */
-export type ReportingBasis = ReportingDate | ReportingPeriod
-/**
  * A whole day in UTC, YYYY-MM-DD.
  */
 export type Day = string
+/**
+ * One date, or a period. Periods say what was planned; one run shows one date.
+ */
+export type ReportingBasis = ReportingDate | ReportingPeriod
 /**
  * A check of the catalog, or a reading of the catalog’s claim tests with the value that was promised.
  */
@@ -1095,6 +1095,10 @@ export interface Engagement {
    * @maxItems 4
    */
   readonly categories?: readonly ('availability' | 'confidentiality' | 'processing-integrity' | 'privacy')[]
+  /**
+   * First day of the auditor’s fieldwork. It changes no verdict and no conclusion. None without this.
+   */
+  readonly fieldwork?: null | Day
   readonly schema: 'barewitness.engagement/1'
   readonly entity: string
   readonly audience: string

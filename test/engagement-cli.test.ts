@@ -40,8 +40,8 @@ test('a new file is written once, and says line by line what is to be filled in'
   expect(checked.lines).toEqual([
     'The engagement file has problems:',
     ...['7:1: entity', '8:1: audience', '9:1: purpose', '14:1: owner'].map((at) => `new.yaml:${at} must not be empty`),
-    ...['23:3: boundary.system', '28:3: boundary.owner'].map((at) => `new.yaml:${at} must not be empty`),
-    ...['34:3: population.source', '36:3: population.owner'].map((at) => `new.yaml:${at} must not be empty`),
+    ...['26:3: boundary.system', '31:3: boundary.owner'].map((at) => `new.yaml:${at} must not be empty`),
+    ...['37:3: population.source', '39:3: population.owner'].map((at) => `new.yaml:${at} must not be empty`),
   ])
 })
 

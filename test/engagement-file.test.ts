@@ -92,6 +92,12 @@ describe('an engagement file', () => {
     expect((await loaded(join(folder, 'e.json'))).engagement).toEqual(engagement)
   })
 
+  test('with a day of fieldwork, or with the field left blank', async () => {
+    writeFileSync(join(folder, 'e.yaml'), `${SHORT}fieldwork: 2027-03-01\n`)
+    expect((await loaded(join(folder, 'e.yaml'))).engagement.fieldwork).toBe('2027-03-01')
+    expect(await problemsOf(`${SHORT}fieldwork:\n`)).toEqual([])
+  })
+
   test('a part that was begun and left blank counts as left out', async () => {
     expect(await problemsOf(`${SHORT}responsibilities:\nsignOff:\ninventory:\ndistribution:\n`)).toEqual([])
   })
@@ -122,6 +128,16 @@ describe('an engagement file', () => {
       'a day that no calendar has',
       but(SHORT, 'date: 2026-11-20', 'date: 2026-02-29'),
       ['e.yaml:4:19: reportingBasis.date is “2026-02-29”, which is not a valid date'],
+    ],
+    [
+      'a day of fieldwork that is none',
+      `${SHORT}fieldwork: soon\n`,
+      ['e.yaml:9:1: fieldwork is “soon”, must be a date such as 2027-03-01'],
+    ],
+    [
+      'a day of fieldwork that no calendar has',
+      `${SHORT}fieldwork: 2027-02-30\n`,
+      ['e.yaml:9:1: fieldwork is “2027-02-30”, which is not a valid date'],
     ],
     [
       'a period that ends before it begins',

@@ -4,6 +4,7 @@ import { shownOf } from '../main/app/findings.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { assess } from '../main/core/assess.ts'
+import { daysBetween } from '../main/core/register/days.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { tally } from '../main/core/tally.ts'
 import { type HomeFacts, homeOf } from '../main/present/home.ts'
@@ -22,7 +23,14 @@ const presented = (register: Register = EMPTY_REGISTER) => {
   const shown = shownOf({ assessment, catalog, register, recordings })
   return { of: 'run', run: 'run-1', assessment, catalog, register, shown, remediations: REMEDIATIONS } as const
 }
-const FACTS: HomeFacts = { fleet: 'demo', nodes: 8, running: null, isEngaged: true, hasIdentity: true }
+const FACTS: HomeFacts = {
+  fleet: 'demo',
+  nodes: 8,
+  running: null,
+  isEngaged: true,
+  fieldwork: '2027-01-10',
+  hasIdentity: true,
+}
 
 const linesOf = ({ lead, steps }: HomeView): readonly Phrase[] => [
   ...lead,
@@ -64,6 +72,8 @@ describe('the first screen', () => {
         }).length
       case 'check':
         return counts.nodes.length
+      case 'fieldwork':
+        return daysBetween(assessment.asOf, `${FACTS.fieldwork}T00:00:00.000Z`)
       default:
         return null
     }
@@ -111,6 +121,36 @@ describe('the first screen', () => {
   })
 })
 
+describe('the days until fieldwork', () => {
+  const base = presented()
+  const lead = (fieldwork: string | null, documents: object = {}): string => {
+    const figures = { ...base.shown.figures, documents: { ...base.shown.figures.documents, ...documents } }
+    const view = homeOf({ ...FACTS, fieldwork }, { ...base, shown: { ...base.shown, figures } })
+    return view.lead.map(({ text }) => text).join('')
+  }
+  const day = (days: number): string =>
+    new Date(Date.parse(FIXTURE_TIME) + days * 86_400_000).toISOString().slice(0, 10)
+
+  test.each([
+    [21, { needed: 41, held: 27 }, 'Fieldwork in 21 days: 14 documents outstanding.'],
+    [1, { needed: 2, held: 1 }, 'Fieldwork in 1 day: 1 document outstanding.'],
+    [0, { needed: 2, held: 2 }, 'Fieldwork starts today: no document outstanding.'],
+    [-3, { needed: 0, held: 0 }, 'Fieldwork started 3 days ago.'],
+  ])('%d days, %j', (days, documents, sentence) => {
+    expect(lead(day(days), documents).endsWith(sentence)).toBe(true)
+  })
+
+  test('a day that is not declared or does not exist is not counted', () => {
+    for (const fieldwork of [null, '2027-02-30'])
+      expect(lead(fieldwork, { needed: 41, held: 27 })).toMatch(/14 of 41 documents are outstanding\.$/)
+  })
+
+  test('a day of fieldwork changes nothing that was assessed', () => {
+    const { title, steps, results } = homeOf(FACTS, base)
+    expect(homeOf({ ...FACTS, fieldwork: day(-3) }, base)).toMatchObject({ title, steps, results })
+  })
+})
+
 describe('the title and the next step', () => {
   const base = presented()
   const withFindings = (levels: readonly ('critical' | 'high' | 'medium')[]) => {
@@ -137,6 +177,7 @@ describe('the title and the next step', () => {
     ['a collection in progress', { ...FACTS, running: { finished: 1, all: 8 } }, base, 'view-collection'],
     ['severe findings without an owner', FACTS, base, 'assign'],
     ['no engagement', { ...FACTS, isEngaged: false }, withFindings(['medium']), 'engagement'],
+    ['no day of fieldwork', { ...FACTS, fieldwork: null }, withFindings(['medium']), 'audit-day'],
     ['no signing identity', { ...FACTS, hasIdentity: false }, withFindings(['medium']), 'identity'],
     ['everything done', FACTS, withFindings(['medium']), 'export'],
   ] as const)('%s: %#', (_, facts, matter, expected) => {

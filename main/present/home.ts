@@ -18,6 +18,7 @@ import type { Finding } from '../core/finding/finding.ts'
 import { of, plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
 import { thresholdValues } from '../core/profile.ts'
+import { daysBetween } from '../core/register/days.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
 import { proof } from './report/page-one.ts'
@@ -31,6 +32,8 @@ export interface HomeFacts {
   readonly running: { readonly finished: number; readonly all: number } | null
   /** Whether a complete engagement counts. */
   readonly isEngaged: boolean
+  /** First day of fieldwork, as declared: YYYY-MM-DD. */
+  readonly fieldwork: string | null
   readonly hasIdentity: boolean
 }
 
@@ -52,7 +55,10 @@ export function homeOf(facts: HomeFacts, matter: HomeMatter | null): HomeView {
     run: matter?.run ?? null,
     asOf: matter?.assessment.asOf ?? null,
     title: titleOf(facts, matter?.shown ?? null),
-    lead: matter === null ? [phrase(BEFORE_ANY_RUN[facts.nodes === 0 ? 'import' : 'collect'])] : leadOf(matter.shown),
+    lead:
+      matter === null
+        ? [phrase(BEFORE_ANY_RUN[facts.nodes === 0 ? 'import' : 'collect'])]
+        : leadOf(matter, facts.fieldwork),
     next,
     steps: matter === null ? [] : stepsOf(facts, matter.shown.figures, matter.assessment, next),
     results: matter === null ? null : resultsOf(matter),
@@ -99,9 +105,7 @@ function titleOf({ running }: HomeFacts, shown: Presentation | null): string {
 const nodesOf = (all: readonly Finding[]): ReadonlySet<string> =>
   new Set(all.flatMap(({ what, deviations }) => (what === 'nodes' ? deviations.map(({ subject }) => subject) : [])))
 
-function leadOf(shown: Presentation): readonly Phrase[] {
-  const { figures } = shown
-  const outstanding = figures.documents.needed - figures.documents.held
+function leadOf({ shown: { figures }, assessment }: HomeMatter, fieldwork: string | null): readonly Phrase[] {
   const levels = SEVERITIES.flatMap((level) =>
     figures.findings[level] === 0
       ? []
@@ -116,20 +120,47 @@ function leadOf(shown: Presentation): readonly Phrase[] {
       : [phrase(' and in the '), phrase('provider inventory', { rows: 'population' })]),
     ...(levels.length === 0 ? [] : [phrase(': '), ...separated(levels)]),
     phrase('. '),
-    ...(figures.documents.needed === 0
-      ? []
-      : [
-          phrase(`${of(outstanding, figures.documents.needed)} documents`, { rows: 'documents', state: 'outstanding' }),
-          phrase(` ${outstanding === 1 ? 'is' : 'are'} outstanding.`),
-        ]),
+    ...untilFieldwork(figures.documents, fieldwork === null ? null : daysUntil(fieldwork, assessment.asOf)),
   ]
+}
+
+/** Calendar days in UTC from the evaluation until a day; null for an invalid one. */
+function daysUntil(day: string, asOf: string): number | null {
+  const days = daysBetween(asOf, `${day}T00:00:00.000Z`)
+  return Number.isNaN(days) ? null : days
+}
+
+/** What is outstanding, and how long there is for it where the day of fieldwork is declared. */
+function untilFieldwork({ needed, held }: Figures['documents'], days: number | null): readonly Phrase[] {
+  const outstanding = needed - held
+  const counts = { rows: 'documents', state: 'outstanding' } as const
+  if (days !== null)
+    return [
+      phrase(fieldworkIn(days), { rows: 'fieldwork' }),
+      ...(needed === 0
+        ? []
+        : [phrase(': '), phrase(outstanding === 0 ? 'no document' : plural(outstanding, 'document'), counts)]),
+      phrase(needed === 0 ? '.' : ' outstanding.'),
+    ]
+  return needed === 0
+    ? []
+    : [
+        phrase(`${of(outstanding, needed)} documents`, counts),
+        phrase(` ${outstanding === 1 ? 'is' : 'are'} outstanding.`),
+      ]
+}
+
+function fieldworkIn(days: number): string {
+  if (days === 0) return 'Fieldwork starts today'
+  return days > 0 ? `Fieldwork in ${plural(days, 'day')}` : `Fieldwork started ${plural(-days, 'day')} ago`
 }
 
 const separated = (parts: readonly Phrase[]): readonly Phrase[] =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [phrase(', '), part]))
 
 /** The one step that comes next, by the order in which an audit is prepared. */
-function nextStep({ nodes, running, isEngaged, hasIdentity }: HomeFacts, figures: Figures | null): NextStep {
+function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
+  const { nodes, running, isEngaged, fieldwork, hasIdentity } = facts
   if (running !== null)
     return { is: 'view-collection', label: 'View collection', reason: 'A collection is in progress.' }
   if (figures === null)
@@ -157,6 +188,12 @@ function nextStep({ nodes, running, isEngaged, hasIdentity }: HomeFacts, figures
       label: 'Complete engagement',
       reason: 'Reports state entity, purpose and boundary from the engagement.',
     }
+  if (fieldwork === null)
+    return {
+      is: 'audit-day',
+      label: 'Set the audit day',
+      reason: 'No first day of fieldwork is declared, so the days that are left are not stated.',
+    }
   if (documents.unassigned > 0)
     return {
       is: 'assign-documents',
@@ -179,6 +216,7 @@ const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
   assign: 'respond',
   reconcile: 'reconcile',
   engagement: 'reconcile',
+  'audit-day': 'documents',
   'assign-documents': 'documents',
   identity: 'export',
   export: 'export',

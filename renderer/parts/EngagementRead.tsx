@@ -21,6 +21,7 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
                 ? day(reportingBasis.date)
                 : `${day(reportingBasis.from)} to ${day(reportingBasis.to)} (planned)`,
             ],
+            ['First day of fieldwork', form.fieldwork == null ? 'Not declared' : day(form.fieldwork)],
             ['SOC 2 categories', categoriesLine(form)],
             ['Status', form.status === 'final' ? 'Final' : 'Draft'],
             ['Distribution', form.distribution ?? 'Not stated'],

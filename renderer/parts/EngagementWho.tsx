@@ -43,7 +43,7 @@ export function OwnerFields({ value, onChange }: { readonly value: Owned; readon
 
 /** Entity, audience, purpose and reporting basis. */
 export function WhoSection({ form, put }: SectionProps) {
-  const { entity, audience, purpose, reportingBasis, status, distribution, owner, on } = form
+  const { entity, audience, purpose, reportingBasis, fieldwork, status, distribution, owner, on } = form
   return (
     <>
       <TextField
@@ -95,6 +95,12 @@ export function WhoSection({ form, put }: SectionProps) {
           />
         </div>
       )}
+      <DateField
+        label="First day of fieldwork"
+        description="Optional. Overview counts the days until then. It changes no result."
+        value={fieldwork ?? ''}
+        onChange={(next) => put({ fieldwork: next === '' ? null : next })}
+      />
       <fieldset className="categories">
         <legend>SOC 2 categories</legend>
         <Checkbox isSelected isDisabled onChange={() => undefined} note="Always in scope.">

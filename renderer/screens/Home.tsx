@@ -32,6 +32,7 @@ const STEPS: Readonly<Record<NextStepKind, () => void>> = {
     }),
   reconcile: () => go({ screen: 'engagement', of: 'run', part: 'population' }),
   engagement: () => go({ screen: 'engagement', of: 'run' }),
+  'audit-day': () => go({ screen: 'engagement', of: 'run' }),
   'assign-documents': () => go({ screen: 'documents', of: 'run' }),
   identity: () => go({ screen: 'settings', part: 'identity' }),
   export: () => go({ screen: 'export' }),

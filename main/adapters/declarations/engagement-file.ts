@@ -76,7 +76,7 @@ const isOtherChoice = ({ path, text }: PlacedProblem, all: readonly PlacedProble
   text.startsWith('must be nothing') &&
   all.some((other) => other.text !== text && path.every((part, at) => other.path[at] === part))
 
-const DAYS = ['on', 'date', 'from', 'to', 'bridgedUntil']
+const DAYS = ['on', 'date', 'fieldwork', 'from', 'to', 'bridgedUntil']
 
 function inPlainWords({ path, text }: PlacedProblem): PlacedProblem {
   if (path.join('.') === 'reportingBasis.kind') return { path, text: 'must be date or period' }

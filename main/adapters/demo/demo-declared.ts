@@ -55,6 +55,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
     // demo nodes test.
     categories: ['availability', 'confidentiality'],
     reportingBasis: { kind: 'date', date: day(0) },
+    fieldwork: day(21),
     status: 'draft',
     distribution: 'For the clinic and its assessor only',
     ...by,

@@ -103,6 +103,7 @@ async function homeView(context: EngineContext, source: FindingSource | null): P
       nodes: session.fleet === null ? 0 : collectedNodes(session.fleet).length,
       running: runningNow(context),
       isEngaged: engagement !== null,
+      fieldwork: engagement?.fieldwork ?? null,
       hasIdentity: listed.ok && listed.value.length > 0,
     },
     source === null ? null : homeMatter(source),

@@ -38,6 +38,7 @@ const ENTRY_WORDS: Readonly<Record<string, string>> = {
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   on: 'the date',
   date: 'the date',
+  fieldwork: 'the first day of fieldwork',
   from: 'the start date',
   to: 'the end date',
   bridgedUntil: 'the end date of the bridge letter',

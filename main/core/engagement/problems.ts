@@ -157,8 +157,14 @@ interface PlacedDay {
 }
 
 function daysIn(engagement: Engagement): readonly PlacedDay[] {
-  const { reportingBasis, responsibilities, subserviceOrganizations, complementaryUserEntityControls, signOff } =
-    engagement
+  const {
+    reportingBasis,
+    fieldwork = null,
+    responsibilities,
+    subserviceOrganizations,
+    complementaryUserEntityControls,
+    signOff,
+  } = engagement
   const ofEach = (field: string, parts: readonly { readonly on: string | null }[]): readonly PlacedDay[] =>
     parts.flatMap(({ on }, at) => (on === null ? [] : [{ path: [field, at, 'on'], day: on }]))
   const spans = [
@@ -169,6 +175,7 @@ function daysIn(engagement: Engagement): readonly PlacedDay[] {
   ]
   return [
     { path: ['on'], day: engagement.on },
+    ...(fieldwork === null ? [] : [{ path: ['fieldwork'], day: fieldwork }]),
     ...(reportingBasis.kind === 'date' ? [{ path: ['reportingBasis', 'date'], day: reportingBasis.date }] : []),
     ...spans.flatMap(({ path, from, to }) => [
       { path: [...path, 'from'], day: from },

@@ -20,6 +20,9 @@ reportingBasis: { date: ${today} }
 owner: ""
 on: ${today}
 
+# The first day of the auditor's fieldwork: the window counts the days until then.
+#fieldwork: ${today}
+
 # draft or final; and who may get the report, where that is limited.
 #status: draft
 #distribution: Our company and its auditor only
