@@ -150,7 +150,6 @@ describe.skipIf(missing !== null)(`screens of findings${missing === null ? '' : 
     await page.keyboard.type(reference.toLowerCase())
     await page.getByRole('option', { name: new RegExp(reference) }).waitFor()
     await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
     await page
       .getByRole('button', { name: /: show the captures$/ })
       .first()
