@@ -1,5 +1,5 @@
-import type { findingStatusWords, RiskArea, RowState, Severity } from './conclusion-words.ts'
-import type { FrameworkName, Source } from './ipc-views.ts'
+import type { EvidenceLevel, findingStatusWords, RiskArea, RowState, Severity } from './conclusion-words.ts'
+import type { FrameworkName, SavedFile, Source } from './ipc-views.ts'
 import type { ManagementResponse, RemediationVariant } from './types.ts'
 import type { Property } from './words.ts'
 
@@ -278,6 +278,34 @@ export interface AcceptancesDraft {
   /** Signs each entry as its approver; null leaves them unsigned. */
   readonly identity: string | null
 }
+/** An outstanding document: once, however many controls require it. */
+export interface PlannedDocument {
+  /** The evidence request; null for a need of the customer’s own mapping. */
+  readonly id: string | null
+  readonly title: string
+  readonly inspects: string | null
+  readonly minimum: EvidenceLevel
+  /** The level reached so far; null where nothing is on file. */
+  readonly level: EvidenceLevel | null
+  /** A day in UTC, YYYY-MM-DD. */
+  readonly due: string | null
+  readonly isOverdue: boolean
+  /** How many controls require it. */
+  readonly controls: number
+}
+export interface OwnerDocuments {
+  /** Null: requested of nobody yet. */
+  readonly owner: string | null
+  readonly documents: readonly PlannedDocument[]
+  /** A message that requests them, as plain text; null without an owner. */
+  readonly message: string | null
+}
+/** Outstanding documents by owner. */
+export interface DocumentPlan {
+  readonly outstanding: number
+  readonly needed: number
+  readonly owners: readonly OwnerDocuments[]
+}
 /** Entries that were recorded, so that they can be withdrawn at once. */
 export interface Recorded {
   readonly ids: readonly string[]
@@ -288,6 +316,10 @@ export interface Recorded {
 /** The part of the contract about findings, see Methods. */
 export interface FindingMethods {
   'home.get': { in: null; out: HomeView }
+  /** Null before the first run. */
+  'documents.plan': { in: null; out: DocumentPlan | null }
+  /** Saves the message to one owner as a text file. Null: no file was chosen. Fails where nothing is outstanding from that owner. */
+  'documents.save-message': { in: { readonly owner: string }; out: SavedFile | null }
   /** Null before the first run, and for a pack without a readable assessment. With a node: the findings that deviate on it. */
   'findings.get': { in: { readonly of: Source; readonly node: string | null }; out: FindingsView | null }
   /** Null where the assessment has no such finding. */

@@ -18,6 +18,7 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'run.sudoers-save': 'save-file',
   'acceptances.save': 'save-file',
   'documents.add': 'any-file',
+  'documents.save-message': 'save-file',
   'engagement.import-choose': 'any-file',
   'inventory.import-choose': 'any-file',
   'provider.import-choose': 'any-file',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DocumentDraft } from '../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../schemas/ipc-results.ts'
@@ -48,6 +50,21 @@ describe('a document that answers an evidence request', () => {
     expect((await shown(kit)).map(({ askedOf }) => askedOf)).toEqual(
       before.map(() => ({ owner: 'J. Chen', due: expect.stringContaining('2027-01-01'), overdue: false })),
     )
+  })
+
+  test('is planned for its owner, whose message is saved as it is shown', async () => {
+    const kit = await demo()
+    const asked = { framework: 'requests', control: 'ER-03', need: TITLE, owner: 'J. Chen', due: '2027-01-01' }
+    await kit.get('requests.set', asked)
+    const plan = await kit.get('documents.plan', null)
+    const mine = plan?.owners.find(({ owner }) => owner === 'J. Chen')
+    expect(mine?.documents).toMatchObject([{ id: 'ER-03', due: '2027-01-01' }])
+    expect(await kit.get('documents.save-message', { owner: 'J. Chen' })).toBeNull()
+    const path = join(kit.folder, 'message.txt')
+    expect((await kit.engine.call('documents.save-message', { owner: 'J. Chen' }, { path })).ok).toBe(true)
+    expect(readFileSync(path, 'utf8')).toBe(mine?.message)
+    const other = await kit.engine.call('documents.save-message', { owner: 'Somebody' }, { path })
+    expect(other).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
 
   test('is attached once and listed in every control that the request serves', async () => {

@@ -71,6 +71,7 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly f
   'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'run.sudoers-save': { file: 'barewitness.sudoers', ...ANY },
   'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'documents.save-message': { file: 'document-request.txt', name: 'Text', extensions: ['txt'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'identities.save-card': { file: 'signing-identity.txt', name: 'Text', extensions: ['txt'] },
   'review.save-workbook': { file: 'worksheet.xlsx', name: 'Workbooks', extensions: ['xlsx'] },

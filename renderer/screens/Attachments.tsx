@@ -14,6 +14,7 @@ import {
   progressWords,
 } from '../document-model.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { DocumentPlan } from '../parts/DocumentPlan.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ServedControls } from '../parts/ServedControls.tsx'
@@ -22,21 +23,35 @@ import { plural } from '../text.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
+import { Tabs } from '../ui/Tabs.tsx'
 
 /** Every evidence request once: its documents, owner and due date, and what is outstanding or overdue. */
 export function Documents({ of, find = '' }: { readonly of: Source; readonly find?: string }) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
+  const list = (
+    <Ask answer={both(register, view)}>
+      {([said, found]) => <Listed of={of} register={said} view={found} find={find} />}
+    </Ask>
+  )
   return (
     <Page
       title="Documents"
       over={of === 'pack' ? 'As stated in the pack' : 'Evidence requests and the documents on file'}
       under="Files are stored unchanged and identified by SHA-256. Missing documents remain counted."
     >
-      <Ask answer={both(register, view)}>
-        {([said, found]) => <Listed of={of} register={said} view={found} find={find} />}
-      </Ask>
+      {of === 'pack' ? (
+        list
+      ) : (
+        <Tabs
+          label="Documents"
+          tabs={[
+            { id: 'requests', title: 'All requests', content: list },
+            { id: 'owners', title: 'Outstanding by owner', content: <DocumentPlan /> },
+          ]}
+        />
+      )}
     </Page>
   )
 }

@@ -282,6 +282,18 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await titled(page, 'Documents')
     await field(page, 'Find a document').fill('risk')
     await book.look('28-documents')
+    await page
+      .getByRole('button', { name: /^Set owner and due date:/ })
+      .last()
+      .click()
+    await dialog.getByRole('textbox', { name: 'Owner' }).fill('R. Novak')
+    await dialog.getByRole('button', { name: 'Set owner and due date' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('tab', { name: 'Outstanding by owner' }).click()
+    await page.getByRole('region', { name: 'R. Novak', exact: true }).getByText('Message to the owner').click()
+    await page.getByText('Subject: Documents requested: 1 document').waitFor()
+    await page.getByRole('heading', { name: /^No owner set/ }).waitFor()
+    await book.look('28-documents-by-owner')
   })
 
   test('in forced colors and in print, marks and words stay', async () => {

@@ -95,6 +95,8 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'runs.list': null,
   'runs.open': { run: '20260514-091200' },
   'home.get': null,
+  'documents.plan': null,
+  'documents.save-message': { owner: 'M. Ortiz' },
   'findings.get': { of: 'pack', node: null },
   'finding.get': { of: 'pack', reference: 'F-20BF8C' },
   'findings.nodes': { checks: ['access.sudo-policy'] },

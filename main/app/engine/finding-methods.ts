@@ -1,4 +1,10 @@
-import type { AcceptancesDraft, HomeView, Recorded, ResponsesDraft } from '../../../schemas/ipc-findings.ts'
+import type {
+  AcceptancesDraft,
+  DocumentPlan,
+  HomeView,
+  Recorded,
+  ResponsesDraft,
+} from '../../../schemas/ipc-findings.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
@@ -15,6 +21,7 @@ import {
 } from '../../core/register/responses.ts'
 import { acceptRisk, withdrawAcceptance } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
+import { documentPlan } from '../../present/document-requests.ts'
 import { homeOf } from '../../present/home.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import { registerInScope } from '../attachments.ts'
@@ -28,10 +35,13 @@ import { hexOf, turnOf } from './kept-json.ts'
 import { keepRegister, ownRegister } from './register-store.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
+import { fileName } from './trust-methods.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 type Methods =
   | 'home.get'
+  | 'documents.plan'
+  | 'documents.save-message'
   | 'findings.get'
   | 'finding.get'
   | 'findings.nodes'
@@ -46,6 +56,18 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
   const change = registerChange(context)
   return {
     'home.get': async () => ok(await homeView(context, await sourceOf('run'))),
+    'documents.plan': async () => {
+      const source = await sourceOf('run')
+      return ok(source === null ? null : documentPlan(source))
+    },
+    'documents.save-message': async ({ owner }, chosen) => {
+      if (chosen === undefined) return ok(null)
+      const source = await sourceOf('run')
+      const message = source === null ? null : messageIn(documentPlan(source), owner)
+      if (message === null) return fail('input.refused', 'no document is outstanding from this owner')
+      const written = await context.ports.files.write(chosen.path, new TextEncoder().encode(message))
+      return written.ok ? ok({ file: fileName(chosen.path) }) : written
+    },
     'findings.get': async ({ of, node }) => {
       const source = await sourceOf(of)
       return ok(source === null ? null : findingsView(source, node))
@@ -77,6 +99,9 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
       ).then(nothingOf),
   }
 }
+
+const messageIn = ({ owners }: DocumentPlan, wanted: string): string | null =>
+  owners.find(({ owner }) => owner === wanted)?.message ?? null
 
 /** Presented once for each evaluation and register, since every screen asks for it. */
 function findingSources(context: EngineContext): (of: Source) => Promise<FindingSource | null> {
