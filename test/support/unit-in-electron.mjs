@@ -11,7 +11,7 @@ if (!existsSync(electron)) {
 }
 const vitest = `${root}node_modules/vitest/vitest.mjs`
 // Pure code and code over Node's own crypto and zlib; what only starts other programs learns nothing here.
-const suites = ['test/seal', 'test/identity', 'test/pack', 'test/verify', 'test/assess', 'test/store', 'test/pdf', 'test/report.test', 'test/demo-server', 'test/schemas', 'test/catalog/catalog.test', 'test/kept-rules']
+const suites = ['test/seal', 'test/identity', 'test/pack', 'test/verify', 'test/assess', 'test/store', 'test/pdf', 'test/report.test', 'test/demo-server', 'test/schemas', 'test/catalog/catalog.test', 'test/kept-rules', 'test/elementary', 'test/geo/packages']
 const { status } = spawnSync(electron, [vitest, 'run', '--project', 'unit', ...suites], {
   cwd: root,
   stdio: 'inherit',
