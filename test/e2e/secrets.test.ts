@@ -89,9 +89,13 @@ describe.skipIf(missing !== null)(`secrets${missing === null ? '' : ` (skipped: 
     // The key was opened: without what was typed there would be nothing to look through.
     expect(shown?.rows.map(({ status }) => status)).toEqual(['complete'])
 
-    const create = async (): Promise<void> =>
-      void (await ask(page, 'identities.create', { name: 'default', subject: 'Ward Health (M. Ortiz)' }))
+    // Not waited for before the passphrase is given: the reply comes after it.
+    let made: Promise<unknown> | undefined
+    const create = async (): Promise<void> => {
+      made = ask(page, 'identities.create', { name: 'default', subject: 'Ward Health (M. Ortiz)' })
+    }
     await giveSecret(opened, create, SIGNING, 2)
+    await made
     let sealed: Promise<{ readonly handle: string }> | undefined
     const seal = async (): Promise<void> => {
       sealed = ask(page, 'export.build', {
