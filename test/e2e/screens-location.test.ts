@@ -30,6 +30,8 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
     await rail(page, 'Location')
     await answering('All results')
     await field(page, 'Find a node').fill(node)
+    // Rows are drawn for the part that is in view.
+    await grid().scrollIntoViewIfNeeded()
     await grid().getByRole('button', { name: node }).click()
     await titled(page, node)
     await page.getByRole('heading', { level: 2, name: 'Location', exact: true }).waitFor()
