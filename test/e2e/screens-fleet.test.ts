@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
@@ -26,13 +29,21 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
   let opened: TestWindow
   let page: Page
   let book: ScreenBook
+  const held = mkdtempSync(join(tmpdir(), 'barewitness-hold-'))
+  const hold = join(held, 'hold')
   beforeAll(async () => {
-    opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '150' } })
+    opened = await openWindow({
+      folder: buildTestApp(),
+      env: { BAREWITNESS_TEST_PACE: '150', BAREWITNESS_TEST_HOLD: hold },
+    })
     page = opened.page
     page.setDefaultTimeout(60_000)
     book = screenBook(opened)
   })
-  afterAll(() => opened.close())
+  afterAll(async () => {
+    rmSync(held, { recursive: true, force: true })
+    await opened.close()
+  })
 
   test('first run: the heading has the focus', async () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
@@ -115,17 +126,22 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
   })
 
   test('collecting: running, paused, stopped, and finished with failures', async () => {
+    // Nodes wait, so that no run ends before its state was seen.
+    writeFileSync(hold, '')
     await press(page, 'Collect evidence')
     await titled(page, 'Collection in progress')
     await press(page, 'Pause run')
     await titled(page, 'Paused')
     await book.look('09-paused')
     await press(page, 'Stop and keep collected evidence')
+    rmSync(hold)
     await titled(page, 'Collection stopped')
     await book.look('09-stopped')
+    writeFileSync(hold, '')
     await press(page, 'Collect evidence')
     await titled(page, 'Collection in progress')
     await book.look('09-collecting')
+    rmSync(hold)
     await titled(page, 'Collection finished')
     await book.look('09-collected')
   })

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Desktop } from '../../main/app/engine/context.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { ok } from '../../main/core/result.ts'
@@ -17,6 +18,8 @@ export interface FakeEngineOptions {
   readonly nodes?: number
   /** Two nodes more: the answers of one and the failure of the other attack whoever shows them. */
   readonly hostile?: boolean
+  /** While this file exists, no node answers: a run stays in progress however long a test looks at it. */
+  readonly hold?: string
 }
 
 /** Somebody in front of the window who always answers, and a viewer that shows nothing. */
@@ -31,12 +34,16 @@ export async function createFakeEngine({
   pace = 30,
   nodes = 8,
   hostile = false,
+  hold,
 }: FakeEngineOptions = {}): Promise<Engine> {
   // In memory where the system has such a folder: hundreds of nodes make thousands of files, each of them synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'barewitness-fake-'))
   const ports = createFakePorts({
     pace,
     nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])],
+    onConnect: async () => {
+      while (hold !== undefined && existsSync(hold)) await sleep(50)
+    },
   })
   const engine = await createEngine(ports, fakeCatalog, {
     folder,

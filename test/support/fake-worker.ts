@@ -11,6 +11,7 @@ serveEngine(
     pace: Number(process.env.BAREWITNESS_TEST_PACE ?? '30'),
     nodes: Number(process.env.BAREWITNESS_TEST_NODES ?? '8'),
     hostile: process.env.BAREWITNESS_TEST_HOSTILE === '1',
+    hold: process.env.BAREWITNESS_TEST_HOLD,
   }),
   () => process.exit(0),
 )
