@@ -19,7 +19,7 @@ export interface FakeEngineOptions {
   /** Two nodes more: the answers of one and the failure of the other attack whoever shows them. */
   readonly hostile?: boolean
   /** While this file exists, no node answers: a run stays in progress however long a test looks at it. */
-  readonly hold?: string
+  readonly hold?: string | undefined
 }
 
 /** Somebody in front of the window who always answers, and a viewer that shows nothing. */
