@@ -25,6 +25,7 @@ export interface TreeGroup {
   readonly total: number
   readonly counts: readonly StateCount[]
 }
+
 export interface TreeFramework {
   readonly id: FrameworkName
   readonly title: string
@@ -34,6 +35,7 @@ export interface TreeFramework {
   readonly total: number
   readonly counts: readonly StateCount[]
 }
+
 export interface StateCount {
   readonly state: RowState
   readonly count: number

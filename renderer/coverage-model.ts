@@ -16,6 +16,7 @@ export interface CoverageRow {
   /** The reason for exclusion; null where none is recorded. */
   readonly why: string | null
 }
+
 export interface CoverageCount {
   readonly state: CoverageState
   readonly count: number

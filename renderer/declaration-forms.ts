@@ -33,6 +33,7 @@ export interface Field {
   readonly isOptional?: boolean
   readonly edit: Kind
 }
+
 export interface SectionForm {
   readonly title: string
   readonly meaning: string

@@ -88,6 +88,7 @@ export function numberIn(text: string): unknown {
   const typed = text.trim().replace(/^([+-]?\d+),(\d+)$/, '$1.$2')
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : text
 }
+
 export const numberText = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
 /** Lines as typed; empty ones are dropped. */
@@ -141,6 +142,7 @@ export function contentOf(value: SectionValue, labelOf: (member: string) => stri
   })
   return texts.length > MOST_CONTENT ? `${texts.length} entries` : texts.join(' · ')
 }
+
 /** More would push the title aside. */
 const MOST_CONTENT = 2
 
@@ -153,6 +155,7 @@ export function keepDraft(key: string, draft: SectionValue | null): void {
   if (draft === null) kept.delete(key)
   else kept.set(key, draft)
 }
+
 /** The drafts of a fleet: section and nodes of each. */
 export const draftsOf = (
   fleet: string,

@@ -16,6 +16,7 @@ export const REQUESTS = 'requests'
 export interface DocumentTarget extends ControlRef {
   readonly need: string
 }
+
 export const targetOf = (
   framework: string,
   control: string,

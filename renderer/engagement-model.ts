@@ -43,6 +43,7 @@ export interface Owned {
   readonly owner: string
   readonly on: string
 }
+
 export const BLANK_OUTSIDE: OutsideBoundary = { what: '', why: '' }
 export const blankArea = ({ owner, on }: Owned): Responsibility => ({ area: '', provider: '', customer: '', owner, on })
 export const blankOrganization = ({ owner, on }: Owned): SubserviceOrganization => ({

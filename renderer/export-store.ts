@@ -20,6 +20,7 @@ export interface ExportState {
   readonly draft: Draft | null
   readonly saved: Saved | null
 }
+
 export interface Draft {
   readonly made: ExportDraft
   /** The choices that were sealed: other choices need another seal. */
@@ -28,6 +29,7 @@ export interface Draft {
   readonly lossAccepted: boolean
   readonly review: PackReview | null
 }
+
 export interface Saved extends ExportView {
   readonly signer: string
   /** The files include a redacted copy. */

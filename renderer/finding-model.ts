@@ -21,6 +21,7 @@ export interface FindingFilter {
   readonly node: string | null
   readonly text: string
 }
+
 export const NO_FINDING_FILTER: FindingFilter = { severities: [], status: null, owner: null, node: null, text: '' }
 
 export const SEVERE: readonly Severity[] = ['critical', 'high']

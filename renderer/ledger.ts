@@ -18,6 +18,7 @@ export interface Entry {
   /** "probe/command" of every capture it cites. */
   readonly captures: readonly { readonly key: string; readonly command: string; readonly sha256: string }[]
 }
+
 export interface Group {
   readonly probe: string | null
   readonly title: string
@@ -25,6 +26,7 @@ export interface Group {
   readonly weight: number
   readonly entries: readonly Entry[]
 }
+
 export interface Side {
   readonly says: Says
   readonly count: number

@@ -46,6 +46,7 @@ export interface Acceptance {
   readonly until: string
   readonly owner: string
 }
+
 export interface CellCheck {
   readonly check: CheckView
   readonly verdict: Verdict
@@ -53,6 +54,7 @@ export interface CellCheck {
   readonly accepted: Acceptance | null
   readonly expired: boolean
 }
+
 export interface Cell {
   readonly property: Property
   /** The worst verdict over the property’s checks: a missing result never counts as satisfied. */
@@ -67,12 +69,14 @@ export interface Cell {
   /** Checks whose risk acceptance expired. */
   readonly expired: number
 }
+
 export interface MatrixRow {
   readonly node: NodeRow
   /** False when no evidence was collected from the node; all its cells are then “not tested”. */
   readonly collected: boolean
   readonly cells: readonly Cell[]
 }
+
 export interface Matrix {
   readonly properties: readonly Property[]
   readonly rows: readonly MatrixRow[]
@@ -163,6 +167,7 @@ export interface CellCounts {
   readonly notApplicable: number
   readonly fromSecondRun: number
 }
+
 const NO_COUNTS: CellCounts = {
   notSatisfied: 0,
   inconclusive: 0,
@@ -239,6 +244,7 @@ export interface CheckOnNode {
   readonly finding: CheckResult | null
   readonly verdict: Verdict
 }
+
 /** The property’s checks with the results of one node, worst first. */
 export function checksOf(
   checks: readonly CheckView[],

@@ -14,6 +14,7 @@ export interface PaletteEntry {
   readonly note?: string
   readonly does: { readonly go: Route } | { readonly act: PaletteAction }
 }
+
 export interface PaletteState {
   readonly review: boolean
   readonly nodes: readonly string[]

@@ -86,6 +86,7 @@ export function signedLine(signatures: readonly EntrySignature[] = []): string {
   const by = SIGNERS.flatMap(([role, words]) => (signatures.some((one) => one.role === role) ? [words] : []))
   return by.length === 0 ? 'Not digitally signed.' : `Digitally signed by ${by.join(' and by ')}.`
 }
+
 const SIGNERS: readonly (readonly [EntrySignature['role'], string])[] = [
   ['requester', 'requester'],
   ['approver', 'approver'],

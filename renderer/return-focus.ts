@@ -8,6 +8,7 @@ interface Mark {
   readonly name: string
   readonly nth: number
 }
+
 interface Left {
   /** The first that exists again: the focused element, else what it was folded into. */
   readonly marks: readonly Mark[]

@@ -96,6 +96,7 @@ export interface Counts {
   readonly partial: number
   readonly finished: number
 }
+
 export function counts(progress: RunProgress): Counts {
   const all = [...progress.nodes.values()]
   const done = all.filter(({ is }) => is === 'done').length

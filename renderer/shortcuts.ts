@@ -7,6 +7,7 @@ export interface Shortcut {
   /** A single key without a modifier: can be turned off in the settings. */
   readonly single: boolean
 }
+
 export const SHORTCUTS: readonly Shortcut[] = [
   {
     keys: 'Ctrl K',
@@ -76,6 +77,7 @@ const GOES: Readonly<Record<string, () => void>> = {
   },
   p: () => go(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
 }
+
 const SIGNALS: Readonly<Record<string, Signal>> = {
   '[': 'finding-before',
   ']': 'finding-next',
@@ -87,6 +89,7 @@ const SIGNALS: Readonly<Record<string, Signal>> = {
   j: 'sample-next',
   k: 'sample-before',
 }
+
 const SAVE_AND_NEXT: Signal = 'save-and-next'
 /** Time for the second letter after G. */
 const SECOND_KEY_MS = 1_500

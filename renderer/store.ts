@@ -56,6 +56,7 @@ let state: State = {
   over: null,
   toast: null,
 }
+
 const listeners = new Set<() => void>()
 
 export const getState = (): State => state

@@ -80,5 +80,6 @@ export const HATCHES: Readonly<
   against: { degrees: 90, apart: 3, width: 1 },
   unclear: { degrees: -30, apart: 5, width: 0.7 },
 }
+
 /** How much of the ink a solid area takes: it lies over what is beneath it, so that borders stay visible. */
 export const TINT = 0.13

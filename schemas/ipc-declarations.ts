@@ -54,6 +54,7 @@ export interface SectionDraft {
   readonly nodes: readonly string[]
   readonly value: SectionValue
 }
+
 export type SectionReply =
   | { readonly saved: true; readonly view: DeclarationsView }
   | { readonly saved: false; readonly problems: readonly FieldProblem[] }
@@ -71,6 +72,7 @@ export interface DeclarationsView {
   /** The declared places; null where none is declared. */
   readonly map: Figure | null
 }
+
 export interface ThresholdChoice {
   readonly id: string
   readonly title: string
@@ -95,6 +97,7 @@ export interface FleetFilePreview {
   /** Other declarations that the file names, and that replace those of this window. */
   readonly includes: readonly ('engagement' | 'provider' | 'mappings')[]
 }
+
 /** `line` and `column` are null for a problem in a file that the fleet file names. */
 export interface FileProblem {
   readonly line: number | null
@@ -102,6 +105,7 @@ export interface FileProblem {
   readonly field: string
   readonly text: string
 }
+
 /** A difference between two fleets: a node, or a member of the fleet or of a node. */
 export interface FleetChange {
   readonly node: string | null

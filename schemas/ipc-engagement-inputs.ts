@@ -71,6 +71,7 @@ const questions = {
   ),
   ...owned,
 }
+
 /** A form kept before categories and fieldwork were asked for has none. */
 const form = {
   ...exactly(questions),

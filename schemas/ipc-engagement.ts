@@ -32,6 +32,7 @@ export interface EngagementLack {
   readonly section: EngagementSection
   readonly text: string
 }
+
 export interface EngagementView {
   /** What is filled in so far; null where nobody began. */
   readonly form: EngagementForm | null
@@ -42,6 +43,7 @@ export interface EngagementView {
   readonly waits: boolean
   readonly inventory: InventoryView | null
 }
+
 /** The provider’s own list without its rows, which `coverage.get` compares. */
 export type InventoryView = Omit<Inventory, 'rows' | 'excluded'> & { readonly rows: number; readonly excluded: number }
 
@@ -62,6 +64,7 @@ export interface ProviderItem {
   readonly asOf: string
   readonly claims: number
 }
+
 export interface ProviderList {
   /** Profiles that ship with us, from public statements. */
   readonly shipped: readonly ProviderItem[]
@@ -78,6 +81,7 @@ export interface ClaimTestView {
   /** Where a check argues it; null for a reading, and for a check that this catalog does not have. */
   readonly check: { readonly id: string; readonly property: Property } | null
 }
+
 export interface ClaimRow {
   readonly id: string
   readonly text: string
@@ -90,6 +94,7 @@ export interface ClaimRow {
   readonly nodes: number
   readonly counts: Readonly<Record<ClaimWord, number>>
 }
+
 /** What a provider promised and how it was answered; null where no profile is chosen. */
 export interface ClaimsView {
   readonly profile: Pick<ProviderProfile, 'id' | 'name' | 'asOf' | 'notes'>
@@ -97,6 +102,7 @@ export interface ClaimsView {
   readonly evaluatedAt: string | null
   readonly claims: readonly ClaimRow[]
 }
+
 export type ClaimOnNode = Pick<ClaimResult, 'result' | 'observations'> & { readonly node: string }
 
 /** A framework of the customer's own. */

@@ -78,6 +78,7 @@ export interface HomeView {
   readonly steps: readonly HomeStep[]
   readonly results: HomeResults | null
 }
+
 export interface HomeResults {
   /** Findings that are neither informational nor accepted on every node. */
   readonly openFindings: number
@@ -98,6 +99,7 @@ export interface HomeResults {
   /** Machines that were collected under several names. */
   readonly sharedMachines: number
 }
+
 export interface LeadingFinding {
   readonly reference: string
   readonly severity: Severity
@@ -109,6 +111,7 @@ export interface LeadingFinding {
   readonly controls: number
   readonly fixedBy: FixedBy
 }
+
 export type FixedBy = 'tenant' | 'provider' | 'both'
 /** Deviations on one node, on all further nodes, or in rows of the provider inventory. */
 export interface DeviationCount {
@@ -116,12 +119,14 @@ export interface DeviationCount {
   readonly name: string
   readonly count: number
 }
+
 export interface InOrder {
   readonly text: string
   readonly part: number
   readonly whole: number
   readonly counts: CountedRows
 }
+
 export interface NotSeenLine {
   readonly text: string
   readonly is: 'not-tested' | 'inconclusive' | 'limit'
@@ -129,6 +134,7 @@ export interface NotSeenLine {
   /** What can be done about it in the window. */
   readonly action: 'collect-again' | 'compare-host-key' | 'edit-node' | null
 }
+
 export interface FrameworkCounts {
   readonly id: FrameworkName
   readonly title: string
@@ -160,6 +166,7 @@ export interface FindingRow {
   readonly due: string | null
   readonly isOverdue: boolean
 }
+
 export type FindingStatusName = keyof typeof findingStatusWords
 
 export interface FindingsView {
@@ -218,6 +225,7 @@ export interface FindingView extends FindingRow {
     readonly next: string | null
   }
 }
+
 export interface FindingControl {
   readonly framework: FrameworkName
   readonly key: string
@@ -226,6 +234,7 @@ export interface FindingControl {
   /** No other deciding check of the control is open. */
   readonly isSettled: boolean
 }
+
 export interface FindingEvidence {
   readonly subject: string
   readonly observedAt: string | null
@@ -237,6 +246,7 @@ export interface FindingEvidence {
   }[]
   readonly furtherObservations: number
 }
+
 export interface ResponseView {
   readonly id: string
   readonly status: ManagementResponse['status']
@@ -263,6 +273,7 @@ export interface ResponsesDraft {
   /** Signs each entry; null leaves them unsigned. */
   readonly identity: string | null
 }
+
 /** Accepts the deviations of several findings on several nodes on the same terms: one entry for each finding. */
 export interface AcceptancesDraft {
   readonly checks: readonly string[]
@@ -278,6 +289,7 @@ export interface AcceptancesDraft {
   /** Signs each entry as its approver; null leaves them unsigned. */
   readonly identity: string | null
 }
+
 /** An outstanding document: once, however many controls require it. */
 export interface PlannedDocument {
   /** The evidence request; null for a need of the customer’s own mapping. */
@@ -293,6 +305,7 @@ export interface PlannedDocument {
   /** How many controls require it. */
   readonly controls: number
 }
+
 export interface OwnerDocuments {
   /** Null: requested of nobody yet. */
   readonly owner: string | null
@@ -300,12 +313,14 @@ export interface OwnerDocuments {
   /** A message that requests them, as plain text; null without an owner. */
   readonly message: string | null
 }
+
 /** Outstanding documents by owner. */
 export interface DocumentPlan {
   readonly outstanding: number
   readonly needed: number
   readonly owners: readonly OwnerDocuments[]
 }
+
 /** Entries that were recorded, so that they can be withdrawn at once. */
 export interface Recorded {
   readonly ids: readonly string[]

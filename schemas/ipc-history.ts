@@ -189,6 +189,7 @@ export interface FlipView {
   readonly steps: FlipDetail['steps']
   readonly captures: readonly CaptureLine[]
 }
+
 export interface CaptureLine extends CaptureChange {
   /** The question in words. */
   readonly title: string

@@ -38,6 +38,7 @@ export interface ExportPlan {
   /** What can be withheld from the copy that is handed out, with how many places hold it. */
   readonly withholdable: readonly { readonly id: string; readonly title: string }[]
 }
+
 export const PREFLIGHT_IDS = [
   'signer',
   'engagement',
@@ -57,6 +58,7 @@ export interface PreflightItem {
   /** What is open, and what a reader will see of it; empty where nothing is. */
   readonly text: string
 }
+
 export interface ExportFramework {
   readonly id: FrameworkName
   readonly title: string
@@ -64,12 +66,14 @@ export interface ExportFramework {
   /** `more`: a proposed rule, or a framework of which only the rows are known that ours relate to. `own`: the customer's. */
   readonly kind: 'usual' | 'more' | 'own'
 }
+
 export interface ExportAlso {
   readonly id: string
   readonly title: string
   readonly note: string
   readonly chosen: boolean
 }
+
 /** A sealed pack that lies with us until it is saved. */
 export interface ExportDraft {
   readonly handle: string
@@ -80,11 +84,13 @@ export interface ExportDraft {
   /** Verdicts that an auditor cannot derive again from the copy with withheld parts; empty without one. */
   readonly notDerivable: readonly { readonly node: string; readonly check: string; readonly why: string }[]
 }
+
 export interface ExportedFileView {
   readonly name: string
   readonly size: number
   readonly sha256: string
 }
+
 export interface ExportView {
   /** For display; the window never sends it back. */
   readonly folder: string
@@ -108,6 +114,7 @@ export interface PackReview {
   /** How we came to trust the signer, or null. */
   readonly trust: TrustAnchor | null
 }
+
 /** One line for the six verification checks, never stronger than their outcomes. */
 export interface VerificationHeadline {
   readonly tone: 'passed' | 'failed' | 'open'
@@ -115,11 +122,13 @@ export interface VerificationHeadline {
   readonly word: string
   readonly text: string
 }
+
 export interface VerificationAnswer extends VerificationCheckResult {
   readonly word: string
   /** Null where the reader can do nothing about it. */
   readonly step: string | null
 }
+
 /** The checkpoint of a run chain that this computer keeps by itself. */
 export interface CheckpointView {
   /** Entries of the checkpoint that this pack was compared with; null where there was none. */
@@ -131,6 +140,7 @@ export interface CheckpointView {
   /** Kept from a signer that the reader confirmed; otherwise it is compared with packs of the same signer only. */
   readonly confirmed: boolean
 }
+
 /** A pack that was opened before. */
 export interface RecentPack {
   readonly handle: string
@@ -139,6 +149,7 @@ export interface RecentPack {
   /** The file is where it was. */
   readonly here: boolean
 }
+
 /** Results drawn from a stated population by a printed seed, so that anyone can draw the same again. */
 export interface Sample {
   readonly seed: string
@@ -150,6 +161,7 @@ export interface Sample {
   readonly strata: readonly { readonly stratum: Stratum; readonly population: number; readonly sampled: number }[]
   readonly sampled: readonly SampledResult[]
 }
+
 export interface SampledResult {
   /** Position in the population, sorted by node, then check; counted from 1. */
   readonly place: number
@@ -160,6 +172,7 @@ export interface SampledResult {
   /** Of the finding, for a result that is not satisfied; otherwise null. */
   readonly severity: Severity | null
 }
+
 /** An auditor's own notes on a pack; kept beside it, never in it. */
 export interface Worksheet {
   readonly file: string
@@ -168,6 +181,7 @@ export interface Worksheet {
   readonly sample: Sample | null
   readonly lines: readonly WorksheetLine[]
 }
+
 export interface WorksheetLine {
   readonly node: string
   readonly check: string
@@ -205,6 +219,7 @@ export interface ReviewFinding {
     readonly isOverdue: boolean
   } | null
 }
+
 /** Limits of one kind, in words. */
 export interface LimitGroup {
   readonly id: 'verification' | 'not-tested' | 'inconclusive' | 'conclusion' | 'thresholds' | 'checks' | 'standing'
@@ -223,34 +238,42 @@ export interface RegisterView {
   readonly documentRequests: readonly DocumentRequest[]
   readonly explanations: readonly ExplanationView[]
 }
+
 export interface RiskAcceptanceView extends RiskAcceptance {
   readonly standing: Standing
 }
+
 export interface DocumentView extends EvidenceDocument {
   /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
   readonly supports: boolean
   readonly standing: Standing
 }
+
 export interface DecisionView extends ControlDecision {
   readonly standing: Standing
 }
+
 export interface ExplanationView extends Explanation {
   readonly standing: Standing
 }
+
 export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' | 'text' | 'explainedBy' | 'role'> {
   /** The last day, UTC: 2027-03-01. */
   readonly until: string
 }
+
 /** What management states about a finding. */
 export interface ResponseDraft extends Pick<ManagementResponse, 'check' | 'status' | 'owner' | 'plan' | 'statedBy'> {
   /** The last day, UTC: 2027-03-01. */
   readonly due: string | null
   readonly cause: string | null
 }
+
 /** A request accepts nothing. `lapsed`: not resolved before its own end. */
 export interface AcceptanceRequestView extends AcceptanceRequest {
   readonly standing: 'open' | 'lapsed' | Resolution['as']
 }
+
 export interface RiskAcceptanceDraft {
   readonly check: string
   readonly nodes: readonly string[]
@@ -263,6 +286,7 @@ export interface RiskAcceptanceDraft {
   /** A day in UTC, YYYY-MM-DD; the acceptance ends with it. */
   readonly until: string
 }
+
 /** A requested risk acceptance. */
 export type AcceptanceRequestDraft = Omit<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'>
 export interface ApprovalDraft {
@@ -271,6 +295,7 @@ export interface ApprovalDraft {
   readonly approvedBy: string
   readonly approverRole: string
 }
+
 export interface DecisionDraft {
   readonly framework: FrameworkName
   /** The control's key. */
@@ -288,12 +313,14 @@ export interface DecisionDraft {
   /** A day in UTC, YYYY-MM-DD; the decision is due again when it ends. */
   readonly until: string
 }
+
 /** Who takes something back, or refuses it, and why. */
 export interface WithdrawalDraft {
   readonly id: string
   readonly by: string
   readonly reason: string
 }
+
 export interface DocumentDraft {
   readonly controls: readonly { readonly framework: FrameworkName; readonly control: string }[]
   readonly need: string | null
@@ -315,6 +342,7 @@ export interface DocumentDraft {
   /** A day in UTC, YYYY-MM-DD, or null. */
   readonly validUntil: string | null
 }
+
 export interface RequestDraft {
   readonly framework: FrameworkName
   readonly control: string
@@ -336,6 +364,7 @@ export interface IdentityView {
   readonly card: string
   readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
 }
+
 export interface TrustAnchor {
   /** SHA-256 of the certificate, 64 lower-case hex characters. */
   readonly fingerprint: string

@@ -33,6 +33,7 @@ export interface AssessmentView {
   /** Names that turned out to be one machine, which counts once, with what they have in common. */
   readonly sameMachines: readonly { readonly nodes: readonly string[]; readonly text: string }[]
 }
+
 /**
  * Verdicts counted by the engine (main/core/tally.ts): how many of each, in the order of VERDICTS, then how many can be decided, then all.
  * Numbers without names, as there are thousands of them.
@@ -47,6 +48,7 @@ export interface MovedLimitView {
   readonly moved: 'stricter' | 'looser'
   readonly reason: string
 }
+
 /** One declared node in the matrix. */
 export interface NodeRow {
   readonly node: string
@@ -72,6 +74,7 @@ export interface NodeRow {
   /** Checks whose acceptance has ended. */
   readonly expired: readonly string[]
 }
+
 /** Everything about one node. */
 export interface NodeView {
   readonly assessment: NodeAssessment
@@ -83,12 +86,14 @@ export interface NodeView {
   /** What people say about single readings of this node, and that is in force. */
   readonly explanations: readonly ExplanationView[]
 }
+
 export interface NodeMoment {
   readonly run: string
   readonly at: string
   readonly status: NodeAssessment['status']
   readonly changed: readonly { readonly check: string; readonly before: Verdict; readonly after: Verdict }[]
 }
+
 /** What the catalog says, the same for every run: probes and signals by id. */
 export interface CatalogView {
   readonly version: string
@@ -97,6 +102,7 @@ export interface CatalogView {
   readonly probes: readonly ProbeView[]
   readonly signals: readonly SignalView[]
 }
+
 /** What the catalog says about one signal of isolation. */
 export interface SignalView {
   readonly id: string
@@ -114,6 +120,7 @@ export interface SignalView {
     readonly metal: readonly [number, number]
   } | null
 }
+
 export interface CheckView {
   readonly id: string
   readonly property: Property
@@ -123,11 +130,13 @@ export interface CheckView {
   readonly requires: readonly string[]
   readonly optional: readonly string[]
 }
+
 export interface ProbeView {
   readonly id: string
   readonly title: string
   readonly why: string
 }
+
 export interface FrameworkView {
   readonly id: FrameworkName
   readonly title: string
@@ -137,11 +146,13 @@ export interface FrameworkView {
   readonly controls: readonly ControlRow[]
   readonly parts: PartsView
 }
+
 /** Controls in scope of one framework, counted by server part (lines) and document part (columns), as in the report. */
 export interface PartsView {
   readonly documents: readonly DocumentState[]
   readonly lines: readonly { readonly server: ServerState; readonly counts: readonly number[] }[]
 }
+
 /** One row of a framework with its conclusion in this run: the server part, the document part, and each check with its counts. */
 export interface ControlRow extends ControlView {
   /** Without the names of the control, which the row has. */
@@ -151,6 +162,7 @@ export interface ControlRow extends ControlView {
   /** The verdicts of all its checks on all nodes; null for a row that this run says nothing of. */
   readonly counted: Counted | null
 }
+
 export interface ControlView {
   readonly key: string
   readonly id: string
@@ -166,6 +178,7 @@ export interface ControlView {
   readonly notCovered: string
   readonly responsibility: readonly string[]
 }
+
 /** A mapped check, how it counts for the control, and the reason for that role. */
 export interface MappingView {
   readonly check: string
@@ -174,6 +187,7 @@ export interface MappingView {
   readonly role: ControlRole
   readonly why: string | null
 }
+
 /** A document that auditors ask for, as it is listed in the catalog. */
 export interface EvidenceRequestView {
   readonly id: string
@@ -186,6 +200,7 @@ export interface EvidenceRequestView {
   /** Checks whose results this document may answer: `any` result, or only an `undecided` one. */
   readonly mayAnswer: readonly { readonly check: string; readonly answers: 'any' | 'undecided' }[]
 }
+
 /** One document of a control, and how far it is there. */
 export interface ControlDocumentView {
   /** One of the view’s `requests`; null for a need of the customer’s own mapping, which no evidence request of the catalog answers. */
@@ -208,6 +223,7 @@ export interface ControlDocumentView {
   readonly attached: readonly string[]
   readonly askedOf: { readonly owner: string; readonly due: string; readonly overdue: boolean } | null
 }
+
 export interface OffNodeCheckView {
   /** The check's id. */
   readonly id: string
@@ -221,6 +237,7 @@ export interface EvidenceList {
   readonly recording: Recording | null
   readonly captures: readonly Capture[]
 }
+
 export interface EvidencePiece {
   readonly capture: Capture
   readonly stream: 'stdout' | 'stderr'

@@ -35,6 +35,7 @@ export interface FleetView {
   readonly frameworks: readonly FrameworkName[]
   readonly nodes: readonly FleetNodeView[]
 }
+
 export interface FleetNodeView {
   readonly name: string
   readonly address: string
@@ -55,6 +56,7 @@ export interface ImportPreview {
   /** The columns of a table in their order; null for other formats, and for a table that cannot be read at all. */
   readonly columns: readonly ImportColumn[] | null
 }
+
 /** What a column of an imported table can be. */
 export const IMPORT_FIELDS = [
   'name',
@@ -84,6 +86,7 @@ export interface ImportColumn {
   readonly sample: string
   readonly field: ImportField | null
 }
+
 /** Every line or entry of the source is accounted for. */
 export interface ImportRow {
   readonly line: number
@@ -116,6 +119,7 @@ export interface RunPreview {
   readonly nodes: readonly string[]
   readonly questions: readonly QuestionView[]
 }
+
 export interface QuestionView {
   readonly probe: string
   readonly title: string
@@ -124,6 +128,7 @@ export interface QuestionView {
   readonly leaves: readonly string[]
   readonly lines: readonly CommandLine[]
 }
+
 export interface CommandLine {
   readonly name: string
   /** Exactly as it will run; empty for a measurement made from this computer. */
@@ -147,6 +152,7 @@ export interface Settings {
   readonly singleKeys: boolean
   readonly theme: 'system' | 'light' | 'dark'
 }
+
 export interface RunListItem {
   readonly run: string
   readonly at: string
@@ -155,6 +161,7 @@ export interface RunListItem {
   /** The one the window shows. */
   readonly open: boolean
 }
+
 /** A run that goes on, or the last one, for a window that opens late. */
 export interface RunStatus {
   readonly run: string

@@ -250,6 +250,7 @@ export interface CallFailure {
   readonly detail: string
   readonly node?: string
 }
+
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: CallFailure }
 
 export type Call = <M extends Method>(method: M, input: Input<M>) => Promise<Reply<Output<M>>>

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAddressCsv } from '../main/adapters/declarations/address-csv.ts'
-import { openAddressDatabase } from '../main/adapters/declarations/address-database.ts'
+import { openAddressDatabase, readAddressCsv } from '../main/adapters/declarations/address-database.ts'
 import { readMmdb } from '../main/adapters/declarations/address-mmdb.ts'
 import type { OpenAddressDatabase } from '../main/core/all-ports.ts'
 import type { AddressDatabaseInFile } from '../schemas/types.ts'
@@ -37,6 +36,7 @@ const FRANKFURT = {
   registered_country: { iso_code: 'US' },
   subdivisions: [{ iso_code: 'HE', names: { en: 'Hesse' } }],
 }
+
 const city = (ipVersion: 4 | 6, recordSize: 24 | 28 | 32 = 28): MmdbInput => ({
   ipVersion,
   recordSize,

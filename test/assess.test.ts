@@ -16,6 +16,7 @@ const scope = {
   population: ['demo-gpu-01', 'demo-guest-03'],
   frameworks: ['hipaa' as const, 'soc2' as const],
 }
+
 const asOf = '2026-11-21T00:00:00.000Z'
 const verdicts = (recordings: readonly LoadedRecording[], at = asOf) =>
   assess({ catalog, scope, recordings, asOf: at }).nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict))

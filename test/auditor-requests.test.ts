@@ -72,6 +72,7 @@ async function readBack(
   if (!read.ok) throw new Error(read.error.detail)
   return read.value
 }
+
 const importing = (register: Register, rows: readonly TableRow[]) => {
   let made = 0
   const bytes = (): Uint8Array => {

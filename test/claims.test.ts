@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { claimsTable } from '../main/app/claims-table.ts'
 import { claimsView } from '../main/app/engine/provider-methods.ts'
+import { claimsTable } from '../main/app/output-files.ts'
 import { PROVIDERS } from '../main/catalog/claims/providers.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { inventoryMemory } from '../main/catalog/machine/memory.ts'

@@ -35,6 +35,7 @@ const DECLARED: Partial<Engagement> = {
     },
   ],
 }
+
 const declared = (changes: Partial<Engagement> = {}): FormatInput =>
   shownAgain({
     ...input,

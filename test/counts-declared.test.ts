@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { demoDeclared } from '../main/adapters/demo/demo-declared.ts'
+import { locationView } from '../main/app/engine/assessment-methods.ts'
 import { claimsView } from '../main/app/engine/provider-methods.ts'
-import { locationView } from '../main/app/location-view.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
@@ -38,6 +38,7 @@ function toldBelow(line: string): { readonly counts: ReadonlyMap<string, number>
     .map((one) => [one.replace(/ \d+$/, ''), Number(/\d+$/.exec(one)?.[0])] as const)
   return { counts: new Map(counts), of: Number(of) }
 }
+
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
 
 describe('population', () => {

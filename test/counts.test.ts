@@ -8,11 +8,11 @@ import { REQUESTS } from '../main/core/conclusion/documents.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { tally as tallyOfReport } from '../main/core/tally.ts'
 import { supportedShare } from '../main/present/report/wording.ts'
-import { checkGroups } from '../renderer/control-checks.ts'
 import { checkTally, countsOf, nodesWith } from '../renderer/control-tree.ts'
 import { documentsIn } from '../renderer/document-model.ts'
 import { propertySentence } from '../renderer/ledger.ts'
 import { cellOfNode, checksOf, matrixOf, shareOf, sumOf, type Tally, tallyIn } from '../renderer/model.ts'
+import { checkGroups } from '../renderer/parts/ControlEntry.tsx'
 import { checkLine } from '../schemas/conclusion-words.ts'
 import type { EvidenceDocument } from '../schemas/types.ts'
 import { VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
@@ -33,6 +33,7 @@ const scope = {
   population: [...recordings.map(({ recording }) => recording.node.name), AWAY],
   frameworks: ['hipaa', 'soc2', 'nprm'],
 }
+
 const first = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME })
 const contradicted = first.nodes.flatMap(({ node, results }) =>
   results.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [{ node, check }] : [])),
@@ -58,6 +59,7 @@ const register = {
   riskAcceptances: [riskAcceptanceOf({ check: accepted.check, nodes: [accepted.node] })],
   documents,
 }
+
 const assessment = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME, register })
 const view = assessmentView(catalog, {
   of: 'run',
@@ -80,6 +82,7 @@ function expectTally(tally: Tally | null | undefined, verdicts: readonly Verdict
   expect(tally?.total, where).toBe(verdicts.length)
   expect(tally?.decidable, where).toBe(by('satisfied') + by('not-satisfied') + by('inconclusive') + by('not-tested'))
 }
+
 const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits))
 
 test('the demo fleet has every verdict, an acceptance and documents in each state, so that each number is tried', () => {

@@ -12,6 +12,7 @@ function keyOf(fill: number): Uint8Array {
   }
   return new Uint8Array(Buffer.concat([part(Buffer.from('ssh-ed25519')), part(new Uint8Array(32).fill(fill))]))
 }
+
 const fingerprintOf = (key: Uint8Array): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 

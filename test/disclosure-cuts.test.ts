@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { disclosureTag } from '../main/app/disclosable.ts'
+import { disclosureTag } from '../main/app/export.ts'
 import { hmacSha256 } from '../main/core/digest.ts'
 import { bucketOf, INDEX_PATH, seedFile, seedIn } from '../main/verify/disclosure/commit.ts'
 import { partsOf, pathPartsOf } from '../main/verify/disclosure/parts.ts'

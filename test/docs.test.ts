@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { EXIT } from '../main/cli/exit-codes.ts'
-import { commandLine } from '../main/cli/program.ts'
+import { commandLine } from '../main/cli/run-line.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -23,6 +23,7 @@ const matterOf = (documentRequests: readonly DocumentRequest[], fieldwork: strin
   const scope = { fleet: 'demo', population: ['demo-gpu-01'], frameworks: ['hipaa', 'soc2'], engagement }
   return { catalog, register, assessment: assess({ catalog, scope, recordings, asOf: FIXTURE_TIME, register }) }
 }
+
 const AHEAD = '2027-06-01'
 
 describe('outstanding documents by owner', () => {

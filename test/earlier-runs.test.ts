@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPorts } from '../main/adapters/ports.ts'
-import { earlierRuns } from '../main/app/earlier-runs.ts'
+import { earlierRuns } from '../main/app/export.ts'
 import { keepRun } from '../main/app/rebuild-history.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { RunChain } from '../main/core/run-chain/entry.ts'
@@ -44,6 +44,7 @@ const scope: Scope = {
     reportingBasis: { kind: 'period', from: '2026-08-20', to: '2026-10-31' },
   },
 }
+
 const keep = (trace: RunTrace) =>
   keepRun(ports, root, {
     trace,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type EchoListener, echoListener, measureEcho } from '../main/app/echo.ts'
+import { type EchoListener, echoListener, measureEcho } from '../main/app/converse.ts'
 import type { Pace } from '../main/app/location/spread.ts'
 import { watchOver } from '../main/app/watch.ts'
 import { settledTime } from '../main/catalog/location/timing.ts'
@@ -64,6 +64,7 @@ async function timed(
   watch.stop()
   return { timing, sent, seconds: time.seconds(), failure: failure() }
 }
+
 const samplesOf = ({ timing }: Awaited<ReturnType<typeof timed>>) => timing.bursts.flatMap(({ samples }) => samples)
 
 describe('timing an echo', () => {

@@ -10,6 +10,7 @@ const place = (value: number): bigint => {
   const [all = 0n] = bits
   return all < 0n ? -(all & 0x7fff_ffff_ffff_ffffn) : all
 }
+
 const apart = (a: number, b: number): number => Math.abs(Number(place(a) - place(b)))
 
 /** The same numbers in every run and on every engine, from -1 to 1. */
@@ -20,6 +21,7 @@ function spread(count: number): readonly number[] {
     return state / 2 ** 30 - 1
   })
 }
+
 const NUMBERS = spread(20_000)
 
 describe('elementary functions', () => {

@@ -34,6 +34,7 @@ function covered(
   if (coverage === undefined) throw new Error('no coverage')
   return coverage
 }
+
 const matches = ({ nodes }: Reconciliation): Readonly<Record<string, string | null>> =>
   Object.fromEntries(
     nodes.map(({ node: name, inventory }) => [name, inventory === null ? null : `${inventory.id} by ${inventory.by}`]),

@@ -40,6 +40,7 @@ const but = (text: string, from: string, to: string): string => {
   expect(text).toContain(from)
   return text.replace(from, to)
 }
+
 const withList = (more = ''): string =>
   `${SHORT}inventory: { source: a list, kind: order, file: invoice.csv, owner: M, on: 2026-11-18${more} }\n`
 

@@ -40,6 +40,7 @@ const scope: PackScope = {
   inFleet: ['node-a', 'node-b'],
   engagement: declared,
 }
+
 /** As a catalog stands in a pack: canonical, and without a line end. */
 const asCatalog = (value: unknown): Uint8Array => new TextEncoder().encode(canonicalJson(value))
 const CATALOG = asCatalog({

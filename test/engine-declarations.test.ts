@@ -20,6 +20,7 @@ const problems = async (...input: Parameters<typeof set>) => {
   const reply = await set(...input)
   return reply.saved ? [] : reply.problems.map(({ path }) => path.join('.'))
 }
+
 const PLACE = {
   name: 'Ashburn',
   country: 'US',

@@ -32,6 +32,7 @@ const WITH_LIST: DeclaredEngagement = {
   },
   inventory: new TextEncoder().encode(LIST),
 }
+
 const TABLE = {
   file: { name: 'newer.csv', size: LIST.length, sha256: sha256(LIST) },
   rows: [
@@ -40,6 +41,7 @@ const TABLE = {
   ],
   bytes: new TextEncoder().encode(LIST),
 }
+
 const ABOUT = { source: 'Portal', kind: 'portal-export', owner: 'J. Chen', on: '2026-11-20' } as const
 const OWN_PROFILE: ProviderProfile = { ...fakeProvider, id: 'our-contract', name: 'Our contract' }
 
@@ -84,6 +86,7 @@ function declaring(declared: DeclaredEngagement = WITH_LIST, mapping: Mapping = 
   }
   return { ...ports, declarations }
 }
+
 const CHOSEN = { path: '/chosen/by/a/person' }
 const imported = async (kit: EngineKit) => valueIn(await kit.engine.call('engagement.import-choose', null, CHOSEN))
 
@@ -93,6 +96,7 @@ async function collected(kit: EngineKit, names = ['db-3', 'db-4', 'db-5']): Prom
   await kit.get('run.start', { nodes: [], only: 'all' })
   await kit.heard('run-done')
 }
+
 const inFolder = (kit: EngineKit): readonly string[] => readdirSync(kit.folder).sort()
 
 describe('an engagement that is filled in', () => {

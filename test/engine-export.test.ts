@@ -50,6 +50,7 @@ const exportsIn = (kit: SealingKit): readonly string[] => {
   const folder = join(kit.folder, 'exports')
   return existsSync(folder) ? readdirSync(folder) : []
 }
+
 const entriesOf = (kit: SealingKit): number =>
   readFileSync(join(chainFolderOf(kit.folder, 'sample fleet'), 'entries.jsonl'), 'utf8').split('\n').length - 1
 

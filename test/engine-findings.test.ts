@@ -10,11 +10,13 @@ async function demo(kit: EngineKit): Promise<FindingsView> {
   await kit.heard('run-done')
   return await listed(kit)
 }
+
 async function listed(kit: EngineKit): Promise<FindingsView> {
   const view = await kit.get('findings.get', { of: 'run', node: null })
   if (view === null) throw new Error('no findings')
   return view
 }
+
 const onNodes = ({ rows }: FindingsView) => rows.filter(({ what }) => what === 'nodes')
 
 const response = (checks: readonly string[], changes: object = {}) => ({

@@ -23,6 +23,7 @@ const collected = async (kit: EngineKit): Promise<string> => {
   await kit.heard('run-done')
   return run
 }
+
 /** Resolves once the turns that were waiting have been taken. */
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
 

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packs } from '../main/adapters/pack/index.ts'
-import { headFor, keepHead } from '../main/app/engine/review-heads.ts'
 import { reviewMethods } from '../main/app/engine/review-methods.ts'
+import { headFor, keepHead } from '../main/app/engine/review-pack.ts'
 import { exportRun } from '../main/app/export.ts'
 import { reviewFile } from '../main/app/review.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
@@ -28,6 +28,7 @@ const auditor = (): SealingKit => {
   auditors.push(kit)
   return kit
 }
+
 const paths: string[] = []
 const [first, second, third] = [0, 1, 2].map((index) => () => ({ path: paths[index] ?? '' })) as [
   () => { path: string },

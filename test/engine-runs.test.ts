@@ -29,6 +29,7 @@ function stepwise() {
   }
   return { ports, waiting, letGo }
 }
+
 const oneAtATime = (kit: EngineKit) =>
   kit.get('settings.set', { concurrency: 1, authority: null, singleKeys: true, theme: 'system' })
 

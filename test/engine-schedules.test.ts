@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { attemptWords } from '../main/app/engine/schedule-views.ts'
+import { attemptWords } from '../main/app/engine/schedule-methods.ts'
 import { windowStamping } from '../main/app/engine/window-stamping.ts'
 import { commandLine } from '../main/electron/command-line.ts'
 import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'

@@ -69,6 +69,7 @@ const opened = async (): Promise<SealingKit> => {
   value(await kit.review['pack.choose-and-verify'](null, { path }))
   return kit
 }
+
 const terms = (more: Partial<Input<'review.sample'>>): Input<'review.sample'> => ({
   auditor: 'R. Vega',
   size: 1,

@@ -22,6 +22,7 @@ const nameAt = (now: string): string => {
   time.now = now
   return newRunId(ports.clock, ports.entropy)
 }
+
 const verified = async (name: string, lastHead?: Parameters<typeof verifySource>[2]) => {
   const pack = must(await ports.packs.open(packOf(root, name)))
   const said = await verifySource(pack, [], lastHead)

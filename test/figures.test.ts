@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseDmTable, parseSwaps, parseSysfsBlock } from '../main/catalog/block-devices/probes.ts'
 import { mountRoots, readStorage, type Storage } from '../main/catalog/disk-encryption/roots.ts'
-import { blockStack } from '../main/catalog/figures/block-stack.ts'
+import { blockStack } from '../main/catalog/figures/figures.ts'
 import { isolationFamilies } from '../main/catalog/figures/isolation-families.ts'
 import { topology } from '../main/catalog/figures/topology.ts'
 import { parseTopology, type TopologyParts } from '../main/catalog/gpu/topology.ts'
@@ -21,6 +21,7 @@ const figure = (name: (typeof NAMES)[number], kind: Figure['kind']): Figure => {
   if (found === undefined) throw new Error(`${name} has no ${kind}`)
   return found
 }
+
 const said = (picture: Figure): readonly string[] => texts(picture).map(({ text }) => text)
 const against = (picture: Figure): readonly Figure['marks'][number][] =>
   picture.marks.filter((mark) => mark.is === 'line' && mark.tone === 'against')
@@ -194,6 +195,7 @@ const stackOf = (storage: Storage): Figure => {
   if (found === null) throw new Error('no picture')
   return found
 }
+
 const KEY = '0'.repeat(128)
 
 test('a way that ends in something that is not listed says that it was not followed', () => {

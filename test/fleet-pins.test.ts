@@ -20,6 +20,7 @@ const blob = (type: string, seed: number): Buffer => {
   head.writeUInt32BE(type.length)
   return Buffer.concat([head, Buffer.from(type), Buffer.alloc(40, seed)])
 }
+
 const line = (hosts: string, type: string, seed: number, marker = ''): string =>
   `${marker}${hosts} ${type} ${blob(type, seed).toString('base64')}`
 const ED = 'ssh-ed25519'
@@ -28,6 +29,7 @@ const hashed = (name: string): string => {
   const salt = Buffer.alloc(20, 7)
   return `|1|${salt.toString('base64')}|${createHmac('sha1', salt).update(name).digest('base64')}`
 }
+
 const node = { name: 'gpu-1', address: '192.0.2.1' }
 const known = (...lines: readonly string[]) => [{ file: 'known_hosts', text: lines.join('\n') }]
 

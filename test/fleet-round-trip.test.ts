@@ -61,6 +61,7 @@ const lists = {
   services: list(port),
   ephiFlows: list(port),
 }
+
 const without = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 const node = (name: string) =>

@@ -30,6 +30,7 @@ const tables = {
   population: populationTable(assessment),
   location: locationTable(assessment),
 }
+
 const sheets = workbookOf(input)
 const workbook = xlsxOf(sheets)
 const documents = [...oscalFiles(input)]
@@ -41,6 +42,7 @@ interface Prop {
   readonly value: string
   readonly class?: string
 }
+
 interface OscalDocument {
   readonly 'assessment-results': {
     readonly results: readonly {
@@ -57,6 +59,7 @@ interface OscalDocument {
     }[]
   }
 }
+
 interface HdfControl {
   readonly id: string
   readonly impact: number
@@ -74,6 +77,7 @@ interface HdfControl {
     readonly start_time: string
   }[]
 }
+
 interface HdfDocument {
   readonly platform: { readonly target_id: string }
   readonly statistics: { readonly duration: number }

@@ -7,6 +7,7 @@ import { hdfProblems } from './support/hdf-shape.ts'
 interface Part {
   [name: string]: unknown
 }
+
 const input = formatSample()
 const documents = [...hdfFiles(input)]
 const bare = shownAgain({

@@ -18,6 +18,7 @@ const gridOf = (name: string, from: FormatInput = input): Grid => {
   if (found === undefined) throw new Error(`no sheet ${name}`)
   return found.grid
 }
+
 type Row = Readonly<Record<string, GridCell>>
 const rowsOf = ({ columns, rows }: Grid): readonly Row[] =>
   rows.map((row) => Object.fromEntries(columns.map(({ title }, at) => [title, row[at] ?? ''])))

@@ -41,6 +41,7 @@ async function read(path: string, lastHead: ChainHead | null): Promise<VerifiedP
   await pack.close()
   return said
 }
+
 const verified = async (path: string): Promise<Readonly<Record<string, string>>> => outcomes(await read(path, null))
 
 describe('retention', () => {

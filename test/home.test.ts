@@ -23,6 +23,7 @@ const presented = (register: Register = EMPTY_REGISTER) => {
   const shown = shownOf({ assessment, catalog, register, recordings })
   return { of: 'run', run: 'run-1', assessment, catalog, register, shown, remediations: REMEDIATIONS } as const
 }
+
 const FACTS: HomeFacts = {
   fleet: 'demo',
   nodes: 8,

@@ -39,6 +39,7 @@ const record = async (list?: { readonly text: string; readonly line: number }): 
   const recorded = await createHostKeys().record(decisions, target(), shown, 'from the console', list)
   expect(recorded.ok).toBe(true)
 }
+
 const decided = async () => {
   const trust = await loadTrust(target().trust)
   if (!trust.ok) throw new Error(trust.error.detail)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { importCsv } from '../main/adapters/importers/csv.ts'
-import { importSshConfig } from '../main/adapters/importers/ssh-config.ts'
+import { importSshConfig } from '../main/adapters/importers/index.ts'
 import { findSsh } from '../main/adapters/ssh/openssh-config.ts'
 import { type EngineKit, engineKit } from './support/engine-kit.ts'
 

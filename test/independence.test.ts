@@ -11,6 +11,7 @@ interface About {
   readonly operator?: Operator
   readonly node?: Partial<Recording['node']>
 }
+
 const recorded = ({ operator, node = {} }: About) => ({
   recording: {
     node: { name: 'gpu-01', address: '203.0.113.10', ...node },

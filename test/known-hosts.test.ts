@@ -20,6 +20,7 @@ const field = (text: string | Buffer): Buffer => {
   length.writeUInt32BE(bytes.length)
   return Buffer.concat([length, bytes])
 }
+
 /** A well-formed ed25519 public key blob whose 32 bytes are all `fill`. */
 const ed25519 = (fill: number): Buffer => Buffer.concat([field('ssh-ed25519'), field(Buffer.alloc(32, fill))])
 const rsa = Buffer.concat([field('ssh-rsa'), field(Buffer.from([1, 0, 1])), field(Buffer.alloc(256, 7))])

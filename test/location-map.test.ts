@@ -16,6 +16,7 @@ const mapOf = (location: Location, policies: readonly DrawnPolicy[] = [], drawn 
   if (figure === null) throw new Error('no map')
   return figure
 }
+
 const areas = ({ marks }: Figure): readonly Extract<FigureMark, { is: 'area' }>[] =>
   marks.filter((mark) => mark.is === 'area')
 const legend = (figure: Figure): readonly string[] => figure.legend.map(({ text }) => text)

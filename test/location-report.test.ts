@@ -59,10 +59,12 @@ function withLocation(input: ReportInput, location: Location, declared: Declared
   }
   return { ...input, assessment }
 }
+
 const part = (input: ReportInput, id = 'location'): string => {
   const document = wholeReport(input)
   return documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
 }
+
 const occurrences = (text: string, words: string): number => text.split(words).length - 1
 
 describe('where nodes are, in the report', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loginSteps } from '../main/adapters/ssh/login-steps.ts'
+import { loginSteps } from '../main/adapters/ssh/ssh2-client.ts'
 
 /** A login without keys, by a person who answers everything. */
 const steps = (name = 'db-1') => {
@@ -11,6 +11,7 @@ const steps = (name = 'db-1') => {
   const { next } = loginSteps({ name, user: 'audit' }, { keys: [], agent: null, ask }, (work) => work)
   return { asked, next }
 }
+
 type Prompts = (
   name: string,
   instructions: string,

@@ -27,6 +27,7 @@ const OSCAL = {
     controls: [{ id: 'x-1', title: 'Loose rule' }],
   },
 }
+
 const MAPPING = `id: house-rules
 title: House rules
 version: "3"
@@ -46,6 +47,7 @@ async function read(mapping: string, oscal: unknown = OSCAL) {
   writeFileSync(join(folder, 'oscal.json'), typeof oscal === 'string' ? oscal : JSON.stringify(oscal))
   return await readMapping('mapping.yaml', join(folder, 'fleet.yaml'), catalog)
 }
+
 async function refusal(mapping: string, oscal?: unknown): Promise<string> {
   const found = await read(mapping, oscal)
   return found.ok ? 'it was read' : found.error.detail.replaceAll(folder, '')

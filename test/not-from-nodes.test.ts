@@ -28,6 +28,7 @@ const BEYOND: OffNodeCheck = {
   source: 'document',
   why: 'Which account is for emergencies is an arrangement between people.',
 }
+
 const REQUEST: EvidenceRequest = {
   id: 'ER-21',
   title: 'The emergency procedure and the log of its uses',
@@ -40,6 +41,7 @@ const REQUEST: EvidenceRequest = {
   serves: [BEYOND.id],
   mayAnswer: [],
 }
+
 /** The sample, its first such control mapped to a check that is not built. */
 const mapped: Catalog = {
   ...input.catalog,
@@ -52,6 +54,7 @@ const mapped: Catalog = {
     ),
   })),
 }
+
 const explained: Catalog = { ...mapped, offNodeChecks: [BEYOND], requests: [REQUEST] }
 const assessedBy = (catalog: Catalog, register: Register = input.register) => ({
   ...input.assessment,
@@ -67,6 +70,7 @@ const rowIn = (catalog: Catalog, register?: Register) => {
   if (row === undefined) throw new Error('the row is not assessed')
   return row
 }
+
 const checkIn = (catalog: Catalog) => rowIn(catalog).checks.find(({ check }) => check === BEYOND.id)
 
 describe('a mapped check that no node can answer', () => {

@@ -22,6 +22,7 @@ const input = formatSample()
 interface Uuid {
   readonly uuid: string
 }
+
 interface Finding extends Uuid {
   readonly title: string
   readonly target: {
@@ -31,6 +32,7 @@ interface Finding extends Uuid {
   readonly 'related-observations'?: readonly { readonly 'observation-uuid': string }[]
   readonly 'related-risks'?: readonly { readonly 'risk-uuid': string }[]
 }
+
 interface Observation extends Uuid {
   readonly collected: string
   readonly expires: string
@@ -40,10 +42,12 @@ interface Observation extends Uuid {
     readonly props: readonly { readonly value: string }[]
   }[]
 }
+
 interface Property {
   readonly name: string
   readonly value: string
 }
+
 interface Risk extends Uuid {
   readonly title: string
   readonly status: string
@@ -60,6 +64,7 @@ interface Risk extends Uuid {
   readonly 'mitigating-factors'?: readonly Uuid[]
   readonly 'related-observations'?: readonly { readonly 'observation-uuid': string }[]
 }
+
 interface Result {
   readonly start: string
   readonly end: string
@@ -76,6 +81,7 @@ interface Result {
   readonly risks: readonly Risk[]
   readonly findings: readonly Finding[]
 }
+
 interface Document {
   readonly 'assessment-results': {
     readonly 'import-ap': { readonly href: string }
@@ -87,6 +93,7 @@ interface Document {
     }
   }
 }
+
 /** The documents of an export by their model. */
 const documentsOf = (one: FormatInput): ReadonlyMap<string, unknown> =>
   new Map([...oscalFiles(one)].map(([, document]) => Object.entries(document as object)[0] as [string, unknown]))

@@ -52,11 +52,13 @@ function signaturesIn(pdf: Uint8Array): readonly Cut[] {
     return { body, range, covered: new Uint8Array(covered), contents: new Uint8Array(Buffer.from(hex, 'hex')) }
   })
 }
+
 const authorOf = (pdf: Uint8Array): Cut => signaturesIn(pdf)[0] as Cut
 
 function cmsOf({ contents }: Cut): SignedData {
   return new SignedData({ schema: ContentInfo.fromBER(contents.slice(0, lengthOf(contents))).content })
 }
+
 const lengthOf = (der: Uint8Array): number => Buffer.from(der).readUInt16BE(2) + 4
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -64,6 +66,7 @@ interface Attribute {
   readonly type: string
   readonly values: readonly { readonly valueBlock: { readonly valueHexView: Uint8Array } }[]
 }
+
 const signedAttributes = (cms: SignedData): readonly Attribute[] =>
   (cms.signerInfos[0]?.signedAttrs?.attributes ?? []) as unknown as readonly Attribute[]
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { disclosureTag } from '../main/app/disclosable.ts'
+import { disclosureTag } from '../main/app/export.ts'
 import { reportInputOf } from '../main/app/report-input.ts'
 import { reviewFile } from '../main/app/review.ts'
 import type { Ports } from '../main/core/all-ports.ts'

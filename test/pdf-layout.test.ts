@@ -28,6 +28,7 @@ const find = (report: ReadReport, words: string): Piece => {
   if (found === undefined) throw new Error(`“${words}” is on no page`)
   return found
 }
+
 const pageOf = (report: ReadReport, words: string): number =>
   report.pages.findIndex(({ pieces }) => pieces.some((piece) => piece.text.trim() === words)) + 1
 

@@ -19,6 +19,7 @@ const FIGURES: PreflightMatter['shown']['figures'] = {
   owned: { severe: 0, withOwner: 0 },
   acceptances: { inEffect: 0, expired: 0 },
 }
+
 const node = (name: string, changes: object = {}) =>
   ({ node: name, status: 'complete', stale: false, ...changes }) as Assessment['nodes'][number]
 const ENGAGED = { engagement: { status: 'final' } as Engagement } as Assessment['scope']
@@ -32,6 +33,7 @@ const READY: PreflightMatter = {
   identities: 1,
   authority: 'https://tsa.example/',
 }
+
 const finding = (level: string, response: unknown = null) => ({ severity: { level }, response }) as Finding
 const openIn = (changes: Partial<PreflightMatter>): readonly PreflightItem[] =>
   preflightOf({ ...READY, ...changes }).filter(({ state }) => state !== 'done')

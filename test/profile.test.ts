@@ -50,6 +50,7 @@ const lower: Threshold = {
   stricter: 'lower',
   values: { baseline: { value: 6, source: 'b' }, cis: { value: 4, source: 'c' }, stig: null },
 }
+
 const higher: Threshold = {
   id: 'least',
   title: 'Least',
@@ -57,6 +58,7 @@ const higher: Threshold = {
   stricter: 'higher',
   values: { baseline: { value: 0, source: 'b', words: 'none' }, cis: null, stig: { value: 9, source: 's' } },
 }
+
 const changed = (threshold: string, value: number, name: ChosenProfile['name'] = 'baseline'): ChosenProfile =>
   ({ name, changes: [{ threshold, value, reason: 'so it was decided' }] }) as ChosenProfile
 const limit = (chosen: ChosenProfile | undefined, id: string) => thresholdValues([lower, higher], chosen).get(id)

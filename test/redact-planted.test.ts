@@ -29,6 +29,7 @@ interface Written {
   readonly secret: string
   readonly text: string
 }
+
 const inDouble = (secret: string): Written => ({ secret, text: `"${secret}"` })
 const inSingle = (secret: string): Written => ({ secret, text: `'${secret}'` })
 const value: fc.Arbitrary<Written> = fc.oneof(

@@ -32,6 +32,7 @@ const concluded = (row: Partial<Control>, verdicts: readonly Verdict[], parts: P
   const catalog = catalogWith([frameworkOf([controlOf(row)])])
   return concludeControls(catalog, ['hipaa'], nodes, { register, asOf, engagement: undefined, uncovered: 0 })[0]
 }
+
 const roll = (...asked: Parameters<typeof concluded>) => concluded(...asked)?.state
 const excepted = (changes: Partial<RiskAcceptance>) => riskAcceptanceOf({ check: 'a', nodes: ['n0'], ...changes })
 const held = (changes: Partial<EvidenceDocument>) =>

@@ -40,6 +40,7 @@ const LOG: EvidenceRequest = {
   serves: [BEYOND.id],
   mayAnswer: [],
 }
+
 const catalog: Catalog = {
   ...sampleCatalog,
   offNodeChecks: [BEYOND],
@@ -53,6 +54,7 @@ const catalog: Catalog = {
     })),
   })),
 }
+
 const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
 const scope = { fleet: 'sample', population: ['node-a', 'node-b', 'node-c'], frameworks: ['soc2'] as const }
 const assessment = assess({ catalog, scope, recordings, asOf: AS_OF })
@@ -67,6 +69,7 @@ const draft = {
   approverRole: 'Security officer',
   until: '2027-03-01',
 }
+
 const record = {
   controls: [{ framework: 'soc2' as const, control: 'C1' }],
   need: NEED,
@@ -115,6 +118,7 @@ const must = <T>(outcome: Outcome<T>): T => {
   if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
   return outcome.value
 }
+
 const refused = (outcome: Outcome<unknown>): string =>
   outcome.ok ? 'accepted' : `${outcome.error.code}: ${outcome.error.detail}`
 const file = (name: string, bytes: string | Uint8Array): { readonly path: string } => {
@@ -123,6 +127,7 @@ const file = (name: string, bytes: string | Uint8Array): { readonly path: string
   writeFileSync(path, bytes)
   return { path }
 }
+
 const stored = (): string => readFileSync(join(folder, 'register.json'), 'utf8')
 
 describe('requests for an exception', () => {

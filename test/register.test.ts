@@ -40,6 +40,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   'e swap': 'informational',
   'f swap': 'inconclusive',
 }
+
 const facts = (now: string) => ({
   now,
   id: ID,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evidenceTable } from '../main/app/evidence-table.ts'
+import { evidenceTable } from '../main/app/output-files.ts'
 import { assess } from '../main/core/assess.ts'
 import { nodeFolder } from '../main/core/pack-files.ts'
 import type { Block } from '../main/core/report-document.ts'
@@ -33,6 +33,7 @@ function fleet(size: number, scope: Partial<ReportInput['assessment']['scope']> 
   const assessment = assess({ catalog: sampleCatalog, scope: population, recordings, asOf: SAMPLE_AS_OF })
   return { ...input, recordings, assessment }
 }
+
 const large = fleet(200)
 const many = wholeReport(large)
 

@@ -35,6 +35,7 @@ const another = (): number => {
   files += 1
   return files
 }
+
 /** What an import needs of the ports, with an ID of its own for each entry. */
 function portsOf(): Parameters<typeof importResponses>[0] {
   let made = 0
@@ -44,16 +45,19 @@ function portsOf(): Parameters<typeof importResponses>[0] {
   }
   return { clock: { now: () => NOW }, entropy: { bytes } } as never
 }
+
 async function written(kind: Kind, rows: readonly (readonly string[])[]): Promise<string> {
   const path = join(folder, `${another()}.${kind}`)
   writeFileSync(path, kind === 'csv' ? csvOf(rows) : await xlsxOf([responseSheet(rows)]))
   return path
 }
+
 async function readBack(kind: Kind, rows: readonly (readonly string[])[]): Promise<readonly TableRow[]> {
   const read = await readTable(await written(kind, rows))
   if (!read.ok) throw new Error(read.error.detail)
   return read.value
 }
+
 const texts = (rows: readonly TableRow[]): string[][] => rows.map(({ cells }) => cells.map(({ text }) => text))
 
 /** What people enter: commas, quotes, line ends, any script, what a spreadsheet takes for a formula, and what its files escape. */

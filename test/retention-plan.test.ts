@@ -7,9 +7,11 @@ const common = { fleet: 'clinic', signer: sha256('key') }
 const run = (name: string, at: string): ChainEntry => {
   return { kind: 'run', run: name, at, nodes: sha256('n'), tagManifest: sha256(name + at), ...common }
 }
+
 const period = (at: string): ChainEntry => {
   return { kind: 'period', from: '2019-01-01', to: '2019-03-31', at, tagManifest: sha256(at), ...common }
 }
+
 const planOf = (entries: readonly ChainEntry[], evenInPeriods = false) =>
   retentionPlan(
     { id: sha256('chain'), fleet: 'clinic', entries: entries.map((entry) => ({ entry, signature: null }) as never) },

@@ -48,16 +48,19 @@ async function opened(patience?: number): Promise<OpenRunChain> {
   if (!outcome.ok) throw new Error(outcome.error.detail)
   return outcome.value
 }
+
 async function add(...entries: readonly LoggedEntry[]): Promise<void> {
   const chain = await opened()
   for (const entry of entries) expect(await chain.append(entry)).toMatchObject({ ok: true })
   await chain.close()
 }
+
 async function entriesNow(): Promise<readonly LoggedEntry[]> {
   const chain = await opened()
   await chain.close()
   return chain.chain().entries
 }
+
 const file = (name: string): string => join(folder, name)
 const text = (name: string): Promise<string> => readFile(file(name), 'utf8')
 const refusal = async (code: string, detail: string): Promise<void> => {
@@ -65,6 +68,7 @@ const refusal = async (code: string, detail: string): Promise<void> => {
   if (outcome.ok) await outcome.value.close()
   expect(outcome).toEqual({ ok: false, error: { code, detail: expect.stringContaining(detail) } })
 }
+
 const locks = async (): Promise<readonly string[]> => (await readdir(folder)).filter((name) => name.startsWith('lock.'))
 
 describe('a chain on the disk', () => {

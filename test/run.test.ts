@@ -13,6 +13,7 @@ const options = (concurrency: number, signal = new AbortController().signal) => 
   const events: RunEvent[] = []
   return { events, run: 'r', concurrency, signal, onEvent: (event: RunEvent) => void events.push(event) }
 }
+
 const fine: NodeOutcome = { recording: null, authRefused: false }
 
 describe('running a fleet', () => {

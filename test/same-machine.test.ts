@@ -169,6 +169,7 @@ function named(fixture: string, name: string, answers: Readonly<Record<string, s
     }),
   }
 }
+
 const ids = (boot: string): string => `/proc/sys/kernel/hostname:n\n/proc/sys/kernel/random/boot_id:${boot}\n`
 const SERIALS = (board: string): string =>
   `/sys/class/dmi/id/product_serial:Default string\n/sys/class/dmi/id/board_serial:${board}\n`

@@ -45,6 +45,7 @@ const program = (name: string, text: string): void => {
   writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`)
   chmodSync(join(folder, name), 0o755)
 }
+
 const SLOW = 'echo "sudo: unable to resolve host gpu-07: Name or service not known" >&2; exit 124'
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bw-sudo-'))
@@ -153,6 +154,7 @@ const capture = (
   }
   return [captureKey(probe, command), { meta, stdout: new Uint8Array(), stderr: Buffer.from(stderr) }]
 }
+
 const REMARK = 'sudo: unable to resolve host gpu-07: Name or service not known\n'
 const timedOut = { status: 'timed-out', exitCode: 124, durationMs: 21_500 } as const
 

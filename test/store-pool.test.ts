@@ -30,11 +30,13 @@ async function collect(run: string): Promise<void> {
   for (const appended of await Promise.all(ANSWERS.map(writer.append))) must(appended)
   must(await writer.finish(recording))
 }
+
 async function expectWhole(run: string): Promise<void> {
   const store = must(await openEvidenceStore(root, validator))
   const { captures } = must(await store.load(run, 'n1'))
   expect(captures.map(({ stdout }) => sha256(stdout))).toEqual(ANSWERS.map(({ stdout }) => sha256(stdout)))
 }
+
 const kilobytes = (): number => Number(execFileSync('du', ['-sk', root]).toString().split('\t')[0])
 const pooled = (digest: string): string => join(root, 'sha256', digest.slice(0, 2), digest)
 const blob = (run: string, digest: string): string => join(root, run, 'n1', 'sha256', digest)

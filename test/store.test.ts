@@ -39,6 +39,7 @@ const unfinished: Recording = {
   ...recording,
   outcome: { status: 'partial', failure: { code: 'run.cancelled', detail: 'test' } },
 }
+
 const answer = (n: number) =>
   measuredCapture('test.probe', `c${n}`, 'nonce-echo', { n, filler: 'x'.repeat(200) }, '2026-11-20T09:12:00.000Z')
 
@@ -47,11 +48,13 @@ async function openStore(): Promise<EvidenceStore> {
   if (!opened.ok) throw new Error(opened.error.detail)
   return opened.value
 }
+
 async function begin(store: EvidenceStore): Promise<RecordingWriter> {
   const writer = await store.begin(unfinished)
   if (!writer.ok) throw new Error(writer.error.detail)
   return writer.value
 }
+
 async function stored(count: number, last = recording): Promise<string> {
   const store = await openStore()
   const writer = await begin(store)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
 import { sudoProgram } from '../main/catalog/sudo/probes.ts'
-import { sudoersOfNode } from '../main/cli/commands/catalog-sudoers.ts'
+import { sudoersOfNode } from '../main/cli/commands/catalog.ts'
 import { type Answer, readProbe, runAsRoot } from '../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../main/core/recording.ts'
 import { absentPrograms, rootCommands, sudoersFor } from '../main/core/sudoers.ts'
@@ -16,6 +16,7 @@ const checked = (input: string): string => {
   const { status, stdout, stderr } = spawnSync('visudo', ['-cf', '-'], { input, encoding: 'utf8' })
   return status === 0 ? 'ok' : stdout + stderr
 }
+
 const answer = (text: string, exitCode = 0): Answer => ({
   exitCode,
   text,

@@ -31,6 +31,7 @@ async function stampBy(lie: Lie, offered: readonly Uint8Array[] = [honest.root])
   const outcome = await client.stamp(server.url, imprint, { offered })
   return { outcome, asked: server.asked(), pauses }
 }
+
 const failure = async (lie: Lie, offered?: readonly Uint8Array[]) => {
   const { outcome, asked, pauses } = await stampBy(lie, offered)
   return { ...(outcome.ok ? { code: 'none', detail: '' } : outcome.error), asked, pauses }

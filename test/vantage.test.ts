@@ -33,6 +33,7 @@ const file = (name: string, content: string | Uint8Array): string => {
   writeFileSync(path, content)
   return path
 }
+
 const refusal = async (path: string): Promise<string> => {
   const made = await read(path)
   return made.ok ? 'it was read' : `${made.error.code}: ${made.error.detail.replaceAll(`${folder}/`, '')}`

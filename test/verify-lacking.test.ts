@@ -19,6 +19,7 @@ const UNNAMED: Partial<Record<VerificationCheck, CheckOutcome>> = {
   time: 'indeterminate',
   continuity: 'indeterminate',
 }
+
 const signer = (ended: boolean): VerificationReport['signer'] => ({
   subject: 'A',
   fingerprint: 'f',

@@ -14,6 +14,7 @@ const INPUT: VerifyTextInput = {
   revocationLists: ['signature/crls/crl-1.pem'],
   timestamp: null,
 }
+
 const commands = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => (line.startsWith(COMMAND_INDENT) ? [line.slice(COMMAND_INDENT.length)] : []))
 

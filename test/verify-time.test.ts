@@ -27,6 +27,7 @@ const identity = (name: string) => {
   })
   return { ...made, signer: signerOf({ ...made, subject: name, key: made.leafKey }) }
 }
+
 const owner = identity('Owner')
 const stranger = identity('Stranger')
 const authority = (genTime: string, options: TestTsaOptions = {}): TestTsa =>
@@ -39,6 +40,7 @@ function stamped(files: Files, tsa: TestTsa, place = 1): Files {
   const over = new Uint8Array(Buffer.concat([bytesAt(files, PATHS.seal), ...before]))
   return new Map([...files, [stampPath(place), storedResponse(tsa.token(over))]])
 }
+
 const listWith = (at: string): Uint8Array =>
   issueList(issuerOf(owner.root, owner.rootKey), {
     number: 2n,

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { demoDeclared } from '../main/adapters/demo/demo-declared.ts'
-import { DEMO_PROVIDER } from '../main/adapters/demo/demo-provider.ts'
+import { DEMO_PROVIDER, demoDeclared } from '../main/adapters/demo/demo-declared.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { PROVIDERS } from '../main/catalog/claims/providers.ts'
 import { COMMANDS } from '../main/cli/commands.ts'

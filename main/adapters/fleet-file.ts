@@ -94,6 +94,7 @@ interface FoundProblem {
   readonly path: readonly (string | number)[] | null
   readonly text: string
 }
+
 interface Inspected {
   /** Null where there is a problem. */
   readonly fleet: Fleet | null

@@ -1,27 +1,30 @@
-import type { Assessment, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
+import type { Assessment, EarlierRuns, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { EmbeddedFile } from '../core/embedded.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import type { HistoryStore } from '../core/history.ts'
 import { packIn, packNameOf, preparedPath } from '../core/layout.ts'
 import { bagOfRun, PATHS, payloadFiles } from '../core/pack.ts'
-import { evidenceDigestOver, jsonBytes, type PackContent, type PackFiles } from '../core/pack-files.ts'
+import { evidenceDigestOver, jsonBytes, type PackContent, type PackFiles, sizeOf } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
+import { dayOf } from '../core/period/days.ts'
+import { deviationFold } from '../core/period/deviations.ts'
+import { enteredRuns } from '../core/period/runs.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
-import { type LoggedEntry, type OpenRunChain, ownEntry } from '../core/run-chain/entry.ts'
+import { type LoggedEntry, type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import { htmlBytes } from '../present/html/page.ts'
 import { buildExecutive, buildReport, type ReportDocument } from '../present/report.ts'
-import { SEED_PATH, seedFile } from '../verify/disclosure/commit.ts'
+import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/commit.ts'
+import { type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { type DocumentBytes, registerForPack } from './attachments.ts'
 import { continueExport, isPrepared, settlePrepared } from './continued-export.ts'
-import { disclosureTag, isDisclosable } from './disclosable.ts'
-import { earlierRuns } from './earlier-runs.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { besideFiles, type ExportedFile, prefixIn, writeBeside } from './output-files.ts'
@@ -31,6 +34,34 @@ import { besideInput, reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
+
+/**
+ * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than
+ * all the rest.
+ */
+const LARGEST = 256 * 1024 * 1024
+
+function isDisclosable(payload: PackFiles): boolean {
+  let total = 0
+  for (const content of payload.values()) total += sizeOf(content)
+  return total <= LARGEST
+}
+
+/**
+ * The index that ties later redacted copies to the seal: a file outside the payload. One file is in memory at a time.
+ */
+export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+  const words: Word[] = []
+  const units = [...payload].filter(([path]) => isUnit(path))
+  for (const [path, content] of units) words.push(...wordsIn(path, await bytesIn(content)))
+  const index = wordIndex(words)
+  const roots = new Map<string, string>()
+  for (const [path, content] of units) roots.set(path, unitRoot(path, await bytesIn(content), seed, index))
+  return new Map([[INDEX_PATH, indexOf(roots)]])
+}
+
+const bytesIn = async (content: PackContent): Promise<Uint8Array> =>
+  content instanceof Uint8Array ? content : await content.read()
 
 export interface ExportInput {
   readonly run: string
@@ -314,3 +345,56 @@ async function signedPdf(
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+
+interface EarlierInput {
+  readonly scope: Scope
+  /** The chain before the run is entered. */
+  readonly chain: RunChain
+  /** The run that the report covers. */
+  readonly own: RunTrace
+}
+
+/**
+ * Results that were not satisfied in earlier runs of the declared period: runs that the chain names and whose traces
+ * the history keeps under the same seal. Null where no period was declared, or no run of it is kept. Fails as the
+ * history does.
+ */
+export async function earlierRuns(
+  ports: Pick<Ports, 'openHistory'>,
+  root: string,
+  { scope, chain, own }: EarlierInput,
+): Promise<Outcome<EarlierRuns | null>> {
+  const basis = scope.engagement?.reportingBasis
+  if (basis?.kind !== 'period') return ok(null)
+  const entered = enteredRuns(chain.entries).first.filter(
+    ({ entry }) => dayOf(entry.at) >= basis.from && dayOf(entry.at) <= basis.to && entry.run !== own.run,
+  )
+  if (entered.length === 0) return ok(null)
+  const history = await ports.openHistory(root)
+  if (!history.ok) return history
+  return await followed(
+    history.value,
+    entered.map(({ entry }) => entry),
+    own,
+  )
+}
+
+/** One trace at a time, so that the traces of a long period are never in memory together. */
+async function followed(
+  history: HistoryStore,
+  entered: readonly RunEntry[],
+  own: RunTrace,
+): Promise<Outcome<EarlierRuns | null>> {
+  const fold = deviationFold()
+  const runs: EarlierRuns['runs'][number][] = []
+  for (const { run, at, tagManifest } of entered) {
+    const kept = await history.load(run, tagManifest)
+    if (!kept.ok && kept.error.code !== 'input.not-found') return kept
+    const trace = kept.ok ? kept.value.trace : null
+    fold.add(trace)
+    runs.push({ run, at, tagManifest, kept: trace !== null })
+  }
+  if (!runs.some(({ kept }) => kept)) return ok(null)
+  fold.add(own)
+  return ok({ runs, deviations: fold.finish() })
+}

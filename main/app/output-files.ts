@@ -1,13 +1,20 @@
-import type { Scope } from '../../schemas/types.ts'
+import type { Assessment, Capture, Scope } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import { fileNamed, filePrefix, HTML_REPORT, prefixWithRun, REPORT } from '../core/file-names.ts'
-import { assessmentPieces } from '../core/pack-files.ts'
+import { assessmentPieces, nodeFolder } from '../core/pack-files.ts'
+import { plain } from '../core/plain-text.ts'
+import {
+  byProbeAndCommand,
+  compare,
+  type RecordingOutline,
+  recordingDigest,
+  replacedByClass,
+} from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import { README, recipientNote, VERIFY } from '../present/recipient.ts'
-import { claimsTable } from './claims-table.ts'
-import { evidenceTable } from './evidence-table.ts'
+import { commandLine } from '../present/report/evidence.ts'
 import { summaryText } from './summary.ts'
 import { controlsTable, findingsTable, locationTable, populationTable, resultsTable } from './tables.ts'
 
@@ -89,4 +96,121 @@ export async function writeBeside(
       files.push({ name, path, ...written.value })
     }
   return ok(files)
+}
+
+const HEADING = [
+  'node',
+  'claim id',
+  'provider claim',
+  'result',
+  'observations',
+  'source',
+  'location in source',
+  'date of source (UTC)',
+  'publisher',
+  'address',
+  'SHA-256 of stored copy',
+  'condition',
+  'observed at (UTC)',
+]
+
+/** One line per node and provider claim; the heading alone where no provider was declared. */
+export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes'>): Generator<readonly string[]> {
+  const claims = new Map(scope.provider?.claims.map((claim) => [claim.id, claim]))
+  const sources = new Map(scope.provider?.sources.map((source) => [source.id, source]))
+  yield HEADING
+  for (const { node, observedAt, claims: answers = [] } of nodes)
+    for (const { claim: id, result, observations } of answers) {
+      const claim = claims.get(id)
+      const source = sources.get(claim?.source ?? '')
+      const because =
+        observations.length > 0
+          ? observations.map(({ direction, text }) => `${direction}: ${text}`)
+          : [claim?.why ?? '']
+      const row = [
+        node,
+        id,
+        claim?.text ?? '',
+        result,
+        because.join(' | '),
+        source?.title ?? '',
+        source?.where ?? '',
+        source?.on ?? '',
+        source?.publisher ?? '',
+        source?.address ?? '',
+        source?.sha256 ?? '',
+        claim?.condition?.text ?? '',
+        observedAt ?? '',
+      ]
+      yield row.map((cell) => plain(cell, 30_000))
+    }
+}
+
+const HEAD = [
+  'node',
+  'probe',
+  'command',
+  'command as run',
+  'source',
+  'privilege',
+  'status',
+  'exit status',
+  'timed out',
+  'truncated',
+  'output (bytes)',
+  'error output (bytes)',
+  'output SHA-256',
+  'error output SHA-256',
+  'started at (UTC)',
+  'duration (ms)',
+  'masked values',
+  'masked, by class',
+  'path in pack',
+  'recording SHA-256',
+] as const
+
+/**
+ * Every capture of every recording, one line each: the complete list behind the report's evidence index, with every
+ * short code of the report in full. One recording is in memory at a time. Ordered by node, then as in captures.jsonl.
+ */
+export function* evidenceTable(outlines: readonly RecordingOutline[]): Generator<readonly string[]> {
+  const ordered = [...outlines].sort(
+    (a, b) =>
+      compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
+  )
+  yield HEAD
+  for (const outline of ordered) yield* rowsOf(outline)
+}
+
+function rowsOf(outline: RecordingOutline): readonly (readonly string[])[] {
+  const { name } = outline.recording.node
+  const folder = nodeFolder(name)
+  const digest = recordingDigest(outline)
+  return outline.captures
+    .map(({ meta }) => meta)
+    .sort(byProbeAndCommand)
+    .map((capture) => [plain(name), ...answerCells(capture), `${folder}/sha256/${capture.stdout.sha256}`, digest])
+}
+
+const answerCells = (capture: Capture): readonly string[] => {
+  const { status, exitCode, stdout, stderr } = capture
+  return [
+    plain(capture.probe),
+    plain(capture.command),
+    commandLine(capture),
+    capture.source,
+    capture.privilege,
+    status,
+    exitCode === null ? '' : String(exitCode),
+    status === 'timed-out' ? 'yes' : 'no',
+    status === 'truncated' ? 'yes' : 'no',
+    String(stdout.size),
+    String(stderr.size),
+    stdout.sha256,
+    stderr.sha256,
+    plain(capture.startedAt),
+    String(capture.durationMs),
+    String(capture.maskedCount ?? 0),
+    plain(replacedByClass([capture])),
+  ]
 }

@@ -1,5 +1,5 @@
-import type { VerificationReport } from '../../schemas/verification.ts'
-import type { Ports } from '../core/all-ports.ts'
+import type { VerificationProgress, VerificationReport } from '../../schemas/verification.ts'
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
@@ -14,7 +14,6 @@ import { largerThanRead, verifyReport } from '../verify/report.ts'
 import type { Trust } from '../verify/steps/trust.ts'
 import { pageComparer, periodPageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
-import { type VerificationWatch, watchedSource } from './watched-source.ts'
 
 export interface ReviewInput {
   readonly path: string
@@ -89,5 +88,41 @@ async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInpu
   } finally {
     await kept.close()
     await opened.value.close()
+  }
+}
+
+/** Who watches a verification, and may end it. */
+interface VerificationWatch {
+  readonly onStep: (progress: VerificationProgress) => void
+  readonly signal: AbortSignal
+}
+
+/** At most so many reports of compared files: a pack has tens of thousands. */
+const MOST_REPORTS = 50
+
+/**
+ * A pack whose files are counted as they are compared. After a stop, every further reading rejects, so that the verification ends soon.
+ * Whatever it then concludes must be discarded: the caller asks the signal.
+ */
+function watchedSource(pack: OpenPack, { onStep, signal }: VerificationWatch): OpenPack {
+  const total = pack.paths.length
+  const every = Math.max(1, Math.ceil(total / MOST_REPORTS))
+  const seen = new Set<string>()
+  const going = (): void => {
+    if (signal.aborted) throw new Error('the verification was stopped')
+  }
+  return {
+    ...pack,
+    read: async (path, most) => {
+      going()
+      return await pack.read(path, most)
+    },
+    sha256: async (path) => {
+      going()
+      const digest = await pack.sha256(path)
+      seen.add(path)
+      if (seen.size % every === 0) onStep({ step: 'files', done: seen.size, total })
+      return digest
+    },
   }
 }

@@ -27,6 +27,7 @@ export interface ScheduleStatus {
   /** Notices, one sentence each. */
   readonly notes: readonly string[]
 }
+
 export interface TimerStatus {
   readonly kind: TimerKind
   /**

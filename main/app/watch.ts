@@ -6,6 +6,7 @@ export interface WatchDeps {
   readonly clock: Clock
   readonly pause: (milliseconds: number) => Promise<void>
 }
+
 export interface WatchLimits {
   readonly deadlineSeconds: number
   /** Longest silence, after the first output. */

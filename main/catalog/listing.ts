@@ -20,6 +20,7 @@ interface Listed {
   /** How severe a deviation is, and why; null for a check without a rating. */
   readonly severity: CheckSeverity | null
 }
+
 export interface BuiltListing extends Listed {
   readonly built: true
   readonly property: string
@@ -32,6 +33,7 @@ export interface BuiltListing extends Listed {
   readonly optional: readonly string[]
   readonly thresholds: readonly string[]
 }
+
 export interface NotBuiltListing extends Listed {
   readonly built: false
   readonly from: OffNodeCheck['source']

@@ -25,6 +25,7 @@ export interface RegisterOptions {
   readonly register: string
   readonly fleet?: string
 }
+
 export type SignedOptions = RegisterOptions & KeyOptions
 
 export const withRegister = (command: Command): Command =>

@@ -128,6 +128,7 @@ export interface Declarations {
     beside: string | null,
   ) => Promise<Outcome<OpenAddressDatabase>>
 }
+
 export interface DeclaredEngagement {
   readonly engagement: Engagement
   /** The bytes of the provider's list as it was read; null without one. */
@@ -177,15 +178,18 @@ export interface Fleets {
     keys: ReadonlyMap<string, { readonly fingerprint: string; readonly note: string }>,
   ) => string
 }
+
 export interface InspectedFleet {
   readonly fleet: Fleet | null
   readonly problems: readonly FileProblem[]
 }
+
 export interface FleetFile {
   readonly fleet: Fleet
   /** One target per node that is collected, in the file's order. Without `decisionsFile`, the one beside the fleet file. */
   readonly targets: (options: TargetOptions) => readonly ConnectTarget[]
 }
+
 export interface TargetOptions {
   readonly ask?: (question: string) => Promise<string | null>
   readonly decisionsFile?: string
@@ -208,6 +212,7 @@ export interface HostKeys {
     list?: { readonly text: string; readonly line: number },
   ) => Promise<Outcome<null>>
 }
+
 export interface ScannedKey {
   readonly type: string
   readonly fingerprint: string
@@ -234,6 +239,7 @@ export interface Importers {
     readonly columns?: readonly ImportColumn[]
   }>
 }
+
 /** What became of one line of an imported file, or of a file that it includes. */
 export interface ImportLine {
   /** The included file, where the line stands in one. */
@@ -346,6 +352,7 @@ export interface Timestamps {
     known: readonly Uint8Array[],
   ) => Promise<{ readonly lists: readonly Uint8Array[]; readonly missing: readonly string[] }>
 }
+
 export interface Stamp {
   /** TimeStampResp in the one form that packs keep. */
   readonly response: Uint8Array
@@ -365,6 +372,7 @@ export interface Packs {
   readonly publish: (from: string, to: string) => Promise<Outcome<null>>
   readonly open: (path: string) => Promise<Outcome<OpenPack>>
 }
+
 export interface OpenPack extends PackSource {
   /** The folder, where the pack is one; null for an archive. */
   readonly folder: string | null
@@ -396,6 +404,7 @@ export interface DemoFleet {
   readonly vantage: (asOf: string) => UnsignedVantage
   readonly close: () => Promise<void>
 }
+
 export interface DemoDeclared extends DeclaredEngagement {
   readonly provider: ProviderProfile
   readonly register: Register

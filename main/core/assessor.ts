@@ -89,6 +89,7 @@ export interface Assessor {
   readonly about: (scope: Pick<Scope, 'mappings'>) => Promise<AboutRules>
   readonly pack: (pack: AssessedPack) => Promise<PackAssessor>
 }
+
 export type PackAssessor = {
   readonly [Ask in keyof PackRules]: (...asked: Parameters<PackRules[Ask]>) => Promise<ReturnType<PackRules[Ask]>>
 }

@@ -31,6 +31,7 @@ const SIGNED_BY: Readonly<Record<SignedMessage['hash'], ReadonlySet<string>>> = 
   sha384: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.12', '1.2.840.10045.4.3.3']),
   sha512: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.13', '1.2.840.10045.4.3.4']),
 }
+
 const LARGEST = 64 * 1024
 const MOST_CERTIFICATES = 16
 

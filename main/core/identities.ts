@@ -24,6 +24,7 @@ export interface Identities {
   readonly importPkcs12: (input: ImportInput) => Promise<Outcome<IdentityInfo>>
   readonly addToken: (input: AddTokenInput) => Promise<Outcome<IdentityInfo>>
 }
+
 export interface IdentityInfo {
   readonly name: string
   /** Made here under a root of its own; taken from a PKCS #12 file; or on a token. */
@@ -35,17 +36,20 @@ export interface IdentityInfo {
   /** Leaves that sealed before this one. */
   readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
 }
+
 /** A backup opens with another passphrase than the identity: the system keeps the present one, and no person knows it. */
 export interface Rekey {
   readonly passphrase: string
   readonly next: string
 }
+
 /** What an auditor needs, by another way than a pack. */
 export interface IdentityTrust {
   readonly rootPem: string
   readonly rootFingerprint: string
   readonly leafFingerprint: string
 }
+
 interface OfLocalIdentity {
   readonly folder: string
   readonly name: string
@@ -53,9 +57,11 @@ interface OfLocalIdentity {
   /** The file with the root's key, when it was taken offline. */
   readonly rootKey?: Uint8Array
 }
+
 export interface RotateInput extends OfLocalIdentity {
   readonly why: string
 }
+
 export interface RevokeInput extends OfLocalIdentity {
   /** Fingerprint of the leaf. */
   readonly leaf: string
@@ -63,6 +69,7 @@ export interface RevokeInput extends OfLocalIdentity {
   /** UTC, ISO 8601; now, unless told. */
   readonly from?: string
 }
+
 interface CertifiedByOthers {
   readonly folder: string
   readonly name: string
@@ -71,12 +78,14 @@ interface CertifiedByOthers {
   /** Files of revocation lists, PEM or DER. */
   readonly crls: readonly Uint8Array[]
 }
+
 export interface ImportInput extends CertifiedByOthers {
   readonly p12: Uint8Array
   readonly p12Passphrase: string
   /** For the key as it is kept from now on. */
   readonly passphrase: string
 }
+
 export interface AddTokenInput extends CertifiedByOthers {
   /** Path of the PKCS #11 module. */
   readonly module: string

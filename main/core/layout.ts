@@ -107,6 +107,7 @@ interface ScheduleName {
   readonly out: string
   readonly name: string
 }
+
 /** Its name is one that the schema allows: no path leads out of the folder. */
 export const scheduleFolder = ({ out, name }: ScheduleName): string => `${out}/${FOLDERS.schedules}/${name}`
 /** Locked while a run of the schedule is in progress. */

@@ -13,6 +13,7 @@ export interface Clock {
   /** Monotonic nanoseconds. */
   readonly ticks: () => bigint
 }
+
 export interface Entropy {
   readonly bytes: (count: number) => Uint8Array
 }
@@ -26,6 +27,7 @@ export interface ConnectTarget {
   /** Outermost first. */
   readonly jumps: readonly Omit<ConnectTarget, 'jumps'>[]
 }
+
 export interface HostKeyTrust {
   /** Inline fingerprint, `SHA256:…`, from the fleet file. */
   readonly fingerprint?: string
@@ -34,6 +36,7 @@ export interface HostKeyTrust {
   /** Recorded decisions (our own known_hosts-like file), consulted last. */
   readonly decisionsFile?: string
 }
+
 export interface Credentials {
   readonly identityFile?: string
   readonly agent: boolean
@@ -65,6 +68,7 @@ export interface Connection {
   readonly timePath?: () => Promise<PathTiming>
   readonly close: () => void
 }
+
 /** `refused`: the SSH server does not forward. `failed`: it tried, and nobody took the connection. `lost`: the session has ended. */
 export type Dialed =
   | { readonly ok: true; readonly stream: ByteStream }
@@ -76,6 +80,7 @@ export interface ByteStream {
   readonly closed: Promise<'ended' | 'lost'>
   readonly close: () => void
 }
+
 export interface RemoteProcess {
   readonly write: (data: Uint8Array) => void
   readonly end: () => void
@@ -85,6 +90,7 @@ export interface RemoteProcess {
   readonly closed: Promise<{ readonly exitCode: number | null; readonly lost: boolean }>
   readonly kill: () => void
 }
+
 export interface Transport {
   readonly connect: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<Connection>>
 }
@@ -101,11 +107,13 @@ export interface EvidenceStore {
   /** Takes away stored bytes that no recording holds any more; gives how many that were. */
   readonly sweep: () => Promise<Outcome<number>>
 }
+
 export interface RecordingWriter {
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
   /** The recording as it lies there now. Its answers are not read back, unless it held some when it was begun. */
   readonly finish: (recording: Recording) => Promise<Outcome<FinishedRecording>>
 }
+
 export interface FinishedRecording extends RecordingSource {
   /** How many answers it holds. */
   readonly answers: number
@@ -183,6 +191,7 @@ export interface StampedBytes {
   readonly token: Uint8Array
   readonly over: Uint8Array
 }
+
 export interface SealInput {
   readonly content: Uint8Array
   readonly signature: Uint8Array
@@ -197,6 +206,7 @@ export interface SealInput {
   /** Lists that the reader brought, of whatever issuers: those of others are passed over. */
   readonly freshCrls: readonly Uint8Array[]
 }
+
 export interface SealReader {
   readonly read: (input: SealInput) => Promise<SealReading>
   /** Reads a signed PDF. `offered` are certificates that may complete chains; nothing in it is trusted by that. */

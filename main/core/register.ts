@@ -122,6 +122,7 @@ export interface Moment {
   /** 32 hex characters of the new entry. */
   readonly id: string
 }
+
 export interface AcceptanceFacts extends Moment {
   /** The run whose deviations are accepted. */
   readonly run: string | null

@@ -68,6 +68,7 @@ export interface Line {
   /** Anchor of this line, for links. */
   readonly anchor?: string
 }
+
 export type Cell = readonly Line[]
 
 export interface Column {

@@ -13,10 +13,12 @@ export interface Due {
   /** The chain calls all of them retired already. */
   readonly entered: boolean
 }
+
 export interface Stays {
   readonly run: string
   readonly why: string
 }
+
 export interface Fate {
   readonly due: readonly Due[]
   readonly stays: readonly Stays[]

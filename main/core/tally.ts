@@ -31,6 +31,7 @@ export interface Tally {
   /** One check on every node. */
   readonly overNodes: (check: string) => PropertyCell
 }
+
 /** Verdicts counted: the one way in which window, report, tables and command line count check results. */
 export interface PropertyCell {
   /** The worst verdict among those counted. */

@@ -12,6 +12,7 @@ type Want =
 interface Wanted {
   readonly want: { readonly id: number } & Want
 }
+
 interface Given {
   readonly gave: { readonly id: number; readonly value: unknown }
 }

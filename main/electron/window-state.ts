@@ -7,6 +7,7 @@ export interface Area {
   readonly width: number
   readonly height: number
 }
+
 /** Position of a window. Without x and y, the system decides. */
 export interface Place {
   readonly x?: number
@@ -15,6 +16,7 @@ export interface Place {
   readonly height: number
   readonly maximized: boolean
 }
+
 type Theme = Settings['theme']
 
 export const SMALLEST = { width: 480, height: 400 } as const

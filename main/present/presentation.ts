@@ -283,6 +283,7 @@ function inOrderOf({ catalog, tally, assessment, recordings }: PresentationInput
   ]
   return assessment.nodes.some(reached) ? shares.filter(({ part }) => part > 0) : []
 }
+
 const EPHI_PATHS = 'encryption.at-rest.ephi-paths'
 
 const MOST_NODES_NAMED = 3

@@ -3,26 +3,32 @@ import { type FormEvent, useId, useState } from 'react'
 import { EVIDENCE_LEVELS, levelWords } from '../../schemas/conclusion-words.ts'
 import type { DocumentDraft } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
+import { verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import {
+  answerable,
+  answerableNodes,
   attachLacks,
   attachmentInput,
   type DocumentForm,
   emptyForm,
+  furtherRequests,
   isSamePerson,
+  mayAnswer,
   needsInspection,
   SAME_PERSON,
 } from '../attach-model.ts'
 import { isBelow, minimumOf } from '../document-model.ts'
 import { announce } from '../store.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { AnswersField } from './AnswersField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { FurtherRequests } from './FurtherRequests.tsx'
 
 export interface DocumentDialogProps {
   readonly view: AssessmentView
@@ -219,6 +225,118 @@ function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
           },
         ]}
       />
+    </>
+  )
+}
+
+interface FurtherRequestsProps {
+  readonly view: Pick<AssessmentView, 'requests'>
+  readonly request: EvidenceRequestView
+  readonly form: Pick<DocumentForm, 'alsoFor'>
+  readonly put: (part: Partial<DocumentForm>) => void
+}
+
+/** One document for many requests: each of them counts it at its own level. */
+function FurtherRequests({ view, request, form: { alsoFor }, put }: FurtherRequestsProps) {
+  const [text, setText] = useState('')
+  const shown = furtherRequests(view, request, { chosen: alsoFor, text })
+  return (
+    <Disclosure title="Answers further evidence requests" aside={alsoFor.length} level={3}>
+      <p className="quiet">The same summary, level, inspection and expiry apply to each request.</p>
+      <SearchField label="Find an evidence request" value={text} onChange={setText} />
+      <fieldset className="ticks answers-nodes">
+        <legend>Evidence requests</legend>
+        {shown.map(({ id, title, minimum }) => (
+          <Checkbox
+            key={id}
+            isSelected={alsoFor.includes(id)}
+            onChange={(on) => put({ alsoFor: on ? [...alsoFor, id] : alsoFor.filter((one) => one !== id) })}
+            note={`Counts from “${levelWords[minimum].label}” on.`}
+          >
+            {id} {visible(title)}
+          </Checkbox>
+        ))}
+      </fieldset>
+    </Disclosure>
+  )
+}
+
+interface AnswersFieldProps {
+  readonly view: AssessmentView
+  readonly request: EvidenceRequestView | null
+  readonly form: DocumentForm
+  readonly lacks: ReturnType<typeof attachLacks>
+  readonly put: (part: Partial<DocumentForm>) => void
+}
+
+/** Alternative evidence: the results that an inspected document answers, of those that its request allows. */
+function AnswersField({ view, request, form, lacks, put }: AnswersFieldProps) {
+  const some = answerable(view, request)
+  if (some.length === 0 || !mayAnswer(form)) return null
+  const nodes = answerableNodes(some, form.checks)
+  const toggled = (values: readonly string[], value: string, on: boolean): readonly string[] =>
+    on ? [...values, value] : values.filter((one) => one !== value)
+  const setChecks = (checks: readonly string[]): void => {
+    const left = new Set(answerableNodes(some, checks))
+    put({ checks, nodes: form.nodes.filter((node) => left.has(node)) })
+  }
+  return (
+    <>
+      <Checkbox
+        isSelected={form.answers}
+        onChange={(answers) => put({ answers })}
+        note="The observed results are unchanged. Controls count them as answered by this document."
+      >
+        Use as alternative evidence for check results
+      </Checkbox>
+      {form.answers && (
+        <div className="form-pair answers">
+          <fieldset>
+            <legend>Checks</legend>
+            {some.map(({ check, answers, nodes: found }) => (
+              <Checkbox
+                key={check.id}
+                isSelected={form.checks.includes(check.id)}
+                onChange={(on) => setChecks(toggled(form.checks, check.id, on))}
+                note={`${check.id}: ${plural(found.length, 'node')}${answers === 'undecided' ? ', inconclusive or not tested results only' : ''}`}
+              >
+                {check.expected}
+              </Checkbox>
+            ))}
+            {lacks.checks !== undefined && <p className="field-error">{lacks.checks}</p>}
+          </fieldset>
+          <fieldset>
+            <legend>
+              Nodes: {form.nodes.length} of {nodes.length}
+            </legend>
+            {nodes.length > 1 && (
+              <Button small kind="quiet" onPress={() => put({ nodes })}>
+                Select all nodes
+              </Button>
+            )}
+            <div className="answers-nodes">
+              {nodes.map((node) => (
+                <Checkbox
+                  key={node}
+                  isSelected={form.nodes.includes(node)}
+                  onChange={(on) => put({ nodes: toggled(form.nodes, node, on) })}
+                  note={some
+                    .filter(({ check }) => form.checks.includes(check.id))
+                    .flatMap(({ check, nodes: found }) =>
+                      found
+                        .filter((one) => one.node === node)
+                        .map(({ verdict }) => `${check.id}: ${verdictWords[verdict].label}`),
+                    )
+                    .join('; ')}
+                >
+                  {visible(node)}
+                </Checkbox>
+              ))}
+            </div>
+            {lacks.nodes !== undefined && <p className="field-error">{lacks.nodes}</p>}
+          </fieldset>
+        </div>
+      )}
     </>
   )
 }

@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react'
+import { today } from '@internationalized/date'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { levelWords } from '../../schemas/conclusion-words.ts'
 import type { DocumentView, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
@@ -15,14 +16,16 @@ import {
   progressWords,
   requestIn,
 } from '../document-model.ts'
-import { outdated } from '../store.ts'
+import { announce, outdated } from '../store.ts'
 import { bytes, day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { DateField } from '../ui/DateField.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextField } from '../ui/TextField.tsx'
 import { STATUS } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
 import { DocumentDialog } from './AttachDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
-import { RequestDialog } from './RequestDialog.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 export interface DocumentEntry {
@@ -237,5 +240,68 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
         />
       )}
     </li>
+  )
+}
+
+interface RequestDialogProps {
+  readonly target: DocumentTarget
+  readonly askedOf: ControlDocumentView['askedOf']
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+const USUAL_DAYS = 30
+
+/** Owner and due date of an evidence request. */
+function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialogProps) {
+  const form = useId()
+  const set = useAction('requests.set')
+  const [owner, setOwner] = useState(askedOf?.owner ?? '')
+  const [due, setDue] = useState(askedOf?.due.slice(0, 10) ?? today('UTC').add({ days: USUAL_DAYS }).toString())
+  const [tried, setTried] = useState(false)
+  const send = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    if (owner.trim() === '' || due === '') return
+    const { framework, control, need } = target
+    if ((await set.run({ framework, control, need, owner, due })) === null) return
+    announce(`Requested from ${owner}, due ${day(due)}.`)
+    onDone()
+  }
+  return (
+    <Dialog
+      title="Set owner and due date"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form={form} busy={set.busy}>
+            Set owner and due date
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
+        <p>{target.need}</p>
+        <TextField
+          label="Owner"
+          description="The person who provides this document."
+          value={owner}
+          onChange={setOwner}
+          maxLength={200}
+          error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
+          isRequired
+          autoFocus
+        />
+        <DateField
+          label="Due"
+          value={due}
+          onChange={setDue}
+          error={tried && due === '' ? 'Choose a due date.' : undefined}
+          isRequired
+        />
+        {set.error !== null && <FailureNote error={set.error} />}
+      </form>
+    </Dialog>
   )
 }

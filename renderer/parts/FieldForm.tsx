@@ -28,6 +28,7 @@ interface FormParts {
   readonly problems: readonly FieldProblem[]
   readonly isDisabled: boolean
 }
+
 export interface FieldFormProps extends FormParts {
   readonly fields: readonly Field[]
   readonly value: Value

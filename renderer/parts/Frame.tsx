@@ -16,7 +16,7 @@ import {
   IconServer,
   IconSettings,
 } from '@tabler/icons-react'
-import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { type Place, placeOf, type Route } from '../routes.ts'
@@ -26,7 +26,6 @@ import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Ask.tsx'
-import { Toast } from './Toast.tsx'
 import { Verifying } from './Verifying.tsx'
 
 interface Entry {
@@ -35,6 +34,7 @@ interface Entry {
   readonly icon: TablerIcon
   readonly route: Route
 }
+
 const PLACES: readonly Entry[] = [
   { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
   { place: 'findings', title: 'Findings', icon: IconAlertSquare, route: { screen: 'findings', of: 'run' } },
@@ -199,4 +199,36 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   const at = buttons.findIndex((button) => button.matches(':focus'))
   buttons[at + step]?.focus()
   event.preventDefault()
+}
+
+const SHOWN_MS = 8_000
+
+/** What was just recorded, with its withdrawal while it is shown. Failures are never shown this way. */
+function Toast() {
+  const { toast } = useStore()
+  useEffect(() => {
+    if (toast === null) return
+    const timer = setTimeout(() => change({ toast: null }), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [toast])
+  return (
+    <div className="toast-place" role="status" aria-live="polite">
+      {toast !== null && (
+        <div className="toast">
+          <span>{toast.text}</span>
+          {toast.undo !== null && (
+            <Button
+              kind="link"
+              onPress={() => {
+                change({ toast: null })
+                toast.undo?.()
+              }}
+            >
+              Undo
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
 }

@@ -3,17 +3,18 @@ import { useMemo, useState } from 'react'
 import type { HostKeyRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
-import { sharedKeys, sharedLine } from '../host-key-model.ts'
 import { failureTitle } from '../run-progress.ts'
 import { announce } from '../store.ts'
-import { visible } from '../text.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
+import { TextField } from '../ui/TextField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { CompareKeys } from './CompareKeys.tsx'
-import { DecideKey } from './DecideKey.tsx'
+import { Copy } from './Copy.tsx'
 import { Shape } from './Mark.tsx'
 
 const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
@@ -24,6 +25,7 @@ const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, m
   revoked: ['Revoked: node is blocked', 'square-cross', 'not-satisfied'],
   unreachable: ['Unreachable', 'dotted-ring', 'not-tested'],
 }
+
 /** Keys that need a decision come first. */
 const ORDER: readonly HostKeyRow['state'][] = ['changed', 'revoked', 'unknown', 'unreachable', 'not-asked', 'confirmed']
 
@@ -217,6 +219,7 @@ interface ConfirmedByProps {
   readonly matched: string | null
   readonly asked: boolean
 }
+
 function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
   if (confirmedBy !== null)
     return (
@@ -233,4 +236,101 @@ function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
       </span>
     )
   return <span className="quiet">{asked ? 'none' : '—'}</span>
+}
+
+/** Nodes that presented one and the same host key, most nodes first; a key of one node is not listed. */
+export function sharedKeys(
+  rows: readonly Pick<HostKeyRow, 'node' | 'fingerprint'>[],
+): readonly { readonly fingerprint: string; readonly nodes: readonly string[] }[] {
+  const found = new Map<string, string[]>()
+  for (const { node, fingerprint } of rows)
+    if (fingerprint !== null) found.set(fingerprint, [...(found.get(fingerprint) ?? []), node])
+  return [...found]
+    .map(([fingerprint, nodes]) => ({ fingerprint, nodes }))
+    .filter(({ nodes }) => nodes.length > 1)
+    .sort((a, b) => b.nodes.length - a.nodes.length)
+}
+
+/** The title of the remark about shared keys. */
+export const sharedLine = (shared: ReturnType<typeof sharedKeys>): string =>
+  shared.length === 1
+    ? `${plural(shared[0]?.nodes.length ?? 0, 'node')} presented the same host key.`
+    : `${plural(shared.length, 'host key')} were presented by several nodes.`
+
+interface DecideKeyProps {
+  readonly row: HostKeyRow
+  readonly onClose: () => void
+  readonly onDone: (rows: readonly HostKeyRow[]) => void
+}
+
+/** A decision about one key and how it was verified. Closing changes nothing: a changed key continues to block its node. */
+function DecideKey({ row, onClose, onDone }: DecideKeyProps) {
+  const [how, setHow] = useState('')
+  const confirm = useAction('hostkeys.confirm')
+  const fingerprint = row.fingerprint ?? ''
+  const changed = row.state === 'changed'
+  const send = async (): Promise<void> => {
+    const rows = await confirm.run({ node: row.node, fingerprint, howVerified: how.trim() })
+    if (rows !== null) onDone(rows)
+  }
+  return (
+    <Dialog
+      title={changed ? `Host key of ${visible(row.node)} changed` : `Confirm host key of ${visible(row.node)}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button
+            kind={changed ? 'danger' : 'primary'}
+            type="submit"
+            form="decide-key"
+            busy={confirm.busy}
+            isDisabled={how.trim().length < 3}
+          >
+            {changed ? 'Replace host key' : 'Confirm host key'}
+          </Button>
+          <Button autoFocus={changed} onPress={onClose}>
+            {changed ? 'Keep blocking' : 'Cancel'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="decide-key"
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <p>
+          {changed
+            ? 'A different machine may be answering at this address, or the node was reinstalled. Confirm the change with the node’s owner before you replace the key.'
+            : 'The node presents this key. Compare every character with a fingerprint from your provider or from the console of the node.'}
+        </p>
+        <dl className="keys">
+          {row.onRecord !== null && (
+            <>
+              <dt>On record</dt>
+              <dd className="mono fingerprint">{row.onRecord}</dd>
+            </>
+          )}
+          <dt>{changed ? 'Presented now' : 'Presented'}</dt>
+          <dd>
+            <span className="mono fingerprint">{fingerprint}</span>
+            {row.keyType !== null && <span className="note">{visible(row.keyType)}</span>}
+            <Copy text={fingerprint} what="the fingerprint" />
+          </dd>
+        </dl>
+        <TextField
+          label="Verification method"
+          value={how}
+          onChange={setHow}
+          maxLength={500}
+          placeholder="Provider console, read aloud by the owner, …"
+          description="How you verified the key. Stored as evidence with the time and the fingerprint."
+        />
+        {confirm.error !== null && <FailureNote error={confirm.error} />}
+      </form>
+    </Dialog>
+  )
 }

@@ -4,18 +4,19 @@ import type { CheckpointView, PackReview } from '../../schemas/ipc-packs.ts'
 import type { Difference, ReaderInput } from '../../schemas/verification.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
-import { KINDS, mayConfirm, reEvaluationLine } from '../seal-model.ts'
+import { KINDS, mayConfirm, reEvaluationLine, STANDINGS } from '../seal-model.ts'
 import { announce, go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { TextArea } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
 import { CompareKey } from './CompareKey.tsx'
-import { VerdictMark } from './Mark.tsx'
+import { Fingerprint } from './Copy.tsx'
+import { Shape, VerdictMark } from './Mark.tsx'
 import { Page } from './Page.tsx'
 import { SealAnswers, SealHeadline } from './SealAnswers.tsx'
-import { Signer } from './Signer.tsx'
-import { TrustAuthority } from './TrustAuthority.tsx'
 
 interface ReviewSealProps {
   readonly review: PackReview
@@ -181,3 +182,94 @@ const Differences = ({ differences }: { readonly differences: readonly Differenc
     </table>
   </div>
 )
+
+/** The signer, and the reader’s trust decision. */
+function Signer({ review, onCompare }: { readonly review: PackReview; readonly onCompare: () => void }) {
+  const { signer, demo } = review.report
+  if (signer === null) return <p className="quiet">No signing certificate could be read from this file.</p>
+  const { label, meaning } = STANDINGS[signer.standing]
+  return (
+    <div className="signer">
+      <dl className="seal-facts">
+        <div>
+          <dt>Name in certificate</dt>
+          <dd>{visible(signer.subject)}</dd>
+        </div>
+        <div>
+          <dt>Fingerprint (SHA-256)</dt>
+          <dd>
+            <Fingerprint of={signer.fingerprint} what="the fingerprint of the signer" />
+          </dd>
+        </div>
+        <div>
+          <dt>Trust</dt>
+          <dd>
+            <span className="status">
+              <Shape
+                mark={signer.standing === 'unknown' ? 'diamond-question' : 'ring-tick'}
+                tone={signer.standing === 'unknown' ? 'inconclusive' : 'satisfied'}
+              />
+              <span>{label}</span>
+            </span>
+            <span className="note">
+              {demo ? 'Demo key. It can never be trusted.' : meaning}
+              {review.trust !== null && ` Since ${when(review.trust.since)}: ${visible(review.trust.howVerified)}`}
+            </span>
+          </dd>
+        </div>
+      </dl>
+      {mayConfirm(review) && <Button onPress={onCompare}>Compare key…</Button>}
+    </div>
+  )
+}
+
+const LEAST_WORDS = 3
+
+/** Trusts the time-stamp authority of the open pack by its root certificate from a file. */
+function TrustAuthority({
+  onClose,
+  onReview,
+}: {
+  readonly onClose: () => void
+  readonly onReview: (review: PackReview) => void
+}) {
+  const [how, setHow] = useState('')
+  const trust = useAction('pack.trust-authority')
+  return (
+    <Dialog
+      title="Trust a time-stamp authority"
+      onClose={onClose}
+      actions={
+        <>
+          <Button
+            kind="primary"
+            busy={trust.busy}
+            isDisabled={how.trim().length < LEAST_WORDS}
+            onPress={() =>
+              void trust.run({ howVerified: how.trim() }).then((after) => {
+                if (after !== null) onReview(after)
+              })
+            }
+          >
+            Choose certificate…
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <p>
+        Obtain the root certificate from the authority itself, not from the sender of the pack. A signer could operate
+        an authority under a root certificate of their own.
+      </p>
+      <TextArea
+        label="Verification method"
+        description="Enter where the certificate comes from. Stored and shown with your decision."
+        value={how}
+        onChange={setHow}
+        maxLength={500}
+        rows={2}
+      />
+      {trust.error !== null && <FailureNote error={trust.error} />}
+    </Dialog>
+  )
+}

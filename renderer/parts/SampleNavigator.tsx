@@ -1,17 +1,32 @@
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { Sample, Worksheet } from '../../schemas/ipc-packs.ts'
-import type { AssessmentView } from '../../schemas/ipc-results.ts'
-import { samplePopulationWords, stratumWords, workStateWords } from '../../schemas/review-words.ts'
-import { useAnswer } from '../bridge.ts'
+import { severityWords } from '../../schemas/conclusion-words.ts'
+import type { ReviewFinding, Sample, Worksheet } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
+import { samplePopulationWords, stratumWords, type WorkState, workStateWords } from '../../schemas/review-words.ts'
+import { useAction } from '../actions.ts'
+import { both, useAnswer } from '../bridge.ts'
+import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { useSignal } from '../shortcuts.ts'
-import { plural, visible } from '../text.ts'
+import { announce, go, useStore } from '../store.ts'
+import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { findingOn, firstOpen, type SampleRow, tallyLine } from '../worksheet-model.ts'
-import { Ask } from './Ask.tsx'
+import { RadioGroup } from '../ui/Choice.tsx'
+import { TextArea } from '../ui/TextField.tsx'
+import {
+  DECISIONS,
+  findingOn,
+  firstOpen,
+  propertyOf,
+  type SampleRow,
+  sampleTitle,
+  tallyLine,
+} from '../worksheet-model.ts'
+import { Acceptances } from './Acceptances.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
+import { Ledger } from './Ledger.tsx'
+import { ManagementResponse } from './ManagementResponse.tsx'
 import { VerdictMark } from './Mark.tsx'
-import { SampleDecision } from './SampleDecision.tsx'
-import { SampleFinding } from './SampleFinding.tsx'
 
 export interface SampleNavigatorProps {
   readonly rows: readonly SampleRow[]
@@ -112,5 +127,154 @@ export function SampleNavigator({ rows, sample, view, onSheet, change }: SampleN
         </dl>
       )}
     </section>
+  )
+}
+
+interface SampleDecisionProps {
+  readonly row: SampleRow
+  readonly isLast: boolean
+  readonly onSheet: (sheet: Worksheet) => void
+  readonly onNext: () => void
+}
+
+/** The auditor’s decision and note on the sample that is shown. A decision is saved at once, a note with the next step. */
+function SampleDecision({ row, isLast, onSheet, onNext }: SampleDecisionProps) {
+  const { settings } = useStore()
+  const { node, check, state, at } = row
+  const [note, setNote] = useState(row.note)
+  const keep = useAction('review.note')
+  const whole = useRef<HTMLDivElement>(null)
+  const save = async (decision: WorkState): Promise<boolean> => {
+    const sheet = await keep.run({ node, check, state: decision, note: note.trim() })
+    if (sheet === null) return false
+    onSheet(sheet)
+    announce(`Saved: ${workStateWords[decision]}.`)
+    return true
+  }
+  const saveAndNext = async (): Promise<void> => {
+    const changed = note.trim() !== row.note
+    if (changed && !(await save(state))) return
+    if (!isLast) onNext()
+  }
+  const decide = (place: number) => (): void => {
+    const decision = DECISIONS[place]
+    if (decision !== undefined) void save(decision)
+  }
+  useSignal('decide-1', decide(0))
+  useSignal('decide-2', decide(1))
+  useSignal('decide-3', decide(2))
+  useSignal('write-note', () => whole.current?.querySelector('textarea')?.focus())
+  useSignal('save-and-next', () => void saveAndNext())
+  return (
+    <div className="sample-decision" ref={whole}>
+      <RadioGroup
+        label="Your decision"
+        value={state === 'open' ? null : state}
+        onChange={(decision) => void save(decision)}
+        options={DECISIONS.map((id) => ({ id, title: workStateWords[id] }))}
+      />
+      <TextArea
+        label="Note"
+        description="Printed on the worksheet with your name and the time."
+        rows={5}
+        maxLength={4000}
+        isRequired={false}
+        value={note}
+        onChange={setNote}
+      />
+      <Button kind="primary" busy={keep.busy} onPress={() => void saveAndNext()}>
+        {isLast ? 'Save' : 'Save and next'}
+      </Button>
+      {keep.error !== null && <FailureNote error={keep.error} />}
+      <p className="quiet">{at === null ? 'No decision yet.' : `Saved ${when(at)}.`}</p>
+      <p className="quiet">
+        {settings.singleKeys && 'Keys: 1, 2, 3 decide, N note, J next, K previous. '}Ctrl Enter saves and continues.
+      </p>
+    </div>
+  )
+}
+
+interface SampleFindingProps {
+  readonly row: SampleRow
+  /** The finding that a deviation belongs to. */
+  readonly finding: ReviewFinding | null
+  readonly view: AssessmentView
+}
+
+/** One sampled result with its evidence, the first capture open, and what management states about it. */
+function SampleFinding({ row, finding, view }: SampleFindingProps) {
+  const { node } = row
+  const answer = both(useAnswer('node.get', { of: 'pack', node }), useAnswer('catalog.get', null))
+  return (
+    <article className="claim sample-finding" aria-label={`Evidence of ${visible(row.check)} on ${visible(node)}`}>
+      <Ask answer={answer}>
+        {([about, catalog]) =>
+          about === null ? (
+            <p className="empty">The pack has no results for this node.</p>
+          ) : (
+            <Evidence row={row} finding={finding} view={view} about={about} catalog={catalog} />
+          )
+        }
+      </Ask>
+    </article>
+  )
+}
+
+function Evidence({
+  row,
+  finding,
+  view,
+  about,
+  catalog,
+}: SampleFindingProps & { readonly about: NodeView; readonly catalog: CatalogView }) {
+  const { node, check, verdict, severity, stratum, place } = row
+  const known = view.checks.find(({ id }) => id === check)
+  const property = propertyOf(view, check)
+  const result = about.assessment.results.find((one) => one.check === check)
+  const weights = weightsOf(property === 'isolation' ? about.assessment.isolation : null)
+  const sides = ledgerOf(result?.observations ?? [], catalog.probes, weights)
+  const accepted = about.riskAcceptances.filter((one) => one.check === check)
+  return (
+    <>
+      <header className="claim-head">
+        <p className="sample-verdict">
+          <VerdictMark verdict={verdict} />
+          {severity !== null && <span className="severity">Severity: {severityWords[severity]}</span>}
+          {finding !== null && <span className="quiet">Finding {finding.reference}</span>}
+        </p>
+        <h3>{visible(sampleTitle(row, finding, known?.expected ?? ''))}</h3>
+        <p className="quiet">
+          Expected: {known?.expected ?? 'unknown check'} · <span className="mono source">{visible(check)}</span> on{' '}
+          {visible(node)} · position {place} · {stratumWords[stratum]}
+        </p>
+        <p>{claimSentence(verdict, sides)}</p>
+      </header>
+      <Ledger sides={sides} of="pack" node={node} onAllow={null} opensFirst />
+      <Acceptances acceptances={accepted} of="pack" />
+      <dl className="claim-notes">
+        {finding !== null && (
+          <div>
+            <dt>Management response</dt>
+            <dd>
+              <ManagementResponse finding={finding} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Limitations</dt>
+          <dd>{known?.limitations ?? 'This version has no such check.'}</dd>
+        </div>
+      </dl>
+      <div className="actions">
+        {property !== null && (
+          <Button small onPress={() => go({ screen: 'why', of: 'pack', node, property, check })}>
+            Open result details
+          </Button>
+        )}
+        <Button small onPress={() => go({ screen: 'evidence', of: 'pack', node, capture: null })}>
+          Open raw evidence
+        </Button>
+      </div>
+    </>
   )
 }

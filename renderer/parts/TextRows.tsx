@@ -5,6 +5,7 @@ import { LONGEST_ROW, type Row, rowsOf, scrollTo, sliceOf } from '../output-line
 export interface Target {
   readonly row: number
 }
+
 export interface TextRowsProps {
   readonly label: string
   readonly lines: readonly string[]

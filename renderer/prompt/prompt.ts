@@ -11,6 +11,7 @@ const byId = <T extends HTMLElement>(id: string, kind: abstract new () => T): T 
   if (!(element instanceof kind)) throw new Error(`the page has no ${id}`)
   return element
 }
+
 const form = byId('form', HTMLFormElement)
 const secret = byId('secret', HTMLInputElement)
 const show = byId('show', HTMLButtonElement)

@@ -152,6 +152,7 @@ interface Line {
   readonly node: string
   readonly at: NodeProgress
 }
+
 const RANK: Readonly<Record<NodeProgress['is'], number>> = {
   failed: 0,
   collecting: 1,

@@ -3,15 +3,17 @@ import { categoryWords } from '../../schemas/conclusion-words.ts'
 import type { AssessmentView, ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { serverPartOf, stateOf } from '../control-tree.ts'
+import { documentPartOf, serverPartOf, stateOf } from '../control-tree.ts'
+import { otherDocuments, targetOf } from '../document-model.ts'
 import { wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { DocumentDialog } from '../parts/AttachDialog.tsx'
 import { ControlParts, ServerChecks } from '../parts/ControlEntry.tsx'
-import { DocumentPart } from '../parts/DocumentPart.tsx'
+import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { WhyState } from '../parts/WhyState.tsx'
-import { go, useStore } from '../store.ts'
+import { go, outdated, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -155,5 +157,73 @@ function EvidenceOf({ of, view, row }: Omit<BodyProps, 'frame'>) {
         ))}
       </ul>
     </Disclosure>
+  )
+}
+
+interface DocumentPartProps {
+  readonly of: Source
+  readonly view: AssessmentView
+  readonly framework: FrameworkName
+  readonly control: ControlRow
+}
+
+/** The document part of a control: each evidence request with minimum level, owner and documents. */
+function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
+  const { runs } = useStore()
+  const register = useKept(useAnswer('register.get', { of }, runs), of)
+  const [attaches, setAttaches] = useState(false)
+  const part = documentPartOf(control)
+  return (
+    <Ask answer={register}>
+      {(said) => {
+        const others = otherDocuments(framework, control, said)
+        return (
+          <>
+            <p>
+              <MarkedLine {...part} />
+            </p>
+            <p className="quiet">{part.meaning}</p>
+            <DocumentRows
+              of={of}
+              view={view}
+              register={said}
+              entries={control.documents.map((document) => ({
+                key: document.request?.id ?? document.title,
+                document,
+                target: targetOf(framework, control.key, document),
+              }))}
+            />
+            {others.length > 0 && (
+              <>
+                <h3>Attached to the control itself</h3>
+                <p className="note">Not linked to an evidence request; not counted.</p>
+                <DocumentList of={of} documents={others} />
+              </>
+            )}
+            {of === 'run' && (
+              <p>
+                <Button small kind="quiet" onPress={() => setAttaches(true)}>
+                  Add another document
+                </Button>
+              </p>
+            )}
+            {attaches && (
+              <DocumentDialog
+                view={view}
+                request={null}
+                controls={[{ framework, control: control.key }]}
+                need={null}
+                about={`${control.id} ${control.title}`}
+                onClose={() => setAttaches(false)}
+                onDone={() => {
+                  setAttaches(false)
+                  outdated()
+                }}
+              />
+            )}
+          </>
+        )
+      }}
+    </Ask>
   )
 }

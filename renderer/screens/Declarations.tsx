@@ -1,18 +1,26 @@
+import { IconDownload, IconFolderOpen } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import type { DeclarationsView } from '../../schemas/ipc-declarations.ts'
+import type {
+  DeclarationsView,
+  FileProblem,
+  FleetChange,
+  FleetFilePreview,
+  SavedFleet,
+} from '../../schemas/ipc-declarations.ts'
+import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { formOf } from '../declaration-forms.ts'
+import { formOf, memberLabel } from '../declaration-forms.ts'
 import { draftsOf, FLEET_SECTION_NAMES } from '../declaration-model.ts'
-import { Ask } from '../parts/Ask.tsx'
+import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { DeclaredNodes } from '../parts/DeclaredNodes.tsx'
-import { FleetFile } from '../parts/FleetFile.tsx'
 import { Page } from '../parts/Page.tsx'
 import { SectionEditor } from '../parts/SectionEditor.tsx'
 import type { DeclarationsPart } from '../routes.ts'
-import { go, refreshFleet, replace, useStore } from '../store.ts'
-import { visible } from '../text.ts'
+import { announce, change, go, outdated, refreshFleet, replace, useStore } from '../store.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
@@ -167,3 +175,217 @@ function Elsewhere() {
     </section>
   )
 }
+
+interface FleetFileProps {
+  readonly view: DeclarationsView | null
+  /** The fleet was replaced. */
+  readonly onOpened: () => void
+}
+
+/** The fleet as a file: opened with a preview of what it changes, and saved for the command line. */
+function FleetFile({ view, onOpened }: FleetFileProps) {
+  const [preview, setPreview] = useState<FleetFilePreview | null>(null)
+  const [saved, setSaved] = useState<SavedFleet | null>(null)
+  const choose = useAction('fleet.open-choose')
+  const accept = useAction('fleet.open-accept')
+  const save = useAction('fleet.save-file')
+  const open = async (): Promise<void> => {
+    setSaved(null)
+    const found = await choose.run(null)
+    if (found === null) return
+    setPreview(found)
+    announce(
+      found.problems.length > 0
+        ? `${plural(found.problems.length, 'problem')} in ${found.file}.`
+        : `${plural(found.changes.length, 'change')} in ${found.file}.`,
+    )
+  }
+  const use = async (handle: string): Promise<void> => {
+    const fleet = await accept.run({ handle })
+    if (fleet === null) return
+    setPreview(null)
+    change({ fleet })
+    announce(`Fleet file opened: ${plural(fleet.nodes.length, 'node')} in scope.`)
+    outdated()
+    onOpened()
+  }
+  const write = async (): Promise<void> => {
+    setPreview(null)
+    setSaved(await save.run(null))
+  }
+  const error = choose.error ?? accept.error ?? save.error
+  return (
+    <>
+      <div className="ways">
+        <section aria-labelledby="open-fleet">
+          <h2 id="open-fleet">Open a fleet file</h2>
+          <p>YAML or JSON, as the command line reads it. Every change is listed before the fleet is replaced.</p>
+          <Button icon={IconFolderOpen} busy={choose.busy} onPress={() => void open()}>
+            Open fleet file…
+          </Button>
+        </section>
+        <section aria-labelledby="save-fleet">
+          <h2 id="save-fleet">Save the fleet file</h2>
+          <p>Nodes and declarations as one file. The command line reads the same fleet from it.</p>
+          <Button
+            icon={IconDownload}
+            busy={save.busy}
+            isDisabled={view === null || view.demo}
+            onPress={() => void write()}
+          >
+            Save fleet file…
+          </Button>
+        </section>
+      </div>
+      {error !== null && <FailureNote error={error} />}
+      {saved !== null && (
+        <Notice
+          title={`${visible(saved.file)} saved.`}
+          {...(saved.without.length === 0
+            ? {}
+            : { means: `Not in the file: ${saved.without.map((what) => PARTS[what]).join(', ')}.` })}
+        />
+      )}
+      {preview !== null && (
+        <Preview
+          preview={preview}
+          busy={accept.busy}
+          onUse={(handle) => void use(handle)}
+          onDiscard={() => setPreview(null)}
+        />
+      )}
+    </>
+  )
+}
+
+const PARTS: Readonly<Record<SavedFleet['without'][number], string>> = {
+  engagement: 'engagement',
+  provider: 'provider profile',
+  mappings: 'custom frameworks',
+}
+
+interface PreviewProps {
+  readonly preview: FleetFilePreview
+  readonly busy: boolean
+  readonly onUse: (handle: string) => void
+  readonly onDiscard: () => void
+}
+
+function Preview({
+  preview: { handle, file, name, nodes, problems, changes, includes },
+  busy,
+  onUse,
+  onDiscard,
+}: PreviewProps) {
+  return (
+    <section aria-labelledby="fleet-preview">
+      <h2 id="fleet-preview">{visible(file)}</h2>
+      {handle === null ? (
+        <Notice
+          kind="failure"
+          interrupts
+          title={`${plural(problems.length, 'problem')}. The file cannot be used.`}
+          means="The current fleet is unchanged."
+        />
+      ) : (
+        <Notice
+          title={`Fleet ${visible(name ?? '')}: ${plural(nodes, 'node')}, ${plural(changes.length, 'change')}.`}
+          means={[
+            changes.length === 0
+              ? 'The file declares the current fleet.'
+              : 'It replaces the current fleet; a copy is kept.',
+            includes.length === 0 ? '' : `It also replaces: ${includes.map((what) => PARTS[what]).join(', ')}.`,
+          ]
+            .filter((text) => text !== '')
+            .join(' ')}
+        />
+      )}
+      <div className="actions">
+        {handle !== null && (
+          <Button kind="primary" busy={busy} onPress={() => onUse(handle)}>
+            Replace fleet
+          </Button>
+        )}
+        <Button onPress={onDiscard}>Discard preview</Button>
+      </div>
+      {problems.length > 0 && (
+        <GridTable
+          label="Problems"
+          columns={PROBLEM_COLUMNS}
+          rows={problems}
+          keyOf={({ line, column, field, text }) => `${line} ${column} ${field} ${text}`}
+          rowHeight={3}
+          leaves={26}
+          empty={null}
+        />
+      )}
+      {changes.length > 0 && (
+        <GridTable
+          label="Changes"
+          columns={CHANGE_COLUMNS}
+          rows={changes}
+          keyOf={({ node, member }) => `${node ?? ''} ${member ?? ''}`}
+          rowHeight={3}
+          leaves={26}
+          empty={null}
+        />
+      )}
+    </section>
+  )
+}
+
+const lines = (text: string) => (
+  <span className="cell-lines" title={visible(text)}>
+    {visible(text)}
+  </span>
+)
+
+const PROBLEM_COLUMNS: readonly GridColumn<FileProblem>[] = [
+  {
+    id: 'line',
+    title: 'Line',
+    width: 5,
+    minWidth: 5,
+    cell: ({ line }) => <span className="number">{line ?? ''}</span>,
+  },
+  {
+    id: 'field',
+    title: 'Field',
+    isRowHeader: true,
+    width: '1fr',
+    minWidth: 9,
+    cell: ({ field }) => <span className="cell-line mono">{visible(field === '' ? 'the document' : field)}</span>,
+  },
+  { id: 'text', title: 'Problem', width: '3fr', minWidth: 14, cell: ({ text }) => lines(text) },
+]
+
+const KINDS: Readonly<Record<FleetChange['kind'], string>> = {
+  added: 'Added',
+  removed: 'Removed',
+  changed: 'Changed',
+}
+
+const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
+  {
+    id: 'what',
+    title: 'Declaration',
+    isRowHeader: true,
+    width: '2fr',
+    minWidth: 10,
+    cell: ({ node, member }) => (
+      <>
+        <span className="cell-line">{member === null ? 'Node' : memberLabel(member)}</span>
+        <span className="cell-line node-note">{visible(node ?? 'All nodes')}</span>
+      </>
+    ),
+  },
+  {
+    id: 'kind',
+    title: 'Change',
+    width: 7,
+    minWidth: 7,
+    cell: ({ kind }) => <span className="cell-line">{KINDS[kind]}</span>,
+  },
+  { id: 'before', title: 'Before', width: '2fr', minWidth: 8, cell: ({ before }) => lines(before) },
+  { id: 'after', title: 'After', width: '2fr', minWidth: 8, cell: ({ after }) => lines(after) },
+]

@@ -1,14 +1,20 @@
-import type { EngagementView } from '../../schemas/ipc-engagement.ts'
+import { IconFileImport } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { engagementSectionWords, signOffWords, subserviceMethodWords } from '../../schemas/engagement-words.ts'
+import type { EngagementForm, EngagementSection, EngagementView, MappingItem } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { Ask } from '../parts/Ask.tsx'
+import { categoriesLine, rowsText } from '../engagement-model.ts'
+import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { EngagementEditor } from '../parts/EngagementEditor.tsx'
-import { EngagementRead } from '../parts/EngagementRead.tsx'
-import { Mappings } from '../parts/Mappings.tsx'
 import { Page } from '../parts/Page.tsx'
 import { Population } from '../parts/Population.tsx'
 import type { EngagementPart } from '../routes.ts'
-import { replace, useStore } from '../store.ts'
+import { announce, go, outdated, replace, useStore } from '../store.ts'
+import { day, plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
@@ -52,5 +58,308 @@ function Declared({ of, view }: { readonly of: Source; readonly view: Engagement
     </EmptyState>
   ) : (
     <EngagementRead form={view.form} />
+  )
+}
+
+/** Custom frameworks: import, list, remove. */
+function Mappings() {
+  const { runs } = useStore()
+  return (
+    <Ask answer={useKept(useAnswer('mappings.list', null, runs), 'mappings')}>{(list) => <List list={list} />}</Ask>
+  )
+}
+
+function List({ list }: { readonly list: readonly MappingItem[] }) {
+  const bring = useAction('mappings.import-choose')
+  const remove = useAction('mappings.remove')
+  const [asks, setAsks] = useState<MappingItem | null>(null)
+  const done = (reply: readonly MappingItem[] | null, said: string): void => {
+    if (reply === null) return
+    announce(said)
+    outdated()
+  }
+  return (
+    <div className="population">
+      <p className="prose">
+        A custom framework is a mapping file in YAML or JSON, with the OSCAL catalog it names, if any. Each control
+        lists its mapped checks. A check that is not in the catalog is rejected with its line number.
+      </p>
+      <div className="actions">
+        <Button
+          icon={IconFileImport}
+          busy={bring.busy}
+          onPress={() => void bring.run(null).then((reply) => done(reply, 'Framework imported.'))}
+        >
+          Import framework…
+        </Button>
+      </div>
+      {bring.error !== null && <FailureNote error={bring.error} />}
+      {remove.error !== null && <FailureNote error={remove.error} />}
+      {list.length === 0 ? (
+        <p className="empty">No custom frameworks.</p>
+      ) : (
+        <section className="scroll" aria-label="Custom frameworks">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Framework</th>
+                <th scope="col">Version</th>
+                <th scope="col">Controls with a check</th>
+                <th scope="col">Action</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((one) => (
+                <tr key={one.id}>
+                  <th scope="row" className="source">
+                    <Button kind="link" onPress={() => go({ screen: 'controls', of: 'run', framework: one.id })}>
+                      {visible(one.title)}
+                    </Button>
+                    <span className="note mono">{one.id}</span>
+                  </th>
+                  <td className="source">{visible(one.version)}</td>
+                  <td className="number">
+                    {one.mapped} of {plural(one.rows, 'control')}
+                  </td>
+                  <td>
+                    <Button small label={`Remove ${visible(one.title)}`} onPress={() => setAsks(one)}>
+                      Remove framework
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {asks !== null && (
+        <Dialog
+          title="Remove framework?"
+          size="small"
+          alert
+          onClose={() => setAsks(null)}
+          actions={
+            <>
+              <Button
+                kind="primary"
+                busy={remove.busy}
+                onPress={() =>
+                  void remove.run({ id: asks.id }).then((reply) => {
+                    setAsks(null)
+                    done(reply, 'Framework removed.')
+                  })
+                }
+              >
+                Remove framework
+              </Button>
+              <Button onPress={() => setAsks(null)}>Cancel</Button>
+            </>
+          }
+        >
+          <p>{visible(asks.title)} will no longer be evaluated. Sealed packs keep it, and your file is not deleted.</p>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** The engagement in a pack, read-only. */
+function EngagementRead({ form }: { readonly form: EngagementForm }) {
+  const { reportingBasis, boundary, ephi, population } = form
+  return (
+    <div className="engagement">
+      <Part section="who" of={form}>
+        <Facts
+          facts={[
+            ['Entity', form.entity],
+            ['Audience', form.audience],
+            ['Purpose', form.purpose],
+            [
+              'Reporting basis',
+              reportingBasis.kind === 'date'
+                ? day(reportingBasis.date)
+                : `${day(reportingBasis.from)} to ${day(reportingBasis.to)} (planned)`,
+            ],
+            ['First day of fieldwork', form.fieldwork == null ? 'Not declared' : day(form.fieldwork)],
+            ['SOC 2 categories', categoriesLine(form)],
+            ['Status', form.status === 'final' ? 'Final' : 'Draft'],
+            ['Distribution', form.distribution ?? 'Not stated'],
+          ]}
+        />
+      </Part>
+      <Part section="boundary" of={boundary}>
+        <Facts
+          facts={[
+            ['System description', boundary.system],
+            ['Services', boundary.services.join('; ')],
+            ['Sites', boundary.sites.join('; ')],
+          ]}
+        />
+        <Rows
+          label="Exclusions"
+          head={['Item', 'Rationale']}
+          rows={boundary.outside.map(({ what, why }) => [what, why])}
+        />
+      </Part>
+      <Part section="responsibilities">
+        <Rows
+          label="Areas"
+          head={['Area', 'Provider', 'Customer', 'Owner', 'Date']}
+          rows={form.responsibilities.map(({ area, provider, customer, owner, on }) => [
+            area,
+            provider,
+            customer,
+            owner,
+            day(on),
+          ])}
+        />
+      </Part>
+      <Part section="subservice">
+        <Rows
+          label="Organizations"
+          head={['Name', 'Description', 'Method', 'Report', 'Controls of the organization', 'Owner', 'Date']}
+          rows={form.subserviceOrganizations.map(({ name, services, method, report, controls, owner, on }) => [
+            name,
+            services,
+            subserviceMethodWords[method].label,
+            report === null
+              ? 'None'
+              : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridge letter until ${day(report.bridgedUntil)}`}`,
+            controls
+              .map(({ text: says, controls: rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
+              .join('; '),
+            owner,
+            day(on),
+          ])}
+        />
+      </Part>
+      <Part section="user-entity">
+        <Rows
+          label="Controls"
+          head={['Number', 'Report of', 'Requirement', 'Related controls', 'Related checks', 'Owner', 'Date']}
+          rows={form.complementaryUserEntityControls.map(
+            ({ id, of, text: says, controls: rows, checks, owner, on }) => [
+              id,
+              of,
+              says,
+              rowsText(rows),
+              checks.join('\n'),
+              owner,
+              day(on),
+            ],
+          )}
+        />
+      </Part>
+      <Part section="ephi" of={ephi}>
+        <Rows
+          label="ePHI locations"
+          head={['Name', 'Path on the node', 'Content', 'Nodes']}
+          rows={ephi.stores.map(({ name, path, what, nodes }) => [name, path, what, nodes.join(', ')])}
+        />
+        <Rows
+          label="ePHI flows"
+          head={['Name', 'From', 'To', 'Protection']}
+          rows={ephi.flows.map(({ name, from, to, protection }) => [name, from, to, protection])}
+        />
+      </Part>
+      <Part section="population" of={population}>
+        <Facts
+          facts={[
+            ['Source of the list', population.source],
+            ['Nodes', plural(population.nodes.length, 'node')],
+          ]}
+        />
+      </Part>
+      <Part section="sign-off">
+        <Rows
+          label="People"
+          head={['Name', 'Title', 'Role', 'Signed on']}
+          rows={form.signOff.map(({ role, name, title, on }) => [
+            name,
+            title,
+            signOffWords[role],
+            on === null ? 'Not signed' : day(on),
+          ])}
+        />
+      </Part>
+    </div>
+  )
+}
+
+function Part({
+  section,
+  of,
+  children,
+}: {
+  readonly section: EngagementSection
+  readonly of?: { readonly owner: string; readonly on: string }
+  readonly children: ReactNode
+}) {
+  const id = `stated-${section}`
+  return (
+    <section aria-labelledby={id} className="stated">
+      <h2 id={id}>{engagementSectionWords[section].label}</h2>
+      {children}
+      {of !== undefined && (
+        <p className="note">
+          Owner {visible(of.owner)}, {day(of.on)}
+        </p>
+      )}
+    </section>
+  )
+}
+
+const Facts = ({ facts }: { readonly facts: readonly (readonly [string, string])[] }) => (
+  <dl className="stated-facts">
+    {facts.map(([label, value]) => (
+      <div key={label}>
+        <dt>{label}</dt>
+        <dd>{value === '' ? 'Not stated' : visible(value)}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+function Rows({
+  label,
+  head,
+  rows,
+}: {
+  readonly label: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}) {
+  if (rows.length === 0) return <p className="quiet">{label}: none.</p>
+  return (
+    <section className="scroll" aria-label={label}>
+      <table className="stated-table">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the rows never changes
+            <tr key={at}>
+              {cells.map((cell, column) =>
+                column === 0 ? (
+                  <th key={head[column]} scope="row">
+                    {visible(cell)}
+                  </th>
+                ) : (
+                  <td key={head[column]}>{visible(cell)}</td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   )
 }

@@ -1,8 +1,9 @@
-import { IconCalendarTime, IconPrinter } from '@tabler/icons-react'
+import { IconArrowsExchange, IconCalendarTime, IconPrinter } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import type { DayWindow, HistoryView } from '../../schemas/ipc-history.ts'
+import type { Bounded, DayWindow, HistoryDeviation, HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
+import { driftLine, runTitle } from '../drift-model.ts'
 import { daysLater } from '../history-calendar.ts'
 import { answeredFigure } from '../history-figure.ts'
 import {
@@ -11,20 +12,21 @@ import {
   nothingYet,
   PRESETS,
   type Preset,
+  startPair,
   windowProblem,
   withoutWords,
 } from '../history-model.ts'
 import { FailureNote, Slowly } from '../parts/Ask.tsx'
+import { DriftLists } from '../parts/DriftLists.tsx'
 import { FigureView } from '../parts/Figure.tsx'
+import { Flips, NotCompared } from '../parts/Flips.tsx'
 import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
-import { HistoryCompare, type Pair } from '../parts/HistoryCompare.tsx'
-import { HistoryDeviations } from '../parts/HistoryDeviations.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { Page } from '../parts/Page.tsx'
 import type { HistoryPart } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
-import { day as dayWords } from '../text.ts'
+import { day as dayWords, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -229,3 +231,175 @@ const Limits = () => (
     </ul>
   </section>
 )
+
+/** Deviations in this period: when they were found, and which run shows them remediated. */
+function HistoryDeviations({ view: { from, to, demo, runs: shown } }: { readonly view: HistoryView }) {
+  const { runs } = useStore()
+  const answer = useAnswer('history.deviations', { from, to }, runs)
+  return (
+    <section aria-labelledby="deviations">
+      <h2 id="deviations">Deviations</h2>
+      <Slowly answer={answer} does="Loading runs">
+        {(deviations) =>
+          demo || shown.some(({ seal }) => seal === 'sealed') ? (
+            <Listed deviations={deviations} />
+          ) : (
+            <EmptyState title="No sealed runs in this period">
+              Deviations are listed for sealed runs only. Runs that are not sealed may contain deviations.
+            </EmptyState>
+          )
+        }
+      </Slowly>
+    </section>
+  )
+}
+
+function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<HistoryDeviation> }) {
+  const open = rows.filter((one) => one.open).length
+  return (
+    <>
+      {total === 0 ? (
+        <EmptyState title="No deviations noted">
+          No deviations in the sealed runs of this period. Not tested: days without a run.
+        </EmptyState>
+      ) : (
+        <div className="scroll">
+          <table className="history-deviations">
+            <caption>
+              {plural(total, 'deviation')}
+              {rows.length < total ? `, the first ${rows.length} are shown` : ''}; {open} open at period end
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">Node</th>
+                <th scope="col">Expected condition</th>
+                <th scope="col">Found</th>
+                <th scope="col">Status at period end</th>
+                <th scope="col">Runs</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ node, check, expected, found, fixed, lastSeen, runs, unknown, open: isOpen }) => (
+                <tr key={`${node} ${check} ${found.run}`}>
+                  <th scope="row">
+                    <Button kind="link" onPress={() => go({ screen: 'node', of: 'run', node })}>
+                      {visible(node)}
+                    </Button>
+                  </th>
+                  <td>
+                    {visible(expected)}
+                    <span className="note mono">{visible(check)}</span>
+                  </td>
+                  <td className="number">{when(found.at)}</td>
+                  <td>
+                    {fixed !== null ? (
+                      <>Remediated by {when(fixed.at)}</>
+                    ) : (
+                      <>
+                        <strong>{isOpen ? 'Open' : 'Inconclusive'}</strong>
+                        <span className="note">last observed {when(lastSeen.at)}</span>
+                      </>
+                    )}
+                  </td>
+                  <td>
+                    {plural(runs, 'run')}
+                    {unknown > 0 && <span className="note">{unknown} more inconclusive</span>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface Pair {
+  readonly before: string
+  readonly after: string
+}
+
+/** The comparison of any two runs. */
+function HistoryCompare({
+  view,
+  pair,
+  onPair,
+}: {
+  readonly view: HistoryView
+  readonly pair: Pair | null
+  readonly onPair: (pair: Pair) => void
+}) {
+  const able = view.runs.filter(({ comparable }) => comparable)
+  const shown = pair ?? startPair(view.runs)
+  if (shown === null)
+    return (
+      <EmptyState title="At least two runs are required">
+        Changes between two runs appear here, separately for evidence, rules and scope.
+      </EmptyState>
+    )
+  const options = able.map((run) => ({ id: run.run, title: runTitle(run), note: visible(run.run) }))
+  const baseline = able.find((run) => run.baseline)
+  return (
+    <>
+      <div className="compare-form">
+        <Select
+          label="Earlier run"
+          value={shown.before}
+          options={options}
+          onChange={(before) => onPair({ ...shown, before })}
+        />
+        <Select
+          label="Later run"
+          value={shown.after}
+          options={options}
+          onChange={(after) => onPair({ ...shown, after })}
+        />
+        <Button
+          icon={IconArrowsExchange}
+          kind="quiet"
+          onPress={() => onPair({ before: shown.after, after: shown.before })}
+        >
+          Swap runs
+        </Button>
+        {baseline !== undefined && baseline.run !== shown.before && (
+          <Button kind="quiet" onPress={() => onPair({ ...shown, before: baseline.run })}>
+            Compare with baseline
+          </Button>
+        )}
+      </div>
+      {view.baseline === null && (
+        <p className="quiet">No baseline. Set one from the list of runs to compare later runs with a reviewed state.</p>
+      )}
+      {shown.before === shown.after ? (
+        <EmptyState title="Same run selected twice">Choose two different runs.</EmptyState>
+      ) : (
+        <Compared pair={shown} runs={able} />
+      )}
+    </>
+  )
+}
+
+function Compared({ pair, runs }: { readonly pair: Pair; readonly runs: readonly HistoryRun[] }) {
+  const { runs: version } = useStore()
+  const answer = useAnswer('history.compare', pair, version)
+  const unsealed = runs.filter(({ run, seal }) => seal === 'none' && (run === pair.before || run === pair.after))
+  return (
+    <Slowly answer={answer} does="Comparing runs">
+      {(drift) => (
+        <>
+          <p role="status">{driftLine(drift)}</p>
+          {unsealed.length > 0 && (
+            <Notice
+              title={unsealed.length === 2 ? 'Neither run is sealed.' : 'One of these runs is not sealed.'}
+              means="The comparison uses data on this computer. Others can verify it only after a pack is sealed."
+            />
+          )}
+          <NotCompared view={drift} />
+          <Flips view={drift} />
+          <DriftLists view={drift} />
+        </>
+      )}
+    </Slowly>
+  )
+}

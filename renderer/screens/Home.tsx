@@ -1,17 +1,308 @@
 import { IconPrinter } from '@tabler/icons-react'
-import type { HomeView, NextStepKind } from '../../schemas/ipc-findings.ts'
+import { type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
+import type {
+  CountedRows,
+  DeviationCount,
+  FrameworkCounts,
+  HomeResults,
+  HomeStep,
+  HomeView,
+  NextStepKind,
+  NotSeenLine,
+  Phrase,
+} from '../../schemas/ipc-findings.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { NO_FINDING_FILTER, SEVERE } from '../finding-model.ts'
+import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { HomeAside } from '../parts/HomeAside.tsx'
-import { FrameworkTable, LeadingTable, Steps } from '../parts/HomeTables.tsx'
+import { ROW_TONE, Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
-import { Phrases } from '../parts/Phrases.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
+import { SeverityMark } from '../parts/Severity.tsx'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+
+/** A sentence in which every number opens the rows that it counts. */
+const Phrases = ({ of, phrases }: { readonly of: Source; readonly phrases: readonly Phrase[] }) => (
+  <>
+    {phrases.map(({ text, counts }, at) =>
+      counts === null ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one sentence have no other name
+        <span key={at}>{visible(text)}</span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <Button key={at} kind="link" onPress={() => go(routeOf(counts, of))}>
+          {visible(text)}
+        </Button>
+      ),
+    )}
+  </>
+)
+
+const STEP_MARKS: Readonly<Record<HomeStep['state'], readonly [mark: string, tone: string, words: string]>> = {
+  done: ['ring-tick', 'satisfied', 'complete'],
+  open: ['diamond-question', 'inconclusive', 'open items'],
+  'to-do': ['ring', 'not-tested', 'to do'],
+}
+
+/** The steps to an evidence pack; the current one holds the next step. */
+const Steps = ({ steps }: { readonly steps: readonly HomeStep[] }) => (
+  <ol className="home-steps" aria-label="Steps to an evidence pack">
+    {steps.map(({ id, title, state, current, lines }, at) => {
+      const [mark, tone, words] = STEP_MARKS[state]
+      return (
+        <li key={id} className="home-step" {...(current ? { 'aria-current': 'step' } : {})}>
+          <span className="home-step-title">
+            <Shape mark={current && state === 'to-do' ? 'disc-half' : mark} tone={tone} />
+            {at + 1} {title}
+            <span className="said">, {words}</span>
+          </span>
+          {lines.map((line, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one step have no other name
+            <span key={place} className="home-step-line">
+              <Phrases of="run" phrases={line} />
+            </span>
+          ))}
+        </li>
+      )
+    })}
+  </ol>
+)
+
+/** The findings that matter first, as the engine selects them. */
+function LeadingTable({ results }: { readonly results: HomeResults }) {
+  const { leading, findings, furtherSevere, leadingCloses, deviations } = results
+  return (
+    <section aria-labelledby="leading">
+      <div className="section-head">
+        <h2 id="leading">Most severe findings</h2>
+        {findings > 0 && (
+          <Button kind="link" onPress={() => go({ screen: 'findings', of: 'run' })}>
+            All {plural(findings, 'finding')}
+          </Button>
+        )}
+      </div>
+      {leading.length === 0 ? (
+        <p className="empty">No deviations noted on the nodes tested.</p>
+      ) : (
+        <>
+          <table className="leading">
+            <thead>
+              <tr>
+                <th scope="col">Severity</th>
+                <th scope="col">Condition found</th>
+                <th scope="col" className="count-column">
+                  Deviations closed
+                </th>
+                <th scope="col" className="count-column">
+                  Controls affected
+                </th>
+                <th scope="col">Can be fixed by</th>
+              </tr>
+            </thead>
+            <tbody>
+              {leading.map(({ reference, severity, condition, proof, closes, controls, fixedBy }) => (
+                <tr key={reference}>
+                  <td>
+                    <SeverityMark severity={severity} />
+                  </td>
+                  <th scope="row">
+                    <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
+                      {visible(condition)}
+                    </Button>
+                    {proof !== '' && <span className="note leading-proof">{visible(proof)}</span>}
+                  </th>
+                  <td className="count-column number">{closes}</td>
+                  <td className="count-column number">{controls}</td>
+                  <td>{fixedByWords[fixedBy]}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <p className="note">
+            One finding of each risk area first.{' '}
+            <Button
+              kind="link"
+              small
+              onPress={() =>
+                go({ screen: 'findings', of: 'run', filter: { ...NO_FINDING_FILTER, severities: SEVERE } })
+              }
+            >
+              {plural(furtherSevere, 'further critical and high finding')}
+            </Button>{' '}
+            in the list. Closing these closes {leadingCloses} of {plural(deviations, 'deviation')}.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+const STATES: readonly RowState[] = [
+  'deviations',
+  'unable-to-conclude',
+  'documents-outstanding',
+  'addressable-decision',
+  'supported',
+  'not-applicable',
+]
+
+/** Controls in scope by conclusion. Frameworks are never added up. */
+function FrameworkTable({ frameworks }: { readonly frameworks: readonly FrameworkCounts[] }) {
+  if (frameworks.length === 0) return null
+  const countOf = ({ states }: FrameworkCounts, wanted: RowState): number =>
+    states.find(([state]) => state === wanted)?.[1] ?? 0
+  const used = STATES.filter((state) => frameworks.some((one) => countOf(one, state) > 0))
+  return (
+    <section aria-labelledby="home-controls">
+      <h2 id="home-controls">Controls</h2>
+      <div className="scroll">
+        <table className="home-frameworks">
+          <thead>
+            <tr>
+              <th scope="col">Framework</th>
+              <th scope="col" className="count-column">
+                In scope
+              </th>
+              {used.map((state) => (
+                <th key={state} scope="col" className="count-column">
+                  {rowStateWords[state].label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {frameworks.map((framework) => (
+              <tr key={framework.id}>
+                <th scope="row">{visible(framework.title)}</th>
+                <td className="count-column number">
+                  <Button
+                    kind="link"
+                    label={`${framework.inScope} in scope of ${framework.title}`}
+                    onPress={() => go({ screen: 'controls', of: 'run', framework: framework.id })}
+                  >
+                    {framework.inScope}
+                  </Button>
+                </td>
+                {used.map((state) => {
+                  const count = countOf(framework, state)
+                  return (
+                    <td key={state} className="count-column number">
+                      {count === 0 ? (
+                        <span className="quiet">0</span>
+                      ) : (
+                        <span className="status">
+                          <Shape mark={rowStateWords[state].mark} tone={ROW_TONE[state]} />
+                          <Button
+                            kind="link"
+                            label={`${count} ${rowStateWords[state].label}, ${framework.title}`}
+                            onPress={() => go({ screen: 'controls', of: 'run', framework: framework.id, state })}
+                          >
+                            {count}
+                          </Button>
+                        </span>
+                      )}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+/** Where deviations are, what is in order, and what was not seen. */
+function HomeAside({ results }: { readonly results: HomeResults }) {
+  const { byNode, inOrder, notSeen, deviations } = results
+  const most = Math.max(...byNode.map(({ count }) => count), 1)
+  return (
+    <aside className="home-aside" aria-label="Where, in order, not seen">
+      {byNode.length > 0 && (
+        <section aria-labelledby="by-node">
+          <h2 id="by-node">{plural(deviations, 'deviation')} by node</h2>
+          <ul className="bars">
+            {byNode.map((one) => (
+              <Bar key={one.name} one={one} most={most} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {inOrder.length > 0 && (
+        <section aria-labelledby="in-order">
+          <h2 id="in-order">In order</h2>
+          <ul className="plain-list">
+            {inOrder.map(({ text, part, whole, counts }) => (
+              <li key={text}>
+                {text}:{' '}
+                <Button kind="link" small onPress={() => go(routeOf(counts, 'run'))}>
+                  {part} of {whole}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="not-seen">
+        <h2 id="not-seen">Not seen</h2>
+        <ul className="plain-list">
+          {notSeen.map((line) => (
+            <li key={line.text}>
+              {visible(line.text)}. <Remedy line={line} />
+            </li>
+          ))}
+        </ul>
+      </section>
+    </aside>
+  )
+}
+
+const OPENS: Readonly<Record<DeviationCount['of'], (name: string) => CountedRows>> = {
+  node: (name) => ({ rows: 'findings', severity: null, owner: null, node: name }),
+  'other-nodes': () => ({ rows: 'nodes', state: 'all' }),
+  inventory: () => ({ rows: 'population' }),
+}
+
+function Bar({ one: { of, name, count }, most }: { readonly one: DeviationCount; readonly most: number }) {
+  return (
+    <li className="bar-line">
+      <span className="bar-name" title={name}>
+        {visible(name)}
+      </span>
+      <span className="bar-track" aria-hidden="true">
+        <span className="bar" style={{ inlineSize: `${(100 * count) / most}%` }} />
+      </span>
+      <Button
+        kind="link"
+        small
+        label={`${plural(count, 'deviation')} on ${visible(name)}`}
+        onPress={() => go(routeOf(OPENS[of](name), 'run'))}
+      >
+        {count}
+      </Button>
+    </li>
+  )
+}
+
+const REMEDIES = {
+  'collect-again': ['Try again', (node: string) => void collect('missing', [node])],
+  'compare-host-key': ['Compare host key', () => go({ screen: 'nodes', part: 'keys' })],
+  'edit-node': ['Set up sudo', (node: string) => go({ screen: 'nodes', edit: node })],
+} as const
+
+function Remedy({ line: { action, node } }: { readonly line: NotSeenLine }) {
+  if (action === null || node === null) return null
+  const [words, act] = REMEDIES[action]
+  return (
+    <Button kind="link" small label={`${words}: ${visible(node)}`} onPress={() => act(node)}>
+      {words}
+    </Button>
+  )
+}
 
 /** What an assessment comes to, as the engine presents it: how bad it is, what is next, and where. Nothing is counted here. */
 export function Home() {

@@ -16,6 +16,7 @@ const BY: Readonly<Record<CommandLine['by'], string>> = {
   root: 'privileged (sudo)',
   'this-computer': 'measured from this computer',
 }
+
 type Rights = CommandLine['by'] | 'any'
 const RIGHTS: readonly { readonly id: Rights; readonly title: string }[] = [
   { id: 'any', title: 'All privileges' },

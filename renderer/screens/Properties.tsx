@@ -2,18 +2,28 @@ import { IconFlag, IconListDetails, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { profileWords } from '../../schemas/words.ts'
+import { profileWords, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { coverageLine } from '../coverage-model.ts'
 import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
-import { countWords, excludedWords, type Matrix, matrixOf, sumOf, wasReached } from '../model.ts'
+import { usePrinting } from '../measure.ts'
+import {
+  countsOf,
+  countWords,
+  excludedWords,
+  type Matrix,
+  type MatrixRow,
+  matrixOf,
+  sumOf,
+  wasReached,
+  whyNotCollected,
+} from '../model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ControlCounts } from '../parts/ControlCounts.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
 import { Legend, Shape } from '../parts/Mark.tsx'
-import { MatrixGrid } from '../parts/Matrix.tsx'
-import { MatrixPrint } from '../parts/MatrixPrint.tsx'
+import { acceptedWords, Counts, MatrixGrid } from '../parts/Matrix.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
 import { counts } from '../run-progress.ts'
@@ -258,5 +268,53 @@ function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<Assessmen
         ))}
       </ul>
     </Disclosure>
+  )
+}
+
+/** Every row as a plain table, in print only. */
+function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonly rows: readonly MatrixRow[] }) {
+  const { properties } = matrix
+  if (!usePrinting()) return null
+  return (
+    <table className="matrix-print">
+      <thead>
+        <tr>
+          <th scope="col">Node</th>
+          {properties.map((property) => (
+            <th key={property} scope="col">
+              {propertyWords[property].label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ node, collected, cells }) => (
+          <tr key={node.node}>
+            <th scope="row">{node.node}</th>
+            {collected ? (
+              cells.map((cell) => (
+                <td key={cell.property}>
+                  <Counts counts={countsOf(cell)} />
+                  {cell.accepted !== null && <span className="note">{acceptedWords(cell.accepted)}</span>}
+                </td>
+              ))
+            ) : (
+              <td colSpan={properties.length}>
+                <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" /> {verdictWords['not-tested'].label}:{' '}
+                {visible(whyNotCollected(node))}
+              </td>
+            )}
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">All nodes tested</th>
+          {properties.map((property, place) => (
+            <td key={property}>
+              <Counts counts={matrix.sums[place] ?? countsOf(undefined)} />
+            </td>
+          ))}
+        </tr>
+      </tbody>
+    </table>
   )
 }

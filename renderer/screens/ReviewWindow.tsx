@@ -1,22 +1,24 @@
 import { IconFolderOpen } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { PackReview } from '../../schemas/ipc-packs.ts'
+import type { LimitGroup, PackReview } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
-import { type Answer, call } from '../bridge.ts'
+import { type Answer, call, useAnswer } from '../bridge.ts'
+import { wasReached } from '../model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Shape } from '../parts/Mark.tsx'
-import { ReviewEvidence } from '../parts/ReviewEvidence.tsx'
+import { Page } from '../parts/Page.tsx'
 import { ReviewFindings } from '../parts/ReviewFindings.tsx'
-import { ReviewLimits } from '../parts/ReviewLimits.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
-import { ReviewTabs } from '../parts/ReviewTabs.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
 import { Verifying } from '../parts/Verifying.tsx'
+import type { ReviewPart, Route } from '../routes.ts'
 import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
-import { change, useStore } from '../store.ts'
-import { visible, when } from '../text.ts'
+import { change, go, useStore } from '../store.ts'
+import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { SearchField } from '../ui/SearchField.tsx'
 
 /**
  * The review window for one pack: it cannot collect, change or send. Screens that read a pack are its children; screens
@@ -128,6 +130,187 @@ function NothingOpen({ onReview }: { readonly onReview: () => void }) {
       >
         Open a pack (.zip) or a report (.pdf) that you received. Nothing in it is executed.
       </EmptyState>
+    </>
+  )
+}
+
+/** Everything that the pack does not show, in one place. */
+function ReviewLimits() {
+  const limits = useAnswer('review.limits', null)
+  return (
+    <Page
+      title="What is not shown"
+      under="All limits of this pack: its verification, its population, its checks, and its method."
+    >
+      <Ask answer={limits}>
+        {(groups) => (
+          <>
+            {groups.map((group) => (
+              <Group key={group.id} group={group} />
+            ))}
+          </>
+        )}
+      </Ask>
+    </Page>
+  )
+}
+
+const Group = ({ group: { id, title, lines } }: { readonly group: LimitGroup }) => (
+  <section aria-labelledby={`limits-${id}`}>
+    <h2 id={`limits-${id}`}>
+      {title} <span className="number quiet">{lines.length}</span>
+    </h2>
+    <ul className="limits-list">
+      {lines.map(({ about, text }) => (
+        <li key={`${about} ${text}`}>
+          {about !== null && <strong>{visible(about)}: </strong>}
+          {withDates(visible(text))}
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+interface Place {
+  readonly id: ReviewPart | 'results' | 'location' | 'controls' | 'engagement' | 'claims'
+  readonly title: string
+  readonly route: Route
+}
+
+const PLACES: readonly Place[] = [
+  { id: 'seal', title: 'Verification', route: { screen: 'review', part: 'seal' } },
+  { id: 'findings', title: 'Findings', route: { screen: 'review', part: 'findings' } },
+  { id: 'results', title: 'Results', route: { screen: 'overview', of: 'pack' } },
+  { id: 'location', title: 'Location', route: { screen: 'location', of: 'pack' } },
+  { id: 'controls', title: 'Controls', route: { screen: 'controls', of: 'pack' } },
+  { id: 'engagement', title: 'Engagement', route: { screen: 'engagement', of: 'pack' } },
+  { id: 'claims', title: 'Provider claims', route: { screen: 'claims', of: 'pack' } },
+  { id: 'evidence', title: 'Raw evidence', route: { screen: 'review', part: 'evidence' } },
+  { id: 'sampling', title: 'Sampling', route: { screen: 'review', part: 'sampling' } },
+  { id: 'limits', title: 'What is not shown', route: { screen: 'review', part: 'limits' } },
+]
+
+/** The tab of a screen in the review window. */
+function placeInReview(route: Route): Place['id'] {
+  switch (route.screen) {
+    case 'review':
+      return route.part ?? 'seal'
+    case 'evidence':
+    case 'location':
+    case 'engagement':
+    case 'claims':
+      return route.screen
+    case 'controls':
+    case 'control':
+    case 'documents':
+      return 'controls'
+    default:
+      return 'results'
+  }
+}
+
+/** The tabs of the review window. A file without results has the verification only; the other tabs state this. */
+function ReviewTabs({ review }: { readonly review: PackReview }) {
+  const { route } = useStore()
+  const here = placeInReview(route)
+  const nothingToRead = review.view === null
+  return (
+    <nav aria-label="Pack sections" data-pane tabIndex={-1}>
+      <ul className="review-tabs">
+        {PLACES.map(({ id, title, route: to }) => (
+          <li key={id}>
+            <Button
+              kind="quiet"
+              className="review-tab"
+              current={here === id}
+              isDisabled={nothingToRead && id !== 'seal'}
+              {...(nothingToRead && id !== 'seal' ? { describedBy: 'nothing-to-read' } : {})}
+              onPress={() => change({ route: to, earlier: [], announced: '' })}
+            >
+              {title}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {nothingToRead && (
+        <p id="nothing-to-read" className="quiet">
+          This file contains no readable results.
+        </p>
+      )}
+    </nav>
+  )
+}
+
+/** The nodes of the pack with links to their captures. */
+function ReviewEvidence() {
+  const view = useAnswer('assessment.get', { of: 'pack' })
+  return (
+    <Page title="Raw evidence" under="Captures of each node, unchanged, with digests.">
+      <Ask answer={view}>
+        {(value) =>
+          value === null ? <p className="empty">This file contains no raw evidence.</p> : <Nodes view={value} />
+        }
+      </Ask>
+    </Page>
+  )
+}
+
+const STATUS_WORDS = {
+  complete: 'Collected',
+  partial: 'Partial: some probes have no capture',
+  failed: 'Not collected',
+  missing: 'Missing: no evidence of this node in the pack',
+} as const
+
+const MOST = 200
+
+function Nodes({ view }: { readonly view: AssessmentView }) {
+  const [part, setPart] = useState('')
+  const found = view.rows.filter(({ node }) => node.toLowerCase().includes(part.trim().toLowerCase()))
+  const shown = found.slice(0, MOST)
+  return (
+    <>
+      <SearchField label="Find a node" value={part} onChange={setPart} isFilter />
+      <p className="quiet" role="status">
+        {found.length} of {plural(view.rows.length, 'node')}
+        {found.length > MOST && `; the first ${MOST} are shown`}.
+      </p>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Node</th>
+              <th scope="col">Evidence</th>
+              <th scope="col">Collected</th>
+              <th scope="col">Action</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ node, status, privilege, failure, observedAt }) => (
+              <tr key={node}>
+                <th scope="row" className="source">
+                  {visible(node)}
+                </th>
+                <td>
+                  {STATUS_WORDS[status]}
+                  {failure !== null && <span className="note">{visible(failure.detail)}</span>}
+                  {privilege === 'none' && <span className="note">without privileged checks</span>}
+                </td>
+                <td className="number">{wasReached({ status }) ? when(observedAt) : 'Not collected'}</td>
+                <td>
+                  <Button
+                    small
+                    label={`Open raw evidence of ${visible(node)}`}
+                    onPress={() => go({ screen: 'evidence', of: 'pack', node, capture: null })}
+                  >
+                    Open{' '}
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </>
   )
 }

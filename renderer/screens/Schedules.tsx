@@ -1,15 +1,28 @@
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { SchedulesView } from '../../schemas/ipc-schedules.ts'
+import {
+  type ScheduleStatus,
+  type SchedulesView,
+  type ScheduleView,
+  type TimerKind,
+  timerWords,
+  type UnitPreview,
+} from '../../schemas/ipc-schedules.ts'
+import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { Slowly } from '../parts/Ask.tsx'
+import { Ask, FailureNote, Slowly } from '../parts/Ask.tsx'
+import { Copy } from '../parts/Copy.tsx'
 import { Page } from '../parts/Page.tsx'
-import { ScheduleEntry } from '../parts/ScheduleEntry.tsx'
 import { ScheduleForm } from '../parts/ScheduleForm.tsx'
-import { go, useStore } from '../store.ts'
-import { visible } from '../text.ts'
+import { useSigningKey } from '../parts/signing.tsx'
+import { mannerWords, statusLines, WORKS_WORDS } from '../schedule-model.ts'
+import { announce, go, useStore } from '../store.ts'
+import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { Notice } from '../ui/Notice.tsx'
 
 /** Scheduled runs of this computer and their timers. */
 export function Schedules() {
@@ -77,3 +90,282 @@ function Listed({ first }: { readonly first: SchedulesView }) {
     </Page>
   )
 }
+
+interface ScheduleEntryProps {
+  readonly schedule: ScheduleView
+  readonly view: SchedulesView
+  readonly onChanged: (view: SchedulesView) => void
+}
+
+/** One schedule: due times, timer, last run, and readiness for unattended runs. */
+function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps) {
+  const { name, fleet, ours, cadence, createdAt } = schedule
+  const [changed, setChanged] = useState(0)
+  const [removing, setRemoving] = useState(false)
+  const [editing, setEditing] = useState(false)
+  const runNow = useAction('schedules.run-now')
+  const answer = useAnswer('schedules.status', { name }, changed)
+  return (
+    <section className="schedule" aria-labelledby={`schedule-${name}`}>
+      <h2 id={`schedule-${name}`}>{visible(name)}</h2>
+      <p>
+        Collects from {visible(fleet)}, <strong>{visible(cadence)}</strong>. Added on {when(createdAt)}.
+      </p>
+      {!ours && (
+        <p className="quiet">Its runs are stored in another folder and are not in the history of this window.</p>
+      )}
+      <Ask answer={answer}>
+        {(status) => (
+          <>
+            <Status status={status} ours={ours} />
+            <Timers status={status} view={view} onInstalled={() => setChanged(changed + 1)} />
+          </>
+        )}
+      </Ask>
+      <ul className="schedule-manner">
+        {mannerWords(schedule).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <UnitTexts name={name} />
+      <div className="actions">
+        <Button
+          small
+          busy={runNow.busy}
+          label={`Run schedule ${visible(name)} now`}
+          onPress={() =>
+            void runNow.run({ name }).then((done) => {
+              if (done === null) return
+              announce(`Run of ${name} started. It continues when this window is closed.`)
+              setChanged(changed + 1)
+            })
+          }
+        >
+          Run now
+        </Button>
+        {schedule.draft !== null && (
+          <Button small label={`Edit schedule ${visible(name)}`} onPress={() => setEditing(true)}>
+            Edit…
+          </Button>
+        )}
+        <Button small kind="danger" label={`Remove schedule ${visible(name)}`} onPress={() => setRemoving(true)}>
+          Remove schedule
+        </Button>
+      </div>
+      {runNow.error !== null && <FailureNote error={runNow.error} />}
+      {editing && (
+        <ScheduleForm
+          view={view}
+          edited={schedule}
+          onClose={() => setEditing(false)}
+          onSaved={(saved) => {
+            onChanged(saved)
+            setEditing(false)
+            setChanged(changed + 1)
+          }}
+        />
+      )}
+      {removing && <RemoveScheduleDialog name={name} onClose={() => setRemoving(false)} onRemoved={onChanged} />}
+    </section>
+  )
+}
+
+function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ours: boolean }) {
+  const { notes, missed, credentials } = status
+  return (
+    <>
+      {statusLines(status).map((line) => (
+        <p key={line} className="schedule-status">
+          {visible(line)}
+        </p>
+      ))}
+      {notes.map((note) => (
+        <p key={note} className="schedule-note source">
+          {visible(note)}
+        </p>
+      ))}
+      {missed.length > 0 && (
+        <Notice
+          kind="failure"
+          title={`${plural(missed.length, 'scheduled run')} missed, unexplained, the latest on ${when(missed.at(-1) ?? null)}`}
+          means="Missed runs are listed in the history and in every period report."
+          actions={
+            ours ? (
+              <Button small onPress={() => go({ screen: 'history' })}>
+                Record reason in history
+              </Button>
+            ) : undefined
+          }
+        />
+      )}
+      <div>
+        <h3>Readiness for unattended runs</h3>
+        <ul>
+          {credentials.map(({ works, text, nodes }) => (
+            <li key={text} className="source">
+              <strong>{WORKS_WORDS[works]}</strong>
+              {nodes.length > 0 && ` (${plural(nodes.length, 'node')})`}: {visible(withDates(text))}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  )
+}
+
+const STATE_WORDS = {
+  installed: '',
+  other: ' (outdated text)',
+  inactive: ' (inactive)',
+} as const
+
+/** The timer of this computer that starts the schedule. Nothing is installed without a button press. */
+function Timers({
+  status: { name, installed },
+  view: { here },
+  onInstalled,
+}: {
+  readonly status: ScheduleStatus
+  readonly view: SchedulesView
+  readonly onInstalled: () => void
+}) {
+  const install = useAction('schedules.install')
+  const put = async (kind: TimerKind): Promise<void> => {
+    if ((await install.run({ name, kind })) === null) return
+    announce(`Timer installed: ${timerWords[kind]}.`)
+    onInstalled()
+  }
+  const rest = here.filter((kind) => !installed.some((one) => one.kind === kind && one.state === 'installed'))
+  return (
+    <>
+      {installed.length > 0 && (
+        <p>Installed: {installed.map(({ kind, state }) => `${timerWords[kind]}${STATE_WORDS[state]}`).join(', ')}.</p>
+      )}
+      {installed.length === 0 && here.length === 0 && (
+        <p className="quiet">No scheduler found on this computer. Copy the unit to a computer that has one.</p>
+      )}
+      <div className="actions">
+        {rest.map((kind, index) => (
+          <Button
+            key={kind}
+            small
+            kind={installed.length === 0 && index === 0 ? 'primary' : 'secondary'}
+            busy={install.busy}
+            label={`Install timer of ${visible(name)}: ${timerWords[kind]}`}
+            onPress={() => void put(kind)}
+          >
+            Install with {timerWords[kind]}
+          </Button>
+        ))}
+      </div>
+      {install.error !== null && <FailureNote error={install.error} />}
+    </>
+  )
+}
+
+interface RemoveScheduleProps {
+  readonly name: string
+  readonly onClose: () => void
+  readonly onRemoved: (view: SchedulesView) => void
+}
+
+/** Deletes a schedule and its timer. */
+function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveScheduleProps) {
+  const remove = useAction('schedules.remove')
+  const { identity, choice } = useSigningKey()
+  const send = async (): Promise<void> => {
+    const view = await remove.run({ name, identity })
+    if (view === null) return
+    announce(`Schedule ${visible(name)} removed.`)
+    onClose()
+    onRemoved(view)
+  }
+  return (
+    <Dialog
+      title={`Remove schedule ${visible(name)}`}
+      alert
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="danger" busy={remove.busy} onPress={() => void send()}>
+            Remove schedule
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <div className="form">
+        <p>
+          Its timer is removed, and no further run is scheduled. Past scheduled and missed runs remain in the run chain.
+          The end of the schedule is recorded there, digitally signed.
+        </p>
+        {choice}
+        {remove.error !== null && <FailureNote error={remove.error} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The timer units of a schedule, exactly as written to disk; those of this computer first. */
+function UnitTexts({ name }: { readonly name: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Disclosure
+      title={
+        <>
+          Unit text<span className="said"> of {visible(name)}</span>
+        </>
+      }
+      isOpen={open}
+      onToggle={setOpen}
+    >
+      {open && <Previews name={name} />}
+    </Disclosure>
+  )
+}
+
+function Previews({ name }: { readonly name: string }) {
+  const answer = useAnswer('schedules.preview', { name })
+  return (
+    <Ask answer={answer}>
+      {(previews) => {
+        const [own, others] = [true, false].map((wanted) => previews.filter(({ here }) => here === wanted))
+        return (
+          <>
+            {own?.map((preview) => (
+              <Preview key={preview.kind} preview={preview} />
+            ))}
+            <Disclosure title="Units for other computers" level={4}>
+              {others?.map((preview) => (
+                <Preview key={preview.kind} preview={preview} />
+              ))}
+            </Disclosure>
+          </>
+        )
+      }}
+    </Ask>
+  )
+}
+
+const Preview = ({ preview: { kind, units, warnings } }: { readonly preview: UnitPreview }) => (
+  <div className="unit">
+    <p className="unit-kind">{timerWords[kind]}</p>
+    {units.map((unit) => (
+      <figure key={unit.name} className="unit-file">
+        <figcaption>
+          <span className="mono">{visible(unit.name)}</span>
+          <Copy text={unit.text} what={`${visible(unit.name)}, ${timerWords[kind]}`} />
+        </figcaption>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys */}
+        <section className="unit-text" tabIndex={0} aria-label={`Text of ${visible(unit.name)}, ${timerWords[kind]}`}>
+          <pre className="mono">{visible(unit.text.replaceAll('\r\n', '\n'))}</pre>
+        </section>
+      </figure>
+    ))}
+    {warnings.map((warning) => (
+      <p key={warning} className="quiet">
+        {visible(warning)}
+      </p>
+    ))}
+  </div>
+)

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc.ts'
 import type { Settings as SettingValues } from '../../schemas/ipc-views.ts'
+import { TERM_GROUPS, TERMS } from '../../schemas/terms.ts'
 import { useAction } from '../actions.ts'
-import { About } from '../parts/About.tsx'
-import { FailureNote } from '../parts/Ask.tsx'
+import { useAnswer } from '../bridge.ts'
+import { Ask, FailureNote } from '../parts/Ask.tsx'
+import { Fingerprint } from '../parts/Copy.tsx'
 import { Identities } from '../parts/Identities.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ShortcutTable } from '../parts/ShortcutTable.tsx'
@@ -13,6 +15,7 @@ import { announce, change, getState, replace, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 import { TextField } from '../ui/TextField.tsx'
@@ -293,4 +296,54 @@ function useSettings(): SettingsInUse {
     return true
   }
   return { settings, busy, error, keep }
+}
+
+/** Version, rules and license of this program, and the terms that it uses. */
+function About() {
+  const info = useAnswer('app.info', null)
+  return (
+    <section aria-labelledby="about" className="settings-part">
+      <h2 id="about">About Barewitness</h2>
+      <Ask answer={info}>
+        {({ version, catalogVersion, rules, license, checks, probes }) => (
+          <dl className="seal-facts">
+            <div>
+              <dt>Version</dt>
+              <dd>{version}</dd>
+            </div>
+            <div>
+              <dt>Rules</dt>
+              <dd>
+                {catalogVersion}: {checks} checks on {probes} probes
+              </dd>
+            </div>
+            <div>
+              <dt>Digest of the rules (SHA-256)</dt>
+              <dd>
+                <Fingerprint of={rules} what="the digest of the rules" />
+              </dd>
+            </div>
+            <div>
+              <dt>License</dt>
+              <dd>{license}</dd>
+            </div>
+          </dl>
+        )}
+      </Ask>
+      <p>Barewitness does not search for updates. Compare this version with the one that its publisher announces.</p>
+      <h2>Glossary</h2>
+      {TERM_GROUPS.map((group) => (
+        <Disclosure key={group} title={group} aside={TERMS.filter((one) => one.group === group).length}>
+          <dl className="facts">
+            {TERMS.filter((one) => one.group === group).map(({ term, definition }) => (
+              <div key={term}>
+                <dt>{term}</dt>
+                <dd>{definition}</dd>
+              </div>
+            ))}
+          </dl>
+        </Disclosure>
+      ))}
+    </section>
+  )
 }

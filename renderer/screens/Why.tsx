@@ -1,14 +1,24 @@
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import type { ExplanationView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, CatalogView, NodeView, SignalView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { type Property, propertyWords, verdictWords } from '../../schemas/words.ts'
+import type { NodeAssessment } from '../../schemas/types.ts'
+import { type Property, propertyWords, tenancyWords, verdictWords } from '../../schemas/words.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
 import { propertySentence } from '../ledger.ts'
-import { type CheckOnNode, cellOfNode, checksOf, tallyIn, wasReached, whyNotCollected } from '../model.ts'
+import {
+  type CheckOnNode,
+  cellOfNode,
+  checksOf,
+  environmentLine,
+  gradeLine,
+  tallyIn,
+  wasReached,
+  whyNotCollected,
+} from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
-import { IsolationAnswers, NodeIsolation } from '../parts/IsolationAnswers.tsx'
+import { IsolationAnalysis } from '../parts/IsolationAnalysis.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -16,6 +26,7 @@ import { useSignal } from '../shortcuts.ts'
 import { go, replace, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 
 export interface WhyProps {
@@ -232,5 +243,81 @@ function Explanations({ explanations, signals }: ExplanationsProps) {
         ))}
       </ul>
     </section>
+  )
+}
+
+interface IsolationAnswersProps {
+  readonly of: Source
+  readonly assessment: NodeAssessment
+  readonly catalog: CatalogView
+}
+
+/** Four separate isolation results, never one number, and the figure of their evidence. */
+function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catalog'>) {
+  const { isolation, node } = assessment
+  const devices = isolation?.attachments ?? []
+  return (
+    <>
+      <dl className="four-answers" aria-label="Isolation results">
+        <div>
+          <dt>Execution environment</dt>
+          <dd>{environmentLine(isolation)}</dd>
+          {isolation?.environment === 'undetermined' && <dd className="quiet">{visible(isolation.rule.text)}</dd>}
+        </div>
+        <div>
+          <dt>Tenancy</dt>
+          <dd>{tenancyWords[isolation?.tenancy ?? 'undetermined']}</dd>
+        </div>
+        <div>
+          <dt>Device attachment</dt>
+          <dd>
+            {devices.length === 0
+              ? 'Undetermined'
+              : `${devices.filter(({ attachment }) => attachment === 'physical').length} of ${plural(devices.length, 'device')} physical`}
+          </dd>
+        </div>
+        <div>
+          <dt>Evidence grade</dt>
+          <dd>{gradeLine(assessment)}</dd>
+        </div>
+      </dl>
+      <NodeFigures of={of} node={node} kinds={['isolation-families']} />
+    </>
+  )
+}
+
+/** The isolation analysis, folded: it is long, and rendered only when opened. */
+function NodeIsolation({ of, assessment, catalog }: IsolationAnswersProps) {
+  const { isolation, node } = assessment
+  const [wasOpened, setOpened] = useState(false)
+  if (isolation === null) return null
+  const devices = isolation.attachments
+  return (
+    <Disclosure
+      level={2}
+      title="Isolation analysis"
+      aside={`Rule ${isolation.rule.id} · ${plural(isolation.signals.length, 'signal')} · ${isolation.anomalies.length} ${isolation.anomalies.length === 1 ? 'anomaly' : 'anomalies'}`}
+      onToggle={(open) => setOpened(wasOpened || open)}
+    >
+      {wasOpened && devices.length > 0 && (
+        <ul className="device-list">
+          {devices.map((device) => (
+            <li key={`${device.kind} ${device.device}`}>
+              {device.kind.toUpperCase()} <span className="mono">{visible(device.device)}</span>:{' '}
+              {device.attachment.replaceAll('-', ' ')}. {visible(device.text)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {wasOpened && (
+        <IsolationAnalysis
+          isolation={isolation}
+          signals={catalog.signals}
+          probes={catalog.probes}
+          of={of}
+          node={node}
+        />
+      )}
+    </Disclosure>
   )
 }

@@ -24,6 +24,7 @@ export interface GridColumn<T> {
   readonly minWidth?: number
   readonly cell: (row: T) => ReactNode
 }
+
 export interface GridTableProps<T> {
   readonly label: string
   readonly columns: readonly GridColumn<T>[]

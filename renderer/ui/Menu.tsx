@@ -10,6 +10,7 @@ export interface MenuEntry {
   readonly danger?: boolean
   readonly onAction: () => void
 }
+
 export interface MenuProps {
   readonly title: string
   /** Where the title does not name the object of the actions. */

@@ -16,6 +16,7 @@ export interface SelectOption<Id extends string> {
   readonly title: string
   readonly note?: string
 }
+
 export interface SelectProps<Id extends string> extends FieldWords {
   readonly options: readonly SelectOption<Id>[]
   readonly value: Id | null

@@ -8,6 +8,7 @@ export interface TabItem<Id extends string> {
   readonly count?: number
   readonly content: ReactNode
 }
+
 export interface TabsProps<Id extends string> {
   readonly label: string
   readonly tabs: readonly TabItem<Id>[]

@@ -19,6 +19,7 @@ const target = {
   credentials: { identityFile, agent: false },
   transport: 'ssh2' as const,
 }
+
 const catalog = catalogOf([probeOf('bench.version', { version: run(['cat', '/proc/version']) })])
 const times: number[] = []
 for (let turn = 0; turn <= Number(repetitions); turn += 1) {

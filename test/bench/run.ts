@@ -156,6 +156,7 @@ if (busy !== null) {
   process.stderr.write(`Not measured: ${busy}\n`)
   process.exit(2)
 }
+
 const state = machine()
 
 /** Prints the results, and keeps them in docs/performance.md with `--write`. */
@@ -213,6 +214,7 @@ for (const roundTripMs of [0, 40]) {
     `round trip ${roundTripMs} ms: collect ${row.collect.median} ms (${row.collect.min}–${row.collect.max}), floor ${row.floor.median} ms (${row.floor.min}–${row.floor.max}), ratio ${row.ratio}; ${row.commands} commands, ${row.evidenceBytes} bytes, ${row.loginsPerCollect} login\n`,
   )
 }
+
 const [near, far] = rows
 const roundTrips =
   near === undefined || far === undefined

@@ -82,6 +82,7 @@ function judged(
     [sshdConditions.id, sshdConditions.parse({ settings: answer(match === '' ? '' : text) })],
   ])
 }
+
 const verdictOf = (...input: Parameters<typeof judged>): string => judged(...input).verdict
 
 const IDS = ['root-login', 'password-auth', 'mfa', 'allow-list'].map((name) => `access.sshd.${name}`)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuTopology } from '../../main/catalog/processors/features.ts'
-import { cpuIsolation, tenancyCpuIsolation } from '../../main/catalog/processors/isolation.ts'
+import { cpuIsolation, tenancyCpuIsolation } from '../../main/catalog/processors/index.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact } from '../support/answers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tenancyForeignMounts } from '../../main/catalog/tenancy/foreign-mounts.ts'
+import { tenancyForeignMounts } from '../../main/catalog/tenancy/index.ts'
 import { type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { concludeOn, fixtureOf } from '../support/evaluated.ts'

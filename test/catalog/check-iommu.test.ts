@@ -45,6 +45,7 @@ function concluded({ iommu = {}, heldBack = [], modules = [], machine = 'x86_64'
   for (const { text } of conclusion.observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
   return conclusion
 }
+
 const text = (given: Case): string =>
   concluded(given)
     .observations.map((step) => step.text)

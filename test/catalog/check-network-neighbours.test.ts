@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { tenancyNetworkNeighbours } from '../../main/catalog/network/index.ts'
 import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'
-import { tenancyNetworkNeighbours } from '../../main/catalog/network/segmentation.ts'
 import { conclude } from '../../main/core/check.ts'
 import type { Parsed } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -14,6 +14,7 @@ const all: ProviderProfile = {
   ...first,
   claims: catalog.providers.flatMap(({ id, claims }) => claims.map((claim) => ({ ...claim, id: `${id} ${claim.id}` }))),
 }
+
 const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04'] as const
 const assessed = (asOf: string) =>
   assess({

@@ -41,6 +41,7 @@ interface Gpu {
   /** What the driver says of the link to the processor. */
   readonly link?: string
 }
+
 const address = (index: number): string => `0000:${(16 + index).toString(16)}:00.0`
 const uuid = (index: number): string => `GPU-00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 const driver = (...gpus: readonly Gpu[]): Reading =>

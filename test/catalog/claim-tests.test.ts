@@ -63,6 +63,7 @@ interface Node {
   readonly readings: ReadonlyMap<string, Parsed<unknown>>
   readonly context: Context
 }
+
 const nodes: readonly Node[] = fixtureNames()
   .filter((name) => /^(demo|fx-iso|fx-operations|fx-enc-covered$|vm-)/.test(name))
   .map((name) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { coreDumpPattern, kernelDumps, parseCorePattern, parseKdump } from '../../main/catalog/dumps/dumps.ts'
-import { crashReporters } from '../../main/catalog/dumps/upload.ts'
+import { crashReporters } from '../../main/catalog/dumps/index.ts'
 import { type Mounts, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { changed, over, said } from '../support/concluded.ts'

@@ -36,6 +36,7 @@ const factOf = <F>(name: (typeof NODES)[number], probe: Probe<F>): F => {
   if (!reading.ok) throw new Error(`${name}: ${probe.id}: ${reading.reason}`)
   return reading.fact
 }
+
 const isolation = new Set(isolationProbes.map(({ id }) => id))
 const own = catalog.probes.filter(({ id }) => !isolation.has(id))
 

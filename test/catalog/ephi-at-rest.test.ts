@@ -66,6 +66,7 @@ function judge(
     thresholds: BASELINE,
   })
 }
+
 const paths = (...input: Parameters<typeof judge> extends [unknown, ...infer R] ? R : never): Conclusion =>
   judge(encryptionAtRestEphiPaths, ...input)
 const others = (...input: Parameters<typeof judge> extends [unknown, ...infer R] ? R : never): Conclusion =>

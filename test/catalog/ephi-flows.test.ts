@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseLsblk, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
-import { encryptionInTransitEphiFlows } from '../../main/catalog/ephi/flows.ts'
+import { encryptionInTransitEphiFlows } from '../../main/catalog/ephi/index.ts'
 import { parseListeners } from '../../main/catalog/listeners/probes.ts'
 import { parseMountinfo, type RemoteStorage } from '../../main/catalog/mounts/probes.ts'
 import type { SshServers } from '../../main/catalog/ssh-encryption/probes.ts'
@@ -33,6 +33,7 @@ function judge({ flows, paths, readings = {} }: Given): Conclusion {
   }
   return conclude(check, new Map([...base.readings, ...Object.entries(readings)]), { ...base.context, node: declared })
 }
+
 const textOf = ({ observations }: Conclusion): string =>
   observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')
 const saysOf = ({ observations }: Conclusion, about: string): readonly DraftObservation['direction'][] =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { accessAuthorizedKeys } from '../../main/catalog/authorized-keys/checks.ts'
 import { KEY_SOURCES } from '../../main/catalog/authorized-keys/key-files.ts'
-import { encryptionModuleFipsMode } from '../../main/catalog/crypto-module/crypto-module.ts'
+import { encryptionModuleFipsMode } from '../../main/catalog/crypto-module/index.ts'
 import { encryptionAtRestBlockGraph } from '../../main/catalog/disk-encryption/checks.ts'
 import { encryptionAtRestCrashDumps } from '../../main/catalog/dumps/dumps.ts'
-import { auditLogContinuity } from '../../main/catalog/logs/continuity.ts'
+import { auditLogContinuity } from '../../main/catalog/logs/index.ts'
 import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
 import { integrityRepoSigning } from '../../main/catalog/packages/sources.ts'
 import { vulnRebootRequired } from '../../main/catalog/packages/updates.ts'
@@ -23,6 +23,7 @@ const CONTEXT: Context = {
   observedAt: AS_OF,
   thresholds: BASELINE,
 }
+
 const on = (check: Check, facts: Readonly<Record<string, unknown>>): Conclusion =>
   conclude(
     check,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/catalog/end-of-life/end-of-life.ts'
 import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
-import { firmwareFwupd } from '../../main/catalog/firmware/firmware.ts'
+import { firmwareFwupd } from '../../main/catalog/firmware/index.ts'
 import { readMemoryErrors } from '../../main/catalog/gpu/nvidia.ts'
 import { integrityFim, integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/checks.ts'
 import {
@@ -10,7 +10,7 @@ import {
   integritySchedules,
   kernelIma,
 } from '../../main/catalog/integrity-monitoring/probes.ts'
-import { integrityEccMemory, memoryEdac } from '../../main/catalog/memory-errors/memory-errors.ts'
+import { integrityEccMemory, memoryEdac } from '../../main/catalog/memory-errors/index.ts'
 import type { Distribution } from '../../main/catalog/packages/probes.ts'
 import { vulnPatchLevel } from '../../main/catalog/packages/updates.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'

@@ -20,6 +20,7 @@ function argueChanged(node: string, ...changes: readonly Change[]): IsolationArg
   }
   return assessIsolation(readingsFrom(changed), context)
 }
+
 const holds = (argument: IsolationArgument, item: string): string | undefined =>
   argument.minimum.find((part) => part.item === item)?.holds
 const reads = (argument: IsolationArgument, id: string): string | undefined =>

@@ -23,6 +23,7 @@ function drive(path: string, files: Readonly<Record<string, string>> = {}): Read
       .join(''),
   })
 }
+
 const controller = (address: string, id: string, kind = '10802'): Reading =>
   reading(pciDevices, {
     ids: `/sys/bus/pci/devices/${address}/uevent:PCI_ID=${id}\n/sys/bus/pci/devices/${address}/uevent:PCI_CLASS=${kind}\n`,

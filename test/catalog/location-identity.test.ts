@@ -32,6 +32,7 @@ const genuine = (): string => {
   if (!read.ok || read.fact.rsa2048 === null) throw new Error('the fixture has no document')
   return read.fact.rsa2048
 }
+
 const certificateOf = (region: string): Uint8Array =>
   new Uint8Array(Buffer.from(PROVIDER_CERTIFICATES.find((one) => one.region === region)?.der ?? '', 'base64'))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lldpSignals } from '../../main/catalog/location/names.ts'
+import { lldpSignals } from '../../main/catalog/location/signals.ts'
 import { netLldpNetworkd, netLldpPlace } from '../../main/catalog/network/lldp.ts'
 import { type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { byKey } from '../support/evaluated.ts'
@@ -13,6 +13,7 @@ const factOf = <F>(probe: Probe<F>): F => {
   if (!reading.ok) throw new Error(reading.reason)
   return reading.fact
 }
+
 const answer = (text: string) => ({
   exitCode: 0,
   text,

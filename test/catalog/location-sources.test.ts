@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tpmPresence } from '../../main/catalog/boot-integrity/boot-integrity.ts'
-import { countryInName, nameSignals, timePeerSignals, timezoneSignals } from '../../main/catalog/location/names.ts'
 import { dnsSearch, tpmTag } from '../../main/catalog/location/probes.ts'
 import {
   assetTagSignals,
@@ -10,6 +9,7 @@ import {
   regionCountry,
   tpmTagSignals,
 } from '../../main/catalog/location/provider-signals.ts'
+import { countryInName, nameSignals, timePeerSignals, timezoneSignals } from '../../main/catalog/location/signals.ts'
 import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
 import { bmc } from '../../main/catalog/management-controller/probes.ts'
 import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
@@ -27,6 +27,7 @@ const factOf = <F>(probe: Probe<F>): F => {
   if (!reading.ok) throw new Error(reading.reason)
   return reading.fact
 }
+
 const answer = (text: string, exitCode = 0) => ({
   exitCode,
   text,

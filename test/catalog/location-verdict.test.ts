@@ -44,6 +44,7 @@ interface Case {
   readonly asOf?: string
   readonly hostKey?: string
 }
+
 const contextOf = ({ at, vantage, location, asOf = NOW, hostKey = KEY }: Case): Context => ({
   node: {
     name: 'n',

@@ -57,6 +57,7 @@ function judge(samples: readonly number[], location: Place | undefined, vantage:
     thresholds: BASELINE,
   })
 }
+
 const around = (base: number): readonly number[] => Array.from({ length: 30 }, (_, index) => base + index * 0.001)
 
 describe('a round trip against a declared place', () => {

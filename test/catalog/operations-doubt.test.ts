@@ -8,15 +8,15 @@ import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { availabilityHardwareHealth } from '../../main/catalog/hardware-health/checks.ts'
 import { integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/checks.ts'
 import { integritySchedules } from '../../main/catalog/integrity-monitoring/probes.ts'
-import { integrityEccMemory } from '../../main/catalog/memory-errors/memory-errors.ts'
+import { integrityEccMemory } from '../../main/catalog/memory-errors/index.ts'
 import { networkKernelParams } from '../../main/catalog/network/kernel.ts'
-import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/packages/sources.ts'
 import {
   integrityPackageVerify,
   packagesSumsDpkg,
   packagesVerifyDpkg,
   packagesVerifyRpm,
-} from '../../main/catalog/packages/verify.ts'
+} from '../../main/catalog/packages/index.ts'
+import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/packages/sources.ts'
 import { controllerSteps, redundancyState } from '../../main/catalog/redundancy/probes.ts'
 import { integrityStorageChecksums } from '../../main/catalog/storage-integrity/checks.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
@@ -46,6 +46,7 @@ const judge = (check: Check, facts: Readonly<Record<string, unknown>>, where = c
   const { verdict, observations } = conclude(check, readings, where)
   return { verdict, texts: observations.map(({ direction, text }) => `${direction}: ${text}`) }
 }
+
 const debian = { id: 'debian', name: 'Debian', version: '12', supportEnd: null, family: 'debian' }
 
 describe('files against the package database', () => {

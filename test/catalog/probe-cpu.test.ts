@@ -25,6 +25,7 @@ const factOf = <F>(reading: Parsed<F>): F => {
   if (!reading.ok) throw new Error(reading.reason)
   return reading.fact
 }
+
 const answer = (bytes: Uint8Array, exitCode = 0, errorText = ''): Answer => ({
   exitCode,
   text: new TextDecoder().decode(bytes),
@@ -40,6 +41,7 @@ const leaf = (...registers: readonly number[]): Uint8Array => {
   for (const [index, register] of registers.entries()) bytes.setUint32(index * 4, register, true)
   return new Uint8Array(bytes.buffer)
 }
+
 const leaves = (count: number, own: Readonly<Record<number, Uint8Array>>, rest = leaf(0, 0, 0, 0)): Uint8Array =>
   Buffer.concat(Array.from({ length: count }, (_, index) => own[index] ?? rest))
 const signed = (text: string): Uint8Array =>

@@ -18,6 +18,7 @@ const fact = <F>(reading: Parsed<F>): F => {
   if (!reading.ok) throw new Error(reading.reason)
   return reading.fact
 }
+
 const gone = (...paths: readonly string[]): string =>
   paths.map((path) => `ls: cannot access '${path}': No such file or directory\n`).join('')
 

@@ -16,6 +16,7 @@ interface Node {
   readonly loaded?: readonly string[]
   readonly guard?: readonly [load: string, active: string, file: string]
 }
+
 const answersOf = ({ rules = [], words = '', loaded = [], guard = ['not-found', 'inactive', ''] }: Node) => ({
   rules: answer(
     `${rules.map((line) => `/etc/modprobe.d/local.conf:${line}\n`).join('')}/proc/sys/kernel/ostype:Linux\n`,

@@ -39,12 +39,14 @@ function judged(
   const node = { ...model.context.node, port }
   return ids.map((id) => concludeOn(checkOf(id), model.name, Object.entries(changes), { node }).verdict)
 }
+
 const settings = (changes: Readonly<Record<string, string>>): Parsed<SshdSettings> => {
   const base = factOf<SshdSettings>('sshd.effective').settings
   return known({
     settings: new Map([...base, ...Object.entries(changes).map(([key, value]) => [key, [value]] as const)]),
   })
 }
+
 const wire = (change: (servers: SshServers) => SshServers): Parsed<SshServers> =>
   known(change(factOf<SshServers>('ssh.servers')))
 const each = (change: (server: SshServers['servers'][number]) => object): Parsed<SshServers> =>
@@ -73,6 +75,7 @@ const withSockets = (...lines: string[]): Record<string, Parsed<unknown>> => {
     'network.listener-processes': add('network.listener-processes', lines.join('\n')),
   }
 }
+
 const socket = (port: number, owner: string, pid: number, host = '0.0.0.0'): string =>
   `tcp LISTEN 0 128 ${host}:${port} 0.0.0.0:* users:(("${owner}",pid=${pid},fd=3))`
 

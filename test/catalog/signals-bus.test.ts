@@ -27,6 +27,7 @@ const NONE: VirtualBuses = {
   controlProgram: null,
   isPartition: false,
 }
+
 const buses = (more: Partial<VirtualBuses>): Fact => [virtBuses, known({ ...NONE, ...more })]
 const calls = (more: Partial<HypervisorInterrupts> = {}): Fact => [
   virtInterrupts,

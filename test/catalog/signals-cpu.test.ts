@@ -41,6 +41,7 @@ const said = (id: string, ...facts: readonly Fact[]): string => {
   const found = of(id, ...facts)
   return [found.indicates, ...weightsOf(found)].join(' ')
 }
+
 const platforms = (id: string, ...facts: readonly Fact[]): readonly (string | null)[] => {
   const found = of(id, ...facts)
   return 'signs' in found ? found.signs.map(({ platform }) => platform) : []

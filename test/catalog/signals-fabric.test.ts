@@ -30,6 +30,7 @@ function hcas(number: number, id: string | null, files: Readonly<Record<string, 
     values: all.map(one).join(''),
   })
 }
+
 const NO_FABRIC = reading(infiniband, {
   adapters: { text: '', exit: 2, error: "ls: cannot access '/sys/class/infiniband': No such file or directory\n" },
   values: { text: '', exit: 2 },

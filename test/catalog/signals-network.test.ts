@@ -17,6 +17,7 @@ interface Nic {
   readonly port?: string
   readonly mtu?: string
 }
+
 const PCI = 'pci0000:80/0000:80:05.0/0000:81:00.0/net/eth0'
 function nic({
   driver,
@@ -35,6 +36,7 @@ function nic({
     drivers: `${own}/device/uevent:DRIVER=${driver}\n${id === undefined ? '' : `${own}/device/uevent:PCI_ID=${id}\n`}${whole === undefined ? '' : `${own}/device/physfn/uevent:PCI_SLOT_NAME=${whole}\n`}`,
   })
 }
+
 const find = (id: string, ...readings: readonly Reading[]) => observed(networkSignals, id, readOf(...readings))
 const weights = (id: string, ...readings: readonly Reading[]): readonly string[] => weighed(find(id, ...readings))
 

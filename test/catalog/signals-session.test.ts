@@ -20,6 +20,7 @@ const HOST: Namespaces = {
   containerGroups: [],
   marks: [],
 }
+
 const WHOLE: SessionLimits = {
   depth: 1,
   droppedCapabilities: [],
@@ -34,6 +35,7 @@ const WHOLE: SessionLimits = {
   usableProcessors: 64,
   traces: [],
 }
+
 const ROOT = '22 1 253:1 / / rw - ext4 /dev/sda1 rw\n'
 const session = (fields: Partial<Namespaces> = {}): Fact => [namespaces, known({ ...HOST, ...fields })]
 const limits = (fields: Partial<SessionLimits> = {}): Fact => [sessionLimits, known({ ...WHOLE, ...fields })]

@@ -16,6 +16,7 @@ const drive = (name: string, path: string, files: Readonly<Record<string, string
       .join(''),
   })
 }
+
 const NONE = "ls: cannot access '/sys/class/iscsi_session': No such file or directory\n"
 const NO_REMOTE = reading(storageRemote, { lists: { text: '', exit: 2, error: NONE }, values: '' })
 const EMPTY = reading(inventoryDisks, {

@@ -25,6 +25,7 @@ const readOf = (...facts: Facts): Read => {
   return ((probe: Probe<unknown>) =>
     readings.get(probe.id) ?? unknown(probe.live === true ? LIVE_NOT_ASKED : 'this was not collected')) as Read
 }
+
 /** A test that our clock heard for as long as it takes. */
 const heard = { least: 3, auditor: 3.01 }
 const of = (id: string, read: Read): Observation => observed(timingSignals, id, read)

@@ -128,6 +128,7 @@ interface Given {
   readonly zpool?: string
   readonly table?: string
 }
+
 const read = <F>(text: string | undefined, parse: (text: string) => Parsed<F>): Parsed<F> =>
   text === undefined ? unread : parse(text)
 const storage = ({ mounts = '', sysfs = [], lsblk, swaps = '', zfs, zpool, table = TABLE }: Given): Storage =>

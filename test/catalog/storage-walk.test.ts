@@ -40,6 +40,7 @@ const mountOf = (found: Storage, point: string): Mount => {
   if (mount === undefined) throw new Error(`no mount at ${point}`)
   return mount
 }
+
 const outcome = (found: Storage & Walker, point: string): string => found.mount(mountOf(found, point)).outcome
 
 const ROOT = '1 0 253:0 / / rw - ext4 /dev/mapper/root rw\n'

@@ -20,6 +20,7 @@ const mountOf = (type: string, source: string, options: string) => {
   if (mount === undefined) throw new Error('no mount')
   return mount
 }
+
 const NOT_READ: Parsed<never> = unknown('this was not collected')
 const kernel = (version: string): Parsed<OsIdentity> =>
   known({ name: 'Linux', kernel: `Linux ${version}`, machine: 'x86_64' })

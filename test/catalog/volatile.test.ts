@@ -12,6 +12,7 @@ const probeOf = (id: string) => {
   if (probe === undefined) throw new Error(`no probe ${id}`)
   return probe
 }
+
 const digest = (id: string, fact: unknown): string => readingDigest(probeOf(id), known(fact))
 
 type Row = readonly [probe: string, fact: object, byItself: object, byAdministrator: object]

@@ -53,6 +53,7 @@ const ZERO = {
   answeredByDocument: 0,
   notRetested: 0,
 }
+
 const server = (changes: Partial<typeof ZERO>, over: Partial<Omit<CheckOver, 'count'>> = {}, check = 'a') => ({
   count: { check, source: 'server', built: true, ...ZERO, ...changes },
   deviating: [],

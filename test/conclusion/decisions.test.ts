@@ -204,6 +204,7 @@ const one = (
   if (found === undefined) throw new Error('no row')
   return found
 }
+
 const states = ({ server, state }: ControlAssessment) => [server.state, state]
 const nodesOf = (...verdicts: Verdict[]) => verdicts.map((verdict, at) => nodeWith(`n${at}`, verdict))
 

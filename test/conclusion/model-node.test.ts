@@ -26,6 +26,7 @@ const node = {
     })),
   ],
 }
+
 const without = concluded({ nodes: [node], matter: { engagement: EVERY } })
 const documented = concluded({ nodes: [node], register: registerWith(allDocuments()), matter: { engagement: EVERY } })
 

@@ -46,6 +46,7 @@ const on = (loaded: LoadedRecording, day: string): LoadedRecording => {
   const at = `2026-11-${day}T09:00:00.000Z`
   return { ...loaded, recording: { ...loaded.recording, startedAt: at, endedAt: at } }
 }
+
 const answered = (lines: string, day = '20'): LoadedRecording => on(sampleRecording(NODE, lines), day)
 
 interface Made {
@@ -53,6 +54,7 @@ interface Made {
   readonly scope?: Partial<Scope>
   readonly asOf?: string
 }
+
 function told(name: string, recording: LoadedRecording, { catalog = strict, scope, asOf }: Made = {}): DescribedRun {
   const whole: Scope = { fleet: 'f', population: [NODE], frameworks: [], ...scope }
   const moment = asOf ?? recording.recording.endedAt
@@ -66,6 +68,7 @@ function told(name: string, recording: LoadedRecording, { catalog = strict, scop
     terms: { profile, provider, location },
   }
 }
+
 const only = (before: DescribedRun, after: DescribedRun, catalog = strict): FlipDetail | undefined =>
   explainFlips(catalog, NODE, before, after)[0]
 

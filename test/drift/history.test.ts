@@ -45,6 +45,7 @@ async function sealed(name: string, now: string): Promise<void> {
   await collected(ports, root, name)
   await exported(ports, root, name, signer)
 }
+
 const cli = commandLine(() => ports, historyCommand)
 const history = (...argv: readonly string[]): Promise<number> => cli.run('history', ...argv)
 const name = (run: string, why = 'as delivered') =>

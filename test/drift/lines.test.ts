@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../main/core/digest.ts'
-import { changedStreams } from '../../main/core/drift/lines.ts'
+import { changedStreams } from '../../main/core/drift/explain.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -12,6 +12,7 @@ interface Manifest {
   readonly optionalDependencies: Versions
   readonly devDependencies: Versions
 }
+
 interface Locked {
   readonly version: string
   readonly dev?: boolean
@@ -22,6 +23,7 @@ interface Locked {
   readonly hasInstallScript?: boolean
   readonly engines?: { readonly node?: string }
 }
+
 const manifest = json<Manifest>('package.json')
 const lock = json<{ lockfileVersion: number; packages: Readonly<Record<string, Locked & Partial<Manifest>>> }>(
   'package-lock.json',

@@ -12,6 +12,7 @@ const ATTACHMENT = {
   owner: 'M. Ortiz',
   validUntil: null,
 }
+
 const ASKED = {
   check: 'isolation.layer',
   nodes: ['db-1'],
@@ -21,6 +22,7 @@ const ASKED = {
   requestedBy: 'M. Ortiz',
   until: '2027-03-01',
 }
+
 const WITHDRAWAL = { id: HANDLE, by: 'M. Ortiz', reason: 'no longer so' }
 /** As a person begins it: most of it is still empty. */
 const FORM = {

@@ -149,6 +149,7 @@ function randomOf(seed: number): () => number {
     return state / 2147483647
   }
 }
+
 const anywhere = (random: () => number): Point =>
   point((Math.asin(2 * random() - 1) * 180) / Math.PI, random() * 360 - 180)
 const near = (random: () => number, { latitude, longitude }: Point, degrees: number): Point =>
@@ -181,6 +182,7 @@ function onLand(random: () => number): Point {
   const place = random() < 0.5 ? near(random, hard, random() ** 3 * 10) : anywhere(random)
   return codesAt(place).length > 0 ? place : onLand(random)
 }
+
 /** A triangle around a point, of any size and often thin. */
 function around(random: () => number, { latitude, longitude }: Point): Region {
   const size = 10 ** (random() * 4 - 3)

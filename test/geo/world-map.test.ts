@@ -2,7 +2,7 @@ import PDFDocument from 'pdfkit'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { drawArea } from '../../main/adapters/pdf/figure-area.ts'
+import { drawArea } from '../../main/adapters/pdf/figure.ts'
 import { locationMap } from '../../main/catalog/figures/location-map.ts'
 import { drawnLand } from '../../main/catalog/location/timing.ts'
 import { landRings } from '../../main/core/geo/land.ts'
@@ -66,6 +66,7 @@ const figureFrom = (longitude: number): Figure => {
   if (figure === null) throw new Error('no map')
   return figure
 }
+
 const landOf = ({ marks }: Figure): Area => {
   const drawn = marks.find((mark) => mark.is === 'area')
   if (drawn?.fill !== 'solid' || drawn.tone !== 'quiet') throw new Error('the first area of a map is its land')

@@ -8,6 +8,7 @@ const due = (text: string, from: string, to: string): readonly string[] => {
   if (cadence === null) throw new Error(`no cadence: ${text}`)
   return dueTimes(cadence, zones, `${from}T00:00:00.000Z`, `${to}T00:00:00.000Z`) ?? []
 }
+
 const minute = (moment: string): string => moment.replace(':00.000Z', '')
 
 describe('the text of a cadence', () => {

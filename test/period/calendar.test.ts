@@ -51,6 +51,7 @@ function calendar(entries: readonly LoggedEntry[], from: string, to: string, fac
   if (!read.ok) throw new Error(read.error.detail)
   return read.value
 }
+
 /** planned, met, late, recorded, unrecorded, unplanned of each day. */
 const rows = (entries: readonly LoggedEntry[], from: string, to: string): readonly string[] =>
   calendar(entries, from, to).calendar.days.map(

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { zones } from '../../main/adapters/zones.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { calendarOf } from '../../main/core/period/calendar.ts'
-import { chainNotes } from '../../main/core/period/chain-notes.ts'
-import { openNotes } from '../../main/core/period/open-notes.ts'
+import { calendarOf, chainNotes } from '../../main/core/period/calendar.ts'
+import { openNotes } from '../../main/core/period/period.ts'
 import { withoutTrace } from '../../main/core/period/runs.ts'
 import type { ChainEntry, LoggedEntry } from '../../main/core/run-chain/entry.ts'
 import type { Deviation } from '../../schemas/types.ts'
@@ -22,6 +21,7 @@ const ran = (day: number, changes: object = {}): LoggedEntry => {
   }
   return { entry, signature: null } as LoggedEntry
 }
+
 const plan = (signature: string | null, changes: object = {}): LoggedEntry =>
   ({
     entry: {

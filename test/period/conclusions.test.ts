@@ -26,6 +26,7 @@ const REQUEST: EvidenceRequest = {
   serves: [],
   mayAnswer: [{ check: 'a', answers: 'any' }],
 }
+
 const control = controlOf({
   mappings: [
     { check: 'a', shows: 's', role: 'required' },
@@ -83,6 +84,7 @@ function runOn(day: number, nodes: Readonly<Record<string, string>>, shown: Show
   const scope = { fleet: 'f', population: Object.keys(nodes), frameworks: ['hipaa'], asOf: trace.asOf }
   return { trace, scope: { ...scope, ...(declared === undefined ? {} : { engagement: declared }) }, register }
 }
+
 const entryOf = (day: number): EnteredRun =>
   ({ place: day, entry: { kind: 'run', run: `run-${day}`, at: atOf(day) } }) as EnteredRun
 const missedOn = (...days: number[]): PeriodMatter['missed'] =>
@@ -98,11 +100,13 @@ function concluded(days: readonly Day[], matter: Partial<PeriodMatter> = {}) {
   const deviations = deviationsOf(days.map((day) => (typeof day === 'number' ? null : day.trace)))
   return fold.finish({ missed: [], covered: true, deviations, ...matter }).conclusions
 }
+
 const one = (days: readonly Day[], matter: Partial<PeriodMatter> = {}): PeriodControl => {
   const [found] = concluded(days, matter)?.controls ?? []
   if (found === undefined) throw new Error('nothing was concluded')
   return found
 }
+
 const GOOD = { x: 'mm', y: 'mm' }
 
 describe('the server part over a period', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { changeFold } from '../../main/core/period/changes.ts'
-import { movesIn } from '../../main/core/period/moves.ts'
+import { movesIn } from '../../main/core/period/period.ts'
 import { type PopulationName, populationsOf } from '../../main/core/period/populations.ts'
 import { seenFold } from '../../main/core/period/seen.ts'
 import type { RunTrace, TracedNode } from '../../schemas/types.ts'

@@ -17,6 +17,7 @@ const absent = (...tools: string[]): string | null => {
   const gone = tools.filter((tool) => !has(tool))
   return gone.length === 0 ? missing : `${gone.join(', ')} not installed`
 }
+
 const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
 const noVeraPdf = missing ?? (await whyNoVeraPdf())
 

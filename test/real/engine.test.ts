@@ -16,6 +16,7 @@ const desktop: Desktop = {
   show: async () => ({ ok: true, value: null }),
   vault: null,
 }
+
 const value = <T>(reply: Reply<T>): T => {
   if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.detail}`)
   return reply.value

@@ -35,6 +35,7 @@ const settled = (echo: NonceEcho) => {
   if (!timing.ok) throw new Error(timing.reason)
   return timing
 }
+
 /**
  * Something else may keep the processors busy: times that do not agree are taken again, and so is a connection that waited as long as the
  * echo. A relay that never opens at once fails all the same.

@@ -22,6 +22,7 @@ function has(tool: string, versionArgument: string): boolean {
   const { error } = spawnSync(tool, [versionArgument], { stdio: 'ignore' })
   return error === undefined
 }
+
 const poppler = has('pdfinfo', '-v') && has('pdfsig', '-v') && has('pdfdetach', '-v') && has('pdftotext', '-v')
 const openssl = has('openssl', 'version')
 const noVeraPdf = await whyNoVeraPdf()

@@ -29,6 +29,7 @@ interface Line {
   readonly planned?: { readonly due: string }
   readonly cadence?: string | null
 }
+
 const chain = (): readonly Line[] => {
   const [name = ''] = readdirSync(at('out', 'chains'))
   const lines = readFileSync(at('out', 'chains', name, 'entries.jsonl'), 'utf8')
@@ -36,6 +37,7 @@ const chain = (): readonly Line[] => {
     .split('\n')
   return lines.map((line) => (JSON.parse(line) as { entry: Line }).entry)
 }
+
 const notices = (): readonly { readonly due: string | null; readonly changes: readonly string[] }[] =>
   readFileSync(at('told'), 'utf8')
     .trimEnd()

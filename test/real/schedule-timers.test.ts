@@ -17,6 +17,7 @@ const lacking = (...programs: string[]): string | null => {
   const absent = programs.filter((program) => !isThere(program))
   return absent.length === 0 ? null : `${absent.join(' and ')} absent`
 }
+
 const named = (title: string, missing: string | null): string =>
   missing === null ? title : `${title} (skipped: ${missing})`
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOpensshTransport } from '../../main/adapters/ssh/openssh-transport.ts'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
-import { observeSshServers } from '../../main/app/ssh-servers.ts'
+import { observeSshServers } from '../../main/app/observe-listeners.ts'
 import { sshSession } from '../../main/catalog/evidence/probes.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { listenerProcesses, networkListeners } from '../../main/catalog/listeners/probes.ts'
@@ -138,6 +138,7 @@ const connectTo = async (sshd: Sshd): Promise<Connection> => {
   if (!opened.ok) throw new Error(opened.error.detail)
   return opened.value
 }
+
 const ask = async (connection: Connection, ports: readonly number[], declared = 'daemon'): Promise<string> =>
   JSON.stringify(
     await observeSshServers(

@@ -21,6 +21,7 @@ const wrongly = (asked: readonly (readonly string[])[]): readonly string[] => {
   const answers = ask(bent)
   return bent.filter((_, at) => answers[at] === true).map((words) => words.join(' '))
 }
+
 const changed = (words: readonly string[], at: number, word: string): readonly string[] => words.with(at, word)
 
 describe.skipIf(whyNoSudo !== null)(

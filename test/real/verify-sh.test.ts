@@ -49,6 +49,7 @@ interface Look {
   readonly code: number | null
   readonly said: string
 }
+
 interface Asked {
   readonly root?: Uint8Array
   readonly pin?: string
@@ -122,6 +123,7 @@ async function passes(pack: ReadFiles, asked: Asked, says: RegExp): Promise<void
   expect(code, said).toBe(0)
   expect(said).toMatch(says)
 }
+
 async function stops(pack: ReadFiles, asked: Asked, says: RegExp): Promise<void> {
   const { code, said } = await lookAt(pack, asked)
   expect(code, said).not.toBe(0)

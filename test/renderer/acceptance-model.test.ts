@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptanceLacks, EMPTY_ACCEPTANCE } from '../../renderer/acceptance-model.ts'
+import { acceptanceLacks, EMPTY_ACCEPTANCE } from '../../renderer/parts/acceptance-form.tsx'
 
 const WHOLE = {
   reason: 'Replaced in May.',

@@ -24,6 +24,7 @@ const INSPECTED: DocumentForm = {
   lookedAt: '14 of 14 accounts',
   conclusion: 'supports',
 }
+
 const ANSWERING: DocumentForm = { ...INSPECTED, answers: true, checks: ['access.mfa'], nodes: ['db-1', 'db-2'] }
 
 describe('one document for several requests', () => {

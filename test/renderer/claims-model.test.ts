@@ -12,6 +12,7 @@ const NONE = {
   'document-required': 0,
   'not-applicable': 0,
 }
+
 const claim = (
   id: string,
   counts: Partial<Record<ClaimWord, number>>,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkGroups, suspendedLine } from '../../renderer/control-checks.ts'
+import { checkGroups, suspendedLine } from '../../renderer/parts/ControlEntry.tsx'
 import { checkLine } from '../../schemas/conclusion-words.ts'
 import type { ControlCheck } from '../../schemas/types.ts'
 import { concludedOf, controlOf, countOf, documentOf } from './made-up-view.ts'

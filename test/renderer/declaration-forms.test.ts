@@ -15,6 +15,7 @@ interface Schema {
   readonly required?: readonly string[]
   readonly items?: Schema
 }
+
 const DOCUMENTS: Readonly<Record<string, object>> = {
   '': fleet,
   'assessment-1.json': assessment,
@@ -52,12 +53,14 @@ function membersIn(schema: Schema, above: string): readonly Member[] {
     return [own, ...(inner.properties === undefined ? [] : membersIn(inner, path))]
   })
 }
+
 const members = membersIn(fleet as unknown as Schema, '').filter(({ path }) => path !== 'nodes')
 
 interface FormField {
   readonly path: string
   readonly field: Field
 }
+
 const fieldsIn = (fields: readonly Field[], above: string): readonly FormField[] =>
   fields.flatMap((field) => {
     const path = `${above}${field.name}`

@@ -62,6 +62,7 @@ const figure: Figure = {
     ],
   },
 }
+
 const html = renderToStaticMarkup(createElement(FigureView, { figure }))
 
 /** An area is drawn once for its tint or hatching and once for its outline. */

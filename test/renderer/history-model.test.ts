@@ -28,6 +28,7 @@ const NONE: HistoryDay = {
   collected: 0,
   awaited: 0,
 }
+
 const TODAY = '2026-05-20'
 const day = (part: Partial<HistoryDay>): HistoryDay => ({ ...NONE, ...part })
 const whole = day({ planned: 1, completed: 1, sealed: 1, declared: 12, answered: 12 })

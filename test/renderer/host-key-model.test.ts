@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sharedKeys, sharedLine } from '../../renderer/host-key-model.ts'
+import { sharedKeys, sharedLine } from '../../renderer/parts/HostKeys.tsx'
 
 const row = (node: string, fingerprint: string | null) => ({ node, fingerprint })
 

@@ -35,6 +35,7 @@ const STATE: PaletteState = {
     },
   ],
 }
+
 const titles = (typed: string, state: PaletteState = STATE): readonly string[] =>
   paletteEntries(typed, state).map(({ title }) => title)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/decision-model.ts'
+import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/parts/WhyState.tsx'
 import {
   acceptancesShown,
   decisionChoices,

@@ -29,6 +29,7 @@ const identity: IdentityView = {
   card: 'Signer: Clinic',
   retired: [],
 }
+
 const plan: ExportPlan = {
   run: 'r1',
   demo: false,
@@ -52,6 +53,7 @@ const plan: ExportPlan = {
   authority: null,
   withholdable: [{ id: 'ipv4', title: 'IPv4 address' }],
 }
+
 const choices: Choices = { ...firstChoices(plan), copy: true, classes: ['ipv4'], who: ' M. Ortiz ', why: ' private ' }
 
 describe('the signer', () => {

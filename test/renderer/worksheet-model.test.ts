@@ -19,6 +19,7 @@ const good: SampledResult = {
   stratum: 'satisfied',
   severity: null,
 }
+
 const bad: SampledResult = {
   place: 31,
   node: 'db-1',
@@ -27,6 +28,7 @@ const bad: SampledResult = {
   stratum: 'severe',
   severity: 'high',
 }
+
 const sheet: Worksheet = {
   file: 'a.worksheet.csv',
   auditor: 'R. Vega',

@@ -86,6 +86,7 @@ const draft = (own: Partial<ScheduleDraft> = {}): ScheduleDraft => {
   })
   return { ...rest, ...own }
 }
+
 const openSigner = () => ports.identities.open(at('identities'), 'clinic', PASSPHRASE)
 const add = (own: Partial<ScheduleDraft> = {}) => addSchedule(ports, draft(own), { file, openSigner })
 const plans = () =>

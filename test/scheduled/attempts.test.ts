@@ -14,6 +14,7 @@ const startAt = async (at: string) => {
   kit.setClock(at)
   return got(await kit.start())
 }
+
 const read = () => readAttempts(kit.ports, kit.schedule.out, 'nightly')
 
 test('a line that was being written does not count, and is cut by the next start', async () => {

@@ -24,6 +24,7 @@ const startAt = async (kit: Kit, at: string, options?: Parameters<Kit['start']>[
   kit.setClock(at)
   return got(await kit.start(options))
 }
+
 const attemptsOf = async (kit: Kit) => got(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
 const NO_TIMER = 'No run was started: the computer was off or asleep, or its timer did not fire.'
 

@@ -18,6 +18,7 @@ const changes = (before: readonly MadeNode[], now: readonly MadeNode[]): readonl
   const was = statesOf(before)
   return changesBetween(was, statesOf(now, was), claimOf)
 }
+
 const GOOD: MadeNode = { name: 'a', verdicts: { x: 'satisfied' } }
 const BAD: MadeNode = { name: 'a', verdicts: { x: 'not-satisfied' } }
 const GONE: MadeNode = { name: 'a', verdicts: null }

@@ -24,6 +24,7 @@ interface Got {
   readonly body: string
   readonly path: string
 }
+
 const servers: Server[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) {

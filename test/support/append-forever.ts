@@ -14,6 +14,7 @@ const recording: Recording = {
   id: 'n1',
   outcome: { status: 'partial', failure: { code: 'run.cancelled', detail: 'killed' } },
 }
+
 const writer = await opened.value.begin(recording)
 if (!writer.ok) throw new Error(writer.error.detail)
 const { append } = writer.value

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createSealing } from '../../main/adapters/seal/index.ts'
-import { disclosureTag } from '../../main/app/disclosable.ts'
+import { disclosureTag } from '../../main/app/export.ts'
 import { assess } from '../../main/core/assess.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { assemblePack, PATHS, payloadFiles } from '../../main/core/pack.ts'

@@ -14,6 +14,7 @@ const SAID: Readonly<Record<string, readonly [Verdict, Verdict]>> = {
   '4': ['contradicted', 'contradicted'],
   '5': ['uncorroborated', 'uncorroborated'],
 }
+
 const OTHERWISE: readonly [Verdict, Verdict] = ['undetermined', 'undetermined']
 
 const OFFICE: Place = {

@@ -23,6 +23,7 @@ const METAL: Readonly<Record<string, string>> = {
   'audit.status': 'enabled 2\nfailure 1\npid 812\n',
   'host.banner': 'Authorized use only.\n',
 }
+
 const GUEST = {
   ...METAL,
   'cpu.flags': 'flags\t\t: fpu vme de pse tsc msr hypervisor lahf_lm\n',
@@ -32,6 +33,7 @@ const GUEST = {
   'storage.swaps': 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/vda2 partition\t2097148\t\t0\t\t-2\n',
   'audit.status': 'enabled 0\n',
 }
+
 const HOSTILE =
   'Welcome <script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">\n' +
   '\u001b]0;owned\u0007\u001b[31mred\u001b[0m nul:\u0000 bell:\u0007 back:\u0008\u0008 del:\u007f c1:\u009b31m\n' +

@@ -18,6 +18,7 @@ export const NO_IDENTITY: DmiIdentity = {
   chassisType: '1',
   chassisAssetTag: '',
 }
+
 export const identity = (fields: Partial<DmiIdentity>): Fact => [dmiIdentity, known({ ...NO_IDENTITY, ...fields })]
 export const table = (...structures: readonly Structure[]): Fact => [dmiTable, parseDmiTable(dmidecode(...structures))]
 export const cpuinfo = (blocks: number, flags = 'fpu', model = 106, family = 6, vendor = 'GenuineIntel'): Fact => [

@@ -21,6 +21,7 @@ const OWN_NAMES: Readonly<Record<string, readonly string[]>> = {
   ExportSpecifier: ['local', 'exported'],
   MetaProperty: ['meta', 'property'],
 }
+
 /** Parts of these in which names are bound. */
 const BINDING: Readonly<Record<string, readonly string[]>> = {
   VariableDeclarator: ['id'],

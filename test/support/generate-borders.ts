@@ -6,6 +6,7 @@ const atlas = (scale: string) => new URL(`../../node_modules/world-atlas/countri
 const names = JSON.parse(readFileSync(new URL('countries.json', folder), 'utf8')) as {
   readonly names: Readonly<Record<string, string>>
 }
+
 const CODES = new Map(Object.entries(names.names).map(([code, name]) => [name, code]))
 
 type Pair = readonly [number, number]
@@ -14,6 +15,7 @@ interface Topology {
   readonly arcs: readonly (readonly Pair[])[]
   readonly objects: { readonly countries: { readonly geometries: readonly Geometry[] } }
 }
+
 type Geometry = { readonly properties: { readonly name: string } } & (
   | { readonly type: 'Polygon'; readonly arcs: readonly (readonly number[])[] }
   | { readonly type: 'MultiPolygon'; readonly arcs: readonly (readonly (readonly number[])[])[] }

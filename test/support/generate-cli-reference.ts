@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
 import { EXIT_WORDS } from '../../main/cli/exit-codes.ts'
-import { commandLine, exampleOf } from '../../main/cli/program.ts'
+import { commandLine, exampleOf } from '../../main/cli/run-line.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 
 /**

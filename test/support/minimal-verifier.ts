@@ -12,6 +12,7 @@ export interface Given {
   /** SHA-256 of the signing certificate, as the reader got it from the signer. */
   readonly pin: string
 }
+
 type Files = ReadonlyMap<string, Buffer>
 // biome-ignore lint/suspicious/noExplicitAny: JSON is read as a verifier in a language without types reads it; what does not fit ends in the catch.
 type Json = any
@@ -98,6 +99,7 @@ interface Der {
   readonly content: Buffer
   readonly members: readonly Der[]
 }
+
 function der(bytes: Buffer): Der {
   const first = bytes[1] ?? 0
   const count = first < 0x80 ? 0 : first & 0x7f
@@ -110,6 +112,7 @@ function der(bytes: Buffer): Der {
       members.push(der(content.subarray(at)))
   return { tag, whole: bytes.subarray(0, 2 + count + length), content, members }
 }
+
 const part = (value: Der, ...path: readonly number[]): Der =>
   path.reduce(
     (one, index) => one.members.at(index) ?? { tag: 0, whole: one.whole, content: one.content, members: [] },
@@ -123,6 +126,7 @@ function write(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const bytes = hex(body.length.toString(16).padStart(body.length > 0xff ? 4 : 2, '0'))
   return Buffer.concat([Buffer.from([tag]), Buffer.from(body.length < 0x80 ? [] : [0x80 + bytes.length]), bytes, body])
 }
+
 const [CONTENT_TYPE, DIGEST, CERTIFICATE_V2, DATA, SIGNED_DATA, SHA256, ECDSA, RSA] = [
   '06092a864886f70d010903',
   '06092a864886f70d010904',
@@ -187,6 +191,7 @@ function sealProblems(files: Files, { root, pin }: Given): string[] {
   }
   return problems
 }
+
 const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n
 
 /** docs/format/pack.md, “Statement”, and docs/format/recording.md. */

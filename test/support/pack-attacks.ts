@@ -17,6 +17,7 @@ export interface FileAttack {
   /** The attacker holds the signer's own key: openssl and sha256sum can't see what is wrong, only we do. */
   readonly onlyOurs?: true
 }
+
 export interface AttackPorts {
   readonly signer: Signer
   readonly stranger: Signer
@@ -29,6 +30,7 @@ const must = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('the sample pack changed its shape')
   return value
 }
+
 const rawAnswer = (files: ReadonlyMap<string, Uint8Array>, node: string): string =>
   must(
     [...files.keys()].find(
@@ -42,12 +44,14 @@ export function relist(files: ReadonlyMap<string, Uint8Array>): Map<string, Uint
   const next = new Map([...files, [PATHS.manifest, utf8(manifestLines(payload))]])
   return retag(next)
 }
+
 export function retag(files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {
   const tags = [...files].filter(
     ([path]) => !path.startsWith('data/') && path !== PATHS.tagManifest && path !== PATHS.seal,
   )
   return new Map([...files, [PATHS.tagManifest, utf8(manifestLines(new Map(tags)))]])
 }
+
 export async function reseal(files: ReadonlyMap<string, Uint8Array>, signer: Signer): Promise<Map<string, Uint8Array>> {
   const tagged = retag(files)
   return new Map([...tagged, [PATHS.seal, await sealing.signDetached(signer, must(tagged.get(PATHS.tagManifest)))]])

@@ -32,6 +32,7 @@ interface Places {
   readonly page: string
   readonly next: number
 }
+
 export function placesIn(text: string): Places {
   const catalogId = trailerNumber(text, 'Root')
   const catalog = bodyOf(text, catalogId)

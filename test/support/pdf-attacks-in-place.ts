@@ -28,6 +28,7 @@ function withContents(text: string, contents: (hex: string) => string, last = fa
   const hex = text.slice(start, text.indexOf('>', start))
   return text.slice(0, start) + contents(hex).padEnd(hex.length, '0') + text.slice(start + hex.length)
 }
+
 const contentsIn = (pdf: Uint8Array, last = false): string => {
   let found = ''
   withContents(textOfPdf(pdf), (hex) => (found = hex), last)

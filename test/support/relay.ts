@@ -11,6 +11,7 @@ export interface RelaySettings {
   readonly lossShare?: number
   readonly seed?: number
 }
+
 export interface Relay {
   readonly port: number
   readonly close: () => Promise<void>

@@ -14,6 +14,7 @@ export interface RevokingCa {
   readonly issue: (name: string, serial: string) => Signer
   readonly list: (by: 'issuer' | 'root', entries: readonly Revoked[], days?: number) => Uint8Array
 }
+
 export interface Revoked {
   readonly serial: string
   readonly at: Date

@@ -24,6 +24,7 @@ export const smallCatalog: Catalog = {
     ),
   ],
 }
+
 export const SMALL_NODES: readonly string[] = ['node-a', 'node-b', 'node-c']
 /** Answers that one run of it has. */
 export const SMALL_ANSWERS = SMALL_NODES.length * (QUESTIONS + 1)

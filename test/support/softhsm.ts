@@ -21,6 +21,7 @@ export interface SoftHsm {
   readonly plugIn: () => void
   readonly stop: () => void
 }
+
 export type KeyKind = 'EC' | 'RSA'
 
 const MODULE = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/lib64/pkcs11/libsofthsm2.so'].find((path) => existsSync(path))

@@ -11,6 +11,7 @@ export interface TestUser {
   readonly shell?: string
   readonly password?: string
 }
+
 export interface SshdOptions {
   /** Lines for the front of sshd_config, where the first value wins. */
   readonly config?: readonly string[]
@@ -24,6 +25,7 @@ export interface SshdOptions {
   /** What is to start it, such as a command that enters a network namespace. */
   readonly within?: readonly string[]
 }
+
 export interface Sshd {
   readonly port: number
   readonly folder: string

@@ -80,6 +80,7 @@ export const factOf = <F>(probe: Probe<F, never> | Probe<F>): F => {
   if (!reading.ok) throw new Error(reading.reason)
   return reading.fact
 }
+
 /** The same with some fields changed, as a reading. */
 export const change = <F>(probe: Probe<F, never> | Probe<F>, fields: Partial<F>): Changed[number] => [
   probe as Probe<unknown>,

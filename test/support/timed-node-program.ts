@@ -5,6 +5,7 @@ import { type Reach, timeNode } from './timed-node.ts'
 const { relay, ...reach } = JSON.parse(process.argv[2] ?? '{}') as Reach & {
   readonly relay?: Omit<RelaySettings, 'to'>
 }
+
 const started =
   relay === undefined ? null : await startRelay({ ...relay, to: { host: reach.address, port: reach.port } })
 const way = started === null ? reach : { ...reach, address: '127.0.0.1', port: started.port }

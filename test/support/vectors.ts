@@ -47,6 +47,7 @@ const there = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('the pack has another shape')
   return value
 }
+
 const AS_OF = new Date().toISOString()
 const RUN = 'run-1'
 
@@ -176,6 +177,7 @@ const flipped = (files: Files, path: string, at = 0): Files => {
   bytes[place] = (bytes[place] ?? 0) ^ 1
   return put(files, path, bytes)
 }
+
 /** A verdict that is against the node made into one for it, and the assessment made to name the file. */
 function upgraded(files: Files): Files {
   const path = nodeAssessmentPath('node-b')

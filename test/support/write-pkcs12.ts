@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, pbkdf2Sync } from 'node:crypto'
 import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
-import { pkcs12Key } from '../../main/adapters/identity/pkcs12-encryption.ts'
+import { pkcs12Key } from '../../main/adapters/identity/pkcs12.ts'
 import { OID } from '../../main/adapters/seal/oids.ts'
 import { der, octets, oid, sequence, setOf, small, unsigned } from '../../main/core/der/write.ts'
 import { realEntropy } from './deps.ts'

@@ -95,6 +95,7 @@ function dayOf(moment: Date): string | null {
   const time = moment.getTime()
   return Number.isNaN(time) || time <= 0 || time > LAST ? null : moment.toISOString().slice(0, 10)
 }
+
 const LAST = Date.parse('9999-12-31')
 
 /**

@@ -59,6 +59,7 @@ const USUAL: Readonly<Record<Field, readonly string[]>> = {
   address: ['ip', 'ipaddress', 'address', 'ipv4', 'primaryip', 'mainip', 'publicip', 'ipv6'],
   serial: ['serial', 'serialnumber', 'serialno', 'sn', 'servicetag'],
 }
+
 const LONGEST: Readonly<Record<Field, number>> = { id: 200, name: 253, address: 255, serial: 200 }
 const MOST_ROWS = 20_000
 const MOST_PROBLEMS = 20

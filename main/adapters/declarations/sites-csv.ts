@@ -17,6 +17,7 @@ const USUAL: Readonly<Record<Field, readonly string[]>> = {
   rack: ['rack', 'rackname', 'cabinet', 'rackid'],
   unit: ['unit', 'u', 'rackunit', 'rackposition', 'position', 'ru', 'rackoffset'],
 }
+
 const FIELDS = Object.keys(USUAL) as readonly Field[]
 const MOST_ROWS = 20_000
 const MOST_PROBLEMS = 20

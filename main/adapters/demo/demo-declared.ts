@@ -1,10 +1,111 @@
-import type { Engagement, EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { Engagement, EvidenceDocument, ProviderProfile, Register } from '../../../schemas/types.ts'
 import type { DemoDeclared } from '../../core/all-ports.ts'
 import { REQUESTS } from '../../core/conclusion/documents.ts'
 import { sha256 } from '../../core/digest.ts'
 import { endOfDay } from '../../core/register/days.ts'
 import { demoLocation } from './demo-location.ts'
-import { DEMO_PROVIDER } from './demo-provider.ts'
+
+/** A fictitious provider and its claims, so that the demo makes no statement about a real one. */
+export const DEMO_PROVIDER: ProviderProfile = {
+  schema: 'barewitness.provider/1',
+  id: 'example-hosting',
+  name: 'Example Hosting (made up)',
+  asOf: '2026-11-01',
+  notes: ['Made up for the demo, like its nodes.'],
+  sources: [
+    {
+      id: 'page',
+      kind: 'page',
+      title: 'Dedicated GPU servers (made up)',
+      where: 'hosting.example/gpu',
+      on: '2026-11-01',
+    },
+    {
+      id: 'contract',
+      kind: 'contract',
+      title: 'Hosting contract 17 (made up)',
+      where: 'Schedule A',
+      on: '2026-02-01',
+    },
+  ],
+  claims: [
+    {
+      id: 'no-hypervisor',
+      text: 'The servers run without a provider hypervisor.',
+      source: 'page',
+      tests: [{ check: 'tenancy.no-hypervisor' }],
+      otherwise: null,
+      why: null,
+      documentRequired: null,
+    },
+    {
+      id: 'whole-devices',
+      text: 'GPUs and network adapters are dedicated as whole devices.',
+      source: 'page',
+      tests: [{ check: 'tenancy.gpu-exclusive' }, { check: 'tenancy.pcie-inventory' }],
+      otherwise: null,
+      why: null,
+      documentRequired: null,
+    },
+    {
+      id: 'eight-gpus',
+      text: 'GPU servers have eight GPUs.',
+      source: 'contract',
+      nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-metal-04', 'demo-nosudo-06'],
+      tests: [{ test: 'gpu.count', value: 8 }],
+      otherwise: null,
+      why: null,
+      documentRequired: null,
+    },
+    {
+      id: 'nvlink-4',
+      text: 'GPUs are connected by NVLink 4, with every link in use.',
+      source: 'page',
+      nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'],
+      tests: [{ test: 'gpu.nvlink-links', value: 4 }],
+      otherwise: null,
+      why: null,
+      documentRequired: null,
+    },
+    {
+      id: 'port-100g',
+      text: 'Each server has a 100 Gbit/s network port.',
+      source: 'contract',
+      tests: [{ test: 'network.ethernet-rate', value: 100 }],
+      otherwise: null,
+      why: null,
+      documentRequired: null,
+    },
+    {
+      id: 'country-us',
+      text: 'Servers are in the United States, except those in Frankfurt.',
+      source: 'contract',
+      nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-shared-05', 'demo-nosudo-06'],
+      tests: [{ test: 'location.country', value: 'US' }],
+      otherwise: null,
+      why: null,
+      documentRequired: null,
+    },
+    {
+      id: 'own-network-port',
+      text: 'No other customer shares the switch port.',
+      source: 'page',
+      tests: [],
+      otherwise: 'not-observable',
+      why: 'Other ports of a switch are on the provider’s side of the cable.',
+      documentRequired: null,
+    },
+    {
+      id: 'drives-destroyed',
+      text: 'Drives are destroyed when a server is returned.',
+      source: 'contract',
+      tests: [],
+      otherwise: 'document-required',
+      why: 'This happens after the server was returned.',
+      documentRequired: 'A certificate that lists the serial number of each drive',
+    },
+  ],
+}
 
 const DAY_MS = 86_400_000
 const OFFICER = 'M. Ortiz (demo)'

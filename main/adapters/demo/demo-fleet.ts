@@ -217,6 +217,7 @@ const TIMES: Readonly<Record<string, number>> = {
   'demo-metal-04': 18,
   'demo-nosudo-06': 17,
 }
+
 const ROUND_TRIPS = 60
 const MINUTE_MS = 60_000
 const NOT_REACHED = { code: 'ssh.unreachable', detail: 'no route from this network (made up)' }

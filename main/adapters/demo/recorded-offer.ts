@@ -5,6 +5,7 @@ import type { RecordedAnswer } from './recorded-node.ts'
 interface Names {
   array: readonly string[]
 }
+
 interface Offer {
   totalSize: number
   copyAllTo: (buffer: Uint8Array, at: number) => void

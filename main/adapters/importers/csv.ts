@@ -52,6 +52,7 @@ const COLUMNS: Readonly<Record<string, Field>> = {
   declaredby: 'declaredBy',
   owner: 'declaredBy',
 }
+
 type Field = ImportField
 
 interface Row {

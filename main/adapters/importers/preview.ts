@@ -103,6 +103,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
     }),
   }
 }
+
 export type PreviewBuilder = ReturnType<typeof createPreview>
 
 const RANK: Readonly<Record<ImportLine['outcome'], number>> = {
@@ -112,6 +113,7 @@ const RANK: Readonly<Record<ImportLine['outcome'], number>> = {
   added: 3,
   problem: 4,
 }
+
 const isBlank = (text: string): boolean => /^\s*([#;].*)?$/.test(text)
 
 const sameDoor = (a: FleetNode, b: FleetNode): boolean =>

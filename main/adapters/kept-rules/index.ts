@@ -12,6 +12,7 @@ export interface KeptList {
   readonly releaseKey: string | null
   readonly rules: readonly KeptEntry[]
 }
+
 export interface KeptEntry {
   readonly version: string
   /** SHA-256 of the module. */

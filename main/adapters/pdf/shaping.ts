@@ -12,20 +12,24 @@ interface Font {
   /** A word in glyphs, the same for every document; the result is not changed afterwards. */
   layoutRun: (text: string) => Run
 }
+
 interface Run {
   readonly glyphs: readonly { readonly id: number }[]
   readonly positions: readonly Position[]
 }
+
 interface FontFile {
   getGlyph: (id: number, characters?: readonly number[]) => object
   _glyphs: Record<number, object>
 }
+
 interface Position {
   readonly xAdvance: number
   readonly advanceWidth: number
   readonly xOffset: number
   readonly yOffset: number
 }
+
 interface Internals {
   readonly _font: Font
   readonly page: { readonly fonts: Record<string, object> }

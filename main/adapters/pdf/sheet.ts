@@ -281,6 +281,7 @@ export interface Area {
 interface Internals {
   readonly page: { readonly content: { write: (content: string | Uint8Array) => void; end: () => void } }
 }
+
 interface ElementInternals {
   readonly dictionary: { readonly data: { A?: object } }
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -9,7 +9,6 @@ import { cronBlock, withCronBlock } from '../../present/timers/cron.ts'
 import { launchdLabel } from '../../present/timers/launchd.ts'
 import { taskName } from '../../present/timers/task-scheduler.ts'
 import { isCode, makeFolder, writeWhole } from '../store/durable.ts'
-import { startProgram } from './start-program.ts'
 
 /** Location of units, and their user. */
 export interface TimerPlaces {
@@ -233,6 +232,7 @@ interface Answered {
   readonly stdout: string
   readonly stderr: string
 }
+
 export type RunProgram = (argv: readonly [string, ...string[]], input?: string) => Promise<Answered | null>
 
 const LONGEST_MS = 30_000
@@ -256,3 +256,29 @@ export const runProgram: RunProgram = ([program, ...args], input = '') =>
     // A program that reads nothing may have ended before.
     child.stdin?.on('error', () => undefined).end(input)
   })
+
+/**
+ * Starts a program without a shell and does not wait for it: it continues after this process ends. Fails with input.refused where it
+ * cannot be started; how it ends is not known here.
+ */
+function startProgram(
+  [program, ...rest]: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>>,
+): Promise<Outcome<null>> {
+  return new Promise((resolve) => {
+    const child = spawn(program, rest, {
+      shell: false,
+      stdio: 'ignore',
+      detached: true,
+      windowsHide: true,
+      env: { ...process.env, ...environment },
+    })
+    child.on('error', (problem) =>
+      resolve(fail('input.refused', `${plain(program, 300)}: ${plain(problem.message, 300)}`)),
+    )
+    child.on('spawn', () => {
+      child.unref()
+      resolve(ok(null))
+    })
+  })
+}

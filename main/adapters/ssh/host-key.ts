@@ -22,6 +22,7 @@ export interface LoadedTrust {
   readonly fingerprint: string | null
   readonly files: readonly TrustFile[]
 }
+
 export interface TrustFile {
   readonly path: string
   readonly text: string

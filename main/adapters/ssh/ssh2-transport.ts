@@ -1,16 +1,17 @@
 import type { Duplex } from 'node:stream'
+import ssh2, { type Channel, type Client, type ClientChannel } from 'ssh2'
 import { fail, type Outcome } from '../../core/failure.ts'
-import type { Connection, ConnectTarget, Transport } from '../../core/ports.ts'
+import { fingerprintOf, keyType } from '../../core/known-hosts.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { ByteStream, Connection, ConnectTarget, Dialed, RemoteProcess, Transport } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { dial } from './dial.ts'
+import type { MethodsHeard } from '../../core/ssh-methods.ts'
 import { type Hop, listBehind, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
-import { askMethods } from './none-request.ts'
-import { startCommand } from './remote-process.ts'
-import { openSocket } from './socket.ts'
-import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey } from './ssh2-client.ts'
-import { keepaliveTimes } from './ssh2-internals.ts'
+import { CONNECT_MS, openSocket } from './socket.ts'
+import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey, softwareVersion } from './ssh2-client.ts'
+import { keepaliveTimes, offerInExchange, silenceAfterEnd } from './ssh2-internals.ts'
 
 /** Connections that end before the server's first line are due to its MaxStartups: wait and retry, at most so often. */
 const RETRIES = 2
@@ -24,6 +25,7 @@ interface Way {
   /** How long opening it took; null through jump hosts. */
   readonly tcpMs: number | null
 }
+
 type OpenHop = OpenClient & Way & { readonly hostKeyList: string | null }
 
 /** The type of key that a failure about a host key names first. */
@@ -195,3 +197,202 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
       { once: true },
     )
   })
+
+/**
+ * Starts one command on a logged-in ssh2 client. A server that refuses it gives `ssh.channel-refused`; one that does
+ * not reply, `ssh.timed-out`.
+ */
+function startCommand(client: Client, command: string): Promise<Outcome<RemoteProcess>> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(fail('ssh.timed-out', 'the node did not start the command')), CONNECT_MS)
+    const finish = (outcome: Outcome<RemoteProcess>): void => {
+      clearTimeout(timer)
+      resolve(outcome)
+    }
+    client.once('close', () => finish(fail('ssh.lost', 'the connection ended before the command started')))
+    try {
+      client.exec(command, (problem, channel) =>
+        finish(
+          problem === undefined
+            ? ok(remoteProcess(client, channel))
+            : fail('ssh.channel-refused', plain(problem.message)),
+        ),
+      )
+    } catch {
+      finish(fail('ssh.lost', 'the connection had ended'))
+    }
+  })
+}
+
+/**
+ * A channel as a remote process. Both streams must have listeners; `lost` means that no exit status arrived, as after a
+ * signal.
+ */
+function remoteProcess(client: Client, channel: ClientChannel): RemoteProcess {
+  const closed = new Promise<{ exitCode: number | null; lost: boolean }>((resolve) => {
+    let exit: { exitCode: number | null; lost: boolean } = { exitCode: null, lost: true }
+    channel.on('exit', (code: number | null) => {
+      exit = { exitCode: code, lost: code === null }
+    })
+    channel.on('close', () => resolve(exit))
+    channel.on('error', () => resolve(exit))
+    // Data that arrived with the end of the connection is delivered first.
+    client.once('close', () => setImmediate(() => resolve(exit)))
+  })
+  return {
+    write: (data) => void (channel.writable && channel.write(data)),
+    end: () => void channel.end(),
+    onStdout: (listener) => void channel.on('data', listener),
+    onStderr: (listener) => void channel.stderr.on('data', listener),
+    closed,
+    // Closing a channel does not stop the program on the node (the collector's own watchdog does); requesting it first
+    // gives it a chance to end.
+    kill: () => {
+      try {
+        channel.signal('TERM')
+        channel.close()
+      } catch {
+        // The connection is already closed, which is the goal.
+      }
+      client.end()
+      setTimeout(() => client.destroy(), 500).unref()
+    },
+  }
+}
+
+const NOTHING: Omit<MethodsHeard, 'outcome'> = { version: null, hostKey: null, offer: null, methods: [] }
+/** More names than any server has; each is short by RFC 4251, section 6. */
+const MOST_METHODS = 16
+
+/**
+ * Queries a server of the node, through the open connection, for the methods it offers a user: key exchange, one `none`
+ * request (RFC 4252, section 5.2), and the end of the connection. Nothing else is sent, and where the request succeeds,
+ * the connection is ended before any session.
+ * The server's host key is recorded and not verified, which the rule against logging in to unverified hosts allows: a
+ * `none` request contains no password, key, signature or token, so that an impostor learns a user name from the fleet
+ * file, and nothing to log in with. `late` ends the wait.
+ */
+async function askMethods(
+  through: Client,
+  target: { readonly host: string; readonly port: number; readonly user: string },
+  late: Promise<unknown>,
+): Promise<MethodsHeard> {
+  const opened = await openChannel(through, target.host, target.port)
+  if (!opened.ok) return { outcome: opened.why, ...NOTHING }
+  const { channel } = opened
+  return await new Promise((resolve) => {
+    const client = new ssh2.Client()
+    let hostKey: MethodsHeard['hostKey'] = null
+    let offer: MethodsHeard['offer'] = null
+    let isOver = false
+    let isHeard = false
+    const finish = (outcome: MethodsHeard['outcome'], methods: readonly string[] = []): void => {
+      if (isOver) return
+      isOver = true
+      const version = softwareVersion(client)
+      client.end()
+      client.destroy()
+      channel.destroy()
+      resolve({ outcome, version, hostKey, offer, methods })
+    }
+    client.on('ready', () => finish('accepted'))
+    client.on('error', (problem) =>
+      finish(isHeard && softwareVersion(client) === null ? 'not-ssh' : outcomeOf(problem)),
+    )
+    client.on('close', () => finish(isHeard && softwareVersion(client) === null ? 'not-ssh' : 'closed'))
+    through.once('close', () => finish('lost'))
+    void late.then(() => finish('silent'))
+    try {
+      client.connect({
+        sock: channel,
+        username: target.user,
+        ident: 'barewitness',
+        readyTimeout: 0,
+        keepaliveInterval: 0,
+        agentForward: false,
+        algorithms: { serverHostKey: HOST_KEY_KINDS.flat(), compress: ['none'] },
+        hostVerifier: (key: Buffer): boolean => {
+          hostKey ??= { type: keyType(key) ?? 'unknown', fingerprint: fingerprintOf(key) }
+          offer ??= offerInExchange(client)
+          return true
+        },
+        authHandler: (left) => {
+          // The first call comes before anything was sent; what is left after our one request is the reply.
+          if (left === null) return { type: 'none', username: target.user }
+          finish(
+            'methods',
+            (left as readonly string[]).slice(0, MOST_METHODS).map((name) => plain(name, 64)),
+          )
+          return false
+        },
+      })
+      // Lines before its name are a greeting to SSH (RFC 4253, section 4.2), and all that other protocols send.
+      channel.once('data', () => {
+        isHeard = true
+      })
+      silenceAfterEnd(client)
+    } catch {
+      finish('closed')
+    }
+  })
+}
+
+const outcomeOf = ({ message }: Error): MethodsHeard['outcome'] =>
+  /no matching /i.test(message) ? 'no-common' : 'closed'
+
+/** SSH_OPEN_CONNECT_FAILED (RFC 4254, section 5.1): the server tried, and no program accepted the connection. */
+const CONNECT_FAILED = 2
+
+/** An IPv4 or IPv6 address without a scope. */
+const isLiteral = (host: string): boolean =>
+  /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || /^[0-9a-f]*:[0-9a-f:]*$/i.test(host)
+
+type Opened =
+  | { readonly ok: true; readonly channel: Channel }
+  | { readonly ok: false; readonly why: 'refused' | 'failed' | 'lost' }
+
+/**
+ * A channel from the node to one of its own addresses (RFC 4254, section 7.2). Servers that forbid forwarding and those
+ * at their channel limit refuse alike (“open failed”): nothing was observed then.
+ */
+function openChannel(client: Client, host: string, port: number): Promise<Opened> {
+  // A name would be resolved by the node, and could lead anywhere.
+  if (!isLiteral(host)) return Promise.resolve({ ok: false, why: 'failed' })
+  return new Promise((resolve) => {
+    client.once('close', () => resolve({ ok: false, why: 'lost' }))
+    try {
+      client.forwardOut('127.0.0.1', 0, host, port, (problem, channel) => {
+        if (problem !== undefined) {
+          const { reason } = problem as Error & { readonly reason?: number }
+          return resolve({ ok: false, why: reason === CONNECT_FAILED ? 'failed' : 'refused' })
+        }
+        // A channel without an error listener would end our process.
+        channel.on('error', () => {})
+        resolve({ ok: true, channel })
+      })
+    } catch {
+      resolve({ ok: false, why: 'lost' })
+    }
+  })
+}
+
+/** The same as a stream of bytes. */
+export async function dial(client: Client, host: string, port: number): Promise<Dialed> {
+  const opened = await openChannel(client, host, port)
+  if (!opened.ok) return opened
+  const { channel } = opened
+  const closed = new Promise<'ended' | 'lost'>((done) => {
+    // Channels end a moment before their connection reports it.
+    const end = (): void => void setImmediate(() => done('ended'))
+    channel.once('end', end)
+    channel.once('close', end)
+    client.once('close', () => done('lost'))
+  })
+  const stream: ByteStream = {
+    write: (data) => void (channel.writable && channel.write(data)),
+    onData: (listener) => void channel.on('data', listener),
+    closed,
+    close: () => void channel.destroy(),
+  }
+  return { ok: true, stream }
+}

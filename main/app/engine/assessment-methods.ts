@@ -1,19 +1,29 @@
+import type { LocationRow, LocationView } from '../../../schemas/ipc-location.ts'
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
-import type { NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
+import type { EvidenceList, EvidencePiece, NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { Assessment, ChosenProfile, NodeAssessment, Register } from '../../../schemas/types.ts'
-import { figuresOf } from '../../catalog/figures/figures.ts'
+import type {
+  Assessment,
+  ChosenProfile,
+  Location,
+  NodeAssessment,
+  Register,
+  ResidencyPolicy,
+} from '../../../schemas/types.ts'
+import { figuresOf, fleetFiguresOf } from '../../catalog/figures/figures.ts'
+import { policiesFor, policyQuestion } from '../../catalog/location/answers.ts'
 import { assessNode, withRegister } from '../../core/assess.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { capturesByKey } from '../../core/captures.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
-import type { Failure } from '../../core/failure.ts'
-import type { LoadedRecording } from '../../core/recording.ts'
+import { markedLines } from '../../core/evidence-lines.ts'
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { askedFor, readProbe } from '../../core/probe.ts'
+import { byProbeAndCommand, type LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER, lastMade } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { registerInScope } from '../attachments.ts'
-import { evidenceList, evidencePiece } from '../evidence-view.ts'
-import { locationView } from '../location-view.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { ownRegister, registerOf } from './register-store.ts'
@@ -92,6 +102,7 @@ function withPeople({ ports, catalog }: EngineContext, assessment: Assessment, w
   CONCLUDED.set(assessment, { from, assessment: concluded })
   return concluded
 }
+
 /** The last conclusions of an evaluation, with the register and the time that they rest on. */
 const CONCLUDED = new WeakMap<Assessment, { readonly from: string; readonly assessment: Assessment }>()
 
@@ -173,4 +184,106 @@ function changed(before: NodeAssessment, after: NodeAssessment, comparing: Reado
       ? []
       : [{ check, before: earlier, after: verdict }]
   })
+}
+
+/**
+ * Declared locations and results of the nodes of an assessment, small enough for a thousand of them; with the map only
+ * where it is drawn.
+ */
+export function locationView(of: Source, assessment: Assessment, drawn = true): LocationView {
+  const { asOf, demo, nodes, scope } = assessment
+  const policies = scope.location?.residency ?? []
+  return {
+    of,
+    asOf,
+    demo,
+    rows: nodes.map((node) => rowOf(node, policies)),
+    figures: drawn ? fleetFiguresOf(assessment) : [],
+  }
+}
+
+const rowOf = (
+  { node, status, failure, stale, location }: NodeAssessment,
+  policies: readonly ResidencyPolicy[],
+): LocationRow => ({
+  node,
+  status,
+  failure,
+  stale,
+  claim: location?.claim ?? null,
+  results:
+    location?.results.map(({ of, title, result, text }) => ({
+      of,
+      title,
+      result,
+      why: result === 'contradicted' ? text : null,
+    })) ?? [],
+  withoutResult: location == null ? policiesFor(node, policies).map((policy) => policyQuestion(policy).title) : [],
+  narrowest: narrowestOf(location?.distanceBounds ?? []),
+})
+
+function narrowestOf(discs: Location['distanceBounds']): LocationRow['narrowest'] {
+  const bounded = discs.flatMap(({ maxDistanceKm, vantage }) =>
+    maxDistanceKm === null ? [] : [{ km: maxDistanceKm, vantage: vantage.name }],
+  )
+  return [...bounded].sort((a, b) => a.km - b.km)[0] ?? null
+}
+
+/** The stored data of one node: its recording and the captures in canonical order, without bytes. */
+const evidenceList = (loaded: LoadedRecording | undefined): EvidenceList => ({
+  recording: loaded?.recording ?? null,
+  captures: (loaded?.captures ?? []).map(({ meta }) => meta).sort(byProbeAndCommand),
+})
+
+const PIECE_BYTES = 1024 * 1024
+
+/**
+ * Up to 1 MiB of one stored stream, and the fact that its probe parses from the whole capture. Fails with
+ * input.not-found.
+ */
+function evidencePiece(
+  loaded: LoadedRecording | undefined,
+  catalog: Catalog,
+  capture: string,
+  stream: 'stdout' | 'stderr',
+  offset: number,
+): Outcome<EvidencePiece> {
+  const captures = capturesByKey(loaded?.captures ?? [])
+  const found = captures.get(capture)
+  if (found === undefined) return fail('input.not-found', capture)
+  const bytes = stream === 'stdout' ? found.stdout : found.stderr
+  const start = Math.min(bytes.length, offset)
+  const end = characterEdge(bytes, Math.min(bytes.length, start + PIECE_BYTES))
+  const probe = catalog.probes.find(({ id }) => id === found.meta.probe)
+  const parsed =
+    probe === undefined
+      ? ({ ok: false, reason: 'this catalog has no such probe' } as const)
+      : readProbe(probe, captures, askedFor(loaded?.recording ?? {}))
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end))
+  return ok({
+    capture: found.meta,
+    stream,
+    text,
+    offset: start,
+    nextOffset: end < bytes.length ? end : null,
+    size: bytes.length,
+    marked: parsed.ok ? markedLines(text, parsed.fact) : [],
+    digestNow: sha256(bytes),
+    reading: parsed.ok ? { ok: true, fact: JSON.stringify(parsed.fact, showable, 2) ?? 'null' } : parsed,
+  })
+}
+
+// A cut in the middle of a UTF-8 sequence would show a replacement character that is not in the evidence.
+function characterEdge(bytes: Uint8Array, end: number): number {
+  if (end >= bytes.length) return end
+  let edge = end
+  while (edge > end - 4 && edge > 0 && ((bytes[edge] ?? 0) & 0xc0) === 0x80) edge -= 1
+  return edge
+}
+
+const showable = (_key: string, value: unknown): unknown => {
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  if (value instanceof Uint8Array) return `${value.length} bytes`
+  return typeof value === 'bigint' ? value.toString() : value
 }

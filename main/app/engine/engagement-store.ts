@@ -129,6 +129,7 @@ export async function keepInventory(
 export async function readDraft(shelf: DeclaredShelf): Promise<Outcome<EngagementForm | null>> {
   return unreadable(await readKept(shelf.ports, pathOf(shelf, 'engagementDraft'), isForm))
 }
+
 export const keepDraft = (shelf: DeclaredShelf, form: EngagementForm): Promise<Outcome<null>> =>
   writeKept(shelf.ports, pathOf(shelf, 'engagementDraft'), form)
 

@@ -1,13 +1,35 @@
-import type { Reply } from '../../../schemas/ipc.ts'
+import type { Input, Reply } from '../../../schemas/ipc.ts'
+import type { ExportDraft, ExportedFileView, ExportView, PreflightItem } from '../../../schemas/ipc-packs.ts'
+import type { Ports } from '../../core/all-ports.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { chainFolderOf, draftName, handOutName, packIn, packNameOf } from '../../core/layout.ts'
+import { plain } from '../../core/plain-text.ts'
+import { inMemory } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
+import { INDEX_PATH } from '../../verify/disclosure/commit.ts'
+import type { DisclosedCopy } from '../../verify/disclosure/disclose.ts'
+import type { DisclosureNotes } from '../../verify/disclosure/notes.ts'
+import { discloseCopy } from '../disclose.ts'
+import { type Exported, type ExportInput, exportRun } from '../export.ts'
+import { shownOf } from '../findings.ts'
+import { preflightOf } from '../preflight.ts'
+import type { Stamping } from '../stamping.ts'
+import { databasesForExport } from './asked-databases.ts'
+import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { buildDraft } from './export-build.ts'
-import { type Draft, discardDraft, saveDraft } from './export-draft.ts'
-import { exportPlan } from './export-plan.ts'
-import { exportPreflight } from './export-preflight.ts'
-import { inTurn, turnOf } from './kept-json.ts'
+import { declaredForExport, readDraft, withDeclared } from './engagement-store.ts'
+import { alsoNamed, exportPlan, missingIn, NO_RUN, STILL_GOING, wordsOf } from './export-plan.ts'
+import { keepSealed } from './keep-traces.ts'
+import { hexOf, inTurn, turnOf } from './kept-json.ts'
+import { sitesForExport } from './location-store.ts'
+import { registerForExport } from './register-store.ts'
 import { openPack } from './review-pack.ts'
+import type { RunState } from './session.ts'
+import { readSettings } from './settings.ts'
+import { listIdentities, signingKey } from './trust-identities.ts'
+import { FILE_WORDS, type Keeping } from './trust-secrets.ts'
+import { windowStamping } from './window-stamping.ts'
 
 type Methods = 'export.plan' | 'export.preflight' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
 
@@ -47,3 +69,314 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
       }),
   }
 }
+
+/** What is open before the run that is shown is exported. Fails with input.refused without a run, or as its readers do. */
+async function exportPreflight(context: EngineContext): Promise<Outcome<readonly PreflightItem[]>> {
+  const { ports, catalog, folder } = context
+  const source = await viewSource(context, 'run')
+  const { run, fleet } = context.session
+  if (source === null || run === null) return fail('input.refused', NO_RUN)
+  const identities = await listIdentities(context)
+  if (!identities.ok) return identities
+  const draft = await readDraft({ ports, folder, demo: context.session.demo })
+  if (!draft.ok) return draft
+  const { assessment, register } = source
+  const { recordings } = run
+  const declared = [...(fleet?.nodes ?? []), ...recordings.map(({ recording: { node } }) => node)]
+  return ok(
+    preflightOf({
+      assessment,
+      shown: shownOf({ assessment, catalog, register, recordings }),
+      register,
+      placed: new Set(declared.flatMap(({ name, location }) => (location === undefined ? [] : [name]))),
+      engagementWaits: draft.value !== null,
+      identities: identities.value.length,
+      authority: (await readSettings(ports, folder)).authority,
+    }),
+  )
+}
+
+type Wanted = Input<'export.build'>
+type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
+
+const NOT_KEPT = 'The run is sealed but could not be added to the history on this computer. The pack is complete.'
+
+/**
+ * Seals report and pack of the current run into a new folder. Everything that can be refused is checked before a key is
+ * opened or the run chain is written.
+ */
+async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
+  // The shown run may change meanwhile; run, register and key stay those of the time of the request.
+  const context: EngineContext = { ...current, session: { ...current.session } }
+  const { ports, catalog, session } = context
+  const { run, demo } = session
+  if (run === null) return fail('input.refused', NO_RUN)
+  if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
+  const stamping = wanted.timestamp ? await stampingOf(context) : ok(null)
+  if (!stamping.ok) return stamping
+  const also = alsoNamed(wanted.also)
+  if (!also.ok) return also
+  const handle = hexOf(ports.entropy.bytes(16))
+  const folder = `${context.folder}/${draftName(handle)}`
+  const people = await registerForExport(context)
+  if (!people.ok) return people
+  const declared = await declaredForExport({ ports, folder: context.folder, demo })
+  if (!declared.ok) return declared
+  const shelf = { ports, folder: context.folder, demo, fleet: session.fleet }
+  const sites = await sitesForExport(shelf, run.scope)
+  if (!sites.ok) return sites
+  const databases = await databasesForExport(shelf, run.scope)
+  if (!databases.ok) return databases
+  const common: Common = {
+    run: run.run,
+    scope: { ...withDeclared(run.scope, declared.value), frameworks: [...wanted.frameworks] },
+    recordings: run.recordings.map(inMemory),
+    asOf: ports.clock.now(),
+    inventory: declared.value.inventory,
+    sites: sites.value,
+    also: also.value,
+    ...people.value,
+  }
+  const tried = wanted.withhold === null ? ok(null) : await tryCopy(context, common, folder, wanted.withhold)
+  if (!tried.ok) return tried
+  const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signingKey(context, wanted.identity))
+  if (!signer.ok) return signer
+  const key = signer.value?.value ?? (await ports.sealing.demoSigner())
+  const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)
+  const exported = await exportRun(ports, catalog, {
+    ...common,
+    signer: key,
+    stamping: stamping.value,
+    folder,
+    chainFolder,
+  })
+  if (!exported.ok) return exported
+  const kept = await keepSealed(context, exported.value, draftName(handle))
+  const handOut = await handOutOf(context, { folder, run: run.run }, wanted.withhold)
+  if (!handOut.ok) return handOut
+  const files = exported.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
+  const view: ExportDraft = {
+    handle,
+    files: handOut.value === null ? files : [...files, handOut.value.file],
+    signer: `${plain(key.subject)}, key ${key.fingerprint}`,
+    notes: [
+      ...(kept.ok ? [] : [NOT_KEPT]),
+      ...exportNotes({
+        run,
+        demo,
+        exported: exported.value,
+        authority: stamping.value?.url ?? null,
+        kept: signer.value?.kept ?? null,
+        withhold: wanted.withhold,
+        handOut: handOut.value,
+      }),
+    ],
+    notDerivable: (handOut.value?.underivable.verdicts ?? []).map(({ node, check }) => ({
+      node,
+      check,
+      why: 'Parts of its evidence are redacted.',
+    })),
+  }
+  const opens = `${folder}/${handOut.value?.name ?? packNameOf(run.run)}`
+  return ok({ folder, view, opens, chained: chainFolder !== null, saved: false })
+}
+
+/** The configured authority, and the certificates that complete its chain. */
+async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
+  const stamping = await windowStamping(context)
+  return stamping === null
+    ? fail('input.refused', 'no time-stamp authority is configured; set one, or seal with the time of this computer')
+    : ok(stamping)
+}
+
+/**
+ * Creates the copy once from a pack under a demo key, and discards both: a name that cannot be redacted everywhere is
+ * found before anything is sealed.
+ */
+async function tryCopy(
+  { ports, catalog }: EngineContext,
+  common: Common,
+  folder: string,
+  withhold: NonNullable<Wanted['withhold']>,
+): Promise<Outcome<null>> {
+  const trial = `${folder}/trial`
+  const signer = await ports.sealing.demoSigner()
+  try {
+    const made = await exportRun(ports, catalog, {
+      ...common,
+      also: [],
+      signer,
+      stamping: null,
+      folder: trial,
+      chainFolder: null,
+    })
+    const copy = made.ok ? await copyOf(ports, catalog, packIn(trial, common.run), withhold) : made
+    return copy.ok ? ok(null) : copy
+  } finally {
+    await ports.files.remove(trial)
+  }
+}
+
+async function handOutOf(
+  { ports, catalog }: EngineContext,
+  pack: { readonly folder: string; readonly run: string },
+  withhold: Wanted['withhold'],
+): Promise<Outcome<(HandOut & { readonly file: ExportDraft['files'][number] }) | null>> {
+  if (withhold === null) return ok(null)
+  const handOut = await writeHandOut(ports, catalog, pack, withhold)
+  if (!handOut.ok) return handOut
+  const digest = await ports.files.digest(`${pack.folder}/${handOut.value.name}`)
+  return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
+}
+
+interface Sealed {
+  readonly run: RunState
+  readonly demo: boolean
+  readonly exported: Exported
+  /** The time-stamp authority that was queried, or null. */
+  readonly authority: string | null
+  /** Null for a demo, whose key is not stored. */
+  readonly kept: Keeping['kept'] | null
+  readonly withhold: Input<'export.build'>['withhold']
+  readonly handOut: HandOut | null
+}
+
+/** Notices for the reader of an export, in sentences: every point where it shows less than a reader may assume. */
+function exportNotes(sealed: Sealed): readonly string[] {
+  const { run, demo, kept } = sealed
+  const missing = missingIn(run).length
+  return [
+    ...(demo ? ['Demo data, sealed by a demo key that can never be trusted.'] : []),
+    ...(missing === 0
+      ? []
+      : [`${missing} of ${run.assessment.nodes.length} nodes in the population have no evidence in this run.`]),
+    ...timeNotes(sealed),
+    ...handOutNotes(sealed),
+    ...(kept === 'file' ? [`Your signing key is stored ${FILE_WORDS}.`] : []),
+    'It is stored in the Barewitness folder on this computer until you save it.',
+    ...(demo
+      ? []
+      : ['The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.']),
+  ]
+}
+
+function timeNotes({ exported, authority }: Sealed): readonly string[] {
+  const { level, stamped, shortfalls } = exported
+  if (authority === null) return ['Time from this computer only: no time-stamp authority was used.']
+  if (shortfalls.length === 0 && stamped && level === 'B-LTA') return []
+  return [
+    `You requested a time-stamp by ${plain(authority)}. It could not be obtained completely.`,
+    stamped ? 'The pack has a time-stamp.' : 'The pack has no time-stamp: its time is from this computer only.',
+    level === 'B-B'
+      ? 'The report has no time-stamp either: it is at PAdES level B-B.'
+      : `The report has a time-stamp, at PAdES level ${level}${level === 'B-LTA' ? '.' : ', without the data for long-term validation.'}`,
+    ...shortfalls.map(wordsOf),
+  ]
+}
+
+function handOutNotes({ withhold, handOut }: Sealed): readonly string[] {
+  if (withhold === null || handOut === null) return []
+  const { verdicts, isolation, unstated } = handOut.underivable
+  return [
+    `Parts of the copy are redacted by ${plain(withhold.who)}: ${plain(withhold.why, 500)}`,
+    `Share ${handOut.name} only. All other files contain the redacted parts.`,
+    ...(verdicts.length === 0
+      ? ['All verdicts can still be reproduced from the copy.']
+      : [`${verdicts.length} verdicts can no longer be reproduced from the copy.`]),
+    ...(isolation.length === 0
+      ? []
+      : [`The execution environment of ${isolation.length} nodes can no longer be reproduced from the copy.`]),
+    ...(unstated.length === 0 ? [] : [`The copy contains no readable results of ${unstated.length} nodes.`]),
+  ]
+}
+
+type Withhold = NonNullable<Input<'export.build'>['withhold']>
+
+/** A redacted copy, in its own folder: files next to the pack are easily sent along with it. */
+interface HandOut {
+  readonly name: string
+  readonly underivable: DisclosureNotes['underivable']
+}
+
+/** Writes the copy of a sealed pack. Fails with input.refused where the rules cannot redact a named part. */
+async function writeHandOut(
+  ports: Pick<Ports, 'clock' | 'packs'>,
+  catalog: Catalog,
+  pack: { readonly folder: string; readonly run: string },
+  withhold: Withhold,
+): Promise<Outcome<HandOut>> {
+  const { folder, run } = pack
+  const copy = await copyOf(ports, catalog, packIn(folder, run), withhold)
+  if (!copy.ok) return copy
+  const name = handOutName(run)
+  const written = await ports.packs.replace(`${folder}/${name}`, copy.value.files)
+  return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
+}
+
+/** The files of a copy; the pack itself is unchanged. */
+async function copyOf(
+  ports: Pick<Ports, 'clock' | 'packs'>,
+  catalog: Catalog,
+  path: string,
+  { classes, who, why }: Withhold,
+): Promise<Outcome<DisclosedCopy>> {
+  const opened = await ports.packs.open(path)
+  if (!opened.ok) return opened
+  const source = opened.value
+  try {
+    if (!source.paths.includes(INDEX_PATH))
+      return fail('input.refused', 'this run is too large for a redacted copy; share the complete pack instead')
+    const when = ports.clock.now()
+    return await discloseCopy({ source, catalog, classes, nodes: [], paths: [], who, why, when })
+  } finally {
+    await source.close()
+  }
+}
+
+/** A sealed export in an internal folder. */
+interface Draft {
+  readonly folder: string
+  readonly view: ExportDraft
+  /** The file for its reader: the redacted copy where there is one, otherwise the pack. */
+  readonly opens: string
+  /** The run chain names its pack. */
+  readonly chained: boolean
+  saved: boolean
+}
+
+/**
+ * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
+ * compared with the digest of the sealed file. Fails with input.refused or store.failed.
+ */
+async function saveDraft({ files }: Pick<Ports, 'files'>, draft: Draft, to: string): Promise<Outcome<ExportView>> {
+  const wanted = draft.view.files
+  for (const { name } of wanted)
+    if (await files.isThere(`${to}/${name}`))
+      return fail('input.refused', `${name} already exists in that folder; choose another folder`)
+  const made: string[] = []
+  for (const file of wanted) {
+    const path = `${to}/${file.name}`
+    const copied = await files.copyNew(`${draft.folder}/${file.name}`, path)
+    if (copied.ok) made.push(path)
+    const problem = copied.ok ? (isSame(copied.value, file) ? null : altered(file)) : copied
+    if (problem === null) continue
+    for (const one of made) await files.remove(one)
+    return problem
+  }
+  draft.saved = true
+  return ok({ folder: to, files: wanted })
+}
+
+/**
+ * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
+ * chain looks like a hidden one. Only the window forgets it.
+ */
+async function discardDraft({ files }: Pick<Ports, 'files'>, draft: Draft): Promise<Outcome<null>> {
+  return draft.saved || !draft.chained ? await files.remove(draft.folder) : ok(null)
+}
+
+const isSame = (a: { readonly size: number; readonly sha256: string }, b: ExportedFileView): boolean =>
+  a.size === b.size && a.sha256 === b.sha256
+
+const altered = ({ name }: ExportedFileView) =>
+  fail('store.failed', `${name} differs from the sealed file after copying; nothing was saved`)

@@ -24,6 +24,7 @@ interface Opened {
   readonly provider: ProviderProfile | null
   readonly mappings: readonly Mapping[]
 }
+
 /** Previews that were shown and not yet accepted. Discarded when the program ends. */
 type Offered = Map<string, Opened>
 const MOST_OFFERED = 2

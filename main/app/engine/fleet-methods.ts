@@ -24,11 +24,13 @@ interface OfferedNodes {
   /** What it was made of, to read it again with other columns. */
   readonly source: ImportSource
 }
+
 interface ImportSource {
   readonly kind: ImportKind
   readonly text: string
   readonly file: string | null
 }
+
 const MOST_OFFERED = 4
 const NO_LONGER = 'this preview is no longer available; import the file again'
 

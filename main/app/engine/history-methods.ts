@@ -1,20 +1,42 @@
-import type { DayWindow, Entered, HistoryDeviation, HistoryRun } from '../../../schemas/ipc-history.ts'
-import type { Deviation } from '../../../schemas/types.ts'
+import type { EvidenceChange, Flip, FlipDetail, RunDrift } from '../../../schemas/drift.ts'
+import type {
+  Bounded,
+  ChangedLine,
+  DayWindow,
+  DriftView,
+  Entered,
+  EvidenceGroup,
+  FlipLine,
+  FlipView,
+  HistoryDay,
+  HistoryDeviation,
+  HistoryRun,
+  HistoryView,
+} from '../../../schemas/ipc-history.ts'
+import type { CalendarDay, Deviation } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { declaredTerms } from '../../core/assess.ts'
-import { catalogFor } from '../../core/catalog.ts'
+import { type Catalog, catalogFor } from '../../core/catalog.ts'
+import { baselineIn } from '../../core/drift/baseline.ts'
 import { driftOf } from '../../core/drift/compare.ts'
 import { type DescribedRun, explainFlips, needsIn } from '../../core/drift/explain.ts'
+import { evidenceCompared, uncollectedWords } from '../../core/drift/uncollected.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import type { KeptHead } from '../../core/history.ts'
 import { chainFolderOf } from '../../core/layout.ts'
+import { type AwaitedRun, calendarOf, type RunFacts, spansWithout } from '../../core/period/calendar.ts'
+import { dayOf } from '../../core/period/days.ts'
 import { deviationFold } from '../../core/period/deviations.ts'
-import { runsWithin } from '../../core/period/runs.ts'
+import { planSpans } from '../../core/period/plans.ts'
+import { enteredRuns, runsWithin } from '../../core/period/runs.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import type { RunChain } from '../../core/run-chain/entry.ts'
+import { isDay, type RunChain } from '../../core/run-chain/entry.ts'
 import { type EnterInput, nameBaseline, recordGap } from '../append-signed.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { driftView, flipView } from './history-drift.ts'
 import { type KnownRuns, knownRuns, loadKept, sealKept, withHistory } from './history-read.ts'
-import { historyView, runsKnown, windowOf } from './history-view.ts'
+import { becauseSentence, COLLECTION_TITLES, rulesTitle, scopeTitle } from './history-words.ts'
 import { turnOf } from './kept-json.ts'
 import { loadNodeOfRun, shelfOf } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
@@ -111,6 +133,7 @@ interface Pair {
   readonly is: ToldTrace
   readonly runs: { readonly before: HistoryRun; readonly after: HistoryRun }
 }
+
 type ToldTrace = Pick<DescribedRun, 'trace'>
 
 async function loadPair(context: EngineContext, before: string, after: string): Promise<Outcome<Pair>> {
@@ -172,5 +195,208 @@ async function saying(
       },
     })
     return said.ok ? ok({ entries: said.value.entries.length }) : said
+  })
+}
+
+/** The longest list in the window; its total is always stated. */
+const MOST = 200
+const MOST_NODES = 50
+
+/** A drift for the window: grouped, bounded, with titles from the catalog for probes and checks. */
+function driftView(
+  catalog: Catalog,
+  drift: RunDrift,
+  { before, after }: { readonly before: HistoryRun; readonly after: HistoryRun },
+): DriftView {
+  const words = wordsOf(catalog)
+  return {
+    before,
+    after,
+    compared: drift.compared,
+    unchanged: drift.unchanged,
+    evidence: first(groups(evidenceCompared(drift), words)),
+    rules: first(
+      drift.rules.map((one, index): ChangedLine => {
+        const { before: was, after: is } = one
+        return { id: `${index}`, title: rulesTitle(one), node: null, before: was, after: is }
+      }),
+    ),
+    scope: first(
+      drift.scope.map(
+        (one, index): ChangedLine => ({
+          id: `${index}`,
+          title: scopeTitle(one),
+          node: one.node,
+          before: null,
+          after: null,
+        }),
+      ),
+    ),
+    moves: first(drift.moves),
+    twice: first(drift.twice),
+    uncollected: first(drift.uncollected.map((one) => ({ node: one.node, sentence: uncollectedWords(one) }))),
+    flips: first(drift.flips.map((flip) => flipLine(flip, words))),
+  }
+}
+
+function flipView(catalog: Catalog, detail: FlipDetail): FlipView {
+  const words = wordsOf(catalog)
+  const { steps, captures } = detail
+  return {
+    flip: flipLine(detail, words),
+    steps,
+    captures: captures.map((capture) => ({ ...capture, title: words.probe(capture.probe) })),
+  }
+}
+
+interface Words {
+  readonly probe: (id: string) => string
+  readonly check: (id: string) => string
+}
+
+function wordsOf({ probes, checks }: Catalog): Words {
+  const titles = new Map(probes.map(({ id, title }) => [id, title]))
+  const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
+  return { probe: (id) => titles.get(id) ?? id, check: (id) => claims.get(id) ?? id }
+}
+
+const first = <T>(all: readonly T[], most = MOST): Bounded<T> => ({ rows: all.slice(0, most), total: all.length })
+
+function flipLine({ node, check, before, after, because, probes }: Flip, words: Words): FlipLine {
+  const sentence = becauseSentence({ because }, probes.map(words.probe))
+  return { node, check, expected: words.check(check), before, after, because, sentence }
+}
+
+/** By probe, the one that changed on most nodes first. */
+function groups(changes: readonly EvidenceChange[], words: Words): readonly EvidenceGroup[] {
+  const byWhat = new Map<string, { readonly title: string; readonly nodes: EvidenceGroup['nodes']['rows'][number][] }>()
+  for (const { node, what, is, before, after } of changes) {
+    const id = what.kind === 'reading' ? what.probe : what.kind
+    const title = what.kind === 'reading' ? words.probe(what.probe) : COLLECTION_TITLES[what.kind]
+    const group = byWhat.get(id) ?? { title, nodes: [] }
+    byWhat.set(id, group)
+    group.nodes.push({ node, is, before: shown(before), after: shown(after) })
+  }
+  return [...byWhat]
+    .map(([id, { title, nodes }]) => ({ id, title, nodes: first(nodes, MOST_NODES) }))
+    .sort((a, b) => b.nodes.total - a.nodes.total)
+}
+
+const shown = (text: string | null): string | null => (text === null ? null : plain(text, 200))
+
+const FIRST_DAYS = 91
+const MOST_DAYS = 400
+const DAY_MS = 86_400_000
+
+/** The requested days, or the last weeks up to today. Fails with input.refused. */
+function windowOf(asked: DayWindow | null, now: string): Outcome<DayWindow> {
+  const today = dayOf(now)
+  if (asked === null)
+    return ok({ from: dayOf(new Date(Date.parse(now) - (FIRST_DAYS - 1) * DAY_MS).toISOString()), to: today })
+  if (!isDay(asked.from) || !isDay(asked.to) || asked.from > asked.to)
+    return fail('input.refused', 'first and last day must be calendar dates in chronological order')
+  return Date.parse(asked.to) - Date.parse(asked.from) >= MOST_DAYS * DAY_MS
+    ? fail('input.refused', `at most ${MOST_DAYS} days are shown`)
+    : ok(asked)
+}
+
+/** What is known of the runs of these days. Fails as calendarOf() does. */
+function historyView(
+  { zones, clock }: Pick<Ports, 'zones' | 'clock'>,
+  known: KnownRuns,
+  { from, to }: DayWindow,
+): Outcome<HistoryView> {
+  const asOf = clock.now()
+  const today = dayOf(asOf)
+  const entries = known.entries ?? []
+  const read = calendarOf({ entries, facts: factsKept(known.heads), zones, from, to, asOf })
+  if (!read.ok) return read
+  const { calendar, missedRuns } = read.value
+  const runs = runsKnown(known).filter(({ at }) => dayOf(at) >= from && dayOf(at) <= to)
+  const days = daysWith(calendar.days, runs, read.value.awaited)
+  const past = days.filter(({ day }) => day <= today)
+  const cadences = new Map(planSpans(entries).map(({ schedule, cadence }) => [schedule, cadence]))
+  return ok({
+    fleet: known.fleet.name,
+    demo: known.demo,
+    asOf,
+    today,
+    from,
+    to,
+    entries: known.entries?.length ?? null,
+    days,
+    counts: {
+      ...calendar.counts,
+      days: past.length,
+      daysWith: past.filter(({ answered }) => answered > 0).length,
+    },
+    without: spansWithout(past),
+    runs,
+    recordedMisses: missedRuns,
+    unrecorded: read.value.unrecorded.map(({ schedule, due }) => ({
+      schedule,
+      due,
+      cadence: cadences.get(schedule) ?? '',
+    })),
+    awaited: read.value.awaited.map(({ schedule, due, until }) => ({ schedule, due, until })),
+    plans: read.value.plans,
+    baseline: baselineIn({ entries }),
+    shortfalls: known.shortfalls,
+  })
+}
+
+const factsKept = (heads: readonly KeptHead[]): ReadonlyMap<string, RunFacts> =>
+  new Map(heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])))
+
+/** Runs that the chain names, and those that it does not: newest first, each once. */
+function runsKnown(known: KnownRuns): readonly HistoryRun[] {
+  const baseline = baselineIn({ entries: known.entries ?? [] })?.run
+  const facts = factsKept(known.heads)
+  const all = new Map<string, HistoryRun>()
+  const put = (one: Omit<HistoryRun, 'comparable' | 'baseline'>): void => {
+    const { run } = one
+    if (!all.has(run) && run !== known.going)
+      all.set(run, { ...one, comparable: sealKept(known, run) !== undefined, baseline: run === baseline })
+  }
+  for (const { entry } of enteredRuns(known.entries ?? []).first) {
+    const { run, at, planned, tagManifest } = entry
+    const { declared, answered } = facts.get(tagManifest) ?? { declared: 0, answered: 0 }
+    put({ run, at, declared, answered, seal: 'sealed', schedule: planned?.schedule ?? null })
+  }
+  // Outside a demo, a run that no chain names counts as not sealed: it would hide a missing run.
+  for (const { run, asOf: at, declared, answered, planned, sealed } of [...known.heads].reverse()) {
+    const seal = known.demo && sealed !== null ? 'demo' : 'none'
+    put({ run, at, declared, answered, seal, schedule: planned?.schedule ?? null })
+  }
+  // From earlier versions, and where the trace could not be written.
+  for (const { run, at, nodes, complete } of known.stored)
+    put({ run, at, declared: nodes, answered: complete, seal: 'none', schedule: null })
+  return [...all.values()].sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run))
+}
+
+/** Days with unsealed runs. Their nodes count only where no sealed run covers that day. */
+function daysWith(
+  days: readonly CalendarDay[],
+  runs: readonly HistoryRun[],
+  awaited: readonly AwaitedRun[],
+): readonly HistoryDay[] {
+  const byDay = new Map<string, HistoryRun[]>(days.map(({ day }) => [day, []]))
+  for (const run of runs) byDay.get(dayOf(run.at))?.push(run)
+  return days.map((day) => {
+    const own = byDay.get(day.day) ?? []
+    const sealed = own.filter(({ seal }) => seal !== 'none')
+    const told = sealed.length > 0 ? sealed : own
+    const most = told.reduce<HistoryRun | null>(
+      (best, one) => (best === null || one.answered > best.answered ? one : best),
+      null,
+    )
+    return {
+      ...day,
+      awaited: awaited.filter(({ due }) => dayOf(due) === day.day).length,
+      declared: most?.declared ?? 0,
+      answered: most?.answered ?? 0,
+      sealed: sealed.length,
+      collected: own.length - sealed.length,
+    }
   })
 }

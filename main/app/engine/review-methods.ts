@@ -1,12 +1,24 @@
+import type { Chosen } from '../../../schemas/ipc.ts'
+import type { LimitGroup, ReviewFinding } from '../../../schemas/ipc-packs.ts'
+import type { SavedFile } from '../../../schemas/ipc-views.ts'
+import { catalogFor } from '../../core/catalog.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import { signaturesOf } from '../../core/register/signatures.ts'
 import { ok } from '../../core/result.ts'
+import { tally } from '../../core/tally.ts'
+import { textRows } from '../../present/formats/grids/grid.ts'
+import { limitsPage } from '../../present/limits-page.ts'
+import { statusText } from '../../present/report/findings.ts'
+import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
+import { PRODUCER } from '../producer.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { turnOf } from './kept-json.ts'
-import { reviewFindings } from './review-findings.ts'
-import { reviewLimits } from './review-limits.ts'
 import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
+import { findingsOfPack, presentationOfPack } from './review-results.ts'
 import { drawFor, noteOn, populationsOf, readWorksheet } from './review-worksheet.ts'
-import { saveWorksheet } from './review-worksheet-save.ts'
+import { fileName } from './trust-methods.ts'
 
 type Methods =
   | 'pack.choose-and-verify'
@@ -67,3 +79,98 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
 
 /** A file that somebody else sealed. */
 const received = (path: string): Opening => ({ path, draft: false, imported: null })
+
+/** Everything that the open pack does not show; nothing where no pack is open. */
+function reviewLimits(context: EngineContext): readonly LimitGroup[] {
+  const { pack } = context.session
+  if (pack === null) return []
+  const { assessment } = pack
+  const presentation = presentationOfPack(context, pack)
+  if (assessment === null || presentation === null) return limitsPage({ report: pack.review.report, shown: null })
+  const catalog = catalogFor(context.catalog, assessment.scope)
+  return limitsPage({
+    report: pack.review.report,
+    shown: { assessment, catalog, tally: tally(assessment, catalog.checks), presentation },
+  })
+}
+
+/** The findings of the open pack with management’s responses; none without a pack or readable results. */
+function reviewFindings(context: EngineContext): readonly ReviewFinding[] {
+  const { pack } = context.session
+  return pack === null ? [] : findingsOfPack(context, pack).map(viewOf)
+}
+
+function viewOf(finding: Finding): ReviewFinding {
+  const { reference, check, title, condition, severity, deviations, tested, controls, response } = finding
+  return {
+    reference,
+    check,
+    title,
+    condition,
+    severity: severity.level,
+    subjects: deviations.map(({ subject }) => subject),
+    tested,
+    controls: [...new Set(controls.map(({ control }) => control))],
+    status: statusText(finding),
+    response:
+      response === null
+        ? null
+        : {
+            statedBy: response.statedBy,
+            statedAt: response.statedAt,
+            owner: response.owner,
+            due: response.due,
+            plan: response.plan,
+            cause: response.cause ?? null,
+            isSigned: signaturesOf(response).length > 0,
+            isOverdue: finding.isOverdue,
+          },
+  }
+}
+
+const MAKERS = {
+  csv: async ({ ports }: EngineContext, input: WorksheetInput) => {
+    const { columns, rows } = worksheetGrid(input)
+    return ports.csv(textRows(columns, rows))
+  },
+  xlsx: async ({ ports }: EngineContext, input: WorksheetInput) => await ports.xlsx(worksheetSheets(input)),
+  pdf: async ({ ports }: EngineContext, input: WorksheetInput) =>
+    await ports.reports.render(worksheetDocument(input), { attachments: [], created: input.writtenAt }),
+} as const
+
+/** Writes the worksheet of the open pack in one format. Null when the dialog was closed; refused without samples and notes. */
+async function saveWorksheet(
+  context: EngineContext,
+  format: keyof typeof MAKERS,
+  chosen: Chosen | undefined,
+): Promise<Outcome<SavedFile | null>> {
+  if (chosen === undefined) return ok(null)
+  const input = await inputOf(context)
+  if (!input.ok) return input
+  const written = await context.ports.files.write(chosen.path, await MAKERS[format](context, input.value))
+  return written.ok ? ok({ file: fileName(chosen.path) }) : written
+}
+
+async function inputOf(context: EngineContext): Promise<Outcome<WorksheetInput>> {
+  const { pack } = context.session
+  const sheet = await readWorksheet(context)
+  if (!sheet.ok) return sheet
+  if (pack === null || pack.assessment === null || sheet.value === null)
+    return fail('input.refused', 'there are no samples or notes yet')
+  const { checks } = catalogFor(context.catalog, pack.assessment.scope)
+  const expected = new Map(checks.map((check) => [check.id, check.expected]))
+  const verdicts = new Map(
+    pack.assessment.nodes.flatMap(({ node, results }) =>
+      results.map(({ check, verdict }) => [`${node}\n${check}`, verdict] as const),
+    ),
+  )
+  return ok({
+    sheet: sheet.value,
+    sha256: pack.sha256,
+    demo: pack.review.report.demo,
+    producer: PRODUCER,
+    writtenAt: context.ports.clock.now(),
+    verdictOf: (node, check) => verdicts.get(`${node}\n${check}`),
+    expectedOf: (check) => expected.get(check) ?? '',
+  })
+}

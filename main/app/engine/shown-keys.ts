@@ -18,6 +18,7 @@ interface Reached {
   readonly address: string
   readonly port?: number
 }
+
 const way = (steps: readonly Reached[]): string =>
   steps.map(({ address, port = 22 }) => `${address} ${port}`).join(', ')
 

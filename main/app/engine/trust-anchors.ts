@@ -14,6 +14,7 @@ import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 interface KeptAnchor extends TrustAnchor {
   readonly pem: string
 }
+
 interface AnchorFile {
   readonly schema: 'barewitness.trust-anchors/1'
   readonly anchors: readonly KeptAnchor[]

@@ -30,6 +30,7 @@ type Listed<T extends Approvable, S> = Omit<T, 'signatures'> & {
   /** Problems with the signatures, one sentence each. */
   readonly problems: readonly string[]
 }
+
 /** A check result that a risk acceptance names. */
 export interface ListedResult {
   readonly node: string
@@ -38,6 +39,7 @@ export interface ListedResult {
   /** Whether there is a deviation to accept; null without a recording. */
   readonly accepts: boolean | null
 }
+
 export interface RegisterList {
   readonly asOf: string
   readonly riskAcceptances: readonly (Listed<RiskAcceptance, Standing> & {

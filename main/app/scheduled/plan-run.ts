@@ -21,6 +21,7 @@ export interface RunPlan {
   /** Notices, one sentence each. */
   readonly notes: readonly string[]
 }
+
 export interface Served {
   readonly due: string
   /** Minutes from the due time to this start; negative for an early start. */

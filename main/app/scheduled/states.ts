@@ -22,6 +22,7 @@ export interface WatchedStates {
   readonly machines: Readonly<Record<string, WatchedMachine>>
   readonly declared: number
 }
+
 export interface WatchedMachine {
   readonly hostKey: string | null
   /** SHA-256 over its parts; null where none could be read. */

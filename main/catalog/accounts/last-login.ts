@@ -78,6 +78,7 @@ export interface LoginFile {
   /** When it was made; null where the file system does not show (stat(1), %W). */
   readonly since: number | null
 }
+
 export interface LoginFiles {
   readonly files: ReadonlyMap<string, LoginFile>
 }

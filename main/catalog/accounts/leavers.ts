@@ -222,6 +222,7 @@ const WANTS = {
   keys: authorizedKeys,
   ...KEY_SOURCES,
 }
+
 type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
 
 export const accessStaleAccounts = defineCheck({

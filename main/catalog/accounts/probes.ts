@@ -14,11 +14,13 @@ export interface Account {
    */
   readonly inPasswd?: 'nothing' | 'something'
 }
+
 export interface Group {
   readonly name: string
   readonly gid: number
   readonly members: readonly string[]
 }
+
 export interface LocalAccounts {
   readonly accounts: readonly Account[]
   readonly groups: readonly Group[]
@@ -214,6 +216,7 @@ export interface PasswordMethod {
   /** Most days that it may stay unchanged; null for no limit. */
   readonly maxDays: number | null
 }
+
 export interface PasswordMethods {
   readonly accounts: ReadonlyMap<string, PasswordMethod>
 }

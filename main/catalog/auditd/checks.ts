@@ -14,6 +14,7 @@ export interface ServiceState {
   /** Started at boot. Static and generated units have no such setting of their own. */
   readonly enabled: boolean
 }
+
 export interface ServiceStates {
   readonly services: ReadonlyMap<string, ServiceState>
 }

@@ -61,6 +61,7 @@ export interface AuditRule {
   /** Names of the fields that narrow it, other than the width of the call, its key, and what it watches (auditctl(8), -F and -C). */
   readonly narrowedBy: readonly string[]
 }
+
 export interface AuditRules {
   readonly rules: readonly AuditRule[]
 }

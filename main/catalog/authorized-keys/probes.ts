@@ -7,6 +7,7 @@ export interface AuthorizedKey extends PublicKey {
   /** Names of the options before the key (sshd(8), AUTHORIZED_KEYS FILE FORMAT), without their values. */
   readonly options: readonly string[]
 }
+
 export interface AuthorizedKeys {
   readonly keys: readonly AuthorizedKey[]
   /** Lines that look like a key and could not be read as one. */

@@ -144,6 +144,7 @@ const RECEIVERS: Readonly<Record<string, readonly number[]>> = {
   'otelcol-contrib': [443, 4317, 4318],
   alloy: [443, 4317, 4318],
 }
+
 const HTTPS = [443]
 
 export const availabilityMonitoringAgent = defineCheck({

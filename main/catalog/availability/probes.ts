@@ -7,6 +7,7 @@ export interface FilesystemUse {
   /** Whole percent in use. */
   readonly usedPercent: number
 }
+
 export interface FilesystemUses {
   readonly filesystems: readonly FilesystemUse[]
 }

@@ -171,6 +171,7 @@ export interface BackupUnit {
   /** When the last run ended, in seconds since the kernel started; null where it has not run since then. */
   readonly endedAtSeconds: number | null
 }
+
 export interface BackupUnits {
   /** Those that the service manager knows. */
   readonly units: readonly BackupUnit[]

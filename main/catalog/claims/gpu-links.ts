@@ -16,6 +16,7 @@ const MODULES: Readonly<Record<Kind, readonly string[]>> = {
   rdma: ['nvidia_peermem', 'nv_peer_mem'],
   storage: ['nvidia_fs'],
 }
+
 const WORDS: Readonly<Record<Kind, string>> = { rdma: 'GPUDirect RDMA', storage: 'GPUDirect Storage' }
 
 const LIMITS =
@@ -196,6 +197,7 @@ interface Promised {
   readonly generation: number
   readonly rate: number
 }
+
 type Standing = 'up' | 'down' | 'slow' | 'earlier' | 'divided' | 'unnamed' | 'unlisted'
 
 function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {

@@ -23,6 +23,7 @@ interface Link {
   /** At this moment. nvidia-smi(1): it may be reduced while the GPU is not in use. */
   readonly now: number | null
 }
+
 type Standing = 'enough' | 'less' | 'open'
 
 /**

@@ -184,6 +184,7 @@ const PROGRAMS: Readonly<Record<(typeof KINDS)[number], RegExp>> = {
   kubernetes: /^(kubelet|k3s(-server|-agent)?|rke2|k0s|kubelite)$/,
   slurm: /^slurm(d|stepd)$/,
 }
+
 const SOFTWARE_SCHEDULER_LIMITS =
   'Programs of root by their names at one moment. The owner of the cluster, whether the node accepts work, and its configuration are not shown.'
 

@@ -1,3 +1,18 @@
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { compare } from '../../core/recording.ts'
+import {
+  type DmTarget,
+  dmTargets,
+  type SysfsBlock,
+  storageBlockDevices,
+  storageDmTable,
+} from '../block-devices/probes.ts'
+import { storageZfs } from '../block-devices/zfs.ts'
+import { mountKind } from '../mounts/kinds.ts'
+import { storageMounts } from '../mounts/probes.ts'
+import { count, decide, named, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import {
@@ -7,9 +22,195 @@ import {
   encryptionAtRestSwap,
   storageHibernation,
 } from './checks.ts'
-import { encryptionAtRestCipher } from './cipher.ts'
-import { encryptionAtRestKeyCustody, storageCrypttab, storageKeyFiles, storageUnlockHelpers } from './key-custody.ts'
-import { encryptionAtRestUnlockMode } from './unlock.ts'
+import { type CipherReading, gradeCipher, gradeZfsCipher } from './grades.ts'
+import {
+  encryptionAtRestKeyCustody,
+  type KeySource,
+  keySource,
+  storageCrypttab,
+  storageKeyFiles,
+  storageUnlockHelpers,
+  type UnlockHelpers,
+} from './key-custody.ts'
+import { AT_REST_LIMITS, UNLOCK_LIMITS } from './roots.ts'
+import { ENCRYPTING } from './walk.ts'
+
+/** NIST SP 800-111 §4.2.1 requires approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
+export const encryptionAtRestCipher = defineCheck({
+  id: 'encryption.at-rest.cipher',
+  property: 'encryption-at-rest',
+  expected: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
+  limitations: `${AT_REST_LIMITS} The choice of algorithm does not show that the module is validated. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
+  requires: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
+  optional: { zfs: storageZfs },
+  evaluate({ table, mounts, devices }, { zfs }) {
+    const kinds = new Map(
+      [...devices.devices.values()].map(({ dmName, dmUuid }) => [dmName ?? '', kindOf(dmUuid ?? '')]),
+    )
+    const layers = [...table.devices]
+      .sort(([a], [b]) => compare(a, b))
+      .flatMap(([name, targets]) => targets.flatMap((target) => argueTarget(name, kinds.get(name) ?? '', target)))
+    const datasets = zfs.ok
+      ? [...zfs.fact.datasets].filter(
+          ([, { encryption }]) => encryption !== 'off' && encryption !== '-' && encryption !== '',
+        )
+      : []
+    const sets = datasets
+      .sort(([a], [b]) => compare(a, b))
+      .map(([name, { encryption }]) => step(`ZFS data set ${quote(name)}`, gradeZfsCipher(encryption), storageZfs.id))
+    const seen = [...devices.devices.values()]
+    const unlisted = seen.flatMap(({ dmName, dmUuid }) =>
+      dmName !== null && ENCRYPTING.test(dmUuid ?? '') && dmTargets(table, dmName) === undefined ? [dmName] : [],
+    )
+    const programs = mounts.mounts.filter((mount) => mountKind(mount) === 'stacked').map(({ point }) => point)
+    const unread: readonly DraftObservation[] = [
+      ...(unlisted.length > 0
+        ? [unclear(`Open and encrypting by kind, and not in the table: ${named(unlisted.sort())}.`, storageDmTable)]
+        : []),
+      ...(programs.length > 0
+        ? [unclear(`Files are encrypted one by one, by means not read here: ${named(programs)}.`, storageMounts)]
+        : []),
+    ]
+    const hidden: readonly DraftObservation[] =
+      !zfs.ok &&
+      (seen.some(({ kernelName }) => /^zd\d/.test(kernelName)) || mounts.mounts.some(({ fsType }) => fsType === 'zfs'))
+        ? [
+            {
+              direction: 'unclear',
+              text: `ZFS is in use, but its encryption was not read: ${zfs.reason}.`,
+              probe: storageZfs.id,
+            },
+          ]
+        : []
+    const because = [...layers, ...sets, ...hidden, ...unread]
+    if (because.length > 0)
+      return { verdict: decide(because).verdict, observations: [...because, ...argueHeaders(devices)] }
+    return {
+      verdict: 'not-applicable',
+      observations: [
+        {
+          direction: 'unclear',
+          text: 'The device-mapper table was read and holds no encrypting layer.',
+          probe: storageDmTable.id,
+        },
+      ],
+    }
+  },
+})
+
+/** Reported next to the verdict: the header of a volume is not its cipher. */
+function argueHeaders({ devices }: SysfsBlock): readonly DraftObservation[] {
+  const old = [...devices.values()].flatMap(({ dmName, dmUuid }) =>
+    dmName !== null && kindOf(dmUuid ?? '') === 'LUKS1' ? [dmName] : [],
+  )
+  return old.length === 0
+    ? []
+    : [
+        {
+          direction: 'unclear',
+          text: `${named(old.sort())}: the header is LUKS1, which derives keys with PBKDF2 only and keeps the key where an administrator can read it.`,
+          probe: storageBlockDevices.id,
+        },
+      ]
+}
+
+function argueTarget(name: string, kind: string, target: DmTarget): readonly DraftObservation[] {
+  if (target.kind !== 'crypt') return []
+  const shown = `${quote(name)}${kind === '' ? '' : ` (${kind})`}`
+  return [step(shown, gradeCipher(target.cipher, target.keyBytes), storageDmTable.id)]
+}
+
+const step = (name: string, { strength, description }: CipherReading, probe: string): DraftObservation => ({
+  direction: strength === 'sound' ? 'supports' : 'contradicts',
+  text: `${name}: ${description}.`,
+  probe,
+})
+
+const kindOf = (uuid: string): string => /^CRYPT-(LUKS1|LUKS2|PLAIN)-/.exec(uuid)?.[1] ?? ''
+
+/** A recorded fact, not an assertion: no rule sets the mode, but a reader must see it next to every verdict about encrypted volumes. */
+const encryptionAtRestUnlockMode = defineCheck({
+  id: 'encryption.at-rest.unlock-mode',
+  property: 'encryption-at-rest',
+  expected: 'The way encrypted volumes are opened at start is recorded.',
+  ends: 'recorded',
+  limitations: `${UNLOCK_LIMITS} Shows the mechanisms that crypttab and the start-up settings name, not who could trigger them; tokens in the headers of volumes are not read. A volume that opens without a person may also open for a person who removes the whole node.`,
+  requires: { crypttab: storageCrypttab },
+  optional: { keyFiles: storageKeyFiles, helpers: storageUnlockHelpers, devices: storageBlockDevices },
+  evaluate({ crypttab }, { keyFiles, helpers, devices }) {
+    const found = keyFiles.ok ? keyFiles.fact.paths : []
+    const entries = crypttab.entries.map((entry) => {
+      const source = keySource(entry, found)
+      return unclear(`${quote(entry.name)}: ${modeOf(source)}: ${source.description}.`, storageCrypttab)
+    })
+    const empty = crypttab.present ? 'crypttab lists no volumes.' : 'The node has no crypttab.'
+    return {
+      verdict: 'informational',
+      observations: [
+        ...(entries.length > 0 ? entries : [unclear(empty, storageCrypttab)]),
+        ...(helpers.ok ? helped(helpers.fact) : unclearAbout(storageUnlockHelpers, helpers)),
+        ...unclearAbout(storageKeyFiles, keyFiles),
+        ...openNow(devices),
+      ],
+    }
+  },
+})
+
+function modeOf({ attended }: KeySource): string {
+  if (attended === null) return 'not determined whether a person is needed'
+  return attended ? 'needs a person' : 'opens without a person'
+}
+
+const SAYS: Readonly<Record<string, string>> = {
+  tang: 'a server on the network (Tang)',
+  tpm2: 'the node’s TPM',
+  sss: 'a rule over several sources',
+  pkcs11: 'a PKCS #11 token',
+}
+
+function helped({
+  clevis,
+  clevisPins,
+  remoteShell,
+  imageKeys,
+  kernelWords,
+}: UnlockHelpers): readonly DraftObservation[] {
+  const from = clevisPins.map((pin) => SAYS[pin] ?? pin).join(', ')
+  const what = from === '' ? '' : ` It can take keys from: ${from}.`
+  const said = (text: string): DraftObservation => unclear(text, storageUnlockHelpers)
+  return [
+    ...(clevis === 'set-up'
+      ? [
+          said(
+            `Clevis is configured to supply the passphrase at start, so that bound volumes open without a person.${what}`,
+          ),
+        ]
+      : clevis === 'installed'
+        ? [said(`Clevis is installed and not configured to supply a passphrase at start.${what}`)]
+        : []),
+    ...(remoteShell
+      ? [said('The start-up image holds an SSH server, through which a person can type a passphrase.')]
+      : []),
+    ...(imageKeys.length > 0 ? [said(`Key files are added to the start-up image: ${named(imageKeys)}.`)] : []),
+    ...(kernelWords.length > 0 ? [said(`The kernel was started with ${named(kernelWords)}.`)] : []),
+  ]
+}
+
+/** What a running node shows, apart from what is encrypted at rest. */
+function openNow(devices: Parsed<SysfsBlock>): readonly DraftObservation[] {
+  if (!devices.ok) return unclearAbout(storageBlockDevices, devices)
+  const open = [...devices.fact.devices.values()].flatMap(({ dmName, dmUuid }) =>
+    dmName !== null && ENCRYPTING.test(dmUuid ?? '') ? [dmName] : [],
+  )
+  return open.length === 0
+    ? []
+    : [
+        unclear(
+          `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear text with administrator rights: ${named(open.sort())}.`,
+          storageBlockDevices,
+        ),
+      ]
+}
 
 export const diskEncryptionSubject = defineSubject({
   id: 'disk-encryption',

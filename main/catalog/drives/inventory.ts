@@ -25,6 +25,7 @@ export interface Disk {
   /** Degrees that the drive itself reported just now; null where the kernel has no sensor for it. */
   readonly celsius: number | null
 }
+
 export interface Disks {
   readonly disks: readonly Disk[]
 }

@@ -8,6 +8,7 @@ export interface NvmeController {
   /** OACS bit 0, Security Send and Receive: without them a drive cannot be reported to lock. */
   readonly takesSecurityCommands: boolean
 }
+
 export interface NvmeControllers {
   /** By controller, such as nvme0. Those that are not there have no entry. */
   readonly controllers: ReadonlyMap<string, NvmeController>
@@ -63,6 +64,7 @@ export interface OpalLocking {
   /** A small system of its own is shown in place of the drive, to request the key at start. */
   readonly showsShadow: boolean
 }
+
 export interface OpalDrives {
   /** By device, such as nvme0 or sda. Devices that are not there, or gave no such response, have no entry. */
   readonly drives: ReadonlyMap<string, OpalLocking>

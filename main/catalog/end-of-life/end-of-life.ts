@@ -37,6 +37,7 @@ interface ReleaseEnd {
   /** Last day of what a paid subscription adds. Only named: a node's support is never taken from it. */
   readonly subscriptionUntil?: string
 }
+
 interface SystemEnds {
   readonly id: string
   readonly name: string

@@ -15,6 +15,7 @@ export interface FabricPort {
   readonly lid: number | null
   readonly managerLid: number | null
 }
+
 export interface FabricAdapter {
   readonly name: string
   readonly boardId: string
@@ -31,6 +32,7 @@ export interface FabricAdapter {
   /** Virtual functions that it can be divided into; null where it cannot. */
   readonly divisibleInto: number | null
 }
+
 export interface Fabric {
   readonly adapters: readonly FabricAdapter[]
   readonly ports: readonly FabricPort[]

@@ -1,12 +1,24 @@
-import type { Figure } from '../../../schemas/figure.ts'
+import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, ResidencyPolicy, Scope } from '../../../schemas/types.ts'
 import { capturesByKey } from '../../core/captures.ts'
 import { withMappedPaths } from '../../core/engagement/ephi.ts'
 import { askedFor, readProbe } from '../../core/probe.ts'
-import type { LoadedRecording } from '../../core/recording.ts'
+import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { storageBlockDevices, storageDmTable, storageLsblk, storageSwaps } from '../block-devices/probes.ts'
 import { storageZfs, storageZpool } from '../block-devices/zfs.ts'
-import { mountRoots, openVolumeRoots, pathRoots, readStorage, swapRoots } from '../disk-encryption/roots.ts'
+import { OUTCOMES, type Outcome, rank } from '../disk-encryption/graph.ts'
+import {
+  exemptMounts,
+  listed,
+  mountRoots,
+  openVolumeRoots,
+  pathRoots,
+  quoted,
+  type Root,
+  readStorage,
+  type Storage,
+  swapRoots,
+} from '../disk-encryption/roots.ts'
 import { coreDumpPattern, kernelDumpRoots, kernelDumps, programDumpRoots } from '../dumps/dumps.ts'
 import { infiniband } from '../fabric/probes.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
@@ -16,11 +28,14 @@ import { policiesFor, policyQuestion } from '../location/answers.ts'
 import { drawnLand } from '../location/timing.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { pciDevices } from '../pci/probes.ts'
-import { blockStack } from './block-stack.ts'
+import { count } from '../steps.ts'
 import { fleetMap } from './fleet-map.ts'
 import { isolationFamilies } from './isolation-families.ts'
 import { type DrawnPolicy, locationMap } from './location-map.ts'
+import { box, FIGURE_WIDTH, link, linkKey, squareKey, words } from './marks.ts'
+import { drawn, widthOf } from './text.ts'
 import { topology } from './topology.ts'
+import { type Layer, type Way, waysOf } from './ways.ts'
 
 /**
  * The pictures of one node: its isolation signals by family, its data down to the drives, how its GPUs are connected, and where it can be.
@@ -83,4 +98,293 @@ function topologyOf(read: Read): Figure | null {
     { gpus: gpus.ok ? gpus.fact.gpus : [], adapters: fabric.ok ? fabric.fact.adapters : [] },
     pci.ok ? pci.fact.devices : null,
   )
+}
+
+/** A layer in its place: `depth` counts from the drives, `row` is the row it is in. */
+interface Placed {
+  readonly layer: Layer
+  readonly row: number
+  readonly depth: number
+  /** Null at the drives' end. */
+  readonly below: Placed | null
+  /** It holds the data and is at the left edge. */
+  readonly isPlace: boolean
+  /** Every way that comes down to here has passed an encrypting layer. */
+  readonly isCovered: boolean
+}
+
+/** Longer ways are drawn with their middle in one box. */
+const MAX_LAYERS = 7
+
+interface Draft {
+  readonly layer: Layer
+  readonly above: Map<string, Draft>
+  readonly places: Layer[]
+}
+
+const draft = (layer: Layer): Draft => ({ layer, above: new Map(), places: [] })
+
+/**
+ * Ways that end in the same layers, joined from the drives up, so that each layer is drawn once however many things are on it. Rows are
+ * numbered from `firstRow` on, one for each way.
+ */
+function placedWays(ways: readonly Way[], firstRow: number): readonly Placed[] {
+  const root = draft({ names: [], kind: '', encrypts: false })
+  for (const [index, way] of ways.entries()) {
+    const [place, ...layers] = shortened(way.layers)
+    let at = root
+    for (const layer of layers.reverse()) {
+      const key = JSON.stringify([layer.names, layer.kind, layer.isOpen === true ? index : null])
+      const next = at.above.get(key) ?? draft(layer)
+      at.above.set(key, next)
+      at = next
+    }
+    if (place !== undefined) at.places.push(place)
+  }
+  const placed: Placed[] = []
+  let row = firstRow
+  const visit = (here: Draft, below: Placed | null, depth: number): void => {
+    const self = { layer: here.layer, row, depth, below, isPlace: false, isCovered: isCovered(here) }
+    if (depth >= 0) placed.push(self)
+    const lower = depth < 0 ? null : self
+    for (const layer of here.places) {
+      placed.push({ layer, row, depth: depth + 1, below: lower, isPlace: true, isCovered: layer.encrypts })
+      row += 1
+    }
+    for (const next of here.above.values()) visit(next, lower, depth + 1)
+  }
+  visit(root, null, -1)
+  return placed
+}
+
+const isCovered = ({ layer, above, places }: Draft): boolean =>
+  layer.encrypts || (places.every(({ encrypts }) => encrypts) && [...above.values()].every(isCovered))
+
+function shortened(layers: readonly Layer[]): readonly Layer[] {
+  if (layers.length <= MAX_LAYERS) return layers
+  const left = Math.ceil(MAX_LAYERS / 2)
+  const right = MAX_LAYERS - left - 1
+  const middle = layers.slice(left, layers.length - right)
+  const encrypts = middle.some((layer) => layer.encrypts)
+  const merged = { names: [`${middle.length} layers`], kind: encrypts ? 'one encrypts' : 'in between', encrypts }
+  return [...layers.slice(0, left), merged, ...layers.slice(layers.length - right)]
+}
+
+interface State {
+  /** Stands at the link into the drive. */
+  readonly word: string
+  readonly head: string
+  readonly tone: FigureTone
+  /** The state begins at the encrypting layer; what is above it is plain. */
+  readonly fromCover?: true
+}
+
+const STATES: Readonly<Record<Outcome, State>> = {
+  exposed: { word: 'not encrypted', head: 'Not encrypted: data reaches a drive in clear', tone: 'against' },
+  'encrypted-broken': {
+    word: 'broken cipher',
+    head: 'An encrypting layer that does not hide what is stored',
+    tone: 'against',
+    fromCover: true,
+  },
+  unknown: { word: 'not known', head: 'Not known: the way down could not be followed', tone: 'unclear' },
+  'external-unverified': { word: 'elsewhere', head: 'Stored on another system', tone: 'unclear' },
+  'layer-present-cipher-unverified': {
+    word: 'cipher not read',
+    head: 'An encrypting layer whose cipher was not read',
+    tone: 'unclear',
+    fromCover: true,
+  },
+  'encrypted-weak': {
+    word: 'weak cipher',
+    head: 'Encrypted by a cipher that is weak or not on our list',
+    tone: 'unclear',
+    fromCover: true,
+  },
+  encrypted: { word: 'encrypted', head: 'Encrypted on the way to the drive', tone: 'for', fromCover: true },
+  volatile: { word: 'in memory', head: 'In memory only', tone: 'quiet' },
+}
+
+const MAX_ROWS = 18
+const ROW = 33
+const BOX = 26
+const HEAD = 19
+const NOTE = 12
+const GAP = 14
+/** The last gap holds the word of the link. */
+const LAST_GAP = 74
+const MAX_COLUMN = 104
+/** What a table can hold that a person reads. */
+const MAX_TABLE = 400
+
+/** From what holds data down to the drives, layer by layer, with what is encrypted on the way; null where nothing reaches a drive. */
+export function blockStack(storage: Storage, roots: readonly Root[]): Figure | null {
+  const all = waysOf(storage, roots)
+  if (all.length === 0) return null
+  const ways = all.slice(0, MAX_ROWS)
+  const sections = [...OUTCOMES].reverse().flatMap((outcome): readonly Section[] => {
+    const own = ways.filter((way) => way.outcome === outcome)
+    return own.length === 0 ? [] : [{ outcome, placed: placedWays(own, 0), ways: own }]
+  })
+  const columns = columnsFor(Math.max(2, ...sections.flatMap(({ placed }) => placed.map(({ depth }) => depth + 1))))
+  const marks: FigureMark[] = []
+  let top = 0
+  for (const section of sections) {
+    marks.push(...drawSection(section, top, columns))
+    top += HEAD + section.ways.length * ROW
+  }
+  const notes = [...leftOut(all.slice(MAX_ROWS)), ...beside(storage, roots)]
+  for (const note of notes) {
+    top += NOTE
+    marks.push(...words(note, 0, top, columns.width, { tone: 'quiet' }))
+  }
+  const used = new Set(sections.map(({ outcome }) => STATES[outcome].tone))
+  return {
+    kind: 'block-stack',
+    title: 'Data location, down to the drives',
+    caption:
+      'Layers as the kernel lists them, from what holds data to the drives. A drive that encrypts itself counts as open here.',
+    width: columns.width,
+    height: top + 5,
+    marks,
+    legend: [
+      ...KEYS.filter(({ tone }) => used.has(tone)).map(({ tone, text }) => linkKey(tone, text)),
+      ...(ways.some(({ layers }) => layers.some(({ encrypts }) => encrypts)) ? [ENCRYPTING] : []),
+    ],
+    table: tableOf(roots),
+  }
+}
+
+const ENCRYPTING = squareKey([box(1, 0.5, 22, 9), box(3, 2.5, 18, 5)], 'Layer that encrypts')
+const KEYS: readonly { readonly tone: FigureTone; readonly text: string }[] = [
+  { tone: 'against', text: 'Not encrypted' },
+  { tone: 'unclear', text: 'Not known, or not enough' },
+  { tone: 'for', text: 'Encrypted' },
+]
+
+interface Section {
+  readonly outcome: Outcome
+  readonly ways: readonly Way[]
+  readonly placed: readonly Placed[]
+}
+
+interface Span {
+  readonly x: number
+  readonly width: number
+}
+
+interface Columns {
+  readonly width: number
+  /** Left edge and width by depth; places have their own at the left. */
+  readonly at: (placed: Placed) => Span
+}
+
+/** The places at the left, the drives at the right, both wider than what is between. */
+function columnsFor(columns: number): Columns {
+  const between = columns - 2
+  const unit = Math.min(MAX_COLUMN, (FIGURE_WIDTH - LAST_GAP - between * GAP) / (between + 2.7))
+  const side = unit * 1.35
+  const width = 2 * side + between * (unit + GAP) + LAST_GAP
+  return {
+    width,
+    at: ({ isPlace, depth }) => {
+      if (isPlace) return { x: 0, width: side }
+      if (depth === 0) return { x: width - side, width: side }
+      return { x: side + GAP + (between - depth) * (unit + GAP), width: unit }
+    },
+  }
+}
+
+function drawSection({ outcome, placed, ways }: Section, top: number, columns: Columns): readonly FigureMark[] {
+  const { tone, head } = STATES[outcome]
+  const places = ways.reduce((sum, way) => sum + way.places, 0)
+  const middle = ({ row }: Placed): number => top + HEAD + row * ROW + BOX / 2
+  return [
+    ...words(`${head} (${places})`, 0, top + 12, columns.width, { size: 9, bold: true, tone }),
+    ...placed.flatMap((one) => [
+      ...drawLayer(one.layer, columns.at(one), middle(one) - BOX / 2),
+      ...drawLink(one, columns, middle, STATES[outcome]),
+    ]),
+  ]
+}
+
+function drawLink(
+  from: Placed,
+  { at }: Columns,
+  middle: (placed: Placed) => number,
+  { tone, word, fromCover }: State,
+): readonly FigureMark[] {
+  const { below, isCovered } = from
+  if (below === null) return []
+  const [own, next] = [at(from), at(below)]
+  const [startX, startY, endX, endY] = [own.x + own.width, middle(from), next.x, middle(below)]
+  const turn = endX - (below.depth === 0 ? LAST_GAP : GAP) + GAP / 2
+  const corners: readonly (readonly [number, number])[] = [
+    [turn, startY],
+    [turn, endY],
+  ]
+  const isStraight = startY === endY
+  const points = [[startX, startY] as const, ...(isStraight ? [] : corners), [endX, endY] as const]
+  return [
+    ...link(points, fromCover !== true || isCovered ? tone : 'plain'),
+    ...(isStraight && below.depth === 0
+      ? words(word, endX - 5, endY - 5, LAST_GAP - GAP, { anchor: 'end', bold: true, tone })
+      : []),
+  ]
+}
+
+function drawLayer({ names, kind, encrypts, isOpen }: Layer, { x, width }: Span, top: number): readonly FigureMark[] {
+  const isOne = names.length === 1
+  const what = isOne ? kind : `${names.length} × ${kind}`
+  const room = width - 10
+  return [
+    box(x, top, width, BOX, isOpen === true ? 'unclear' : 'plain'),
+    ...(encrypts ? [box(x + 2, top + 2, width - 4, BOX - 4)] : []),
+    ...words(isOne ? (names[0] ?? '') : rangeOf(names, room), x + 5, top + (what === '' ? 16 : 11.5), room, {
+      mono: isOne && isOpen !== true,
+    }),
+    ...words(what, x + 5, top + 21, room, { tone: 'quiet' }),
+  ]
+}
+
+/** The first and the last by number, so that nvme10n1 comes after nvme2n1; the first alone where both have no room. */
+function rangeOf(names: readonly string[], room: number): string {
+  const key = (name: string): string => name.replaceAll(/\d{1,12}/g, (digits) => digits.padStart(12, '0'))
+  const sorted = [...names].sort((a, b) => compare(key(a), key(b)) || compare(a, b))
+  const [first = '', last = ''] = [sorted[0], sorted.at(-1)]
+  const range = `${first} … ${last}`
+  return widthOf(drawn(range), 8) <= room ? range : `${first} …`
+}
+
+/** What the cap on rows leaves out, in words: the worst are drawn first, so what is left is no worse than what is drawn. */
+function leftOut(ways: readonly Way[]): readonly string[] {
+  if (ways.length === 0) return []
+  const exposed = ways.filter(({ outcome }) => outcome === 'exposed').length
+  const of = exposed === 0 ? '' : `, ${exposed} of them not encrypted`
+  return [`Not drawn: ${count(ways.length, 'more way')}${of}.`]
+}
+
+/** What holds nothing on a drive, and what is not evaluated. */
+function beside(storage: Storage, roots: readonly Root[]): readonly string[] {
+  const volatile = roots.filter(({ walked }) => walked.outcome === 'volatile').length
+  const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
+  return [
+    ...(volatile === 0 ? [] : [`In memory only: ${count(volatile, 'place')}.`]),
+    ...(exempt.length === 0 ? [] : [`Not evaluated, because the machine starts from there: ${listed(exempt)}.`]),
+  ]
+}
+
+function tableOf(roots: readonly Root[]): Figure['table'] {
+  const ordered = [...roots].sort((a, b) => rank(b.walked) - rank(a.walked) || compare(a.name, b.name))
+  const more = ordered.length - MAX_TABLE
+  return {
+    head: ['Holds data', 'State', 'Why', 'Way down to the drive'],
+    rows: [
+      ...ordered.slice(0, MAX_TABLE).map(({ name, walked: { outcome, why, path } }) => {
+        const { word } = STATES[outcome]
+        return [name, word.charAt(0).toUpperCase() + word.slice(1), why, outcome === 'volatile' ? '' : path.join(' → ')]
+      }),
+      ...(more > 0 ? [[`${more} more`, '', 'Not listed here', '']] : []),
+    ],
+  }
 }

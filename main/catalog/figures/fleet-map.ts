@@ -20,6 +20,7 @@ const TONES: Readonly<Record<Verdict, FigureTone>> = {
   uncorroborated: 'plain',
   undetermined: 'plain',
 }
+
 const KEYS: readonly (readonly [tone: FigureTone, text: string])[] = [
   ['against', 'Declared place of at least one node whose place is contradicted'],
   ['unclear', 'of one about which statements disagree, and of none contradicted'],

@@ -20,6 +20,7 @@ const TONES: Readonly<Record<Reads, FigureTone>> = {
   neutral: 'plain',
   unreadable: 'unclear',
 }
+
 const square = (reads: Reads, x: number, y: number, side: number): FigureMark =>
   box(x, y, side, side, TONES[reads], reads === 'bare-metal' || reads === 'virtual')
 

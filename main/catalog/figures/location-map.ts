@@ -112,6 +112,7 @@ function toneOf({ results }: Location): FigureTone {
   const decided = results.find((one) => one.of === 'declared-place') ?? results[0]
   return TONES[decided?.delay ?? 'unusable']
 }
+
 const TONES: Readonly<Record<Location['results'][number]['delay'], FigureTone>> = {
   inside: 'for',
   outside: 'against',

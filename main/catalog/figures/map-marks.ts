@@ -91,6 +91,7 @@ interface Spot {
   readonly base: number
   readonly anchor: 'start' | 'middle' | 'end'
 }
+
 /** How much of a name is before its anchor. */
 const BEFORE: Readonly<Record<Spot['anchor'], number>> = { start: 0, middle: 0.5, end: 1 }
 

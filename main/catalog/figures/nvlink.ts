@@ -7,6 +7,7 @@ interface LinkedPair {
   readonly to: string
   readonly links: number
 }
+
 /** What the driver reports about NVLink between GPUs. `uniform`: every pair has that many links; null where pairs differ. */
 export interface Nvlink {
   readonly pairs: readonly LinkedPair[]

@@ -107,6 +107,7 @@ function components(nodes: readonly TopologyNode[], pairs: readonly Pair[]): rea
 export interface Block extends Side {
   readonly columns: number
 }
+
 /** One row of GPUs with what hangs below them. */
 export interface Band {
   readonly blocks: readonly Block[]

@@ -15,6 +15,7 @@ export interface InputChain {
   /** A rule of it drops everything that comes in by, or leaves by, certain interfaces, whatever happens on the others. */
   readonly dropsByInterface: boolean
 }
+
 export interface Nftables {
   /** Base chains of type filter on the input hook, for the families that carry IP. */
   readonly inputChains: readonly InputChain[]
@@ -26,6 +27,7 @@ export interface Nftables {
   /** Rules that hand packets from other machines to another port, machine or network namespace, and those that may and were not understood. */
   readonly forwards: readonly ForwardRule[]
 }
+
 export interface ForwardRule {
   /** Family, table and chain. */
   readonly at: string

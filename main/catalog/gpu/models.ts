@@ -9,6 +9,7 @@ interface Board {
   /** NVLinks of each GPU. */
   readonly links: number
 }
+
 const AMPERE: Board = { family: 'A100', switches: 6, fewest: 4, links: 12 }
 const HOPPER: Board = { family: 'H100', switches: 4, fewest: 4, links: 18 }
 const GRACE_HOPPER: Board = { family: 'GH200', switches: 0, fewest: 1, links: 18 }

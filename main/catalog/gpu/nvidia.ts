@@ -82,6 +82,7 @@ export interface GpuSlice {
   readonly memoryMib: number | null
   readonly multiprocessors: number | null
 }
+
 export interface GpuLink {
   /** Generation of the device’s own side, and of the host's; null where the driver states N/A or nothing. */
   readonly deviceGeneration: number | null
@@ -89,6 +90,7 @@ export interface GpuLink {
   readonly maxWidth: number | null
   readonly currentWidth: number | null
 }
+
 /** What the board states about the place it is in: servers of a rack-wide design have it, others state N/A. */
 export interface GpuPlatform {
   readonly chassisSerial: string | null
@@ -96,6 +98,7 @@ export interface GpuPlatform {
   readonly tray: string | null
   readonly module: string | null
 }
+
 /** The NVLink fabric that a fabric manager put the GPU into. */
 export interface GpuFabric {
   /** Not Started, In Progress, Completed; null on GPUs without such a fabric. */
@@ -104,6 +107,7 @@ export interface GpuFabric {
   readonly clique: string | null
   readonly cluster: string | null
 }
+
 export interface NvidiaGpu {
   /** As in the PCI list: four-digit domain, lower case. */
   readonly address: string
@@ -141,6 +145,7 @@ export interface NvidiaGpu {
   /** The driver listed processes or none; false where it printed “N/A”, “Insufficient Permissions” or no list at all. */
   readonly hasProcessList: boolean
 }
+
 export interface NvidiaGpus {
   readonly driver: string
   readonly gpus: readonly NvidiaGpu[]
@@ -280,6 +285,7 @@ export interface GpuLinks {
   readonly speeds: readonly [slowest: number, fastest: number] | null
   readonly inactive: number
 }
+
 export interface NvLinks {
   /** GPUs of which the driver listed links; one without NVLink has no entry. */
   readonly gpus: readonly GpuLinks[]

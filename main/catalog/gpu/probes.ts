@@ -27,6 +27,7 @@ export interface AmdGpu {
   /** SPX for a whole accelerator; null where it cannot be divided. */
   readonly partition: string | null
 }
+
 export interface AmdGpus {
   readonly gpus: readonly AmdGpu[]
 }
@@ -127,6 +128,7 @@ export interface GpuCard {
   /** PCI address of the physical function that this one is a part of. */
   readonly physicalFunction: string | null
 }
+
 export interface GpuCards {
   readonly cards: readonly GpuCard[]
 }
@@ -261,6 +263,7 @@ export interface GpuService {
   readonly loaded: boolean
   readonly active: boolean
 }
+
 export interface GpuServices {
   readonly services: readonly GpuService[]
 }
@@ -307,6 +310,7 @@ export interface DrivenGpu {
   readonly uuid: string | null
   readonly vbios: string | null
 }
+
 export interface GpuModules {
   /** Loaded modules that drive GPUs, or lend them to guests. */
   readonly modules: readonly string[]

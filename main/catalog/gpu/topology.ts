@@ -14,6 +14,7 @@ export interface TopologyRow {
   readonly cpus: string | null
   readonly numa: string | null
 }
+
 export interface GpuTopology {
   /** GPU name → how it reaches each other column (NV18, PIX, PXB, NODE, SYS). */
   readonly links: ReadonlyMap<string, readonly string[]>
@@ -111,12 +112,14 @@ export interface TopologyNode {
   /** PCI address, or the domain and bus of a root; null where it is not known which device it is. */
   readonly address: string | null
 }
+
 /** kind: NV18, PIX, PXB, PHB, NODE, SYS as the driver states; or "pci", a way of the PCI tree. */
 export interface TopologyEdge {
   readonly from: string
   readonly to: string
   readonly kind: string
 }
+
 export interface TopologyGraph {
   readonly nodes: readonly TopologyNode[]
   readonly edges: readonly TopologyEdge[]
@@ -192,6 +195,7 @@ export interface Disagreement {
    */
   readonly what: 'switch-claimed' | 'switch-denied' | 'distance'
 }
+
 export interface Comparison {
   /** Pairs with a GPU for which both the driver and the tree state something. NVLink pairs are none: they need no way over PCI. */
   readonly compared: number

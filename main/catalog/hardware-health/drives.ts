@@ -20,6 +20,7 @@ export interface NvmeHealth {
   readonly percentUsed: number | null
   readonly mediaErrors: number | null
 }
+
 export interface NvmeHealths {
   /** By controller, such as nvme0. Those that do not exist have no entry. */
   readonly controllers: ReadonlyMap<string, NvmeHealth>
@@ -103,6 +104,7 @@ export interface SmartHealth {
   /** Percent of the rated life; null where the drive does not state. */
   readonly percentUsed: number | null
 }
+
 export interface SmartHealths {
   /** By device, such as sda. Those that do not exist have no entry. */
   readonly drives: ReadonlyMap<string, SmartHealth>

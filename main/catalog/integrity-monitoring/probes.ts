@@ -11,6 +11,7 @@ export interface AgentUnit {
   /** Exit status of the last run; null where the service has not run since the start, or is still running. */
   readonly exitStatus: number | null
 }
+
 export interface AgentUnits {
   readonly units: ReadonlyMap<string, AgentUnit>
 }

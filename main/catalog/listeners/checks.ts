@@ -89,6 +89,7 @@ const OUTCOMES: Readonly<Record<TlsPort['outcome'], string>> = {
   refused: '; the SSH server forwards no connections to it',
   failed: '; it accepted no connection',
 }
+
 const seenText = (seen: TlsPort | null): string => (seen === null ? '' : OUTCOMES[seen.outcome])
 
 /** One port that other machines can address, with every program that was seen behind it. */

@@ -110,6 +110,7 @@ export interface VirtualService {
   /** Such as "tcp 10.0.0.1:443", or the mark of the packets that it takes. */
   readonly name: string
 }
+
 export interface VirtualServices {
   readonly services: readonly VirtualService[]
 }

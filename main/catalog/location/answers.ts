@@ -44,6 +44,7 @@ export function policyQuestion(policy: ResidencyPolicy): Question {
   QUESTIONS.set(policy, question)
   return question
 }
+
 const QUESTIONS = new WeakMap<ResidencyPolicy, Question>()
 
 function policyTitle({ name, region, country, polygon }: ResidencyPolicy): string {
@@ -133,6 +134,7 @@ function roomInside({ latitude, longitude }: Place, region: Region): number | nu
   ROOMS.set(key, room)
   return room
 }
+
 const ROOMS = new Map<string, number | null>()
 const MOST_ROOMS = 1000
 
@@ -194,6 +196,7 @@ interface Reach {
   readonly reachKm: number
   readonly center: Place
 }
+
 const reaches = ({ discs }: Delay): readonly Reach[] =>
   discs.flatMap(({ vantage, milliseconds: time, maxDistanceKm }) =>
     time === null || maxDistanceKm === null

@@ -47,6 +47,7 @@ const VERDICTS: Readonly<Record<Bound['indicates'], Conclusion['verdict']>> = {
   empty: 'inconclusive',
   unusable: 'inconclusive',
 }
+
 const DIRECTIONS: Readonly<Record<Bound['indicates'], 'supports' | 'contradicts' | 'unclear'>> = {
   inside: 'supports',
   outside: 'contradicts',

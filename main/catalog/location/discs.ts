@@ -70,6 +70,7 @@ function byNode(record: VantageRecord): ReadonlyMap<string, VantageMeasurement> 
   BY_NODE.set(record, made)
   return made
 }
+
 const BY_NODE = new WeakMap<VantageRecord, ReadonlyMap<string, VantageMeasurement>>()
 
 /** Where all discs together lie against a region. */
@@ -83,6 +84,7 @@ interface Times {
   readonly disc: DistanceBound | null
   readonly notes: readonly string[]
 }
+
 const noted = (...notes: readonly string[]): Times => ({ disc: null, notes })
 
 function ownTimes(echo: NonceEcho | null, { node: { vantage } }: Context): Times {

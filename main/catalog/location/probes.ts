@@ -52,6 +52,7 @@ export interface MetadataPlace {
   readonly region: string | null
   readonly zone: string | null
 }
+
 /** What AWS states in addition to: the signed identity document, in base64. */
 export interface MetadataSigned extends MetadataPlace {
   readonly rsa2048: string | null

@@ -53,6 +53,7 @@ function answersOf(database: AddressDatabase): ReadonlyMap<string, AddressAnswer
   ANSWERS.set(database, made)
   return made
 }
+
 const ANSWERS = new WeakMap<AddressDatabase, ReadonlyMap<string, AddressAnswer>>()
 
 /** What one database reports about the country of one address. */
@@ -131,6 +132,7 @@ const PROBES: Readonly<Record<OwnAddress['how'], string | null>> = {
   declared: null,
   own: networkConnections.id,
 }
+
 const HOW: Readonly<Record<OwnAddress['how'], string>> = {
   reached: 'the address that the connection reached',
   declared: 'the address in the fleet file',

@@ -68,6 +68,7 @@ interface Dispute {
   /** One statement alone leaves the record open: it may be the one that is wrong. */
   readonly direction: 'contradicts' | 'unclear'
 }
+
 const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], direction: 'unclear' }
 
 function disputeOf(asked: Asked, signals: readonly Found[], delay: Delay, context: Context): Dispute {

@@ -49,6 +49,7 @@ export interface AcceptedLogin {
   /** Fingerprint of the key that was used, in OpenSSH's form; null for other methods. */
   readonly key: string | null
 }
+
 export interface AcceptedLogins {
   readonly logins: readonly AcceptedLogin[]
 }

@@ -14,10 +14,12 @@ export interface JournalFile {
   readonly oldest: Moment
   readonly newest: Moment
 }
+
 export interface Moment {
   readonly seconds: number | null
   readonly stamp: Stamp | null
 }
+
 export interface JournalBoot {
   /** 0 is the running one. */
   readonly index: number
@@ -25,6 +27,7 @@ export interface JournalBoot {
   readonly from: Moment
   readonly to: Moment
 }
+
 export interface JournalState {
   /** Empty where the journal keeps nothing. */
   readonly files: readonly JournalFile[]
@@ -146,6 +149,7 @@ export interface LogEntry {
   /** Seconds since 1970 of the last change of its content: of a rotated file, when its last line was written. */
   readonly changedAt: number
 }
+
 export interface LogFiles {
   readonly entries: readonly LogEntry[]
   /** Whether a folder or file could not be examined for lack of rights, so that some may be missing here. */

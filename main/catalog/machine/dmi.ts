@@ -75,6 +75,7 @@ export interface DmiModule {
   readonly isMainMemory: boolean
   readonly isNonVolatile: boolean
 }
+
 /** A processor socket that holds an enabled processor (type 4). Numbers are null where the firmware leaves them out, as old ones do. */
 export interface DmiProcessor {
   readonly designation: string
@@ -86,6 +87,7 @@ export interface DmiProcessor {
   /** Family and model as Linux counts them, from the processor id; x86 only. */
   readonly signature: { readonly family: number; readonly model: number } | null
 }
+
 /** A slot for cards (type 9). */
 export interface DmiSlot {
   readonly designation: string
@@ -94,6 +96,7 @@ export interface DmiSlot {
   /** domain:bus:slot.function, null where the firmware gives none. */
   readonly address: string | null
 }
+
 export interface DmiTable {
   readonly present: boolean
   /** Structures by SMBIOS type, of the types requested. */

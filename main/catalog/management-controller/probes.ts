@@ -15,6 +15,7 @@ export interface BmcFru {
   /** What an operator wrote into it: the product’s asset tag and extra fields. Left out where there is nothing. */
   readonly written?: readonly { readonly field: string; readonly text: string }[]
 }
+
 export interface Bmc {
   readonly maker: string | null
   readonly firmware: string | null
@@ -36,6 +37,7 @@ export interface Bmc {
   /** Sensors beyond a limit of theirs (ipmitool(1): nc, cr, nr); left out where there are none. */
   readonly beyondLimits?: readonly SensorState[]
 }
+
 export interface SensorState {
   readonly name: string
   readonly state: string
@@ -217,6 +219,7 @@ export interface BmcUser {
   readonly enabled: boolean
   readonly privilege: 'none' | 'callback' | 'user' | 'operator' | 'administrator' | 'oem' | 'unknown'
 }
+
 export interface BmcLan {
   /** Channel 1 leads to a network. */
   readonly isNetwork: boolean

@@ -1,6 +1,99 @@
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { gpuConfCompute } from '../gpu/probes.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
-import { cpuConfidential, encryptionInUseCcState } from './memory-encryption.ts'
+
+interface ConfidentialGuest {
+  /** The protection of this system's memory by the processor against the party that runs the machine; null where the kernel shows none. */
+  readonly protection: 'Intel TDX' | 'AMD SEV-SNP' | 'IBM Secure Execution' | null
+}
+
+/** Documentation/virt/coco/sev-guest.rst and drivers/virt/coco/tdx-guest: their devices exist in such guests only; so does the flag. */
+export const cpuConfidential = defineProbe({
+  id: 'cpu.confidential',
+  title: 'Confidential computing of the processor',
+  why: 'Shows whether this system is a guest whose memory the processor protects from the provider by encryption.',
+  commands: {
+    devices: run(['ls', '-d', '/dev/tdx_guest', '/dev/sev-guest', '/sys/firmware/uv/prot_virt_guest']),
+    flags: run(['grep', '-m1', '-ow', 'tdx_guest', '/proc/cpuinfo']),
+    secure: run(['grep', '-H', '', '/sys/firmware/uv/prot_virt_guest']),
+  },
+  parse({ devices, flags, secure }) {
+    if (devices.exitCode !== 0 && !isAbsent(devices))
+      return unknown('the devices of confidential guests could not be looked for')
+    if (!grepIsComplete(flags) || !grepIsComplete(secure))
+      return unknown('the marks of confidential guests could not be read')
+    const found = new Set(lines(devices.text).filter((path) => path.startsWith('/')))
+    const isTdx = found.has('/dev/tdx_guest') || lines(flags.text).includes('tdx_guest')
+    const isSecure = lines(secure.text).some((line) => /^\/sys\/firmware\/uv\/prot_virt_guest:1\s*$/.test(line))
+    return known<ConfidentialGuest>({
+      protection: isTdx
+        ? 'Intel TDX'
+        : found.has('/dev/sev-guest')
+          ? 'AMD SEV-SNP'
+          : isSecure
+            ? 'IBM Secure Execution'
+            : null,
+    })
+  },
+})
+
+/**
+ * Off altogether is recorded, not counted as a deviation: no rule requires it, and most servers have it off. Half of it is: a confidential
+ * guest that hands its data to GPUs without protection.
+ */
+export const encryptionInUseCcState = defineCheck({
+  id: 'encryption.in-use.cc-state',
+  property: 'encryption-at-rest',
+  expected:
+    'The processor encrypts the memory of this system against the operator of the machine, and its GPUs run in confidential-computing mode.',
+  limitations:
+    'As reported by the kernel and the GPU driver. Only remote attestation, which was not performed, ties it to genuine hardware. Encryption of the whole memory by a host (TME, SME) is not evaluated: it does not protect against the host.',
+  requires: { cpu: cpuConfidential, pci: pciDevices },
+  optional: { gpus: gpuConfCompute },
+  evaluate({ cpu, pci }, { gpus }): Conclusion {
+    const { protection } = cpu
+    const devices = pci.devices.filter((device) => isGpu(device) || isNvidiaGpu(device))
+    const [isOn, onGpus] = [gpus.ok && (gpus.fact.isOn || gpus.fact.isProtectedGroup), gpuSteps(devices)]
+    if (protection === null && gpus.ok && !isOn)
+      return { verdict: 'informational', observations: [off, ...onGpus(false)] }
+    if (protection === null && devices.length === 0) return { verdict: 'informational', observations: [off] }
+    const onProcessor =
+      protection === null
+        ? unclear('The kernel shows no mark of a confidential guest, by a device or a flag.', cpuConfidential)
+        : supports(`This system is a confidential guest (${protection}).`, cpuConfidential)
+    const ofGpus = devices.length === 0 ? [] : gpus.ok ? onGpus(isOn) : unclearAbout(gpuConfCompute, gpus)
+    return decide([onProcessor, ...ofGpus])
+  },
+})
+
+const off: DraftObservation = unclear(
+  'The kernel shows no mark of a confidential guest: memory in use is readable by the operator of the machine.',
+  cpuConfidential,
+)
+
+const gpuSteps =
+  (devices: readonly PciDevice[]) =>
+  (isOn: boolean): readonly DraftObservation[] => {
+    const others = devices.filter((device) => !isNvidiaGpu(device)).length
+    const own = devices.length - others
+    return [
+      ...(own === 0
+        ? []
+        : isOn
+          ? [supports(`The driver reports confidential computing as on for ${count(own, 'GPU')}.`, gpuConfCompute)]
+          : [
+              contradicts(`The driver reports confidential computing as off for ${count(own, 'GPU')}.`, gpuConfCompute),
+            ]),
+      ...(others > 0
+        ? [unclear(`For ${count(others, 'accelerator')} of other manufacturers this is not known.`, pciDevices)]
+        : []),
+    ]
+  }
 
 export const memoryEncryptionSubject = defineSubject({
   id: 'memory-encryption',

@@ -98,6 +98,7 @@ export interface IscsiSession {
   /** Address that it was requested at; empty where unknown. */
   readonly portal: string
 }
+
 /** Ways to drives outside this machine that the kernel has open now. */
 export interface RemoteStorage {
   readonly iscsi: readonly IscsiSession[]

@@ -27,6 +27,7 @@ export interface NetInterface {
   /** The kernel's name of the port on the adapter; pf0vf3 and the like represent a switch port toward another function. */
   readonly portName: string
 }
+
 export interface NetInterfaces {
   readonly interfaces: readonly NetInterface[]
 }

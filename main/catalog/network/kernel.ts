@@ -201,6 +201,7 @@ const acceptsRedirects4: Weak = (read, name) => {
   const [all, own] = [read('all', 'accept_redirects') !== '0', read(name, 'accept_redirects') !== '0']
   return read(name, 'forwarding') === '1' ? all && own : all || own
 }
+
 const lacksReversePath: Weak = (read, name) =>
   !(Math.max(Number(read('all', 'rp_filter')), Number(read(name, 'rp_filter'))) >= 1)
 // IPv6: a negative value refuses, zero accepts only type 2 headers (mobile IPv6); the interface's own value decides.

@@ -16,6 +16,7 @@ export interface NetLink {
   /** Virtual functions that this adapter has switched on and configured, as ip lists them. */
   readonly virtualFunctions: number
 }
+
 export interface NetLinks {
   readonly links: readonly NetLink[]
 }
@@ -77,6 +78,7 @@ export interface Route {
   /** blackhole, unreachable or prohibit, where the kernel drops the traffic; null for routes that lead somewhere. */
   readonly drops: string | null
 }
+
 export interface Routes {
   readonly ipv4: readonly Route[]
   readonly ipv6: readonly Route[]
@@ -146,6 +148,7 @@ export interface Neighbour {
   /** The kernel's states, such as REACHABLE or PERMANENT. */
   readonly states: readonly string[]
 }
+
 export interface Neighbours {
   readonly neighbours: readonly Neighbour[]
   /** Routers of the default routes. */

@@ -16,6 +16,7 @@ export interface LldpPlace {
   /** Degrees, north and east positive. */
   readonly point: { readonly latitude: number; readonly longitude: number } | null
 }
+
 export interface LldpPlaces {
   readonly neighbours: readonly LldpPlace[]
 }
@@ -110,6 +111,7 @@ export interface LldpNeighbour {
   readonly capabilities: readonly string[]
   readonly vlans: readonly string[]
 }
+
 export interface Lldp {
   readonly neighbours: readonly LldpNeighbour[]
 }

@@ -89,6 +89,7 @@ export interface PackageLog {
   /** When it was last written to, in seconds since 1970. */
   readonly writtenAt: number | null
 }
+
 export interface PackageLogs {
   readonly logs: readonly PackageLog[]
 }

@@ -37,6 +37,7 @@ const WANTS = {
   locks: accountsPasswordLocks,
   local: accountsLocal,
 }
+
 type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords
 
 export const accessPamPasswordQuality = defineCheck({

@@ -11,6 +11,7 @@ export interface PamEntry {
   readonly control: string
   readonly args: readonly string[]
 }
+
 export interface PamStack {
   /** Service (file name under /etc/pam.d) → its entries in file order. */
   readonly services: ReadonlyMap<string, readonly PamEntry[]>
@@ -188,6 +189,7 @@ export interface AccessRule {
   readonly who: string
   readonly from: string
 }
+
 export interface AccessRules {
   readonly rules: readonly AccessRule[]
 }

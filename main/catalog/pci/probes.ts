@@ -33,6 +33,7 @@ export interface PciDevice {
   /** Virtual functions that are switched on. */
   readonly virtualFunctions: number
 }
+
 export interface PciDevices {
   readonly devices: readonly PciDevice[]
 }
@@ -152,6 +153,7 @@ export interface PciPort {
   /** The link that is up now was equalized. */
   readonly isEqualized: boolean
 }
+
 export interface PciPorts {
   readonly ports: readonly PciPort[]
 }
@@ -241,6 +243,7 @@ export interface UsbDevice {
   readonly maker: string
   readonly name: string
 }
+
 export interface UsbDevices {
   readonly devices: readonly UsbDevice[]
 }

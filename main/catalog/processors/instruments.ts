@@ -122,12 +122,14 @@ export interface Temperature {
   /** What the driver gives as the highest that the part carries; null where it gives none. */
   readonly highest: number | null
 }
+
 export interface MemoryController {
   /** As its driver names it, such as "Skylake Socket#0 IMC#0"; "ghes_edac" where the firmware shows and no driver looks. */
   readonly name: string
   readonly modules: number
   readonly mebibytes: number
 }
+
 export interface CpuSensors {
   /** Of sensors inside processors, not of drives or boards. */
   readonly temperatures: readonly Temperature[]

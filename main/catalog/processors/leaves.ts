@@ -98,6 +98,7 @@ export interface CpuLeaves {
   readonly addressBits: number | null
   readonly addressBitsTaken: number
 }
+
 const BASIC_LEAVES = 0x40
 const EXTENDED_LEAVES = 0x30
 const EXTENDED = 0x80000000

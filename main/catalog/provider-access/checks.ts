@@ -38,6 +38,7 @@ const WANTS = {
   locks: accountsPasswordLocks,
   ...KEY_SOURCES,
 }
+
 type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
 
 export const accessProviderAccess = defineCheck({

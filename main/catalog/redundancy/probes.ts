@@ -21,12 +21,14 @@ export interface MdArray {
   readonly failed: readonly string[]
   readonly isRebuilding: boolean
 }
+
 /** A bond as /proc/net/bonding shows it. */
 export interface Bond {
   readonly name: string
   readonly mode: string
   readonly links: readonly { readonly name: string; readonly isUp: boolean; readonly failures: number | null }[]
 }
+
 export interface RedundancyState {
   readonly arrays: readonly MdArray[]
   readonly bonds: readonly Bond[]

@@ -1,6 +1,200 @@
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import type { ThresholdValue } from '../../core/profile.ts'
+import { accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
+import { foundLines, grepIsComplete } from '../read-text.ts'
+import { settingNumber, settingWords } from '../sshd/access.ts'
+import { type SshdSettings, sshdEffective } from '../sshd/probes.ts'
+import { RUNNING_SSH, runningSsh } from '../sshd/running.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
-import { accessSessionTimeout, sessionTimeout } from './session-timeout.ts'
+
+interface SessionTimeout {
+  /** Values assigned to TMOUT in the files that shells read at login, in seconds; null for one that is no plain number. */
+  readonly shell: readonly { readonly path: string; readonly seconds: number | null }[]
+  /** Whether a line marks TMOUT read-only, so that a session cannot change it. */
+  readonly readOnly: boolean
+  /** StopIdleSessionSec of logind.conf(5) in seconds, where set to a plain number of seconds or minutes. */
+  readonly logindSeconds: number | null
+}
+
+/** TMOUT (bash(1)): an interactive shell ends after so many seconds at its prompt. SUSE keeps the distribution's part below /usr/etc. */
+export const sessionTimeout = defineProbe({
+  id: 'session.timeout',
+  title: 'Idle limits of shells and sessions',
+  why: 'Shows whether an unattended terminal session ends automatically.',
+  commands: {
+    shell: run([
+      'grep',
+      '-d',
+      'skip',
+      '-H',
+      '-E',
+      '^[^#]*TMOUT',
+      '/etc/profile',
+      glob('/etc/profile.d/*'),
+      glob('/etc/bash*rc'),
+      '/usr/etc/profile',
+      glob('/usr/etc/profile.d/*'),
+    ]),
+    logind: run([
+      'grep',
+      '-H',
+      '-E',
+      '^[[:space:]]*StopIdleSessionSec',
+      '/etc/systemd/logind.conf',
+      glob('/etc/systemd/logind.conf.d/*.conf'),
+    ]),
+  },
+  parse({ shell, logind }) {
+    if (!grepIsComplete(shell)) return unknown('not every file that shells read at login could be read')
+    const found = foundLines(shell.text)
+    const limits = foundLines(logind.text).map(({ line }) => inSeconds(line.replace(/^[^=]*=/, '')))
+    return known<SessionTimeout>({
+      shell: found.flatMap(({ path, line }) =>
+        [...line.matchAll(/\bTMOUT=["']?([^\s;"'&|]*)/g)].map(([, value = '']) => ({
+          path,
+          seconds: plainNumber(value),
+        })),
+      ),
+      readOnly: found.some(({ line }) => line.split(/[;#]/).some(marksReadOnly)),
+      logindSeconds: logind.exitCode === 0 ? (limits.at(-1) ?? null) : null,
+    })
+  },
+})
+
+const marksReadOnly = (part: string): boolean =>
+  /\bTMOUT\b/.test(part) && /\breadonly\b|\b(declare|typeset) +-[a-z]*r/.test(part)
+
+const plainNumber = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null)
+
+// systemd.time(7), the units that make sense here.
+function inSeconds(text: string): number | null {
+  const [, number, unit = 's'] = /^(\d{1,9}) {0,8}(s|sec|min|m|h)?$/.exec(text.slice(0, 256).trim()) ?? []
+  const factor = unit === 'h' ? 3600 : unit.startsWith('m') ? 60 : 1
+  return number === undefined ? null : Number(number) * factor
+}
+
+/** The keywords of sshd_config(5) that are read here. */
+const KEYWORDS = ['channeltimeout', 'clientaliveinterval', 'clientalivecountmax']
+
+const accessSessionTimeout = defineCheck({
+  id: 'access.session-timeout',
+  property: 'access',
+  expected:
+    'Idle terminal sessions end automatically within the limit of the chosen profile, users cannot disable this, and the SSH server drops unresponsive clients.',
+  limitations:
+    'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
+  requires: { timeout: sessionTimeout, local: accountsLocal },
+  optional: { sshd: sshdEffective, ...RUNNING_SSH },
+  thresholds: ['shell.idle', 'ssh.idle'],
+  evaluate({ timeout, local }, { sshd, ...evidence }, context) {
+    const limit = limitOf(context, 'shell.idle')
+    const running = runningSsh(sshd, evidence, { keywords: KEYWORDS })
+    const session = [...byLogind(timeout, limit), ...(running.isBearing ? byChannel(sshd, limit) : [])]
+    const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
+    return decide([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
+  },
+})
+
+const isWithin = (seconds: number | null, limit: ThresholdValue): boolean =>
+  seconds !== null && seconds > 0 && seconds <= limit.value
+
+const byLogind = ({ logindSeconds }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] =>
+  isWithin(logindSeconds, limit)
+    ? [
+        supports(
+          `The session manager ends idle sessions after ${logindSeconds} seconds (at most ${limitText(limit)}).`,
+          sessionTimeout,
+          'logind',
+        ),
+      ]
+    : []
+
+// ChannelTimeout (OpenSSH 9.2): closes a channel without traffic; "session" covers shells. Values as in TIME FORMATS of sshd_config(5).
+function byChannel(sshd: Parsed<SshdSettings>, limit: ThresholdValue): readonly DraftObservation[] {
+  if (!sshd.ok) return []
+  const limits = settingWords(sshd.fact, 'channeltimeout').flatMap((entry) => {
+    const [, number, unit = 's'] = /^(?:session(?:\*|:shell)?|\*)=(\d{1,6})([smh]?)$/.exec(entry) ?? []
+    return number === undefined ? [] : [Number(number) * (unit === 'h' ? 3600 : unit === 'm' ? 60 : 1)]
+  })
+  const [seconds] = limits
+  return seconds !== undefined && limits.every((one) => isWithin(one, limit))
+    ? [
+        supports(
+          `The SSH server closes a session without traffic after ${seconds} seconds (ChannelTimeout; at most ${limitText(limit)}).`,
+          sshdEffective,
+        ),
+      ]
+    : []
+}
+
+function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] {
+  if (shell.length === 0)
+    return [contradicts('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
+  const bad = shell.filter(({ seconds }) => !isWithin(seconds, limit))
+  if (bad.length > 0) {
+    const values = bad.map(({ path, seconds }) => `${path}: ${seconds ?? 'no plain number'}`)
+    return [
+      contradicts(
+        `TMOUT is set to something else than 1 or more seconds up to ${limitText(limit)}: ${named(values)}.`,
+        sessionTimeout,
+        'shell',
+      ),
+    ]
+  }
+  const values = [...new Set(shell.map(({ seconds }) => `${seconds}`))]
+  return [
+    supports(
+      `Shells end after ${values.join(' or ')} seconds at their prompt (TMOUT; at most ${limitText(limit)}).`,
+      sessionTimeout,
+      'shell',
+    ),
+    readOnly
+      ? supports('TMOUT is marked read-only.', sessionTimeout, 'shell')
+      : unclear('TMOUT is not marked read-only, so that each person can switch it off.', sessionTimeout, 'shell'),
+  ]
+}
+
+// Only these shells know TMOUT and read the files it is set in; /bin/sh is bash or dash depending on the distribution, and dash does not. zsh
+// knows it, and reads /etc/profile only where a distribution makes it.
+function shells(local: LocalAccounts): readonly DraftObservation[] {
+  const others = local.accounts.filter(
+    (account) => canLogIn(account) && !/\/(bash|rbash|ksh|ksh93|mksh)$/.test(account.shell),
+  )
+  return others.length === 0
+    ? []
+    : [
+        unclear(
+          `Accounts whose shell may not support TMOUT: ${named(others.map(({ name, shell }) => `${name} (${shell})`))}.`,
+          accountsLocal,
+          'passwd',
+        ),
+      ]
+}
+
+/**
+ * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and ClientAlive is not
+ * required.
+ */
+function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly DraftObservation[] {
+  if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
+  return endsSessions ? [] : [silentClients(sshd.fact, context)]
+}
+
+// A client is dropped after ClientAliveCountMax probes without a response, ClientAliveInterval apart; a 0 in either switches it off.
+function silentClients(sshd: SshdSettings, context: Context): DraftObservation {
+  const [interval, most] = [settingNumber(sshd, 'clientaliveinterval'), settingNumber(sshd, 'clientalivecountmax')]
+  if (interval === null || most === null)
+    return unclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
+  if (interval === 0 || most === 0)
+    return contradicts('The SSH server never drops an unresponsive client (ClientAlive is off).', sshdEffective)
+  const limit = limitOf(context, 'ssh.idle')
+  const words = `The SSH server drops an unresponsive client after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
+  return interval * most <= limit.value ? supports(words, sshdEffective) : contradicts(words, sshdEffective)
+}
 
 export const sessionTimeoutSubject = defineSubject({
   id: 'session-timeout',

@@ -25,6 +25,7 @@ export interface SshAnswer {
   readonly outcome: MethodsOutcome
   readonly methods: readonly string[]
 }
+
 /** An SSH server as it responded through the session. */
 export interface SshServer extends TlsTarget {
   /** Its name for itself, for example OpenSSH_9.6p1; empty where it gave none. */
@@ -34,6 +35,7 @@ export interface SshServer extends TlsTarget {
   readonly answers: readonly SshAnswer[]
   readonly isMixed: boolean
 }
+
 export interface SshServers {
   readonly forwarding: boolean
   readonly servers: readonly SshServer[]

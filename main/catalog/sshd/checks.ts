@@ -82,6 +82,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   permitemptypasswords: 'no',
   hostbasedauthentication: 'no',
 }
+
 const PASSWORD_SETTINGS: ReadonlySet<string> = new Set(['passwordauthentication', 'kbdinteractiveauthentication'])
 const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication', 'authenticationmethods']
 

@@ -20,6 +20,7 @@ const WITH_VALUE: Readonly<Record<string, string | null>> = {
   p: 'port',
   u: null,
 }
+
 /** Options without one that change nothing of what clients meet: foreground, log to stderr, address family, quiet, no re-execution. */
 const PLAIN: ReadonlySet<string> = new Set(['D', 'e', 'q', '4', '6', 'r'])
 

@@ -1,4 +1,9 @@
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { expandStack, type PamStack, pamStack } from '../pam/probes.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { conditionSteps, contextSteps, methodChains, setting, settingWords } from './access.ts'
 import data from './checks.json' with { type: 'json' }
 import {
   accessSshdAllowList,
@@ -6,8 +11,153 @@ import {
   accessSshdPasswordAuth,
   accessSshdRootLogin,
 } from './checks.ts'
-import { accessSshdMfa } from './mfa.ts'
-import { sshdConditions, sshdContexts, sshdEffective, sshProcesses } from './probes.ts'
+import { type SshdSettings, sshdConditions, sshdContexts, sshdEffective, sshProcesses } from './probes.ts'
+import { letIn, RUNNING_SSH, runningSsh } from './running.ts'
+
+const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
+  'pam_google_authenticator',
+  'pam_oath',
+  'pam_duo',
+  'pam_u2f',
+  'pam_yubico',
+  'pam_radius_auth',
+  'pam_radius',
+  'pam_securid',
+  'pam_privacyidea',
+  'pam_sss',
+])
+
+const accessSshdMfa = defineCheck({
+  id: 'access.sshd.mfa',
+  property: 'access',
+  expected: 'SSH requires two different authentication factors at every login.',
+  limitations:
+    'A second factor required elsewhere, at a jump host or an identity provider, is not visible here and needs its own document. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and an unknown user from two addresses, not for each account and source.',
+  requires: {},
+  optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
+  evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
+    const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
+    const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => {
+      // Keys on tokens carry the claim only where no chain of two kinds is requested.
+      const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)
+      return [
+        ...general(settings, pam),
+        ...contextSteps(contexts, settings, keywords, (context) => general(context, pam)),
+        ...conditionSteps(conditions, keywords, (key, value) => {
+          if (key !== 'authenticationmethods') return restsOnTokens ? 'unclear' : 'same'
+          return methodChains(value.split(/\s+/)).every(isTwoKinds) ? 'same' : 'weaker'
+        }),
+      ]
+    }
+    return decide([
+      ...letIn(running, ['root', 'declared', 'nobody']),
+      ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
+    ])
+  },
+})
+
+const TOKEN_SETTINGS = [
+  'passwordauthentication',
+  'kbdinteractiveauthentication',
+  'pubkeyacceptedalgorithms',
+  'pubkeyacceptedkeytypes',
+  'pubkeyauthoptions',
+  'trustedusercakeys',
+]
+
+function hasTwoKinds(sshd: SshdSettings): boolean {
+  const chains = methodChains(settingWords(sshd, 'authenticationmethods'))
+  return chains.length > 0 && chains.every(isTwoKinds)
+}
+
+/** Something one has (a key) and something one knows or enters; the same class twice is one factor. */
+function isTwoKinds(chain: readonly string[]): boolean {
+  const hasKey = chain.some((method) => method.startsWith('publickey'))
+  return hasKey && chain.some((method) => method === 'password' || method.startsWith('keyboard-interactive'))
+}
+
+// What the login modules ask may be a second kind, or the password once more.
+const asksModules = (chain: readonly string[]): boolean =>
+  chain.some((method) => method.startsWith('keyboard-interactive'))
+
+function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly DraftObservation[] {
+  const words = settingWords(sshd, 'authenticationmethods')
+  const chains = methodChains(words)
+  if (hasTwoKinds(sshd)) {
+    return [
+      supports(`Every accepted chain of methods has two kinds: ${named(words)}.`, sshdEffective),
+      ...secondStep(chains, pam),
+    ]
+  }
+  if (onlyVerifiedSecurityKeys(sshd)) {
+    return [
+      supports(
+        'Only keys on hardware tokens are accepted, and the server requires them to verify the person (verify-required).',
+        sshdEffective,
+      ),
+    ]
+  }
+  const issuer = setting(sshd, 'trustedusercakeys') ?? 'none'
+  if (issuer !== 'none') {
+    return [
+      unclear(
+        'Login certificates are accepted; whether their issuer requires a second factor is not visible here.',
+        sshdEffective,
+      ),
+    ]
+  }
+  if (chains.length > 0 && chains.every((chain) => isTwoKinds(chain) || asksModules(chain))) {
+    return [
+      unclear(
+        'Login uses prompts of the login modules; which factors they cover is not evaluated here.',
+        sshdEffective,
+      ),
+    ]
+  }
+  return [contradicts('The SSH server itself accepts a login with one kind of factor.', sshdEffective)]
+}
+
+// A chain that ends in keyboard-interactive is only as good as the modules behind it.
+function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack>): readonly DraftObservation[] {
+  if (!chains.some((chain) => chain.some((method) => method.startsWith('keyboard-interactive')))) return []
+  if (!pam.ok) return unclearAbout(pamStack, pam)
+  const stack = expandStack(pam.fact, 'sshd', 'auth')
+  const modules = stack.map((entry) => entry.module)
+  // A module whose verdict is optional decides nothing (pam.d(5)).
+  const second = stack
+    .filter((entry) => SECOND_FACTOR_MODULES.has(entry.module) && entry.control !== 'optional')
+    .map((entry) => entry.module)
+  const optional = stack.some(
+    (entry) =>
+      (entry.module === 'pam_google_authenticator' && entry.args.includes('nullok')) ||
+      (entry.module === 'pam_u2f' && entry.args.includes('nouserok')),
+  )
+  if (optional)
+    return [
+      contradicts(
+        'The module for a second factor lets people without a registered device through (nullok, nouserok).',
+        pamStack,
+      ),
+    ]
+  if (second.length > 0) return [supports(`The login modules of SSH include ${named(second)}.`, pamStack)]
+  if (modules.includes('pam_unix'))
+    return [supports('The prompts after the key require the account’s password (pam_unix).', pamStack)]
+  return [unclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
+}
+
+// FIDO keys: sk-* types only, and user verification demanded by the server (sshd_config(5), PubkeyAuthOptions).
+function onlyVerifiedSecurityKeys(sshd: SshdSettings): boolean {
+  const accepted = settingWords(sshd, 'pubkeyacceptedalgorithms').flatMap((list) => list.split(','))
+  const onlyTokens = accepted.length > 0 && accepted.every((algorithm) => /^(webauthn-)?sk-/.test(algorithm))
+  const verified = settingWords(sshd, 'pubkeyauthoptions')
+    .flatMap((list) => list.split(','))
+    .includes('verify-required')
+  const noPasswords =
+    setting(sshd, 'passwordauthentication') === 'no' && setting(sshd, 'kbdinteractiveauthentication') === 'no'
+  return onlyTokens && verified && noPasswords
+}
 
 export const sshdSubject = defineSubject({
   id: 'sshd',

@@ -100,6 +100,7 @@ export interface MatchBlock {
   readonly condition: string
   readonly settings: readonly (readonly [key: string, value: string])[]
 }
+
 export interface SshdConditions {
   readonly blocks: readonly MatchBlock[]
   /** Files outside the searched folders that the configuration includes; they may hold Match blocks too. */

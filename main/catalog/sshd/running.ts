@@ -177,6 +177,7 @@ interface Doubt {
   readonly step: DraftObservation
   readonly isOther: boolean
 }
+
 const doubt = (text: string, probe: Probe<unknown>, isOther = false): Doubt => ({
   step: unclear(text, probe),
   isOther,
@@ -390,6 +391,7 @@ const WORDS: Readonly<Record<AskedName, string>> = {
   declared: 'a declared account',
   nobody: 'a name without an account',
 }
+
 const methodNames = (methods: readonly string[]): string => (methods.length === 0 ? 'nothing' : named(methods))
 
 /** “publickey” for everybody, or who is offered what. */

@@ -13,6 +13,7 @@ export interface ComparedArray {
   readonly lastAction: string
   readonly degraded: number | null
 }
+
 export interface ChecksumState {
   readonly arrays: readonly ComparedArray[]
   /** Errors counted by each btrfs file system over all its devices; its id is the folder's name in sysfs. */
@@ -119,6 +120,7 @@ export interface BtrfsScrub {
   readonly isFinished: boolean
   readonly errors: number
 }
+
 export interface BtrfsScrubs {
   readonly scrubs: readonly BtrfsScrub[]
 }
@@ -219,6 +221,7 @@ export interface ZfsPoolStatus {
   readonly counted: number | null
   readonly hasKnownErrors: boolean
 }
+
 export interface ZfsStatus {
   readonly pools: readonly ZfsPoolStatus[]
 }

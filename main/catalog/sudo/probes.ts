@@ -9,6 +9,7 @@ export interface SudoRule {
   /** False for NOPASSWD. */
   readonly asksPassword: boolean
 }
+
 export interface SudoPolicy {
   readonly rules: readonly SudoRule[]
   /** Set by `Defaults !authenticate` without a scope. */
@@ -191,6 +192,7 @@ export interface SudoEntry {
   /** The program with its folder, then its arguments as sudo joined them. Long entries are wrapped, so the number of spaces is lost. */
   readonly command: string
 }
+
 export interface SudoLog {
   /** Null where the file does not exist. */
   readonly entries: readonly SudoEntry[] | null

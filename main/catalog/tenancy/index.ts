@@ -1,13 +1,135 @@
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
+import { type Disk, inventoryDisks } from '../drives/inventory.ts'
+import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-attachment.ts'
+import { isNetworkMount } from '../mounts/kinds.ts'
+import { hasRemoteStorage, type Mount, type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { tenancyContainerCensus } from './containers.ts'
-import { tenancyForeignMounts } from './foreign-mounts.ts'
 import { tenancyNoGuests } from './guests.ts'
 import { sessionLimits } from './limits.ts'
 import { tenancyKfd, tenancyPods, tenancyProcesses } from './processes.ts'
 import { clusterKubernetes, clusterSlurm, tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
 import { namespaces, tenancyRuntimes, tenancySessions } from './sessions.ts'
 import { tenancyUserCensus } from './users.ts'
+
+/** File systems that the machine beneath shares with this one: its owner owns them. */
+const FROM_BENEATH: ReadonlySet<string> = new Set(['9p', 'virtiofs', 'vboxsf', 'vmhgfs', 'fuse.vmhgfs-fuse', 'prl_fs'])
+/** File systems that several machines write on one shared drive. */
+const SHARED_DRIVE: ReadonlySet<string> = new Set(['gfs2', 'ocfs2', 'vmfs', 'cxfs'])
+
+export const tenancyForeignMounts = defineCheck({
+  id: 'tenancy.foreign-mounts',
+  property: 'isolation',
+  expected:
+    'No file system or drive in use on this node is provided by another party, neither by the host machine nor by another machine.',
+  limitations:
+    'The owner of a remote volume was not declared, and sharing on the far side is not visible: remote volumes leave this inconclusive. Storage behind a drive that a controller or data-processing unit presents as local is not visible.',
+  requires: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
+  evaluate({ mounts: { mounts }, disks: { disks }, remote }) {
+    const because = [
+      ...lent(mounts),
+      ...overNetwork(mounts),
+      ...onSharedDrives(mounts),
+      ...driveSteps(disks, remote),
+      ...otherDevices(disks, remote),
+    ]
+    return decide(
+      because.length > 0
+        ? because
+        : [
+            supports(
+              `${count(mounts.length, 'mount')}, none from the machine beneath or over a network.`,
+              storageMounts,
+            ),
+            supports(
+              `${count(disks.length, 'drive')}, none reached over a network or presented by another party.`,
+              inventoryDisks,
+            ),
+            supports('The kernel has no way open to drives of other machines.', storageRemote),
+          ],
+    )
+  },
+})
+
+const at = (mounts: readonly Mount[]): string =>
+  named(
+    mounts.map(({ point, fsType }) => `${point} (${fsType})`),
+    4,
+  )
+
+function lent(mounts: readonly Mount[]): readonly DraftObservation[] {
+  const found = mounts.filter(({ fsType }) => FROM_BENEATH.has(fsType))
+  return found.length === 0
+    ? []
+    : [
+        contradicts(
+          `The machine that this system runs on shares file systems with it (${found.length}): ${at(found)}. They belong to the operator of that machine.`,
+          storageMounts,
+        ),
+      ]
+}
+
+function overNetwork(mounts: readonly Mount[]): readonly DraftObservation[] {
+  const found = mounts.filter((mount) => isNetworkMount(mount) && !FROM_BENEATH.has(mount.fsType))
+  return found.length === 0
+    ? []
+    : [
+        unclear(
+          `File systems of other machines (${found.length}): ${at(found)}, from ${named([...new Set(found.map(({ source }) => source))], 3)}. Their owner was not declared.`,
+          storageMounts,
+        ),
+      ]
+}
+
+function onSharedDrives(mounts: readonly Mount[]): readonly DraftObservation[] {
+  const found = mounts.filter(({ fsType }) => SHARED_DRIVE.has(fsType))
+  return found.length === 0
+    ? []
+    : [unclear(`File systems that several machines write at once (${found.length}): ${at(found)}.`, storageMounts)]
+}
+
+/** Drives that are not plainly this machine's own, with why; drives of one reason are in one step. */
+function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly DraftObservation[] {
+  const byReason = new Map<string, string[]>()
+  for (const disk of disks) {
+    const reason = whyOpen(disk, remote)
+    if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []).slice(0, 64), disk.name])
+  }
+  return [...byReason].map(([reason, names]) => unclear(`${named(names, 4)}: ${reason}`, inventoryDisks))
+}
+
+function whyOpen(disk: Disk, remote: RemoteStorage): string | null {
+  const network = networkOf(disk, remote)
+  if (network !== null) return `reached over ${network}. Its owner was not declared.`
+  const service = serviceOf(disk)
+  if (service !== null) return `a volume of ${service}, which the provider keeps.`
+  const attached = attachmentOf(disk)
+  return attached === 'pci' || attached === 'other' || (attached === 'usb' && !isVirtualMedia(disk))
+    ? null
+    : 'presented by a hypervisor, a data-processing unit or a management controller; the storage behind it is not visible.'
+}
+
+/** Ways to other machines' drives that no listed drive was seen for. */
+const otherDevices = (disks: readonly Disk[], remote: RemoteStorage): readonly DraftObservation[] =>
+  hasRemoteStorage(remote) && !disks.some((disk) => networkOf(disk, remote) !== null)
+    ? [
+        unclear(
+          `The kernel has a way open to drives of other machines: ${named(
+            [
+              ...remote.iscsi.map(({ session, target }) => `iSCSI ${target === '' ? session : target}`),
+              ...remote.rbd.map(({ pool, image }) => `Ceph ${pool}/${image}`),
+              ...remote.srp,
+              ...remote.nbd,
+              ...remote.drbd,
+            ],
+            4,
+          )}.`,
+          storageRemote,
+        ),
+      ]
+    : []
 
 export const tenancySubject = defineSubject({
   id: 'tenancy',

@@ -9,6 +9,7 @@ export interface Process {
   readonly command: string
   readonly cgroup: string
 }
+
 export interface Processes {
   readonly processes: readonly Process[]
   /** Both the first process and the kernel's own are in the list: nothing hides others (proc(5), hidepid). */

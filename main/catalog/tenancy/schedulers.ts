@@ -90,6 +90,7 @@ export interface SlurmJob {
   readonly account: string
   readonly state: string
 }
+
 export interface SlurmJobs {
   readonly jobs: readonly SlurmJob[]
 }

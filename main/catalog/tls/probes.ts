@@ -164,6 +164,7 @@ export interface AcceptedTls {
   readonly version: TlsName
   readonly suite: number
 }
+
 export type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
 
 export interface TlsPort extends TlsTarget {
@@ -197,6 +198,7 @@ const NAMES: Readonly<Record<number, TlsName>> = {
   771: 'TLS 1.2',
   772: 'TLS 1.3',
 }
+
 const OUTCOMES: readonly PortOutcome[] = ['tls', 'plain', 'silent', 'closed', 'refused', 'failed']
 const REASONS: readonly PassedOver[] = ['ssh', 'printer', 'job', 'foreign', 'hidden', 'limit', 'time', 'unreached']
 /** The highest version that each kind of ClientHello offers. */

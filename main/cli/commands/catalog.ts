@@ -7,18 +7,23 @@ import {
   roleWords,
   severityWords,
 } from '../../../schemas/conclusion-words.ts'
+import type { ClaimTestReference, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 import { familyWords, profileWords, spoofWords } from '../../../schemas/words.ts'
 import { catalog } from '../../catalog/index.ts'
 import { type CheckListing, checkListing, requestListing, thresholdListing } from '../../catalog/listing.ts'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
+import { type SudoProgram, sudoProgram } from '../../catalog/sudo/probes.ts'
 import { catalogSnapshot } from '../../core/catalog.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { captureKey, type Parsed, type RunCommand, readProbe } from '../../core/probe.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
+import { conflictWords, sourceCitation, takesWords } from '../../core/provider.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+import { absentPrograms, rootCommands, type SudoersOptions, sudoersFor } from '../../core/sudoers.ts'
 import { WHO } from '../../present/formats/work-order-parts.ts'
-import type { Context } from '../context.ts'
+import { type Context, endWith } from '../context.ts'
 import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'
-import { catalogProvidersCommands } from './catalog-providers.ts'
-import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
 /** `catalog [probes|checks|requests|profiles|signals|frameworks|fixes|providers|claim-tests|sudoers]`: the catalog; contacts no node. */
 export function catalogCommand(context: Context): void {
@@ -214,4 +219,158 @@ function fixesText(): string {
     ].join('  ')
   })
   return `${[...lines, '', `Tested on real systems: ${proven} of ${REMEDIATIONS.length} checks.`].join('\n')}\n`
+}
+
+/** `catalog providers [id]` and `catalog claim-tests`: provider claims, and the facts that claims can be compared with. */
+function catalogProvidersCommands(context: Context, parent: Command): void {
+  parent
+    .command('providers')
+    .description('List provider claims shipped with the catalog')
+    .argument('[id]', 'Provider, for its claims with their tests')
+    .option(...JSON_OUTPUT)
+    .action((id: string | undefined, { json }: { json?: true }) => {
+      const own = catalog.providers.find((profile) => profile.id === id)
+      if (id !== undefined && own === undefined) {
+        const ids = catalog.providers.map((profile) => profile.id).join(', ')
+        return endWith(context, { code: 'input.refused', detail: `${id} is not a provider of the catalog: ${ids}` })
+      }
+      if (json === true) return emit(own ?? catalog.providers)
+      emitText(own === undefined ? catalog.providers.map(profileLine).join('') : profileText(own))
+    })
+  parent
+    .command('claim-tests')
+    .description('List tests available for provider claims')
+    .option(...JSON_OUTPUT)
+    .action(({ json }: { json?: true }) => (json === true ? emit(testRows()) : emitText(testsText())))
+}
+
+const profileLine = ({ id, name, asOf, claims }: ProviderProfile): string =>
+  `${id}  ${name}, as of ${asOf}: ${claims.length} claims\n`
+
+function profileText(profile: ProviderProfile): string {
+  const { notes, sources, claims, conflicts = [] } = profile
+  const lines = [
+    ...notes.map((note) => `    ${note}`),
+    ...sources.map(
+      (source) =>
+        `    ${source.id} (${source.kind}) ${sourceCitation(source, source.on)}${source.title === undefined ? '' : `; ${source.where}`}`,
+    ),
+    ...conflicts.map((conflict) => `    ${conflictWords(conflict)}`),
+    ...claims.flatMap(claimLines),
+  ]
+  return `${profileLine(profile)}${lines.join('\n')}\n`
+}
+
+const bearingLine = (bearing: ClaimTestReference): string =>
+  'check' in bearing
+    ? `check: ${bearing.check}${bearing.supportsOnly === true ? ' (supports only)' : ''}`
+    : `fact: ${bearing.test}${bearing.value === null ? '' : ` ${bearing.value}`}`
+
+const claimLines = ({
+  id,
+  text,
+  tests,
+  condition,
+  otherwise,
+  whenUndecided,
+  why,
+  documentRequired,
+}: ProviderClaim): readonly string[] => [
+  `${id}  ${text}`,
+  ...(condition === undefined ? [] : [`    applies only: ${condition.text}`]),
+  ...(condition?.tests ?? []).map((bearing) => `    condition, ${bearingLine(bearing)}`),
+  ...tests.map((bearing) => `    ${bearingLine(bearing)}`),
+  ...(whenUndecided === undefined ? [] : ['    if inconclusive: document required']),
+  ...(otherwise === null
+    ? []
+    : [`    ${otherwise === 'document-required' ? 'document required' : 'not observable from the node'}`]),
+  ...(why === null ? [] : [`    reason: ${why}`]),
+  ...(documentRequired === null ? [] : [`    document: ${documentRequired}`]),
+]
+
+const testRows = (): readonly unknown[] =>
+  catalog.claimTests.map(({ id, title, takes, limitations }) => ({ id, title, takes, limits: limitations }))
+
+function testsText(): string {
+  const lines = catalog.claimTests.map(
+    (test) => `${test.id}  ${test.title}\n    values: ${takesWords(test)}\n    limitations: ${test.limitations}`,
+  )
+  return `${lines.join('\n')}\n`
+}
+
+interface Options {
+  readonly user: string
+  readonly liveTests?: true
+  readonly for?: string
+  readonly sudoRs?: true
+}
+
+/** `catalog sudoers`: the sudoers file for any node, or with `--for RECORDING` for the programs and the sudo version of one node. */
+function catalogSudoersCommand(context: Context, parent: Command): void {
+  parent
+    .command('sudoers')
+    .description('Print a sudoers file that allows only the privileged commands')
+    .option('--user <name>', 'Audit login', 'bwaudit')
+    .option('--for <folder>', 'Recording of a node: only its installed programs, in the syntax of its sudo version')
+    .option('--sudo-rs', 'Use the syntax of sudo-rs (Ubuntu 25.10 and later)')
+    .option('--live-tests', 'Also allow the commands of live tests')
+    .action(async ({ user, liveTests, for: folder, sudoRs }: Options) => {
+      const commands = rootCommands(catalog.probes, { liveTests: liveTests === true })
+      const form: SudoersOptions = { user, ...(sudoRs === true ? { dialect: 'sudo-rs' as const } : {}) }
+      if (folder === undefined) return emitText(sudoersFor(commands, form))
+      const recording = await oneRecording(context, folder)
+      if (!recording.ok) return endWith(context, recording.error)
+      emitText(sudoersOfNode(commands, recording.value, form))
+    })
+}
+
+async function oneRecording({ ports }: Context, folder: string): Promise<Outcome<LoadedRecording>> {
+  const read = await ports.readRecordings([folder])
+  if (!read.ok) return read
+  const [source, ...others] = read.value
+  if (source === undefined || others.length > 0)
+    return fail('input.refused', `--for ${folder} must be the folder of exactly one recording`)
+  return await source.load()
+}
+
+/** The rules for a recorded node: missing programs are left out, and comments state what the recording shows. */
+export function sudoersOfNode(
+  commands: readonly RunCommand[],
+  recording: LoadedRecording,
+  options: SudoersOptions,
+): string {
+  const absent = absentPrograms(recording)
+  const left = [...new Set(commands.map(({ argv }) => String(argv[0])))].filter((program) => absent.has(program))
+  const sudo = readProbe(
+    sudoProgram,
+    new Map(recording.captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one])),
+  )
+  return sudoersFor(
+    commands.filter(({ argv }) => !absent.has(String(argv[0]))),
+    {
+      ...(sudo.ok ? { dialect: sudo.fact.name, hasMergedFolders: sudo.fact.hasMergedFolders } : {}),
+      ...options,
+      notes: [
+        `For the node that was recorded on ${recording.recording.endedAt.slice(0, 10)}.`,
+        ...formNotes(sudo),
+        left.length === 0
+          ? 'It has every program that the privileged probes need.'
+          : `Left out, because these programs are not installed: ${left.sort().join(', ')}.`,
+      ],
+    },
+  )
+}
+
+function formNotes(sudo: Parsed<SudoProgram>): readonly string[] {
+  if (!sudo.ok) return ['Its sudo version was not recorded: these lines work with every version.']
+  const { name, version } = sudo.fact
+  if (name === 'sudo-rs') return [`It runs sudo-rs ${version}: plain words only, in lists of at most 100.`]
+  return [
+    `It runs sudo ${version}, which ${knowsExpressions(version) ? 'supports regular expressions (1.9.10 and later)' : 'does not support regular expressions (before 1.9.10)'}; these lines use none.`,
+  ]
+}
+
+const knowsExpressions = (version: string): boolean => {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.p]/).map(Number)
+  return major > 1 || (major === 1 && (minor > 9 || (minor === 9 && patch >= 10)))
 }

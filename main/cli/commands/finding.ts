@@ -2,11 +2,21 @@ import type { Command } from 'commander'
 import type { Register } from '../../../schemas/types.ts'
 import { findingLines, findingText } from '../../app/finding-text.ts'
 import { findingChecks, findingNamed } from '../../app/findings.ts'
+import { idNamed } from '../../app/register/named.ts'
+import { importResponses } from '../../app/register/respond.ts'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { RESPONSE_STATUSES, respond, responsesOf } from '../../core/register/responses.ts'
+import { plural } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import {
+  currentResponses,
+  RESPONSE_STATUSES,
+  respond,
+  responsesOf,
+  withdrawResponse,
+} from '../../core/register/responses.ts'
 import { ok } from '../../core/result.ts'
-import { statusOf } from '../../present/formats/response-table.ts'
+import { responseSheet, responseTable, statusOf } from '../../present/formats/response-table.ts'
 import { severityCounts } from '../../present/presentation.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -21,9 +31,9 @@ import {
   withKey,
   withRegister,
 } from '../register-changes.ts'
+import { openSigner } from '../sealing.ts'
+import { type ImportOptions, importRows, tableNameProblem, writeTable } from '../table-exchange.ts'
 import { emit, say } from '../terminal.ts'
-import { responseCommands } from './finding-response.ts'
-import { findingTableCommands } from './finding-table.ts'
 
 /** `finding list|show|respond|sign|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
 export function findingCommand(context: Context): void {
@@ -154,4 +164,112 @@ async function respondTo(
     },
   })
   return changed.ok ? ok({ id: facts.id, check, register: changed.value }) : changed
+}
+
+/** `finding export` and `import`: every finding as a table in which people enter their responses, and back. */
+function findingTableCommands(context: Context, command: Command): void {
+  withEvaluation(command.command('export').argument('<recordings...>', 'Folders of recordings'))
+    .description('Write all findings as a table in which responses are entered')
+    .requiredOption('--out <file>', 'Table to write: .csv or .xlsx')
+    .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
+      const written = await exportTable(context, folders, options)
+      if (!written.ok) return endWith(context, written.error)
+      say(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'finding')}.`)
+      say('  Enter Status, Owner, Due, Plan and Cause; leave the other columns. Next: barewitness finding import')
+      context.exit(EXIT.done)
+    })
+  withKey(withFleet(withRegister(command.command('import').argument('<table>', 'Table to read: .csv or .xlsx'))))
+    .description('Read responses from a table, all or none')
+    .requiredOption('--by <name>', 'Person who states the responses')
+    .action(async (path: string, options: ImportOptions) => {
+      const scope = await findingScope(context, options)
+      if (!scope.ok) return endWith(context, scope.error)
+      const done = await importRows(context, path, options, {
+        what: 'response',
+        into: (register, rows) =>
+          importResponses(context.ports, register, rows, {
+            fleet: scope.value.fleet,
+            checks: findingChecks(scope.value.catalog),
+            statedBy: options.by,
+            openSigner: options.identity === undefined ? null : () => openSigner(context, options),
+          }),
+      })
+      if (!done.ok) endWith(context, done.error)
+    })
+}
+
+async function exportTable(
+  context: Context,
+  folders: readonly string[],
+  { out, ...options }: FindingOptions & { readonly out: string },
+): Promise<Outcome<number>> {
+  const fits = tableNameProblem(out)
+  if (!fits.ok) return fits
+  const read = await readFindings(context, folders, options)
+  if (!read.ok) return read
+  const { findings, assessment } = read.value
+  const written = await writeTable(context, out, responseTable(findings, assessment.scope.fleet), responseSheet)
+  return written.ok ? ok(findings.length) : written
+}
+
+const NAMED = 'ID of the response or its first characters; or its finding, for the current one'
+
+/** `finding sign|withdraw`: what is done with a response that the register has. */
+function responseCommands(context: Context, command: Command): void {
+  withKey(withFleet(withRegister(command.command('sign').argument('<response>', NAMED))))
+    .description('Add a digital signature to a recorded response')
+    .action(async (text: string, options: SignedOptions) => {
+      if (options.identity === undefined)
+        return endWith(context, { code: 'input.refused', detail: '--identity is required to sign' })
+      const done = await onResponse(context, text, options, (register, id) =>
+        signedWith(context, options, register, { id, role: 'respondent' }),
+      )
+      if (!done.ok) return endWith(context, done.error)
+      const { id, register } = done.value
+      say(`Signed as respondent: response ${plain(id)}.`)
+      printStatus(register, id, options)
+      context.exit(EXIT.done)
+    })
+  withFleet(withRegister(command.command('withdraw').argument('<response>', NAMED)))
+    .description('Withdraw a response; it remains in the register')
+    .requiredOption('--by <name>', 'Person who decides')
+    .requiredOption('--reason <text>', 'Reason')
+    .action(async (text: string, { by, reason, ...options }: WithdrawOptions) => {
+      const now = context.ports.clock.now()
+      const done = await onResponse(context, text, options, (register, id) =>
+        withdrawResponse(register, { id, by, reason }, now),
+      )
+      if (!done.ok) return endWith(context, done.error)
+      say(`Withdrawn: response ${plain(done.value.id)}. It remains in the register.`)
+      context.exit(EXIT.done)
+    })
+}
+
+type WithdrawOptions = SignedOptions & { readonly by: string; readonly reason: string }
+
+/** Changes the response that a person names: by its id, or by its finding, whose current response is meant. */
+async function onResponse(
+  context: Context,
+  text: string,
+  options: SignedOptions,
+  changed: (register: Register, id: string) => Outcome<Register> | Promise<Outcome<Register>>,
+): Promise<Outcome<{ readonly id: string; readonly register: Register }>> {
+  const scope = await findingScope(context, options)
+  if (!scope.ok) return scope
+  const check = findingNamed(scope.value.catalog, scope.value.fleet, text)
+  let id = ''
+  const done = await change(context, options, {
+    begin: false,
+    next: async (register) => {
+      const current = check.ok ? currentResponses(register, context.ports.clock.now()).get(check.value) : undefined
+      if (check.ok && current === undefined)
+        return fail('input.refused', `there is no current response to ${check.value}`)
+      const ids = responsesOf(register).map((one) => one.id)
+      const named = current === undefined ? idNamed(ids, text) : ok(current.id)
+      if (!named.ok) return named
+      id = named.value
+      return await changed(register, id)
+    },
+  })
+  return done.ok ? ok({ id, register: done.value }) : done
 }

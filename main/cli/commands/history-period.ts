@@ -23,6 +23,7 @@ interface SpanOptions {
   readonly to?: string
   readonly chain?: string
 }
+
 type CalendarOptions = SpanOptions & { readonly json?: true }
 type PeriodOptions = SigningOptions &
   SpanOptions & {

@@ -53,6 +53,7 @@ interface InspectionOptions {
   readonly lookedAt?: string
   readonly conclusion?: string
 }
+
 interface AnswerOptions {
   readonly answers?: readonly string[]
   readonly answersOn?: readonly string[]

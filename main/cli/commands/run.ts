@@ -1,11 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { collectOptions } from '../collecting.ts'
-import type { Context } from '../context.ts'
-import { endWith } from '../context.ts'
+import type { Schedule } from '../../../schemas/types.ts'
+import { collectAgain } from '../../app/scheduled/collect-again.ts'
+import { runScheduled, type ScheduledOutcome } from '../../app/scheduled/scheduled-run.ts'
+import { catalog } from '../../catalog/index.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import { collectFleet, collectOptions } from '../collecting.ts'
+import { type Context, codeOf, endWith } from '../context.ts'
+import { EXIT, type ExitCode, worst } from '../exit-codes.ts'
 import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
-import { codeOfRan, printRan, type RunOptions, runOnce } from '../running.ts'
-import { runSchedule, type ScheduleOptions } from '../scheduled.ts'
-import { signingOptions } from '../sealing.ts'
+import type { PassphraseOptions } from '../passphrase.ts'
+import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
+import { openSigner, signingOptions } from '../sealing.ts'
+import { say, sayFailure } from '../terminal.ts'
 
 /** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
 export function runCommand(context: Context): void {
@@ -34,3 +42,115 @@ export function runCommand(context: Context): void {
 /** Attribute names of the options given on the command line. */
 const givenOptions = (command: Command): readonly string[] =>
   command.options.map((option) => option.attributeName()).filter((name) => command.getOptionValueSource(name) === 'cli')
+
+interface ScheduleOptions extends PassphraseOptions {
+  readonly schedule: string
+  readonly schedules: string
+  readonly now: true
+  readonly json: true
+}
+
+/** All other options are part of the schedule: a scheduled run must not depend on its caller. */
+const OWN: readonly string[] = ['schedule', 'schedules', 'now', 'json', 'passphraseFd', 'passphraseFile']
+
+/** `run --schedule`: the scheduled run that is due, as a timer starts it. `given` names the options on the command line. */
+async function runSchedule(
+  context: Context,
+  options: Partial<ScheduleOptions>,
+  given: readonly string[],
+): Promise<void> {
+  const chosen = await chosenSchedule(context, options, given)
+  if (!chosen.ok) return endWith(context, chosen.error)
+  const schedule = chosen.value
+  const runOptions = optionsOf(schedule, options)
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const wait = (milliseconds: number): Promise<void> =>
+    sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
+  const exitOf = (outcome: ScheduledOutcome<Ran>): ExitCode => codeOfOutcome(runOptions, outcome)
+  try {
+    const outcome = await runScheduled<Ran>(context.ports, {
+      schedule,
+      now: options.now === true,
+      signal: stop.signal,
+      wait,
+      openSigner: () => openSigner(context, runOptions),
+      claimOf: (id) => catalog.checks.find((check) => check.id === id)?.expected ?? `${id}.`,
+      exitOf,
+      report: say,
+      run: async (planned) => {
+        // Checked before a node is contacted: at sealing time, the whole collection would be lost.
+        const given = options.passphraseFd ?? options.passphraseFile
+        const file = given === undefined ? schedule.options.passphraseFile : undefined
+        const readable = file === undefined ? ok(null) : await context.ports.schedules.secret(file)
+        if (!readable.ok) return readable
+        const ran = await runOnce(context, runOptions, planned, () =>
+          collectAgain({
+            first: () => collectFleet(context, runOptions, 'sealed'),
+            again: (run, nodes) => collectFleet(context, { ...runOptions, node: [...nodes], goOnWith: run }, 'sealed'),
+            retries: schedule.retries,
+            wait,
+            signal: stop.signal,
+            report: say,
+          }),
+        )
+        if (ran.ok) printRan(runOptions, ran.value)
+        return ran
+      },
+    })
+    if (!outcome.ok) return endWith(context, outcome.error)
+    for (const failure of outcome.value.failures) sayFailure(failure)
+    context.exit(exitOf(outcome.value))
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+async function chosenSchedule(
+  { ports }: Context,
+  { schedule: name, schedules: file = ports.schedules.defaultFile }: Partial<ScheduleOptions>,
+  given: readonly string[],
+): Promise<Outcome<Schedule>> {
+  if (name === undefined) return fail('input.refused', '--schedules and --now require --schedule NAME')
+  const other = given.find((option) => !OWN.includes(option))
+  if (other !== undefined) {
+    const flag = other.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return fail('input.refused', `--${flag} cannot be used with --schedule: the schedule contains its value`)
+  }
+  const read = await ports.schedules.read(file)
+  if (!read.ok) return read
+  const found = read.value.schedules.find((one) => one.name === name)
+  return found === undefined ? fail('input.refused', `${file} contains no schedule ${name}`) : ok(found)
+}
+
+/** A schedule as options of `run`. The caller may still supply the passphrase. */
+export function optionsOf(
+  { fleet, out, gapsExitZero, options }: Schedule,
+  { json, passphraseFd, passphraseFile }: Partial<ScheduleOptions>,
+): RunOptions {
+  const { liveTests, deadlineSeconds, also: formats, passphraseFile: planned, ...rest } = options
+  const file = passphraseFile ?? (passphraseFd === undefined ? planned : undefined)
+  return {
+    ...rest,
+    fleet,
+    out,
+    whenStopped: 'sealed',
+    ...(liveTests === true ? { liveTests } : {}),
+    ...(deadlineSeconds === undefined ? {} : { deadline: `${deadlineSeconds}` }),
+    ...(formats === undefined ? {} : { formats }),
+    ...(gapsExitZero ? { deviationsExitZero: true } : {}),
+    ...(json === undefined ? {} : { json }),
+    ...(passphraseFd === undefined ? {} : { passphraseFd }),
+    ...(file === undefined ? {} : { passphraseFile: file }),
+  }
+}
+
+/** As `run`; a missed scheduled run and an undelivered notification are incomplete. */
+const codeOfOutcome = (options: RunOptions, { code, ran, failures }: ScheduledOutcome<Ran>): ExitCode =>
+  worst([
+    ran === null ? EXIT.done : codeOfRan(options, ran),
+    code === 'ran' || code === 'nothing-due' ? EXIT.done : EXIT.incomplete,
+    // A failed notification must not hide the result of the run itself.
+    ...failures.map((failure) => (ran === null ? codeOf(failure) : EXIT.incomplete)),
+  ])

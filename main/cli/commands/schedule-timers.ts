@@ -108,6 +108,7 @@ const WORKS: Readonly<Record<Works, string>> = {
   unclear: 'Unknown until first use',
   no: 'Not available unattended',
 }
+
 const MOST_NODES = 5
 
 /** Prints the credentials that an unattended run can use, may be able to use, and cannot use. */

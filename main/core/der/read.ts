@@ -147,6 +147,7 @@ export interface Members {
   readonly take: (tag: number) => DerValue | undefined
   readonly ended: () => boolean
 }
+
 export function inOrder(value: DerValue | null | undefined): Members {
   const members = membersOf(value)
   let at = 0

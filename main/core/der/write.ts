@@ -31,6 +31,7 @@ export function unsigned(bytes: Uint8Array): Uint8Array {
   const significant = first === -1 ? new Uint8Array([0]) : bytes.subarray(first)
   return (significant[0] ?? 0) > 0x7f ? der(0x02, new Uint8Array([0]), significant) : der(0x02, significant)
 }
+
 export const small = (value: number): Uint8Array => unsigned(new Uint8Array([value]))
 
 /** OBJECT IDENTIFIER from its dotted form; arcs of any size, for the 2.25 arc (ITU-T X.667). */

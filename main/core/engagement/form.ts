@@ -27,6 +27,7 @@ const SECTION_OF: Readonly<Record<string, EngagementSection>> = {
   population: 'population',
   signOff: 'sign-off',
 }
+
 const sectionOf = ([first]: EngagementProblem['path']): EngagementSection => SECTION_OF[String(first)] ?? 'who'
 
 const ENTRY_WORDS: Readonly<Record<string, string>> = {
@@ -35,6 +36,7 @@ const ENTRY_WORDS: Readonly<Record<string, string>> = {
   complementaryUserEntityControls: 'Control',
   signOff: 'Person',
 }
+
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   on: 'the date',
   date: 'the date',

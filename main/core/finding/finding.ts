@@ -254,6 +254,7 @@ function conditionOf(title: string, deviations: readonly FoundDeviation[], conce
   ]
   return `${title}: ${names(shown)}`
 }
+
 const MOST_NAMED = 3
 
 /** The check whose condition a machine can hide, and the nodes that do. */
@@ -338,6 +339,7 @@ function exposure({ holds }: About, area: RiskArea, nodes: readonly string[]): r
     ...(shared.length === 0 ? [] : [`Accounts that are not authorized are active on ${names(shared, 6)}.`]),
   ]
 }
+
 /** What another party on the node can reach through the condition. */
 const REACHED_BY_OTHERS: readonly RiskArea[] = ['ephi-at-rest', 'privileged-access', 'execution-environment']
 const OTHER_PARTIES: readonly string[] = ['tenancy.user-census', 'tenancy.gpu-processes']

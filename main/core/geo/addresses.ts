@@ -63,6 +63,7 @@ function parse4(text: string): bigint | null {
   }
   return dots === 3 && digits > 0 ? BigInt(value * 256 + octet) : null
 }
+
 const [DOT, ZERO] = [46, 48]
 
 /** RFC 4291, 2.2: eight groups, one run of zeros left out, the last two groups dotted or not. */

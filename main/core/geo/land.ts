@@ -10,6 +10,7 @@ export interface DrawnCountry {
   readonly code: string
   readonly polygons: readonly Outline[]
 }
+
 export type DrawnLand = readonly DrawnCountry[]
 
 /** More points make a picture slow to open and show nothing more at its size. */
@@ -50,6 +51,7 @@ function coarseOf(polygon: Outline): readonly Outline[] {
   COARSER.set(polygon, coarse)
   return coarse
 }
+
 const COARSER = new WeakMap<Outline, readonly Outline[]>()
 
 /** A disc around a polygon; land is never changed once it is made, and asked for again for every picture. */
@@ -63,6 +65,7 @@ function aroundOf(polygon: Outline): Disc {
   AROUND.set(polygon, around)
   return around
 }
+
 const AROUND = new WeakMap<Outline, Disc>()
 
 const kmBetween = (a: Position, b: Position): number => geoDistance([a[0], a[1]], [b[0], b[1]]) * EARTH_KM

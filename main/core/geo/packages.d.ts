@@ -54,4 +54,5 @@ export const WGS84: {
     outmask: number,
   ): { s12?: number }
 }
+
 export const DISTANCE: number

@@ -10,6 +10,7 @@ interface Lies {
   /** Something that is not the region may be in the cell; open water is neither where the region is land. */
   readonly leaves: boolean
 }
+
 type Assessor = (cell: Cell) => Lies
 
 /** Cells wider than this are divided without a look at what is in them. */

@@ -2,32 +2,35 @@ import type {
   CatalogReference,
   Deviation,
   Engagement,
+  HardwareChange,
   Period,
   PeriodChange,
   PeriodSample,
+  PopulationFile,
   RulesSpan,
   RunTrace,
   SampledItem,
 } from '../../../schemas/types.ts'
+import { canonicalJson } from '../canonical-json.ts'
 import type { Catalog } from '../catalog.ts'
-import type { Sha256 } from '../digest.ts'
+import { type Sha256, sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
 import { rootOf } from '../merkle.ts'
+import { plural } from '../phrases.ts'
+import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { ok } from '../result.ts'
 import { leafOf, type RunChain } from '../run-chain/entry.ts'
+import { shortened } from '../run-chain/notes.ts'
 import { drawRows } from '../sample.ts'
 import type { Zones } from './cadence.ts'
 import { type CalendarReading, calendarOf, type RunFacts } from './calendar.ts'
 import { changeFold } from './changes.ts'
 import { conclusionFold, type DerivedConclusions, isCovered, type RunEvidence } from './conclusions.ts'
 import { deviationFold } from './deviations.ts'
-import { movesIn } from './moves.ts'
-import { openNotes } from './open-notes.ts'
-import { populationFile } from './population-file.ts'
-import { type CsvWriter, type Population, type PopulationName, populationsOf } from './populations.ts'
+import { type CsvWriter, type Population, type PopulationName, populationPath, populationsOf } from './populations.ts'
 import { type EnteredRun, factsOf, runsWithin, withoutTrace } from './runs.ts'
-import { seenFold } from './seen.ts'
+import { type NodeRow, seenFold } from './seen.ts'
 
 /** A requested sample: population, size and seed. */
 export interface SampleRequest {
@@ -228,4 +231,122 @@ export function sampledNodes(samples: readonly PeriodSample[]): ReadonlyMap<stri
     wanted.set(run, nodes.add(node))
   }
   return new Map([...wanted].sort(([a], [b]) => compare(a, b)).map(([run, nodes]) => [run, [...nodes].sort(compare)]))
+}
+
+/**
+ * Hardware changes in a period, each once and in run order: a component that left one node and appeared in another is reported by both of
+ * their comparisons, and by a later one where its node was not collected in between. One that left a node in one run and first appears in another
+ * node in a later run moved between them; one that returns to its own node was absent.
+ */
+export function movesIn(moves: readonly HardwareChange[]): readonly HardwareChange[] {
+  const told = new Map<string, HardwareChange>()
+  /** Component and node: reported as removed and not reported as back. */
+  const out = new Set<string>()
+  /** Components removed and not seen since: the key of that move. */
+  const away = new Map<string, string>()
+  for (const move of moves) {
+    const { kind, value, from, to } = move
+    const [key, part] = [canonicalJson(move), canonicalJson([kind, value])]
+    const isTold = told.has(key) || (to === null && out.has(`${part} ${from}`))
+    if (isTold) continue
+    const left = away.get(part)
+    const went = left === undefined ? undefined : told.get(left)
+    if (left !== undefined && went !== undefined && from === null && went.from !== to)
+      told.set(left, { ...move, from: went.from, before: went.before })
+    else told.set(key, move)
+    away.delete(part)
+    if (to === null) away.set(part, key)
+    out.add(`${part} ${from}`)
+    out.delete(`${part} ${to}`)
+  }
+  return [...told.values()]
+}
+
+/**
+ * Deviations that stay open because they are no longer tested: nodes that later runs do not declare, and checks that later rules do not
+ * contain. One sentence per node and check.
+ */
+export function openNotes(
+  deviations: readonly Deviation[],
+  {
+    nodes,
+    checks,
+  }: { readonly nodes: readonly NodeRow[] /** Of the last run available. */; readonly checks: readonly string[] },
+): readonly string[] {
+  const open = deviations.filter((one) => one.open)
+  const gone = nodes.filter(({ atEnd }) => !atEnd)
+  const known = new Set(checks)
+  const dropped = [...new Set(open.map(({ check }) => check))].filter((check) => !known.has(check))
+  return [
+    ...shortened(
+      gone.flatMap(({ node, last }) => {
+        const count = open.filter((one) => one.node === node).length
+        return count === 0
+          ? []
+          : [
+              `Node ${quote(node)} is in no run after ${quote(last.run)}. ${plural(count, 'deviation')} on it stayed open: no run shows remediation.`,
+            ]
+      }),
+    ),
+    ...shortened(
+      dropped.map(
+        (check) => `The last run has no check ${quote(check)}. Its deviations stayed open: no run shows remediation.`,
+      ),
+    ),
+  ]
+}
+
+/** The file of a population, with the parameters that auditors require for information produced by the entity (IPE). */
+function populationFile(
+  population: Population,
+  csv: CsvWriter,
+  { from, to }: { readonly from: string; readonly to: string },
+): { readonly file: PopulationFile; readonly bytes: Uint8Array } {
+  const { name, columns, rows } = population
+  const bytes = new TextEncoder().encode(csv([columns, ...rows.map(({ cells }) => cells)]))
+  const { unit, source, order } = ABOUT[name]
+  const how = `Every run in the run chain of this fleet sealed from ${from} to ${to} (UTC days, both included), once each; no other filter was applied. ${order} The first column is the key used for sampling.`
+  return {
+    file: { name, path: populationPath(name), rows: rows.length, sha256: sha256(bytes), unit, source, how },
+    bytes,
+  }
+}
+
+const TRACES = 'the sealed run traces of the period (data/trace.json in each run), which are derived from the captures'
+
+const ABOUT: Readonly<Record<PopulationName, Record<'unit' | 'source' | 'order', string>>> = {
+  runs: {
+    unit: 'One run that was sealed and entered in the run chain.',
+    source:
+      'Entries of the run chain (data/log/entries.jsonl); node counts come from the sealed run trace of each run.',
+    order: 'In order of entry.',
+  },
+  nodes: {
+    unit: 'One node declared in at least one run of the period.',
+    source: `The declared nodes in ${TRACES}. Nodes not declared in any run are not included.`,
+    order:
+      'Sorted by name. Beginning and end are the first and the last run of the period with an available run trace.',
+  },
+  'node-runs': {
+    unit: 'One node in one run that declares it, whether or not it was collected.',
+    source: `The declared nodes, their collection status and verdicts in ${TRACES}.`,
+    order: 'In run order, then by node.',
+  },
+  accounts: {
+    unit: 'One local account on one node: a name with a numeric ID.',
+    source: `The account lists of the nodes in ${TRACES}. A run in which a node’s list could not be read is not used for that node.`,
+    order:
+      'Sorted by node, account and ID. Beginning and end are the first and the last run that read the list of that node.',
+  },
+  keys: {
+    unit: 'One public key that grants access to one account on one node.',
+    source: `The authorized key lists of the nodes in ${TRACES}. A run in which a node’s list could not be read is not used for that node.`,
+    order:
+      'Sorted by node, account and fingerprint. Beginning and end are the first and the last run that read the list of that node.',
+  },
+  changes: {
+    unit: 'One difference between a run and the one before it: in evidence, rules or scope.',
+    source: `Comparison of ${TRACES}. Values that change on an unmodified host are excluded, as defined by the catalog for each probe. A node not collected in a run is compared with the run that last collected it.`,
+    order: 'In run order.',
+  },
 }

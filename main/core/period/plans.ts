@@ -43,6 +43,7 @@ const later = (a: string, b: string): string => {
   const one = iso(b)
   return a !== '' && Date.parse(a) >= Date.parse(one) ? iso(a) : one
 }
+
 const iso = (instant: string): string => new Date(Date.parse(instant)).toISOString()
 
 /**

@@ -9,6 +9,7 @@ export interface Lengths {
   readonly shortest: number
   readonly longest: number
 }
+
 export const NAME: Lengths = { shortest: 1, longest: 200 }
 export const PROSE: Lengths = { shortest: 3, longest: 2000 }
 // What no table can hold: control characters but tab and line feed, halves of surrogate pairs, noncharacters, and the replacement

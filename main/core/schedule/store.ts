@@ -10,6 +10,7 @@ export interface Unit {
   readonly name: string
   readonly text: string
 }
+
 export interface TimerUnits {
   readonly kind: TimerKind
   readonly schedule: string
@@ -63,6 +64,7 @@ export interface Timers {
   /** The installed units; null if none. */
   readonly installed: (kind: TimerKind, schedule: string) => Promise<Outcome<InstalledTimer | null>>
 }
+
 export interface InstalledTimer {
   readonly units: readonly Unit[]
   /** Whether the operating system will start it. */

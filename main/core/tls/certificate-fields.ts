@@ -35,6 +35,7 @@ const CURVES: Readonly<Record<string, number>> = {
   '1.3.36.3.3.2.8.1.1.11': 384,
   '1.3.132.0.35': 521,
 }
+
 const EDWARDS: Readonly<Record<string, number>> = { '1.3.101.112': 255, '1.3.101.113': 448 }
 
 const PSS = '1.2.840.113549.1.1.10'
@@ -56,6 +57,7 @@ const SIGNATURES: Readonly<Record<string, string>> = {
   '1.3.101.112': 'SHA-512',
   '1.3.101.113': 'SHAKE256',
 }
+
 const HASHES: Readonly<Record<string, string>> = {
   '1.3.14.3.2.26': 'SHA-1',
   '2.16.840.1.101.3.4.2.1': 'SHA-256',

@@ -5,6 +5,7 @@ export const vector8 = (bytes: Iterable<number>): readonly number[] => {
   const all = [...bytes]
   return [all.length & 0xff, ...all]
 }
+
 export const vector16 = (bytes: Iterable<number>): readonly number[] => {
   const all = [...bytes]
   return [...u16(all.length), ...all]

@@ -56,6 +56,7 @@ export function observationsBriefly(observations: readonly Observation[]): strin
     citedBriefly(shown),
   ].join('')
 }
+
 const MOST_BRIEF = 4
 const MOST_OF_BRIEF = 400
 
@@ -69,6 +70,7 @@ function citedBriefly(observations: readonly Observation[]): string {
   const more = commands.size - shown.length
   return `<br><small>${shown.map(([digest, name]) => `${htmlText(name)} ${htmlText(digest)}`).join(', ')}${more > 0 ? ` and ${plural(more, 'more capture')}` : ''}</small>`
 }
+
 const MOST_CITED = 4
 const EMPTY = sha256('')
 

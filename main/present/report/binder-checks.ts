@@ -39,6 +39,7 @@ export interface OpenGroup {
   readonly verdict: Verdict
   readonly nodes: readonly OpenNode[]
 }
+
 interface OpenNode {
   readonly node: string
   readonly verdict: Verdict

@@ -1,13 +1,29 @@
-import type { Engagement } from '../../../schemas/types.ts'
-import { names, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
-import { type Block, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
-import { declaredBy, factBlock, typed, typedList, whoseWord } from './declared.ts'
-import { ephiBlocks } from './ephi.ts'
+import type {
+  ComplementaryUserEntityControl,
+  Engagement,
+  EphiStore,
+  SubserviceOrganization,
+  SubserviceReport,
+} from '../../../schemas/types.ts'
+import { type EphiPlace, ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Line,
+  plainCell,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { reached } from '../../core/tally.ts'
+import { dayOf, daysSince, declaredBy, factBlock, typed, typedList, whoseWord } from './declared.ts'
 import type { Matter } from './input.ts'
-import { chosenFrameworks } from './items.ts'
-import { subserviceBlocks, userEntityBlocks } from './subservice.ts'
+import { chosenFrameworks, itemName } from './items.ts'
 import { titles } from './titles.ts'
+import { countLines } from './wording.ts'
 
 /** System boundary, exclusions, responsibilities and complementary controls of other organizations. */
 export function boundarySection(matter: Matter): Section {
@@ -101,4 +117,204 @@ function responsibilities({ responsibilities: areas }: Engagement): readonly Blo
     },
     ...whose.beneath,
   ]
+}
+
+/** Differences between the ePHI map and the collection that are listed one by one. */
+const MOST_SENTENCES = 100
+
+/** Declared ePHI locations and flows, and which of them the collection covered. */
+function ephiBlocks(matter: Matter, engagement: Engagement): readonly Block[] {
+  const { ephi, population } = engagement
+  const { nodes, scope } = matter.assessment
+  const silent = new Set(nodes.filter((node) => !reached(node)).map(({ node }) => node))
+  const collected = matter.recordings.map(({ recording }) => recording.node).filter(({ name }) => !silent.has(name))
+  // A node of the fleet file is known even where the declared population omits it.
+  const known = [...new Set([...population.nodes, ...scope.population])]
+  const gaps = ephiGaps({ ephi, population: { ...population, nodes: known } }, collected)
+  const sentences = ephiGapSentences(gaps)
+  return [
+    heading(3, 'ePHI locations and flows', true),
+    quiet(`${declaredBy(ephi)}. Flows are as declared; node evidence does not trace data flows.`),
+    ephi.stores.length === 0
+      ? text('No ePHI locations declared.')
+      : storeTable(ephi.stores, [...gaps.notCollected, ...gaps.unknownNodes]),
+    ephi.flows.length === 0 ? text('No ePHI flows declared.') : flowTable(ephi),
+    heading(4, 'Differences between ePHI map and collection'),
+    ...(sentences.length === 0
+      ? [text('None. Each declared path was collected on its nodes, and each collected path is declared.')]
+      : [
+          {
+            kind: 'list',
+            items: sentences.slice(0, MOST_SENTENCES).map((words) => ({ text: oneLine(words, 1000) })),
+          } as const,
+          ...(sentences.length > MOST_SENTENCES
+            ? [
+                text(
+                  `And ${sentences.length - MOST_SENTENCES} more; see the map in data/scope.json and the results of each node in the pack.`,
+                ),
+              ]
+            : []),
+        ]),
+  ]
+}
+
+function storeTable(stores: readonly EphiStore[], unasked: readonly EphiPlace[]): Block {
+  const counts = new Map<string, number>()
+  for (const { store, path } of unasked) {
+    const key = `${store}\n${path}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return {
+    kind: 'table',
+    rowHeaders: true,
+    columns: [
+      { title: 'ePHI location', width: 34 },
+      { title: 'Path', width: 24 },
+      { title: 'Nodes', width: 22 },
+      { title: 'Collected', width: 20 },
+    ],
+    rows: stores.map((store) => [
+      [{ text: oneLine(store.name, 200), style: 'strong' }, ...typed(store.what)],
+      [{ text: plain(store.path, 400), style: 'mono' }],
+      plainCell(store.nodes.length === 0 ? 'None declared' : names([...new Set(store.nodes)].sort(), 8)),
+      askedCell(store, counts.get(`${store.name}\n${store.path}`) ?? 0),
+    ]),
+  }
+}
+
+function askedCell({ nodes }: EphiStore, unasked: number): Cell {
+  const all = new Set(nodes).size
+  if (all === 0) return plainCell('Not collected')
+  const line: Line = { text: `On ${of(Math.max(0, all - unasked), all)} nodes` }
+  return [unasked === 0 ? line : { ...line, style: 'strong' }]
+}
+
+const flowTable = ({ flows }: Engagement['ephi']): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Flow', width: 24 },
+    { title: 'From', width: 22 },
+    { title: 'To', width: 22 },
+    { title: 'Protection, as declared', width: 32 },
+  ],
+  rows: flows.map(({ name, from, to, protection }) => [
+    [{ text: oneLine(name, 200), style: 'strong' }],
+    typed(from, 300),
+    typed(to, 300),
+    typed(protection, 500),
+  ]),
+})
+
+const METHODS: Readonly<Record<SubserviceOrganization['method'], string>> = {
+  'carve-out': 'Carve-out: their controls are excluded and listed as required',
+  inclusive: 'Inclusive: their controls are part of the description and require their own assertion and evidence',
+}
+
+/** Subservice organizations (AT-C 205): each with its report, the uncovered time since, and its controls. */
+function subserviceBlocks(matter: Matter, { subserviceOrganizations }: Engagement): readonly Block[] {
+  return [
+    heading(3, 'Subservice organizations', true),
+    ...(subserviceOrganizations.length === 0 ? [text('None declared.')] : []),
+    ...subserviceOrganizations.flatMap((one) => [
+      heading(4, oneLine(one.name, 200)),
+      factBlock([
+        { label: 'Services', value: typed(one.services) },
+        { label: 'Method', value: plainCell(METHODS[one.method]) },
+        { label: 'Report on file', value: reportCell(one.report, matter.assessment.asOf) },
+        { label: 'Declared', value: plainCell(declaredBy(one)) },
+      ]),
+      ...controlBlocks(matter, one),
+    ]),
+  ]
+}
+
+function reportCell(report: SubserviceReport | null, asOf: string): Cell {
+  if (report === null)
+    return [{ text: 'None on file. This report contains no evidence of their controls.', style: 'strong' }]
+  const { title, from, to, bridgedUntil } = report
+  return [
+    { text: oneLine(title, 300) },
+    { text: `Period: ${dayOf(from)} to ${dayOf(to)}` },
+    ...(bridgedUntil === null ? [] : [{ text: `Bridge letter until ${dayOf(bridgedUntil)}` }]),
+    gapLine(bridgedUntil ?? to, asOf),
+  ]
+}
+
+/** Coverage of the report on file up to the evaluation date. */
+function gapLine(until: string, asOf: string): Line {
+  const days = daysSince(until, asOf)
+  if (days === null) return { text: 'Invalid period end date; uncovered time unknown', style: 'strong' }
+  return days <= 0
+    ? { text: 'Covers the evaluation date' }
+    : { text: `Not covered since: ${plural(days, 'day')} up to the evaluation date`, style: 'strong' }
+}
+
+const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganization): readonly Block[] =>
+  controls.length === 0
+    ? [text('No controls declared.')]
+    : [
+        {
+          kind: 'table',
+          columns: [
+            {
+              title:
+                method === 'carve-out'
+                  ? 'Complementary subservice organization control'
+                  : 'Control of the subservice organization',
+              width: 60,
+            },
+            { title: 'Relevant to', width: 40 },
+          ],
+          rows: controls.map(({ text: says, controls: rows }) => [
+            typed(says),
+            rows.length === 0
+              ? plainCell('No control declared')
+              : rows.map((row) => ({ text: itemName(matter.catalog, row) })),
+          ]),
+        },
+      ]
+
+/** Complementary user entity controls of a provider’s report, with the results of the mapped checks. */
+function userEntityBlocks(matter: Matter, { complementaryUserEntityControls }: Engagement): readonly Block[] {
+  const title = heading(3, 'Complementary user entity controls', true)
+  if (complementaryUserEntityControls.length === 0)
+    return [title, text('None declared. Provider reports usually assign such controls to customers.')]
+  const whose = whoseWord(complementaryUserEntityControls)
+  return [
+    title,
+    text('The owner of each control concludes whether it is satisfied. Related check results are printed next to it.'),
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Control', width: 40 },
+        { title: 'Relevant to', width: 24 },
+        { title: 'Check results', width: 36 },
+      ],
+      rows: complementaryUserEntityControls.map((one) => [
+        [...saysCell(one), ...whose.inRow(one)],
+        bearsCell(matter, one),
+        answered(matter, one),
+      ]),
+    },
+    ...whose.beneath,
+  ]
+}
+
+const saysCell = (one: ComplementaryUserEntityControl): Cell => [
+  { text: `${oneLine(one.id, 60)}, from ${oneLine(one.of, 200)}`, style: 'strong' },
+  ...typed(one.text),
+]
+
+const bearsCell = ({ catalog }: Matter, { controls }: ComplementaryUserEntityControl): Cell =>
+  controls.length === 0 ? plainCell('No control declared') : controls.map((row) => ({ text: itemName(catalog, row) }))
+
+function answered({ catalog, tally }: Matter, { checks }: ComplementaryUserEntityControl): Cell {
+  if (checks.length === 0) return plainCell('No mapped check; a document is required.')
+  return checks.flatMap((id): readonly Line[] => {
+    const check = catalog.checks.find((one) => one.id === id)
+    if (check === undefined) return [{ text: `${plain(id, 100)}: not in this catalog, so not tested on any node` }]
+    const counts = countLines(tally.overNodes(id)).map((line) => line.text)
+    return [{ text: check.expected }, { text: counts.join(', '), style: 'quiet' }]
+  })
 }

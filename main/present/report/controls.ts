@@ -73,6 +73,7 @@ const OVERLAY: Block = {
   title: 'Proposed rule, not in effect',
   text: 'This section evaluates the same evidence against a proposed rule. It states no obligation and does not change the other sections.',
 }
+
 const OWN: Block = {
   kind: 'banner',
   title: 'Customer mapping',

@@ -1,5 +1,6 @@
 import type { AcceptanceRequest, RiskAcceptance } from '../../../schemas/types.ts'
 import { standingWords } from '../../../schemas/words.ts'
+import type { Finding } from '../../core/finding/finding.ts'
 import { names, of } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
@@ -9,9 +10,9 @@ import {
   acceptanceRequestsOf,
 } from '../../core/register/pending.ts'
 import { type Standing, standingOf } from '../../core/register.ts'
-import { type Block, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
 import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
-import { deviationBlocks } from './deviations.ts'
+import { deviationsOverRuns } from './deviations-over-runs.ts'
 import type { Matter } from './input.ts'
 import { lasts, peopleRows, withdrawal } from './signed.ts'
 import { titles } from './titles.ts'
@@ -99,6 +100,7 @@ const STANDINGS: Readonly<Record<Exclude<AcceptanceRequestStatus, 'approved'>, s
   rejected: 'Rejected. Requested until the end of',
   withdrawn: 'Withdrawn before approval. Requested until the end of',
 }
+
 const PENDING: readonly Exclude<AcceptanceRequestStatus, 'approved'>[] = ['open', 'lapsed', 'rejected', 'withdrawn']
 
 /** Acceptance requests without approval: they have no effect. */
@@ -129,5 +131,59 @@ function pendingBlocks(matter: Matter): readonly Block[] {
         ]),
       ]),
     ...furtherEntries(requests.length),
+  ]
+}
+
+/**
+ * Deviations in the form used for SOC 2 evidence: how many of the nodes tested, when found, when remediated, and whether
+ * open at the end. One run shows all but remediation, at one point in time; with earlier runs of the period, all are shown.
+ */
+function deviationBlocks(matter: Matter): readonly Block[] {
+  const { assessment, earlier } = matter
+  if (earlier !== undefined) return deviationsOverRuns(matter, earlier)
+  const gaps = [...matter.shown.findings, ...matter.shown.informational]
+  const asOf = when(assessment.asOf)
+  return [
+    heading(3, `Deviations as of ${asOf}`, true),
+    text(
+      `Results are as of ${asOf}, not over a period. One collection shows which deviations existed and were open at that time. Remediation and recurrence require later collections and are not shown. A risk acceptance does not remove a deviation.`,
+    ),
+    gaps.length === 0
+      ? text('No deviations noted on the nodes tested.')
+      : {
+          kind: 'table',
+          columns: [
+            { title: 'Expected condition', width: 56 },
+            { title: 'Deviations / tested', width: 12 },
+            { title: 'Found (UTC)', width: 20 },
+            { title: 'Open at evaluation', width: 12 },
+          ],
+          rows: gaps.map(row),
+        },
+  ]
+}
+
+/** A time without its zone, for columns headed UTC. */
+const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
+
+function row({ check, criterion, deviations, tested }: Finding): readonly Cell[] {
+  const found = deviations.flatMap(({ observedAt }) => observedAt ?? []).sort(compare)
+  const [first] = found
+  const last = found.at(-1)
+  const excepted = deviations.filter(({ accepted }) => accepted !== null).length
+  const foundLines: readonly Line[] =
+    first === undefined || last === undefined
+      ? [{ text: 'Time unknown' }]
+      : when(first) === when(last)
+        ? [{ text: moment(first) }]
+        : [{ text: moment(first) }, { text: `to ${moment(last)}` }]
+  return [
+    [{ text: criterion.expected }, { text: check, style: 'quiet' }],
+    [{ text: of(deviations.length, tested), mark: 'square-cross' }],
+    foundLines,
+    [
+      { text: of(deviations.length, deviations.length) },
+      ...(excepted === 0 ? [] : [{ text: `${excepted} risk-accepted`, style: 'quiet' } as const]),
+    ],
   ]
 }

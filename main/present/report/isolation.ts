@@ -101,6 +101,7 @@ function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: num
     ),
   ]
 }
+
 const MOST_GROUPS = 60
 
 function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short: boolean): readonly Block[] {

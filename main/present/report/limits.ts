@@ -1,13 +1,13 @@
+import { checkSourceWords } from '../../../schemas/conclusion-words.ts'
 import type { Assessment } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords, standingLimitation } from '../../../schemas/words.ts'
-import type { Catalog } from '../../core/catalog.ts'
+import { type Catalog, offNodeChecksOf } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks } from './items.ts'
-import { notFromNodesTable } from './not-from-nodes.ts'
 import { see, titles } from './titles.ts'
 
 /** Limits of every report, whatever it shows. */
@@ -111,6 +111,42 @@ function absentChecks({ scope }: Assessment, { checks, frameworks, offNodeChecks
       rows: [...absent]
         .sort(([a], [b]) => compare(a, b))
         .map(([check, shows]) => [plainCell(plain(check, 100)), plainCell(plain(shows, 1000))]),
+    },
+  ]
+}
+
+/** Mapped checks that cannot be tested on servers, each once, with the evidence they require. */
+function notFromNodesTable(
+  { offNodeChecks, frameworks, requests }: Catalog,
+  chosen: readonly string[],
+): readonly Block[] {
+  const mappings = frameworks
+    .filter(({ id }) => chosen.includes(id))
+    .flatMap(({ controls }) => controls.flatMap((control) => control.mappings))
+  const found = offNodeChecksOf({ offNodeChecks }, { mappings })
+  if (found.length === 0) return []
+  return [
+    heading(3, 'Tests requiring evidence outside the servers'),
+    text(
+      'Controls require these tests. Each is satisfied by a document, the evidence pack, the run chain or the population reconciliation.',
+    ),
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Check', width: 24 },
+        { title: 'Reason', width: 38 },
+        { title: 'Evidence required', width: 38 },
+      ],
+      rows: found.map(({ id, source, why }) => [
+        plainCell(id),
+        plainCell(why),
+        [
+          { text: `${checkSourceWords[source]}.` },
+          ...requests
+            .filter(({ serves }) => source === 'document' && serves.includes(id))
+            .map((request) => ({ text: `${request.id} ${request.title}` })),
+        ],
+      ]),
     },
   ]
 }

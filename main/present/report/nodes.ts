@@ -91,6 +91,7 @@ const TRUST: Readonly<Record<HostKey['trust']['how'], string>> = {
   decision: 'accepted manually, decision recorded',
   demo: 'demo key',
 }
+
 const RIGHTS = { root: 'as root', sudo: 'through sudo', none: 'not run' } as const
 
 /** Identity of the node and how it was verified, from the recording. */

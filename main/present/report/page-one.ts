@@ -64,6 +64,7 @@ interface Detail {
   readonly findings: number
   readonly actions: number
 }
+
 const WHOLE: Detail = { proofs: 7, findings: 7, actions: 8 }
 const LESS: readonly Detail[] = [
   { proofs: 7, findings: 7, actions: 6 },
@@ -228,6 +229,7 @@ export function proof({ deviations }: Finding, nodes = 1): string {
     )
     .join(' ')
 }
+
 /** In units of width. */
 const LONGEST_PROOF = 110
 

@@ -15,6 +15,7 @@ function weight(words: string): number {
   }
   return sum
 }
+
 const SLIM = /[fijlrt .,:;'!()[\]|]/
 const NARROW = /[a-ln-vx-z0-9 .,:;'!()[\]/\\_{}|-]/
 

@@ -51,6 +51,7 @@ const LASTS: Readonly<Record<Standing, string>> = {
   expired: 'Expired at the end of',
   withdrawn: 'Withdrawn; was valid until the end of',
 }
+
 /** Status of a risk acceptance or decision, with its expiry. */
 export const lasts = (standing: Standing, expiresAt: string): string => `${LASTS[standing]} ${day(expiresAt)}, UTC`
 

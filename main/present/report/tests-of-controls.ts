@@ -130,6 +130,7 @@ export const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
   population: 'Compared the provider inventory with the declared population, row by row.',
   document: 'Answered by a document.',
 }
+
 const headOf = (framework: Framework, { id, title, level }: Control, result: ControlAssessment): Cell => [
   {
     text: `${plain(id, 40)} ${oneLine(title, 160)}${level === 'addressable' ? ' (addressable)' : ''}: ${rowStateWords[result.state].label.toLowerCase()}; ${documentLine(result.documents).toLowerCase()}`,

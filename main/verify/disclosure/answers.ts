@@ -1,8 +1,16 @@
+import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
-import { assessorOf } from '../../core/assessor.ts'
+import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import { type Assessor, assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import type { NodeVerdicts } from '../../core/conclusion/conclude.ts'
+import type { PackScope } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
+import { NOTHING_SHARED } from '../../core/same-machine.ts'
 import { profileNotes } from '../steps/profile.ts'
+import { compareNode, compareWhole, wordingDiffers } from '../steps/reproduce.ts'
 import {
   falsifiedRules,
   type RulesAtHand,
@@ -12,11 +20,10 @@ import {
   unknownRules,
 } from '../steps/rules.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
-import { type Rederived, rederive, word } from './compare.ts'
 import type { DisclosureCounts } from './notes.ts'
 import type { DisclosureReading } from './read.ts'
-import { contentOf, type DisclosedContent } from './rebuild.ts'
-import { type Underivable, underivable } from './underivable.ts'
+import { contentOf, type DisclosedContent, type DisclosedNode, isWithoutGap, loadedFrom } from './rebuild.ts'
+import { absentNodes, type Basis, basesIn, type Underivable, underivable } from './underivable.ts'
 
 export interface DisclosureAnswers {
   /** The other checks concern the seal, which is that of the pack. */
@@ -201,3 +208,164 @@ function reproducible(
       : `${count}; the redacted parts prevent a full comparison. Verify the pack.`
   return { check, outcome: 'indeterminate', summary, details }
 }
+
+interface Rederived {
+  readonly differences: readonly Difference[]
+  /** Differences, one sentence each. */
+  readonly details: readonly string[]
+  readonly stated: number
+  readonly rederived: number
+  readonly identical: number
+  /** Whether every node and the whole were compared as on the pack. */
+  readonly isWhole: boolean
+}
+
+/** Evaluates every node from the disclosed captures and compares results that do not depend on redacted parts. Never throws. */
+async function rederive(content: DisclosedContent, rules: RulesAtHand): Promise<Rederived> {
+  const basisOf = basesIn(rules.reads, content)
+  const judged = content.nodes.flatMap((node) => (node.entry === null ? [] : [{ node, entry: node.entry }]))
+  const scope = content.scope ?? NO_SCOPE
+  const judge = await judgeOfNodes(rules.judge, scope, content.nodes)
+  const nodes: NodeAgain[] = []
+  for (const { node, entry } of judged) {
+    const basis = basisOf(node)
+    const derived = await assessedHere(node, judge)
+    nodes.push(nodeAgain({ node, entry, basis }, derived === null ? null : underived(derived, entry, basis)))
+  }
+  const absent = absentNodes(content)
+  const isEveryNode = absent.length === 0 && nodes.length === content.nodes.length && nodes.every((one) => one.isWhole)
+  const whole = isEveryNode ? await wholeAgain(content, { judge, rules }, nodes) : null
+  return {
+    differences: nodes.flatMap(({ differences }) => differences),
+    details: [
+      ...nodes.flatMap(({ details }) => details),
+      ...(content.arePathsOpen ? absent.map((node) => `Node ${quote(node)}: no results are stated.`) : []),
+      ...(whole ?? []),
+    ],
+    stated: sum(nodes, ({ stated }) => stated),
+    rederived: sum(nodes, ({ rederived }) => rederived),
+    identical: sum(nodes, ({ rederived, differences }) => rederived - differences.filter(isStated).length),
+    isWhole: whole !== null,
+  }
+}
+
+/** Where the scope is redacted, derived results are not used. */
+const NO_SCOPE: PackScope = { fleet: '', population: [], frameworks: [], asOf: '' }
+
+/** The rules applied to these nodes: facts shared between nodes are derived first. */
+async function judgeOfNodes(judge: Assessor, scope: PackScope, nodes: readonly DisclosedNode[]): Promise<PackAssessor> {
+  const alone = await judge.pack({ scope, shared: NOTHING_SHARED })
+  const derived: NodeAssessment[] = []
+  for (const node of nodes) {
+    const one = node.entry === null ? null : await assessedHere(node, alone)
+    if (one !== null) derived.push(one)
+  }
+  const { shared = NOTHING_SHARED } = await alone
+    .whole(derived, { demo: false, register: EMPTY_REGISTER })
+    .catch(() => ({ shared: NOTHING_SHARED }))
+  return judge.pack({ scope, shared })
+}
+
+const isStated = ({ stated }: Difference): boolean => stated !== null
+const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
+
+interface LocationVerdict {
+  readonly node: DisclosedNode
+  readonly entry: NodeAssessment
+  readonly basis: Basis
+}
+
+interface NodeAgain extends Omit<Rederived, 'identical'> {
+  readonly verdicts: NodeVerdicts | null
+}
+
+/** Results that depend on redacted parts of other nodes are taken as stated. */
+function underived(derived: NodeAssessment, entry: NodeAssessment, { canDerive }: Basis): NodeAssessment {
+  const stated = new Map(entry.results.map((found) => [found.check, found]))
+  return {
+    ...derived,
+    results: derived.results.map((found) => (canDerive(found.check) ? found : (stated.get(found.check) ?? found))),
+  }
+}
+
+function nodeAgain(judged: LocationVerdict, derived: NodeAssessment | null): NodeAgain {
+  const { node, entry, basis } = judged
+  const counts = {
+    stated: entry.results.length,
+    rederived: entry.results.filter(({ check }) => basis.canDerive(check)).length,
+  }
+  const [one, other] = [openly(node, entry), derived === null ? null : openly(node, derived)]
+  if (!basis.isWhole || !basis.isLocated || other === null || !isWithoutGap([one, other]))
+    return { ...counts, ...inPart(judged, derived), isWhole: false, verdicts: null }
+  const reading = { node: node.label, recording: null, stated: one, derived: other, traced: null, problems: [] }
+  const { differences, details, verdicts } = compareNode(reading)
+  const wording = details.length === 0 ? wordingDiffers(reading) : []
+  return { ...counts, differences, details: [...details, ...wording], isWhole: true, verdicts }
+}
+
+/** Without the recording’s digest where it or its bytes are partially redacted: no verdict depends on it. */
+const openly = ({ entry, recording }: DisclosedNode, assessment: NodeAssessment): NodeAssessment =>
+  isWithoutGap([entry?.recording ?? null, recording?.recording ?? null])
+    ? assessment
+    : { ...assessment, recording: null }
+
+/** Compares the derivable results of a partially disclosed node. Every check has one result. */
+function inPart(
+  { node, entry, basis }: LocationVerdict,
+  derived: NodeAssessment | null,
+): Pick<NodeAgain, 'differences' | 'details'> {
+  const stated = new Map(entry.results.map(({ check, verdict }) => [check, verdict]))
+  const again = new Map(derived?.results.map(({ check, verdict }) => [check, verdict]))
+  const checks = [...new Set([...stated.keys(), ...again.keys()])].sort(compare)
+  const differences = checks.flatMap((check): Difference[] => {
+    const [one, other] = [stated.get(check) ?? null, again.get(check) ?? null]
+    return one === other || !basis.canDerive(check) ? [] : [{ node: node.label, check, stated: one, derived: other }]
+  })
+  const named = `Node ${quote(node.label)}`
+  const missing = checks.filter((check) => !stated.has(check) && !basis.canDerive(check))
+  const isolation = isWithoutGap([entry.isolation, derived?.isolation ?? null]) && basis.isWhole
+  return {
+    differences,
+    details: [
+      ...differences.map(
+        (found) =>
+          `${named}, check ${quote(found.check)}: stated ${word(found.stated)}, derived ${word(found.derived)}.`,
+      ),
+      ...missing.map((check) => `${named}, check ${quote(check)}: no result is stated.`),
+      ...(stated.size === entry.results.length ? [] : [`${named}: a result is stated more than once.`]),
+      ...(isolation && canonicalJson(entry.isolation) !== canonicalJson(derived?.isolation ?? null)
+        ? [`${named}: the isolation results differ.`]
+        : []),
+    ],
+  }
+}
+
+/** Differences of the whole; null where it cannot be compared. */
+async function wholeAgain(
+  { scope, index, register, demo }: DisclosedContent,
+  { judge, rules }: { readonly judge: PackAssessor; readonly rules: RulesAtHand },
+  nodes: readonly NodeAgain[],
+): Promise<readonly string[] | null> {
+  if (scope === null || index === null || register === null || !isWithoutGap(scope)) return null
+  const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
+  try {
+    const whole = compareWhole(index, await judge.whole(verdicts, { demo, register }), rules.status)
+    const isSilent = whole.wording && whole.details.length === 0
+    return isSilent ? ['The stated assessment as a whole differs from the derived one.'] : whole.details
+  } catch {
+    return ['The stated assessment as a whole cannot be compared.']
+  }
+}
+
+/** Null where it cannot be evaluated, which differs from the stated results. */
+async function assessedHere({ label, recording }: DisclosedNode, judge: PackAssessor): Promise<NodeAssessment | null> {
+  try {
+    const judged = await judge.node(label, recording === null ? null : loadedFrom(recording))
+    return 'threw' in judged ? null : judged.assessment
+  } catch {
+    // The contents of a copy must not prevent the other checks.
+    return null
+  }
+}
+
+const word = (verdict: Verdict | null): string => (verdict === null ? 'none' : `“${verdictWords[verdict].label}”`)

@@ -14,6 +14,7 @@ export interface OpenPart {
   readonly salt: Sha256
   readonly bytes: Uint8Array
 }
+
 export type DisclosedPart = OpenPart | CommittedPart
 
 /** One payload file in the copy. */

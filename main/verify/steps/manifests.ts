@@ -57,6 +57,7 @@ interface Placed {
   readonly path: string
   readonly digest: string
 }
+
 interface Comparison {
   readonly problems: readonly string[]
   /** The digest found, where it differs from the list; `was` is the listed one. */

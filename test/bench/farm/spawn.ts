@@ -11,6 +11,7 @@ export interface FarmFigures {
   readonly peakMiB: number
   readonly sessions: number
 }
+
 export interface FarmProcess extends Pick<Farm, 'port' | 'fingerprint'> {
   readonly folder: string
   readonly identityFile: string

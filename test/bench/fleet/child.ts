@@ -52,6 +52,7 @@ if (step === 'export') {
   })
   if (!exported.ok) throw new Error(`${exported.error.code}: ${exported.error.detail}`)
 }
+
 const wholeMs = performance.now() - began
 process.stdout.write(
   `${JSON.stringify({ complete, collectMs, wholeMs, longestQuiet, collectPeakMiB, peakMiB: peakOf('self') })}\n`,

@@ -26,12 +26,14 @@ function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
   }
   return root
 }
+
 const nodeOf = (files: Readonly<Record<string, string | Buffer>>): VirtualNode => nodeOfCase(folderOf(files))
 type Words = readonly [string, ...(string | { readonly glob: string })[]]
 const ask = (node: VirtualNode, argv: Words): string | null => {
   const said = answer(node, { argv: argv as Parameters<typeof answer>[1]['argv'] })
   return said === null ? null : Buffer.from(said.stdout).toString('latin1')
 }
+
 const exit = (node: VirtualNode, argv: Words): number | null =>
   answer(node, { argv: argv as Parameters<typeof answer>[1]['argv'] })?.exitCode ?? null
 

@@ -90,6 +90,7 @@ export const signatureOf = (words: readonly number[]): string => {
   words.forEach((word, index) => void bytes.writeUInt32LE(word >>> 0, index * 4))
   return bytes.toString('latin1').replace(/\0+$/, '')
 }
+
 export const wordsOf = (signature: string): readonly [number, number, number] => {
   const bytes = Buffer.alloc(12)
   bytes.write(signature.slice(0, 12), 'latin1')

@@ -15,6 +15,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   ID_SERIAL_SHORT: 'serial',
   ID_REVISION: 'rev',
 }
+
 /** Where the kernel links devices of a subsystem: buses, else classes. */
 const BUSES = new Set(
   'acpi pci usb virtio xen vmbus event_source platform pnp scsi i2c hid edac nvmem clocksource cpu node memory ipmi serio'.split(

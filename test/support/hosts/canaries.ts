@@ -25,6 +25,7 @@ const upperOf = (name: string): string => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
   return [...createHash('sha256').update(name).digest().subarray(0, 16)].map((byte) => letters[byte % 32]).join('')
 }
+
 /** The same as 32 bytes in base64, as WireGuard and munge have them. */
 const keyOf = (name: string): string => createHash('sha256').update(name).digest('base64')
 

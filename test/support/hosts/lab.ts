@@ -62,6 +62,7 @@ export interface Lab {
   readonly restart: (host: string, script: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
+
 export interface Ran {
   readonly status: number | null
   readonly stdout: string

@@ -18,6 +18,7 @@ export const LABEL: Readonly<Record<string, string>> = {
   'not-applicable': 'Not applicable (approved)',
   'out-of-scope': 'Not in scope',
 }
+
 export const COUNTED: Readonly<Record<string, string>> = {
   'not-satisfied': 'not satisfied',
   'not-tested': 'not tested',
@@ -26,6 +27,7 @@ export const COUNTED: Readonly<Record<string, string>> = {
   informational: 'informational',
   'not-applicable': 'not applicable',
 }
+
 export const SHORT: Readonly<Record<string, string>> = { hipaa: 'HIPAA', soc2: 'SOC 2' }
 export const ANSWERS: Readonly<Record<string, string>> = {
   contradicted: 'Contradicted',

@@ -8,6 +8,7 @@ interface Result {
   readonly check: string
   readonly verdict: string
 }
+
 interface Node {
   readonly node: string
   readonly status: string
@@ -16,6 +17,7 @@ interface Node {
   readonly claims?: readonly { readonly claim: string; readonly result: string }[]
   readonly machine?: { readonly address: string | null; readonly serials: readonly string[] }
 }
+
 interface Row {
   readonly id: string
   readonly key: string
@@ -28,6 +30,7 @@ interface Row {
   readonly requests?: Readonly<Record<string, readonly string[]>>
   readonly mappings: readonly { readonly check: string; readonly shows: string; readonly role: string }[]
 }
+
 interface Catalog {
   readonly requests: readonly {
     readonly id: string
@@ -47,10 +50,12 @@ interface Catalog {
   }[]
   readonly frameworks: readonly { readonly id: string; readonly title: string; readonly controls: readonly Row[] }[]
 }
+
 interface Ending {
   readonly expiresAt: string
   readonly withdrawn: object | null
 }
+
 interface Register {
   readonly decisions: readonly (Ending & {
     readonly framework: string
@@ -75,6 +80,7 @@ interface Register {
     readonly due: string
   }[]
 }
+
 interface Scope {
   readonly asOf: string
   readonly frameworks: readonly string[]
@@ -299,4 +305,5 @@ function evidenceOf(folder: string, node: string) {
     recording: sha256(`${read(join(folder, 'recording.json'))}${read(join(folder, 'captures.jsonl'))}`),
   }
 }
+
 const read = (file: string): string => readFileSync(file, 'utf8')

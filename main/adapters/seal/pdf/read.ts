@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib'
 import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports.ts'
 import { parseSeal } from '../parse.ts'
 import { chainOf, isListOf } from '../path.ts'
@@ -5,12 +6,70 @@ import { readSeal } from '../reader.ts'
 import { readTokenOverDigest } from '../tsp/token.ts'
 import { readCertificate, sameBytes } from '../x509.ts'
 import { materialProblem } from './archive.ts'
-import { evidenceDigestIn, readAttachments } from './attachments.ts'
 import { diagnoseFirst, foreignSentence } from './diagnose.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
+import { objectOf, type PdfObject } from './objects.ts'
 import { isOver, leafOf, textIn } from './stamp.ts'
 import { contentsOf, coveredBytes, coveredDigest } from './state.ts'
 import { readUpdates, type Stamped } from './updates.ts'
+import { entriesOf, itemsOf, nameOf, refOf, textOf } from './values.ts'
+
+const LARGEST_FILE = 64 * 1024 * 1024
+const LARGEST_TOGETHER = 256 * 1024 * 1024
+const MOST_FILES = 1000
+/**
+ * Embedded results shrink to a tenth to a twentieth, and a report is mostly its pages: they may be that many times the
+ * whole file.
+ */
+const MOST_TIMES = 10
+const ALWAYS_ROOM = 16 * 1024 * 1024
+
+interface Attachments {
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly problems: readonly string[]
+}
+
+/** The embedded files of the first revision, by the name in their list (ISO 32000-1, 7.11.4). */
+function readAttachments(pdf: Uint8Array, text: string, { offsets, state }: FirstRevision): Attachments {
+  const files = new Map<string, Uint8Array>()
+  const names = entriesOf(objectOf(text, offsets, refOf(state.catalog.entries.get('Names')))?.value)
+  const listed = itemsOf(entriesOf(names.get('EmbeddedFiles')).get('Names'))
+  let room = Math.min(LARGEST_TOGETHER, Math.max(ALWAYS_ROOM, MOST_TIMES * pdf.length))
+  for (let at = 0; at + 1 < listed.length; at += 2) {
+    const name = textOf(listed[at])
+    const specification = entriesOf(objectOf(text, offsets, refOf(listed[at + 1]))?.value)
+    const object = objectOf(text, offsets, refOf(entriesOf(specification.get('EF')).get('F')))
+    if (name === null || files.has(name) || files.size === MOST_FILES)
+      return {
+        files,
+        problems: ['The list of embedded files has a duplicate, too many entries, or one without a name.'],
+      }
+    const bytes = object === null ? null : inflate(pdf, object, Math.min(LARGEST_FILE, room))
+    if (bytes === null) return { files, problems: ['An embedded file is damaged, or larger than the limit.'] }
+    room -= bytes.length
+    files.set(name, bytes)
+  }
+  return { files, problems: [] }
+}
+
+function inflate(pdf: Uint8Array, { value, stream }: PdfObject, most: number): Uint8Array | null {
+  if (stream === null) return null
+  const stored = pdf.slice(stream.start, stream.end)
+  const filter = nameOf(entriesOf(value).get('Filter'))
+  if (filter === null) return stored.length <= most ? stored : null
+  try {
+    return new Uint8Array(inflateSync(stored, { maxOutputLength: Math.max(1, most) }))
+  } catch {
+    return null
+  }
+}
+
+/** The evidence digest in the file's information; null when there is none. */
+function evidenceDigestIn(text: string, { offsets, state }: FirstRevision): string | null {
+  const subject = entriesOf(objectOf(text, offsets, state.info)?.value).get('Subject')
+  const words = textOf(objectOf(text, offsets, refOf(subject))?.value) ?? textOf(subject) ?? ''
+  return /^Evidence digest ([0-9a-f]{64})$/.exec(words)?.[1] ?? null
+}
 
 const LARGEST_PDF = 256 * 1024 * 1024
 /** In every report from this program: the name of its writer, an object of its own. */

@@ -54,6 +54,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   17: 'addInfoNotAvailable',
   25: 'systemFailure',
 }
+
 const MOST_WORDS = 300
 
 function refusalWords(status: number, words: DerValue | undefined, failInfo: DerValue | undefined): string {

@@ -1,10 +1,254 @@
-import { type CpuFeatures, cpuFeatures, cpuPlatform } from '../../processors/features.ts'
-import { contradicts, named, supports } from '../../steps.ts'
+import {
+  type CpuFeatures,
+  coreUnits,
+  cpuFeatures,
+  cpuPlatform,
+  energyZones,
+  processorSensors,
+  uncoreUnits,
+} from '../../processors/features.ts'
+import { cpuEnergy, cpuMsr, cpuSensors } from '../../processors/instruments.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
+import { kernelMessages, virtBuses } from '../../virtualization/probes.ts'
+import { plausibleTemperatures, readRegisters } from '../cpu-hardware.ts'
 import { FEW_POWER_BITS, hasHostPowerBits, isServerPart, isSince2009 } from '../cpu-tables.ts'
-import { metal, neutral, notApplicable, type Signal, sign, virtual } from '../signal.ts'
+import {
+  metal,
+  neutral,
+  notApplicable,
+  type Observation,
+  type Read,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
+import { isControlDomain } from './bus.ts'
 import { armFeatureSignals } from './cpu-arm.ts'
-import { cpuInstrumentSignals } from './cpu-instruments.ts'
 import { aroundX86, onX86 } from './cpu-shared.ts'
+
+const counters: Signal = {
+  id: 'cpu.pmu',
+  family: 'cpu-features',
+  title: 'Counting units of the processor',
+  onMetal: 'Units of the cores, and on servers those of memory controllers, mesh and package power.',
+  onGuest: 'Units of the cores at most, often none.',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'The units outside the cores can be a module that is not loaded.',
+    'Small and desktop processors have few of them.',
+    'Xen’s control domain is not given the units of the cores.',
+  ],
+  source:
+    'Documentation/ABI/testing/sysfs-bus-event_source-devices; Linux arch/x86/events/intel/uncore.c, amd/uncore.c, core.c; measured on guests of QEMU and Firecracker.',
+  probes: [cpuFeatures, cpuPlatform, kernelMessages, virtBuses],
+  observe: (read) =>
+    aroundX86(read, (cpu, platform) => {
+      const [outside, own] = [uncoreUnits(platform), coreUnits(platform)]
+      if (outside.length > 0)
+        return neutral(
+          `${outside.length} outside the cores`,
+          unclear(
+            `The kernel lists counting units outside the cores (${named(outside, 4)}). It lists some by the processor’s model alone, so that their names are no sign of hardware.`,
+            cpuPlatform,
+            'lists',
+          ),
+        )
+      const value = own.length > 0 ? 'only those of the cores' : 'none'
+      if (!isSince2009(cpu) || isControlDomain(read)) return neutral(value)
+      if (own.length === 0) {
+        const messages = read(kernelMessages)
+        const refused = messages.ok && /due to virtualization/i.test(messages.fact.performance ?? '')
+        return virtual(
+          value,
+          sign(
+            'odd',
+            null,
+            contradicts(
+              refused
+                ? 'The kernel finds no performance counter unit in the cores, and reports virtualization as the reason.'
+                : 'The kernel finds no counting unit in the cores; every processor of today has some.',
+              cpuPlatform,
+              'lists',
+            ),
+          ),
+        )
+      }
+      return isServerPart(cpu)
+        ? virtual(
+            value,
+            sign(
+              'hint',
+              null,
+              contradicts(
+                'The kernel finds no counting units outside the cores; processors of this line have them, in a module that may not be loaded.',
+                cpuPlatform,
+                'lists',
+              ),
+            ),
+          )
+        : neutral(value)
+    }),
+}
+
+/** Processors that count their energy in registers: Intel's since Sandy Bridge, AMD's since Zen. */
+const countsEnergy = (cpu: CpuFeatures): boolean =>
+  isSince2009(cpu) &&
+  (cpu.vendor === 'GenuineIntel'
+    ? cpu.family === 6 && (cpu.model ?? 0) >= 0x2a && ![0x2c, 0x2e, 0x2f].includes(cpu.model ?? 0)
+    : (cpu.family ?? 0) >= 0x17)
+
+const energy: Signal = {
+  id: 'cpu.rapl',
+  family: 'cpu-features',
+  title: 'Energy counters of the processor',
+  onMetal: 'One for each package, often one for its memory.',
+  onGuest: 'None: hypervisors return zero, and the kernel then registers no counter.',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'Some kernels lack the driver, and AMD’s came with Linux 5.8.',
+    'QEMU since 9.1 can return its own estimate (rapl=on).',
+    'Whether they change is covered by another signal.',
+  ],
+  source:
+    'Documentation/power/powercap/powercap.rst; Linux drivers/powercap/intel_rapl_common.c; arch/x86/kvm/x86.c, energy registers of guests read zero.',
+  probes: [cpuFeatures, cpuPlatform, cpuEnergy, virtBuses],
+  observe: (read) =>
+    aroundX86(read, (cpu, platform) => {
+      const zones = energyZones(platform)
+      if (zones.length > 0) return counted(read, zones)
+      if (!countsEnergy(cpu)) return notApplicable('Processors of this age or manufacturer have no energy counter.')
+      return isControlDomain(read)
+        ? neutral('none')
+        : virtual(
+            'none',
+            sign(
+              'hint',
+              null,
+              contradicts(
+                'The kernel finds no energy counter; the processor that is named has one, and some kernels lack the driver.',
+                cpuPlatform,
+                'lists',
+              ),
+            ),
+          )
+    }),
+}
+
+/** Zones that the kernel lists, by whether their counter rose. */
+function counted(read: Read, zones: readonly string[]): Observation {
+  const reading = read(cpuEnergy)
+  if (!reading.ok) return unreadable(cpuEnergy, reading.reason)
+  const { zone } = reading.fact
+  if (zone === null) return neutral(`${count(zones.length, 'zone')}, and no counter in the first`)
+  const joules = `${(zone.microjoules / 1e6).toFixed(3)} J between two samples`
+  return zone.microjoules > 0
+    ? metal(joules, supports(`The energy counter of the processor rose by ${joules}.`, cpuEnergy))
+    : virtual(
+        'did not rise',
+        sign(
+          'hint',
+          null,
+          contradicts(
+            'The energy counter of the processor did not rise between two samples; it is updated about every millisecond.',
+            cpuEnergy,
+          ),
+        ),
+      )
+}
+
+const registers: Signal = {
+  id: 'cpu.msr',
+  family: 'cpu-features',
+  title: 'Registers that describe the processor’s hardware',
+  onMetal: 'A clock ratio, a highest temperature and a unit of energy.',
+  onGuest: 'Zeros, or no such register.',
+  spoofingEffort: 'S1',
+  pitfalls: [
+    'A patched monitor emulates any register: KVM lets it filter them (KVM_X86_SET_MSR_FILTER).',
+    'The device is there only where its kernel module is loaded, and is not loaded for this.',
+    'Xen emulates some of them itself, for its control domain too.',
+    'VMware passes some on.',
+  ],
+  source:
+    'Intel SDM vol. 4 (MSR_PLATFORM_INFO, MSR_TEMPERATURE_TARGET, MSR_RAPL_POWER_UNIT); AMD PPR (P-state definitions, RAPL unit); Linux arch/x86/kvm/x86.c; measured on emulated guests.',
+  probes: [cpuFeatures, cpuMsr, virtBuses],
+  observe: (read) =>
+    onX86(read, (cpu) => {
+      const answers = read(cpuMsr)
+      if (!answers.ok) return unreadable(cpuMsr, answers.reason)
+      const { is, value } = readRegisters(cpu, answers.fact)
+      if (is === 'unknown') return notApplicable('The content of these registers is not listed for this processor.')
+      if (is === 'sane')
+        return metal(value, supports(`Registers of the processor hold what hardware holds: ${value}.`, cpuMsr))
+      return is === 'mixed' || isControlDomain(read)
+        ? neutral(value)
+        : virtual(
+            value,
+            sign(
+              'odd',
+              null,
+              contradicts(`Registers in which hardware describes itself are empty or refused: ${value}.`, cpuMsr),
+            ),
+          )
+    }),
+}
+
+const sensors: Signal = {
+  id: 'cpu.thermal',
+  family: 'cpu-features',
+  title: 'Temperature and power sensors of the processor',
+  onMetal: 'coretemp or k10temp, on servers often a power meter.',
+  onGuest: 'None.',
+  spoofingEffort: 'S1',
+  pitfalls: [
+    'Minimal kernels lack the drivers.',
+    'Guests of VMware can load coretemp.',
+    'Whether they change is covered by another signal.',
+  ],
+  source:
+    'Documentation/hwmon/coretemp.rst, k10temp.rst, acpi_power_meter.rst; measured on guests of QEMU and Firecracker.',
+  probes: [cpuFeatures, cpuPlatform, cpuSensors],
+  observe: (read) =>
+    aroundX86(read, (cpu, platform) => {
+      const reading = read(cpuSensors)
+      if (!reading.ok) return unreadable(cpuSensors, reading.reason)
+      const { temperatures } = reading.fact
+      const real = plausibleTemperatures(reading.fact)
+      const drivers = named([...new Set(real.map(({ driver }) => driver))], 4)
+      if (real.length > 0)
+        return metal(
+          `${drivers}, ${count(real.length, 'temperature')}`,
+          supports(
+            `${count(real.length, 'sensor')} inside the processor (${drivers}) give temperatures that a running processor has.`,
+            cpuSensors,
+          ),
+        )
+      const listed = processorSensors(platform)
+      if (!isSince2009(cpu)) return neutral(listed.length === 0 ? 'none' : 'none that responds')
+      if (temperatures.length > 0)
+        return virtual(
+          `${count(temperatures.length, 'sensor')}, none plausible`,
+          sign(
+            'hint',
+            null,
+            contradicts(
+              'The sensors of the processor give no temperature that a running processor has; a driver over empty registers shows the highest one.',
+              cpuSensors,
+            ),
+          ),
+        )
+      return listed.length > 0
+        ? neutral(`${named([...new Set(listed)], 4)}, without a temperature`)
+        : virtual(
+            'none',
+            sign('hint', null, contradicts('The kernel finds no sensor of the processor.', cpuPlatform, 'values')),
+          )
+    }),
+}
+
+/** Instruments that hardware has around its processor, by whether they are there. */
+const cpuInstrumentSignals: readonly Signal[] = [counters, energy, registers, sensors]
 
 const powerBits: Signal = {
   id: 'cpu.powerbits',

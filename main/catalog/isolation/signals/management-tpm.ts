@@ -27,6 +27,7 @@ interface Version {
   readonly pattern: RegExp
   readonly platform: string
 }
+
 /** Versions that the firmware of hypervisors measures of itself. */
 const VERSIONS: readonly Version[] = [
   { pattern: /^GCE Virtual Firmware/, platform: 'Google Compute Engine' },

@@ -31,10 +31,12 @@ function adaptersOf(read: Read): readonly Backed[] | null {
       )
     : null
 }
+
 const reasonOf = (read: Read): string => {
   const reading = read(netInterfaces)
   return reading.ok ? '' : reading.reason
 }
+
 const NONE = 'no interface that this session sees is backed by an adapter'
 const names = (nics: readonly NetInterface[]): string =>
   named(

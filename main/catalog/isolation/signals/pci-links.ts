@@ -20,6 +20,7 @@ const cpuOf = (read: Read): CpuFeatures | null => {
   const cpu = read(cpuFeatures)
   return cpu.ok ? cpu.fact : null
 }
+
 const isPort = ({ class: kind, maxLinkSpeed }: PciDevice): boolean => kind.startsWith('0604') && maxLinkSpeed !== null
 const addresses = (devices: readonly { readonly address: string }[]): string =>
   named(

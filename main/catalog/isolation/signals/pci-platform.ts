@@ -156,6 +156,7 @@ interface KnownUsb {
   readonly is: (device: UsbDevice) => boolean
   readonly name: string
 }
+
 /** Devices that exist as software alone (usb.ids; QEMU hw/usb, VirtualBox, VMware, Parallels). */
 const VIRTUAL_USB: readonly KnownUsb[] = [
   { is: ({ vendor, maker }) => vendor === '46f4' || (vendor === '0627' && /^QEMU/.test(maker)), name: 'QEMU' },

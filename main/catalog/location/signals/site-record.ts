@@ -118,4 +118,5 @@ export function rowsOf(sites: SiteList): ReadonlyMap<string, SiteRow> {
   ROWS.set(sites, rows)
   return rows
 }
+
 const ROWS = new WeakMap<SiteList, ReadonlyMap<string, SiteRow>>()
