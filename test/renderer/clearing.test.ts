@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowClearing } from '../../renderer/index.tsx'
+import { allowClearing } from '../../renderer/clearing.ts'
 
 test('an element is emptied without markup being read, and any other markup is refused as before', () => {
   const refused: unknown[] = []
