@@ -28,7 +28,7 @@ export interface AssessmentView {
   readonly requests: readonly EvidenceRequestView[]
   /** Checks of the catalog that no server can answer, and what answers them. */
   readonly offNodeChecks: readonly OffNodeCheckView[]
-  /** Numbers that the fleet moved from what its profile says, loosened ones first. */
+  /** Numbers that the fleet moved from the values of its profile, loosened ones first. */
   readonly moved: readonly MovedLimitView[]
   /** Names that turned out to be one machine, which counts once, with what they have in common. */
   readonly sameMachines: readonly { readonly nodes: readonly string[]; readonly text: string }[]

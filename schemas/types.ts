@@ -133,7 +133,7 @@ export interface HardwarePin {
   readonly value: string
 }
 /**
- * An account that is meant to exist on a node, and what for. Beside the roster, which only names who may have one.
+ * An account that is meant to exist on a node, and what for. In addition to the roster, which only names who may have one.
  */
 export interface DeclaredAccount {
   readonly account: string
@@ -495,7 +495,7 @@ export interface Fleet {
   readonly askMetadata?: boolean
 }
 /**
- * A threshold that the fleet moved from what its profile says, and why. Shown in every report.
+ * A threshold that the fleet moved from the value of its profile, and why. Shown in every report.
  */
 export interface ThresholdChange {
   threshold:

@@ -144,9 +144,9 @@ export const NO_SUCH_PATH = 'no such path: '
 export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
 export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
 /** The same of questions to the provider’s metadata service. */
-export const METADATA_NOT_ASKED = 'not collected: what the provider’s metadata service says was not asked for'
+export const METADATA_NOT_ASKED = 'not collected: the provider’s metadata service was not queried'
 export const METADATA_UNANSWERED =
-  'not collected: what the provider’s metadata service says was asked for, and this has no answer'
+  'not collected: the provider’s metadata service was queried, and gave no answer to this'
 
 /** Whether a probe went unanswered because nobody asked for it, which is no gap. */
 export const wasNotAsked = (reading: Parsed<unknown>): boolean =>
@@ -193,7 +193,7 @@ export function readProbe<F>(
     const refusal = whyUnusable(capture, command)
     if (refusal !== null) return unknown(refusal)
     if (lacksControl(capture, command))
-      return unknown('not usable: the answer lacks what every system says to this question')
+      return unknown('not usable: the answer lacks what every system answers to this question')
     answers[name] = capture.meta.status === 'no-path' ? withoutPath(command) : decode(capture)
   }
   return probe.parse(answers)
@@ -229,7 +229,7 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   if (meta.status === 'no-path') return whyNotWithoutPath(capture, command)
   if (meta.status === 'lost') return `not collected: the session ended before ${tool} answered`
   if (meta.masked?.['private-key'] !== undefined)
-    return 'not usable: a private key was taken out of the answer, and whatever stood between its first and last line with it'
+    return 'not usable: a private key was taken out of the answer, with everything between its first and last line'
   if (meta.exitCode === null) return `not usable: ${tool} has no exit status`
   if (meta.exitCode === 127) return `not collected: tool absent (${tool})`
   if (meta.exitCode !== 0 && BUSYBOX_USAGE.test(said(capture)))

@@ -68,7 +68,7 @@ export function FirstRun() {
         </Button>
       </p>
       {open.error !== null && <FailureNote error={open.error} />}
-      <p className="quiet promise">
+      <p className="quiet assurance">
         Barewitness contacts only the nodes you list and the time-stamp authority you choose. It sends nothing else and
         does not check for updates.
       </p>

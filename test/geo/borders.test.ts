@@ -164,7 +164,7 @@ describe('a policy names a region', () => {
           [0, 5],
         ],
       },
-      'stands twice in a row',
+      'is given twice in a row',
     ],
     [
       {

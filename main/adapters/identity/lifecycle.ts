@@ -25,7 +25,10 @@ export async function readIdentity(folder: string, name: string): Promise<Outcom
 async function readLocal(folder: string, name: string): Promise<Outcome<KeptIdentity>> {
   const read = await readIdentity(folder, name)
   if (!read.ok || read.value.info.kind === 'local') return read
-  return fail('key.refused', `${name} was certified by others; only its issuer can renew or revoke its certificate`)
+  return fail(
+    'key.refused',
+    `the certificate of ${name} has another issuer; only that issuer can renew or revoke its certificate`,
+  )
 }
 
 /** The root's key, from the identity's own folder or from a file elsewhere. */

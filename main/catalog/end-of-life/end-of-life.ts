@@ -148,13 +148,13 @@ function listed(
         ? ''
         : ` Its vendor sells ${subscription}${release.subscriptionUntil === undefined ? '' : ` until ${release.subscriptionUntil}`}; whether it was purchased is not shown here.`
     return contradicts(
-      `Support of ${called} for everybody ended on ${release.until} (${source}).${paid}`,
+      `General support of ${called} ended on ${release.until} (${source}).${paid}`,
       packagesDistribution,
     )
   }
   const reduced =
     release.regularUntil !== undefined && release.regularUntil < today(context)
-      ? ` Since ${release.regularUntil} only its long-term team mends it, and not every package.`
+      ? ` Since ${release.regularUntil} only its long-term team provides fixes, and not for every package.`
       : ''
   return supports(`${called} is supported until ${release.until} (${source}).${reduced}`, packagesDistribution)
 }

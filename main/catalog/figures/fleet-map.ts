@@ -23,9 +23,9 @@ const TONES: Readonly<Record<Verdict, FigureTone>> = {
 
 const KEYS: readonly (readonly [tone: FigureTone, text: string])[] = [
   ['against', 'Declared place of at least one node whose place is contradicted'],
-  ['unclear', 'of one about which statements disagree, and of none contradicted'],
-  ['for', 'bounded inside, or consistent with all that was read'],
-  ['plain', 'asserted only, or not determined'],
+  ['unclear', 'of one with conflicting evidence, and of none contradicted'],
+  ['for', 'bounded within it, or consistent with all that was read'],
+  ['plain', 'declared without corroboration, or undetermined'],
 ]
 
 interface Site {

@@ -107,7 +107,7 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   expected: 'Every port that other machines can address on this node is among the services declared for it.',
   limitations:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not detected. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not detected. Where a rule or a proxy forwards ports, or that could not be read, this is inconclusive.',
   requires: { sockets: networkListeners },
   optional: { processes: listenerProcesses, ...FORWARDING },
   evaluate({ sockets }, { processes, ...forwarding }, { node }) {

@@ -55,7 +55,7 @@ function conclusion(indicates: DelayIndication, place: string, hint: () => strin
         nonceEcho,
       )
     case 'undecided':
-      return unclear(`${place}: not contradicted by the times, and not bounded inside. ${hint()}`, nonceEcho)
+      return unclear(`${place}: not contradicted by the times, and not bounded within it. ${hint()}`, nonceEcho)
     case 'empty':
       return unclear(
         `The times exclude each other, so at least one of the vantage points is wrong; they are no evidence about ${place}.`,

@@ -51,7 +51,12 @@ export const locationSiteRecord = defineCheck({
       ...(agreeing.length > 0
         ? agreeing.map(agrees)
         : about.isBounded
-          ? [supports('The round trips bound the answering party inside the place of the record.', LOCATION_WANTS.echo)]
+          ? [
+              supports(
+                'The round trips bound the holder of the SSH session keys within the place of the record.',
+                LOCATION_WANTS.echo,
+              ),
+            ]
           : [unclear('Nothing that a machine can read agrees with the record.', null)]),
       ...disagreeing(about),
       ...elsewhere,
@@ -94,7 +99,7 @@ const disagreeing = ({ isTooFar, against, direction }: Dispute): readonly DraftO
   ...(isTooFar
     ? [
         contradicts(
-          'The round trips show that the answering party is not in the place of the record.',
+          'The round trips show that the holder of the SSH session keys is not in the place of the record.',
           LOCATION_WANTS.echo,
         ),
       ]

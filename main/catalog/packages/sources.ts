@@ -158,7 +158,7 @@ export const packagesSourcesRpm = defineProbe({
         sections.at(-1)?.fields.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim())
     }
     if (sections.some(({ fields }) => fields.has('reposdir')))
-      return unknown('the package sources lie in a folder of the site’s own')
+      return unknown('the package sources are in a folder of the site’s own')
     const main = (tool: RegExp): ReadonlyMap<string, string> =>
       sections.find(({ file, id }) => id === 'main' && tool.test(file))?.fields ?? new Map()
     const [dnf, zypp] = [main(/\/(dnf|yum)\.conf$/), main(/\/zypp\.conf$/)]

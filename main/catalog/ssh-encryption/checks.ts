@@ -224,7 +224,7 @@ function strictness(
     ...cipherToNode.filter((cipher) => isCuttable(cipher, macToNode)),
     ...cipherFromNode.filter((cipher) => isCuttable(cipher, macFromNode)),
   ]
-  const text = 'The server does not offer the strict key exchange that mends CVE-2023-48795 (Terrapin)'
+  const text = 'The server does not offer the strict key exchange that resolves CVE-2023-48795 (Terrapin)'
   return open.length > 0
     ? [unclear(`${text}, and offers what it touches: ${named([...new Set(open)])}.`, probe)]
     : [supports(`${text}; none of the ciphers it offers is touched by it.`, probe)]

@@ -310,7 +310,7 @@ function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly Dr
   const last = rules.fact.rules[first]
   if (last === undefined)
     return [
-      unclear(`${without}; the rules of pam_access have no last line that refuses everybody else.`, pamAccessRules),
+      unclear(`${without}; the rules of pam_access have no last line that refuses all other accounts.`, pamAccessRules),
     ]
   const admits = rules.fact.rules.slice(0, first).filter(({ permits }) => permits)
   const wide = admits.filter(({ who }) => /(^|\s)ALL(\s|$)/.test(who))

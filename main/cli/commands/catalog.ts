@@ -179,7 +179,7 @@ function signalsText(): string {
       ...(counts === null
         ? []
         : [
-            `    measured as on a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} disguised guests, ${counts.metal.join(' of ')} bare-metal machines`,
+            `    measured as a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} disguised guests, ${counts.metal.join(' of ')} bare-metal machines`,
           ]),
       `    source: ${source}`,
     ],

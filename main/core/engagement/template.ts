@@ -5,9 +5,9 @@
 export const engagementTemplate = (
   today: string,
 ): string => `# What this audit is about, in your words. Fill in the empty quotation marks, then run
-# "barewitness engagement check" on this file: it says, line by line, what is still missing.
+# "barewitness engagement check" on this file: it lists, line by line, what is still missing.
 # Name this file in your fleet file, as "engagement: engagement.yaml".
-# Days are written year, month, day, such as ${today}. Every part names who answers for it (owner) and since when it stands (on).
+# Days are written year, month, day, such as ${today}. Every part names who is responsible for it (owner) and since when it applies (on).
 
 # Whose servers these are, who will read the report, and what for.
 entity: ""
@@ -38,14 +38,14 @@ boundary:
   on: ${today}
 
 # The servers that are meant to be covered, by the names that the fleet file has, and where that list comes from.
-# A server that stands here and was not collected counts as missing.
+# A server that is listed here and was not collected counts as missing.
 population:
   source: ""
   nodes: []
   owner: ""
   on: ${today}
 
-# Your provider's own list of what you rent: an export of its portal, an invoice or an order, saved as CSV beside this file. Every line of it
+# Your provider's own list of what you rent: an export of its portal, an invoice or an order, saved as CSV in the folder of this file. Every line of it
 # has to be one of your servers, or be left out with a reason. Until then no control is shown as supported.
 # Columns are found by their usual headings; name them where they have others. A line without an id is called by its place, such as "line 7".
 #inventory:
@@ -67,11 +67,11 @@ population:
 #  owner: M. Ortiz
 #  on: ${today}
 
-# Who does what: your provider and you. A dash stands for nobody.
+# Who does what: your provider and you. A dash means no party.
 #responsibilities:
 #  - { area: Building and power, provider: Runs both., customer: "-", owner: M. Ortiz, on: ${today} }
 
-# Organizations whose controls you rely on. carve-out: their own report speaks for them; inclusive: this audit covers them.
+# Organizations whose controls you rely on. carve-out: their own report covers them; inclusive: this audit covers them.
 # bridgedUntil: the day that a letter extends their report to.
 #subserviceOrganizations:
 #  - name: Your provider
@@ -83,7 +83,7 @@ population:
 #    owner: M. Ortiz
 #    on: ${today}
 
-# What your provider's report asks of you, and which rows and checks bear on it ("barewitness catalog checks" lists them).
+# What your provider's report asks of you, and which rows and checks are relevant to it ("barewitness catalog checks" lists them).
 #complementaryUserEntityControls:
 #  - id: CUEC-1
 #    of: Your provider

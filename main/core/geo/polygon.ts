@@ -39,7 +39,7 @@ export function polygonProblem(corners: readonly Point[]): string | null {
   if (astray >= 0) return `corner ${astray + 1} of the polygon is no [latitude, longitude]`
   const edges = edgesOf(corners)
   const still = edges.findIndex(([a, b]) => same(a, b))
-  if (still >= 0) return `corner ${still + 1} of the polygon stands twice in a row; the last is joined to the first`
+  if (still >= 0) return `corner ${still + 1} of the polygon is given twice in a row; the last is joined to the first`
   const jump = edges.findIndex(([a, b]) => Math.abs(a.longitude - b.longitude) > 180)
   if (jump >= 0)
     return `the polygon crosses the date line after corner ${jump + 1}: write it as two policies, or set a corner in between`

@@ -159,7 +159,7 @@ function levels(isolation: Isolation, notes: ReadonlyMap<string, SignalNote>, co
   if (!hasLevels(isolation)) return []
   const { adversaries: all } = isolation
   return [
-    heading(4, 'Residual indicators observed as on hardware'),
+    heading(4, 'Residual indications of bare metal'),
     ...(common.adversaries.length > 0
       ? []
       : [{ kind: 'table', columns: LEVEL_COLUMNS, rowHeaders: true, rows: all.map(levelCells) } as const]),

@@ -24,7 +24,7 @@ const pf: Signal = {
   onGuest: 'virtual functions without the adapter that they are a part of',
   spoofingEffort: 'S1',
   pitfalls: [
-    'An adapter that was handed over whole looks as on hardware.',
+    'An adapter that was passed through as a whole indicates bare metal.',
     'Dividing can be switched off in an adapter’s firmware.',
     'Amazon’s adapters are presented by a card of the provider on whole machines too.',
     'Containers with virtual functions of this very machine see the whole adapter as well.',

@@ -54,7 +54,7 @@ const driver: Signal = {
   pitfalls: [
     'Amazon’s, Google’s, Microsoft’s and Alibaba’s adapters are presented by a card of the provider, on whole machines too; so is virtio by a data-processing unit.',
     'Adapters that emulators imitate (e1000, e1000e, igb and older ones) are on real boards as well: they are no evidence.',
-    'An adapter that was handed over whole looks as on hardware.',
+    'An adapter that was passed through as a whole indicates bare metal.',
     'A provider’s card can present a virtual function to a whole machine (Huawei’s bare metal): it needs an explanation and decides nothing alone.',
     'Inside a container only its own interfaces are seen.',
   ],
