@@ -7,15 +7,78 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * Throws on values that JSON cannot hold, which is our bug.
  */
 export function canonicalJson(value: unknown): string {
+  // The engine writes text ten times as fast as we do, and keeps the order that it finds.
+  const ordered = inOrder(value)
+  return ordered === NOT_PLAIN ? written(value) : JSON.stringify(ordered)
+}
+
+/** Stands for what JSON.stringify would write in another way, or would not refuse. */
+const NOT_PLAIN = Symbol('not plain data')
+
+/**
+ * The value with the members of every object in canonical order: itself where they are, otherwise a copy of the objects that differ. NOT_PLAIN
+ * where an object cannot hold its members in that order, and for everything but plain data.
+ */
+function inOrder(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : NOT_PLAIN
+    case 'object':
+      if (value === null) return value
+      return Array.isArray(value) ? itemsInOrder(value) : membersInOrder(value as Record<string, unknown>)
+    default:
+      return NOT_PLAIN
+  }
+}
+
+function itemsInOrder(items: readonly unknown[]): unknown {
+  let copy: unknown[] | null = null
+  for (let at = 0; at < items.length; at += 1) {
+    const ordered = inOrder(items[at])
+    if (ordered === NOT_PLAIN) return NOT_PLAIN
+    if (copy === null && ordered !== items[at]) copy = items.slice(0, at)
+    copy?.push(ordered)
+  }
+  return copy ?? items
+}
+
+function membersInOrder(object: Record<string, unknown>): unknown {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) return NOT_PLAIN
+  const keys = Object.keys(object)
+  const isInOrder = keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') < key)
+  if (!isInOrder) keys.sort()
+  let copy: Record<string, unknown> | null = isInOrder ? null : {}
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] ?? ''
+    const member = object[key]
+    const ordered = member === undefined ? undefined : inOrder(member)
+    if (ordered === NOT_PLAIN) return NOT_PLAIN
+    if (copy === null && ordered !== member)
+      copy = Object.fromEntries(keys.slice(0, at).map((before) => [before, object[before]]))
+    if (copy === null) continue
+    if (PLACED_OTHERWISE.test(key)) return NOT_PLAIN
+    copy[key] = ordered
+  }
+  return copy ?? object
+}
+
+/** Members named by a number come first in any object, and the other name would set what an object inherits from. */
+const PLACED_OTHERWISE = /^[0-9]|^__proto__$/
+
+/** The text of any value, member by member. Throws on values that JSON cannot hold. */
+function written(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Error('canonicalJson: number is not finite')
     return JSON.stringify(value)
   }
-  // Text is added on, not gathered in lists: of a large fleet this writes hundreds of megabytes.
   if (Array.isArray(value)) {
     let items = ''
-    for (const item of value) items += items === '' ? canonicalJson(item) : `,${canonicalJson(item)}`
+    for (const item of value) items += items === '' ? written(item) : `,${written(item)}`
     return `[${items}]`
   }
   if (typeof value === 'object') {
@@ -24,7 +87,7 @@ export function canonicalJson(value: unknown): string {
     for (const key of Object.keys(object).sort()) {
       const member = object[key]
       if (member === undefined) continue
-      members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
+      members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${written(member)}`
     }
     return `{${members}}`
   }
