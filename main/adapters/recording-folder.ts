@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { isSha256, sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -47,6 +48,8 @@ export async function readRecordingFolder(
       if (total > LARGEST_RECORDING) return invalid(folder, `captures exceed ${LARGEST_RECORDING} bytes in total`)
       blobs.set(digest, bytes)
     }
+    // Small files are read without giving way to anything else; many recordings are read one after the other.
+    await setImmediate()
     const captures: CapturedAnswer[] = []
     for (const meta of metas.value) {
       const [stdout, stderr] = [meta.stdout, meta.stderr].map((stream) => {

@@ -8,11 +8,12 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { storedFile } from '../stored-file.ts'
-import { blockReader } from './blocks.ts'
+import { blockReader, LARGEST_TAKE } from './blocks.ts'
 import { LIMITS, type Limits, Refusal, repacked, unreadable, unsafe } from './limits.ts'
 import { checkDistinct, checkName, FOLDER, isDesktopFile } from './names.ts'
 import { publishPack, replacePack, writePack } from './write.ts'
 import { type ListPlace, readEnd } from './zip-end.ts'
+import { DEFLATED } from './zip-format.ts'
 import { type EntryList, readList, tally } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
 
@@ -44,6 +45,8 @@ const putDigest = ({ digests }: Contents, index: number, sha256: string): number
 interface Access extends Pick<OpenPack, 'folder' | 'departures' | 'close'> {
   /** The file with that index among the paths. */
   readonly open: (index: number) => AsyncIterable<Uint8Array>
+  /** The same of a file of at most LARGEST_TAKE bytes, at once; null where only `open` returns it. */
+  readonly whole: (index: number) => Uint8Array | null
 }
 
 /**
@@ -57,18 +60,16 @@ function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
     if (index === -1) throw unreadable(`there is no file ${quote(wanted)}`)
     return index
   }
+  let reads = 0
   const read = async (wanted: string, most = limits.readBytes): Promise<Uint8Array> => {
     const index = known(wanted)
     const size = sizes[index] ?? 0
     const largest = Math.min(most, limits.readBytes)
     if (size > largest) throw unreadable(`${quote(wanted)} has ${size} bytes; at most ${largest} are read into memory`)
-    const bytes = new Uint8Array(size)
-    let done = 0
-    for await (const chunk of access.open(index)) {
-      if (done + chunk.length <= size) bytes.set(chunk, done)
-      done += chunk.length
-    }
-    if (done !== size || hash('sha256', bytes) !== digestAt(contents, index))
+    reads += 1
+    if (reads % READS_IN_TURN === 0) await setImmediate()
+    const bytes = (size <= LARGEST_TAKE ? access.whole(index) : null) ?? (await collected(access.open(index), size))
+    if (bytes?.length !== size || hash('sha256', bytes) !== digestAt(contents, index))
       throw unreadable(`${quote(wanted)} changed while it was read`)
     return bytes
   }
@@ -85,6 +86,20 @@ function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
     departures: access.departures,
     close: access.close,
   }
+}
+
+/** Small files are read without giving way to anything else, so many in turn. */
+const READS_IN_TURN = 100
+
+/** All bytes of a file of this size; null where it has another. */
+async function collected(chunks: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array | null> {
+  const bytes = new Uint8Array(size)
+  let done = 0
+  for await (const chunk of chunks) {
+    if (done + chunk.length <= size) bytes.set(chunk, done)
+    done += chunk.length
+  }
+  return done === size ? bytes : null
 }
 
 /** The position of a path among sorted paths, or -1. */
@@ -154,6 +169,7 @@ export async function openFolder(path: string, limits: Limits): Promise<OpenPack
     // The reader compares the result.
     open: (index) =>
       storedFile(join(root, paths[index] ?? ''), contents.sizes[index] ?? 0, digestAt(contents, index)).open(),
+    whole: () => null,
     close: async () => {},
   })
 }
@@ -259,12 +275,27 @@ async function unpackOnce(
     const start = dataAt[place] ?? 0
     return lasting(unpack(blockReader(file, start, start + entry.packed, 'the archive ends early'), entry))
   }
+  const whole = (place: number): Uint8Array | null => {
+    const entry = list.entry(byName[place] ?? 0)
+    return entry.method === DEFLATED ? null : bytesThere(file.fd, dataAt[place] ?? 0, entry.size)
+  }
   const departures = [
     ...list.departures,
     ...otherwise.sentences(),
     ...(asWritten ? [] : ['The end of the archive differs from the one that Barewitness writes.']),
   ]
-  return packOf(contents, limits, { folder: null, departures, open, close: () => file.close() })
+  return packOf(contents, limits, { folder: null, departures, open, whole, close: () => file.close() })
+}
+
+/** Bytes of a file at a position; fewer where it ends before. */
+function bytesThere(file: number, at: number, count: number): Uint8Array {
+  const bytes = new Uint8Array(count)
+  for (let done = 0; done < count; ) {
+    const came = readSync(file, bytes, done, count - done, at + done)
+    if (came === 0) return bytes.subarray(0, done)
+    done += came
+  }
+  return bytes
 }
 
 // Chunks with their own memory: those of a reader are valid only until the next.

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFile, readFileSync } from 'node:fs'
+import { mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 
@@ -146,19 +147,22 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Larger files are read by another thread; with smaller ones the switch takes longer than reading them. */
+const READ_AT_ONCE = 1024 * 1024
+const readLarge = promisify(readFile)
+
 /** Reads a regular file of bounded size. Links, pipes and devices are refused, never opened. */
 export async function readPlain(path: string, largest: number): Promise<Buffer> {
-  const before = await lstat(path)
-  if (!before.isFile()) throw new Error(`${path} is not a regular file`)
+  if (!lstatSync(path).isFile()) throw new Error(`${path} is not a regular file`)
   // NONBLOCK: if a pipe replaced the file meanwhile, opening it would wait for a writer.
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
-    const stat = await handle.stat()
-    if (!stat.isFile()) throw new Error(`${path} is not a regular file`)
-    if (stat.size > largest) throw new Error(`${path} is larger than ${largest} bytes`)
-    return await handle.readFile()
+    const there = fstatSync(file)
+    if (!there.isFile()) throw new Error(`${path} is not a regular file`)
+    if (there.size > largest) throw new Error(`${path} is larger than ${largest} bytes`)
+    return there.size <= READ_AT_ONCE ? readFileSync(file) : await readLarge(file)
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
 
