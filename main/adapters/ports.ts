@@ -93,7 +93,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'probes'>): Ports {
     keptRules: () => openKeptRules(),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
-    demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes) },
+    demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes, clock) },
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   Clock,
   Connection,
   ConnectTarget,
+  EmulatedTimes,
   Entropy,
   EvidenceStore,
   FinishedRecording,
@@ -22,7 +23,7 @@ import type { CapturedAnswer } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
 import { bootIn } from './boots.ts'
 import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
-import { converse } from './converse.ts'
+import { type Conversation, converse } from './converse.ts'
 import { type Aside, paceOf } from './location/spread.ts'
 import { isAboutListeners, listenerMeasures, measureListeners, withListeners } from './observe-listeners.ts'
 import { type Watch, watchOver } from './watch.ts'
@@ -97,7 +98,16 @@ export async function collectNode(
     try {
       const recording = beginning(deps, target, options, startedAt, connected.value)
       return await keep(deps, recording, options, (writer) =>
-        ask({ deps, connection: connected.value, plan, writer, options, watch, recording }),
+        ask({
+          deps,
+          connection: connected.value,
+          plan,
+          writer,
+          options,
+          watch,
+          recording,
+          emulated: target.roundTrips,
+        }),
       )
     } finally {
       connected.value.close()
@@ -150,9 +160,10 @@ interface Asking {
   readonly options: CollectOptions
   readonly watch: Watch
   readonly recording: Recording
+  readonly emulated: EmulatedTimes | undefined
 }
 
-async function ask({ deps, connection, plan, writer, options, watch, recording }: Asking): Promise<Ended> {
+async function ask({ deps, connection, plan, writer, options, watch, recording, emulated }: Asking): Promise<Ended> {
   const { node } = recording
   const listed = new Map<string, CapturedAnswer>()
   const sudo = slowSudo()
@@ -202,7 +213,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
     'ssh-session': () => sessionFacts(connection),
     'host-key-list': () => connection.hostKeyList ?? null,
     'ssh-offers': () => connection.offer ?? null,
-    'nonce-echo': () => echo,
+    'nonce-echo': () => (emulated === undefined || !recording.demo ? echo : withEmulated(echo, emulated)),
     ...ports,
   }
   for (const probe of deps.catalog.probes) {
@@ -246,6 +257,21 @@ const restarted = (then: string | null, now: string | null): Failure | null =>
   then === null || now === null || then === now
     ? null
     : { code: 'collector.restarted', detail: `earlier captures are from boot ${then}; the node is now in boot ${now}` }
+
+/** Samples that differ a little, so that they look as measured ones do; the nonces stay those that came back. */
+function withEmulated(echo: Conversation['echo'], { echoMs, tcpMs }: EmulatedTimes): Conversation['echo'] {
+  if (echo === null) return null
+  const { bursts, path } = echo
+  return {
+    ...echo,
+    bursts: bursts.map((burst) => ({
+      ...burst,
+      samples: burst.samples.map((_, index) => Math.round((echoMs + index / 50) * 1000) / 1000),
+      wallDriftMs: 0,
+    })),
+    path: path === null ? null : { ...path, tcpMs, keepaliveMs: path.keepaliveMs.map(() => echoMs) },
+  }
+}
 
 const sessionFacts = ({ hostKey, session }: Connection): unknown => ({
   hostKey,

@@ -26,6 +26,14 @@ export interface ConnectTarget {
   readonly transport: 'auto' | 'ssh2' | 'openssh'
   /** Outermost first. */
   readonly jumps: readonly Omit<ConnectTarget, 'jumps'>[]
+  /** Of a demo node: recorded in place of what is measured, and only in a recording that is marked as demo data. */
+  readonly roundTrips?: EmulatedTimes
+}
+
+/** Times that a demo node emulates, in milliseconds. */
+export interface EmulatedTimes {
+  readonly echoMs: number
+  readonly tcpMs: number
 }
 
 export interface HostKeyTrust {

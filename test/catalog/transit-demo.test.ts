@@ -19,7 +19,7 @@ import { fixtureAnswers } from '../support/fixtures.ts'
 
 let demo: DemoFleet
 beforeAll(async () => {
-  demo = await startDemoFleet([networkListeners, sshOffers, tlsListeners, sshServers])
+  demo = await startDemoFleet([networkListeners, sshOffers, tlsListeners, sshServers], realClock)
 })
 afterAll(() => demo.close())
 

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,11 +9,12 @@ import { VERSION } from '../../../schemas/version.ts'
 import type { DemoFleet } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fingerprintOf } from '../../core/known-hosts.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
+import type { Clock, ConnectTarget } from '../../core/ports.ts'
 import type { Probe } from '../../core/probe.ts'
 import type { UnsignedVantage } from '../../core/vantage.ts'
 import { demoDeclared } from './demo-declared.ts'
-import { DEMO_DELAYS } from './demo-location.ts'
+import { roundTripsOf } from './demo-location.ts'
+import { movedAnswers } from './moments.ts'
 import { nodeAnswers, nodeSettings, recordedNodeFile } from './recorded-node.ts'
 import { startDemoServer } from './server.ts'
 
@@ -41,12 +42,18 @@ const closedPort = (): Promise<number> =>
     })
   })
 
+/** Added to what a recording states of how its captures were made up. */
+const MOVED =
+  'For the demo, the node’s clock and the moments of its latest events were moved to the time of the run, and its round trips are made up.'
+
 /**
  * Starts the demo fleet: SSH servers inside this process, on loopback, that replay recorded nodes to the collector. All
  * keys are generated at start and discarded at close. The connections, the host key checks and the collector are the
- * real ones.
+ * real ones. Times are emulated, so that the demo concludes the same on every day and on a busy computer: the nodes show
+ * the moments of their latest events as long before `clock` as they were before the recording (moments.ts), and have
+ * round trips that were made up (demo-location.ts).
  */
-export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise<DemoFleet> {
+export async function startDemoFleet(probes: readonly Probe<unknown>[], clock: Pick<Clock, 'now'>): Promise<DemoFleet> {
   const root = recordedNodes()
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-demo-'))
   const identityFile = join(folder, 'login')
@@ -68,15 +75,13 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise
       const server = await startDemoServer({
         hostKeyPem: key.pem,
         clientKey: login.blob,
-        answers: nodeAnswers(root, recorded),
+        answers: movedAnswers(nodeAnswers(root, recorded), secondsSince(root, recorded, clock)),
         probes,
         privilege: nodeSettings(root, recorded).privilege ?? 'sudo',
+        clock,
       })
       servers.push(server)
-      const delay = DEMO_DELAYS[name]
-      const reached = delay === undefined ? server : await startDelayed(server.port, delay)
-      if (reached !== server) servers.push(reached)
-      add(name, reached.port, name === CHANGED_KEY ? demoKey().fingerprint : key.fingerprint)
+      add(name, server.port, name === CHANGED_KEY ? demoKey().fingerprint : key.fingerprint)
     }
     add(UNREACHABLE, await closedPort(), demoKey().fingerprint)
   } catch (problem) {
@@ -90,7 +95,7 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise
     targets,
     marks: (node) => ({
       demo: true,
-      synthetic: ANSWERING.includes(node) ? (nodeSettings(root, node).synthetic ?? null) : null,
+      synthetic: ANSWERING.includes(node) ? `${nodeSettings(root, node).synthetic ?? ''} ${MOVED}`.trim() : null,
     }),
     declared: (asOf) =>
       demoDeclared(
@@ -100,6 +105,13 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise
     vantage: (asOf) => demoVantage(asOf, targets),
     close,
   }
+}
+
+/** Whole seconds from the recording of a node until now. */
+function secondsSince(root: string, name: string, { now }: Pick<Clock, 'now'>): number {
+  const { recordedAt } = nodeSettings(root, name)
+  if (recordedAt === undefined) throw new Error(`the demo node ${name} does not state when it was recorded`)
+  return Math.floor((Date.parse(now()) - Date.parse(recordedAt)) / 1000)
 }
 
 function target(root: string, name: string, port: number, fingerprint: string, identityFile: string): ConnectTarget {
@@ -118,6 +130,7 @@ function target(root: string, name: string, port: number, fingerprint: string, i
     credentials: { identityFile, agent: false },
     transport: 'ssh2',
     jumps: [],
+    roundTrips: roundTripsOf(name),
   }
 }
 
@@ -164,52 +177,7 @@ export function demoKey(generate: () => string = () => ssh2.utils.generateKeyPai
   }
 }
 
-/**
- * A loopback port that forwards everything to another one, delayed by half of the given time each way: a demo node that
- * appears far away to the echo. The connection itself opens at once, since any device in front of a node could open it.
- */
-export function startDelayed(
-  to: number,
-  milliseconds: number,
-): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
-  const open = new Set<Socket>()
-  // Half open: an end of stream is forwarded as late as the data before it.
-  const server = createServer({ allowHalfOpen: true }, (client) => {
-    const node = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
-    for (const socket of [client, node]) {
-      open.add(socket)
-      socket.setNoDelay(true)
-      socket.on('error', () => {})
-      socket.on('close', () => open.delete(socket))
-    }
-    passOn(client, node, milliseconds / 2)
-    passOn(node, client, milliseconds / 2)
-  })
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const close = (): Promise<void> =>
-        new Promise((closed) => {
-          server.close(() => closed())
-          for (const socket of open) socket.destroy()
-        })
-      resolve({ port: typeof address === 'object' && address !== null ? address.port : 0, close })
-    })
-  })
-}
-
-/** Timers of one length fire in the order they were started, so that the bytes stay in order. */
-function passOn(from: Socket, to: Socket, milliseconds: number): void {
-  from.on('data', (bytes) => void setTimeout(() => to.writable && to.write(bytes), milliseconds))
-  from.on('end', () => void setTimeout(() => to.end(), milliseconds))
-  from.on('close', (broken) => broken && to.destroy())
-}
-
-/**
- * By node, the round trip from New York in ms: synthetic, and long enough that the times measured here, on however busy
- * a computer, never exclude them. Kansas City is some 1,760 km away, which takes light 12 ms there and back.
- */
+/** By node, the round trip from New York in ms. Kansas City is some 1,760 km away, which takes light 12 ms there and back. */
 const TIMES: Readonly<Record<string, number>> = {
   'demo-gpu-01': 17,
   'demo-gpu-02': 12,

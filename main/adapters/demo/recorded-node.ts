@@ -26,6 +26,8 @@ export interface NodeSettings {
   /** How the captures were made up; null for captures of a real machine. */
   readonly synthetic?: string | null
   readonly privilege?: 'root' | 'sudo' | 'none'
+  /** By the auditor's clock, when the captures were made; the demo fleet counts from here. */
+  readonly recordedAt?: string
   readonly node?: Partial<DeclaredNode>
   /** Used by tests: location evidence from outside the node. */
   readonly location?: DeclaredLocation

@@ -3,6 +3,7 @@ import type { AuthContext, Connection, Server, ServerChannel } from 'ssh2'
 import ssh2 from 'ssh2'
 import { DEMO_SERVER } from '../../../schemas/version.ts'
 import { framesOf } from '../../core/collector/frames.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { Probe } from '../../core/probe.ts'
 import { forwardRecorded } from './forwarded-ports.ts'
 import type { RecordedAnswer } from './recorded-node.ts'
@@ -16,6 +17,8 @@ export interface DemoServerOptions {
   readonly answers: ReadonlyMap<string, RecordedAnswer>
   readonly probes: readonly Probe<unknown>[]
   readonly privilege: 'root' | 'sudo' | 'none'
+  /** The clock of the node; this computer's where absent. */
+  readonly clock?: Pick<Clock, 'now'>
   /**
    * Called for each session; its result is awaited before each batch of captures: for servers that take a real node’s
    * time.
@@ -152,7 +155,8 @@ async function answer(
 ): Promise<boolean> {
   const nonce = /^N=([0-9a-f]{24})$/m.exec(script)?.[1] ?? ''
   const granted = options.privilege === 'root' || /^R='sudo -n'$/m.test(script)
-  const now = (): number => Math.floor(Date.now() / 1000)
+  const now = (): number =>
+    Math.floor((options.clock === undefined ? Date.now() : Date.parse(options.clock.now())) / 1000)
   channel.write(`${nonce} H 1 ${options.privilege === 'root' ? 0 : 1000} ${now()} t h\n`)
   const lines = script.split('\n').flatMap(readLine)
   const rest = options.pace?.()
