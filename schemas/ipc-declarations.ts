@@ -95,8 +95,13 @@ export interface FleetFilePreview {
   readonly problems: readonly FileProblem[]
   readonly changes: readonly FleetChange[]
   /** Other declarations that the file names, and that replace those of this window. */
-  readonly includes: readonly ('engagement' | 'provider' | 'mappings')[]
+  readonly includes: readonly DeclaredPart[]
+  /** Declarations of this window that the file does not name: they are removed, as the command line would read none. */
+  readonly removes: readonly DeclaredPart[]
 }
+
+/** Declarations that a fleet file names in files of their own. */
+export type DeclaredPart = 'engagement' | 'provider' | 'mappings'
 
 /** `line` and `column` are null for a problem in a file that the fleet file names. */
 export interface FileProblem {
@@ -117,6 +122,8 @@ export interface FleetChange {
 }
 
 export interface SavedFleet extends SavedFile {
-  /** What this window declares and the file does not contain. */
-  readonly without: readonly ('engagement' | 'provider' | 'mappings')[]
+  /** Files that it names and that were written with it, relative to its folder. */
+  readonly named: readonly string[]
+  /** Whether a draft of the engagement, which is not in use yet, is not in the file. */
+  readonly withoutDraft: boolean
 }

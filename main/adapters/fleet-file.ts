@@ -55,7 +55,7 @@ export function createFleets(): Fleets {
         // A built-in profile is named by its id.
         file.startsWith('~/') || (member === 'provider' && !existsSync(beside(path, file))) ? file : beside(path, file),
       ),
-    textOf: (fleet, path) => (/\.json$/i.test(path) ? `${JSON.stringify(fleet, null, 2)}\n` : stringify(fleet)),
+    textOf: (value, path) => (/\.json$/i.test(path) ? `${JSON.stringify(value, null, 2)}\n` : stringify(value)),
     withHostKeys,
   }
 }

@@ -6,11 +6,14 @@ import type {
   AddressDatabaseInFile,
   DeclaredLocation,
   Engagement,
+  EngagementInFile,
   Fleet,
   FleetNode,
   HostKey,
   Inventory,
+  InventoryColumns,
   Mapping,
+  MappingFile,
   Notify,
   Operator,
   ProviderProfile,
@@ -115,6 +118,8 @@ export interface Declarations {
   ) => Promise<Outcome<DeclaredEngagement>>
   /** A provider's list as a table by itself (CSV); problems name the line. */
   readonly inventory: (file: string) => Promise<Outcome<InventoryTable>>
+  /** The columns under which a list gives these rows; null where no choice of columns does. */
+  readonly inventoryColumns: (bytes: Uint8Array, rows: Inventory['rows']) => InventoryColumns | null
   /** A provider profile: one that ships, by its id, or a file. */
   readonly provider: (idOrFile: string, beside: string | null) => Promise<Outcome<ProviderProfile>>
   /** A framework of the customer's own, from a YAML or JSON mapping, and the OSCAL catalog that it names. */
@@ -170,8 +175,8 @@ export interface Fleets {
   readonly problems: (fleet: Fleet, path: string) => readonly FleetProblem[]
   /** The same fleet for another folder: its relative paths are resolved against the folder of `path`. */
   readonly moved: (fleet: Fleet, path: string) => Fleet
-  /** The text of a new fleet file: YAML, or JSON where the path ends so. */
-  readonly textOf: (fleet: Fleet, path: string) => string
+  /** The text of a new fleet file, or of a file that it names: YAML, or JSON where the path ends so. */
+  readonly textOf: (value: Fleet | EngagementInFile | ProviderProfile | MappingFile, path: string) => string
   /** A fleet file with “hostKey” of these nodes, by name, added; everything else in it stays, comments too. */
   readonly withHostKeys: (
     bytes: Uint8Array,

@@ -136,6 +136,8 @@ export const inventoryPath = (shelf: string, digest: string): string => `${shelf
  * in the window.
  */
 export const decisionsPath = (fleetFile: string): string => `${fleetFile}.known_hosts`
+/** Next to a fleet file that the window saved: the files that it names. */
+export const declaredFolder = (fleetFile: string): string => `${fleetFile}.declared`
 /** Next to a fleet file as well: the pinned parts of its nodes. */
 export const hardwarePath = (fleetFile: string): string => `${fleetFile}.hardware.json`
 export const runNotePath = (root: string, run: string): string => `${root}/${FOLDERS.runs}/${run}.json`

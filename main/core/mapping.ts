@@ -184,6 +184,22 @@ function controlOf(
   }
 }
 
+/** A mapping as its file: read again, it gives the same framework. The OSCAL catalog is not needed for that. */
+export const mappingFileOf = ({ id, title, version, source, notes, controls }: Mapping): MappingFile => ({
+  id,
+  title,
+  version,
+  source,
+  notes,
+  controls: controls.map(
+    ({ key: _, kind: __, parent: ___, refs: ____, mappings, nodeEvidence: evidence, ...row }): MappingRow => ({
+      ...row,
+      evidence,
+      checks: mappings,
+    }),
+  ),
+})
+
 const shortList = (ids: readonly string[]): string =>
   `${ids
     .slice(0, NAMED)

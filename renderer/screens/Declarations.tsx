@@ -2,6 +2,7 @@ import { IconDownload, IconFolderOpen } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type {
   DeclarationsView,
+  DeclaredPart,
   FileProblem,
   FleetChange,
   FleetFilePreview,
@@ -226,7 +227,10 @@ function FleetFile({ view, onOpened }: FleetFileProps) {
         </section>
         <section aria-labelledby="save-fleet">
           <h2 id="save-fleet">Save the fleet file</h2>
-          <p>Nodes and declarations as one file. The command line reads the same fleet from it.</p>
+          <p>
+            Nodes and declarations. Engagement, provider profile and custom frameworks are files in a folder next to it.
+            The command line reads the same fleet from it.
+          </p>
           <Button
             icon={IconDownload}
             busy={save.busy}
@@ -241,9 +245,12 @@ function FleetFile({ view, onOpened }: FleetFileProps) {
       {saved !== null && (
         <Notice
           title={`${visible(saved.file)} saved.`}
-          {...(saved.without.length === 0
+          {...(saved.named.length === 0
             ? {}
-            : { means: `Not in the file: ${saved.without.map((what) => PARTS[what]).join(', ')}.` })}
+            : { means: `Also written, and named in it: ${saved.named.map((file) => visible(file)).join(', ')}.` })}
+          {...(saved.withoutDraft
+            ? { next: 'The draft of the engagement is not in use yet, and not in the file.' }
+            : {})}
         />
       )}
       {preview !== null && (
@@ -258,7 +265,7 @@ function FleetFile({ view, onOpened }: FleetFileProps) {
   )
 }
 
-const PARTS: Readonly<Record<SavedFleet['without'][number], string>> = {
+const PARTS: Readonly<Record<DeclaredPart, string>> = {
   engagement: 'engagement',
   provider: 'provider profile',
   mappings: 'custom frameworks',
@@ -272,7 +279,7 @@ interface PreviewProps {
 }
 
 function Preview({
-  preview: { handle, file, name, nodes, problems, changes, includes },
+  preview: { handle, file, name, nodes, problems, changes, includes, removes },
   busy,
   onUse,
   onDiscard,
@@ -295,6 +302,9 @@ function Preview({
               ? 'The file declares the current fleet.'
               : 'It replaces the current fleet; a copy is kept.',
             includes.length === 0 ? '' : `It also replaces: ${includes.map((what) => PARTS[what]).join(', ')}.`,
+            removes.length === 0
+              ? ''
+              : `It does not name, and removes: ${removes.map((what) => PARTS[what]).join(', ')}. Copies are kept.`,
           ]
             .filter((text) => text !== '')
             .join(' ')}

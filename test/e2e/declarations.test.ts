@@ -146,13 +146,25 @@ describe.skipIf(missing !== null)(`declarations${missing === null ? '' : ` (skip
   })
 
   test('the saved file is the fleet that the command line reads', async () => {
+    const house = join(folder, 'house.yaml')
+    writeFileSync(
+      house,
+      'id: house-rules\ntitle: House rules\nversion: "1"\ncontrols: [{ id: h-1, title: Locked doors }]\n',
+    )
+    await press(page, 'Custom frameworks')
+    await choose(opened, house)
+    await press(page, 'Import framework…')
+    await page.getByText('House rules').first().waitFor()
+    await rail(page, 'Declarations')
     await openTab(page, 'Fleet file')
     const path = join(folder, 'fleet.yaml')
     await choose(opened, path)
     await press(page, 'Save fleet file…')
     await page.getByText('fleet.yaml saved.').waitFor()
+    await look('92b-declarations-file-saved')
     const read = await createFleets().read(path)
     expect(read.ok && read.value.fleet).toMatchObject({
+      mappings: ['fleet.yaml.declared/mapping-house-rules.yaml'],
       profile: 'stig',
       roster: ['ann', 'backup'],
       accounts: [{ account: 'ann', kind: 'person' }],
@@ -174,9 +186,16 @@ describe.skipIf(missing !== null)(`declarations${missing === null ? '' : ` (skip
     await press(page, 'Open fleet file…')
     await page.getByText('2 problems. The file cannot be used.').waitFor()
     await look('93-declarations-file-problems')
-    writeFileSync(path, text.replace('profile: stig', 'profile: cis').replace('gpu-12', 'gpu-99'))
+    writeFileSync(
+      path,
+      text
+        .replace('profile: stig', 'profile: cis')
+        .replace('gpu-12', 'gpu-99')
+        .replace(/^mappings:\n.*\n/m, ''),
+    )
     await press(page, 'Open fleet file…')
     await page.getByText('3 changes', { exact: false }).first().waitFor()
+    await page.getByText('It does not name, and removes: custom frameworks.', { exact: false }).waitFor()
     await look('94-declarations-file-changes')
     await press(page, 'Replace fleet')
     await openTab(page, 'All nodes')

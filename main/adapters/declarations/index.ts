@@ -12,7 +12,7 @@ import { createSchemaValidator, placeName } from '../schema-validator.ts'
 import { openAddressDatabase } from './address-database.ts'
 import { placeOf, readDocument, readNamed } from './document.ts'
 import { readEngagement } from './engagement-file.ts'
-import { readInventoryTable } from './inventory-file.ts'
+import { inventoryColumns, readInventoryTable } from './inventory-file.ts'
 import { readSites } from './sites-file.ts'
 
 /** Ids that declarations may name. */
@@ -26,6 +26,7 @@ export const createDeclarations = (known: Known, seal: SealReader): Declarations
   engagement: (file, beside, mappings) =>
     readEngagement(file, beside, { ...known, frameworks: [...known.frameworks, ...mappings] }),
   inventory: readInventoryTable,
+  inventoryColumns,
   provider: (idOrFile, beside) => readProvider(idOrFile, beside, known),
   mapping: (file, beside) => readMapping(file, beside, known),
   vantage: (file, beside) => readVantage(seal, file, beside),

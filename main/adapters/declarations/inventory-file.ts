@@ -184,18 +184,15 @@ function rowsIn(body: readonly TableLine[], titles: readonly string[], places: P
     const line = info.lines
     if (record.slice(titles.length).some((cell) => cell.trim() !== ''))
       problems.push({ line, text: `has ${record.length} columns, but there are ${titles.length} headings` })
-    const cells = Object.fromEntries(FIELDS.map((field) => [field, cellOf(record[places[field]])])) as Record<
-      Field,
-      string
-    >
+    const cells = cellsOf(record, places)
     for (const field of FIELDS)
       if (cells[field].length > LONGEST[field])
         problems.push({
           line,
           text: `has more than ${LONGEST[field]} characters in column ${quote(titles[places[field]] ?? '')}`,
         })
-    const known = (text: string): string | null => (text === '' || NOTHING.test(text) ? null : text)
-    const id = cells.id === '' ? `line ${line}` : cells.id
+    const row = rowOf(cells, line)
+    const { id } = row
     const before = seen.get(id)
     if (before !== undefined)
       problems.push({
@@ -203,11 +200,57 @@ function rowsIn(body: readonly TableLine[], titles: readonly string[], places: P
         text: `has the id ${quote(id)}, as line ${before} does. Name a unique column under “columns: id”, or set “id: null” to use line numbers`,
       })
     else seen.set(id, line)
-    rows.push({ id, name: known(cells.name), address: known(cells.address), serial: known(cells.serial) })
+    rows.push(row)
     if (problems.length >= MOST_PROBLEMS) break
   }
   return { rows, problems, columns: [] }
 }
+
+const cellsOf = (record: readonly string[], places: Places): Readonly<Record<Field, string>> =>
+  Object.fromEntries(FIELDS.map((field) => [field, cellOf(record[places[field]])])) as Record<Field, string>
+
+/** An entry of the list: without an id it is named by its line. */
+function rowOf(cells: Readonly<Record<Field, string>>, line: number): InventoryRow {
+  const known = (text: string): string | null => (text === '' || NOTHING.test(text) ? null : text)
+  return {
+    id: cells.id === '' ? `line ${line}` : cells.id,
+    name: known(cells.name),
+    address: known(cells.address),
+    serial: known(cells.serial),
+  }
+}
+
+/**
+ * The columns under which a list gives these rows: an engagement stores the rows alone, and its file names the columns.
+ * The usual headings are not named. Null where no choice of columns gives the rows.
+ */
+export function inventoryColumns(bytes: Uint8Array, rows: readonly InventoryRow[]): InventoryColumns | null {
+  const table = tableOf(bytes)
+  if ('problem' in table) return null
+  const [heading, ...body] = table.lines
+  const titles = heading?.record.map((title) => title.trim()) ?? []
+  const placed = placesOf(titles, {})
+  if ('wrong' in placed || body.length !== rows.length) return null
+  const gives = (field: Field, place: number): boolean =>
+    body.every(
+      ({ record, info }, at) =>
+        rowOf(cellsOf(record, { ...NOWHERE, [field]: place }), info.lines)[field] === rows[at]?.[field],
+    )
+  const isAlone = (title: string): boolean =>
+    titles.filter((other) => other.toLowerCase() === title.toLowerCase()).length === 1
+  const columns: Partial<Record<Field, string | null>> = {}
+  for (const field of FIELDS) {
+    const usual = placed.places[field]
+    if (usual >= 0 && gives(field, usual)) continue
+    // A column before none: a list without any column for names, addresses and serial numbers is refused.
+    const found = titles.find((title, place) => isAlone(title) && gives(field, place)) ?? null
+    if (found === null && !gives(field, -1)) return null
+    if (found !== null || usual >= 0) columns[field] = found
+  }
+  return columns
+}
+
+const NOWHERE: Places = { id: -1, name: -1, address: -1, serial: -1 }
 
 /** A cell as one displayable line. Not truncated, so that a cell that is too long is reported. */
 const cellOf = (cell: string | undefined): string => oneLine(unformulated(cell ?? ''), Number.MAX_SAFE_INTEGER)

@@ -112,6 +112,9 @@ export async function keepEngagement(shelf: DeclaredShelf, declared: DeclaredEng
   return written.ok ? await shelf.ports.files.remove(pathOf(shelf, 'engagementDraft')) : written
 }
 
+/** Removes the engagement and keeps a copy of it. A draft is kept: it was never in use. */
+export const dropEngagement = (shelf: DeclaredShelf): Promise<Outcome<null>> => drop(shelf, 'engagement')
+
 /** The same where only the provider inventory changes: the draft is kept. */
 export async function keepInventory(
   shelf: DeclaredShelf,
@@ -135,16 +138,15 @@ export const keepDraft = (shelf: DeclaredShelf, form: EngagementForm): Promise<O
 
 /** The profile whose provider claims are tested from now on; null for none. A copy of the previous one is kept. */
 export async function keepProvider(shelf: DeclaredShelf, profile: ProviderProfile | null): Promise<Outcome<null>> {
-  if (profile !== null) return await replace(shelf, 'provider', profile)
-  const path = pathOf(shelf, 'provider')
-  const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), 'providerEarlier'))
-  return copied.ok ? await shelf.ports.files.remove(path) : copied
+  return profile === null ? await drop(shelf, 'provider') : await replace(shelf, 'provider', profile)
 }
 
 /** Stores the customer-defined frameworks; a copy of the previous list is kept. */
 export async function keepMappings(shelf: DeclaredShelf, mappings: readonly Mapping[]): Promise<Outcome<null>> {
   const [problem] = mappings.flatMap((one) => shelf.ports.validator.problems('mapping', one))
   if (problem !== undefined) return fail('input.refused', problem)
+  const before = await readMappings(shelf)
+  if (before.ok && canonicalJson(before.value) === canonicalJson(mappings)) return ok(null)
   const path = pathOf(shelf, 'mappings')
   const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), 'mappingsEarlier'))
   return copied.ok ? await writeKept(shelf.ports, path, { mappings }) : copied
@@ -177,6 +179,12 @@ async function replace(
   const path = pathOf(shelf, what)
   const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), `${what}Earlier`))
   return copied.ok ? await writeKept(shelf.ports, path, value) : copied
+}
+
+async function drop(shelf: DeclaredShelf, what: 'engagement' | 'provider'): Promise<Outcome<null>> {
+  const path = pathOf(shelf, what)
+  const copied = await keepEarlier(shelf.ports, path, folderIn(placeOf(shelf), `${what}Earlier`))
+  return copied.ok ? await shelf.ports.files.remove(path) : copied
 }
 
 const unreadable = <T>(outcome: Outcome<T>): Outcome<T> =>

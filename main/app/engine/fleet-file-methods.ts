@@ -1,4 +1,4 @@
-import type { FileProblem, FleetFilePreview } from '../../../schemas/ipc-declarations.ts'
+import type { DeclaredPart, FileProblem, FleetFilePreview } from '../../../schemas/ipc-declarations.ts'
 import type { FleetView } from '../../../schemas/ipc-views.ts'
 import type { Engagement, Fleet, Mapping, ProviderProfile } from '../../../schemas/types.ts'
 import type { DeclaredEngagement } from '../../core/all-ports.ts'
@@ -9,7 +9,16 @@ import { ok } from '../../core/result.ts'
 import { declaredScope } from '../declared-scope.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { sourceProblems } from './declaration-methods.ts'
-import { type DeclaredShelf, declaredOrNone, keepEngagement, keepMappings, keepProvider } from './engagement-store.ts'
+import {
+  type DeclaredShelf,
+  declaredOrNone,
+  dropEngagement,
+  keepEngagement,
+  keepMappings,
+  keepProvider,
+  type OwnDeclared,
+} from './engagement-store.ts'
+import { saveFleetFile } from './fleet-file-save.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { collectedNodes } from './stored-runs.ts'
@@ -43,18 +52,7 @@ export function fleetFileMethods(context: EngineContext): Pick<Handlers, Methods
       const { fleet, demo } = session
       if (fleet === null) return fail('input.not-found', 'there is no fleet')
       if (demo) return fail('input.refused', 'the demo fleet cannot be saved as a file')
-      const text = ports.fleets.textOf(ports.fleets.moved(fleet, fleetPath(folder)), chosen.path)
-      const written = await ports.files.write(chosen.path, text)
-      if (!written.ok) return written
-      const { engagement, provider, mappings } = await declaredOrNone({ ports, folder, demo })
-      return ok({
-        file: nameOf(chosen.path),
-        without: [
-          ...(engagement === null ? [] : ['engagement' as const]),
-          ...(provider === null ? [] : ['provider' as const]),
-          ...(mappings.length === 0 ? [] : ['mappings' as const]),
-        ],
-      })
+      return await saveFleetFile(context, ports.fleets.moved(fleet, fleetPath(folder)), chosen.path)
     },
   }
 }
@@ -77,6 +75,7 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
       problems: found,
       changes: [],
       includes: [],
+      removes: [],
     })
   if (fleet === null) return refused([...problems].sort((one, other) => (one.line ?? 0) - (other.line ?? 0)))
   const unusable = await sourceProblems(context, fleet, path)
@@ -87,7 +86,8 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
   const handle = hexOf(ports.entropy.bytes(16))
   offered.set(handle, opened.value)
   for (const oldest of [...offered.keys()].slice(0, -MOST_OFFERED)) offered.delete(oldest)
-  const { engagement, provider, mappings } = opened.value
+  const includes = partsOf({ ...opened.value, engagement: opened.value.engagement?.engagement ?? null })
+  const own = partsOf(await declaredOrNone({ ports, folder: context.folder, demo: false }))
   return ok({
     handle,
     file: nameOf(path),
@@ -95,13 +95,16 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
     nodes: fleet.nodes.length,
     problems: [],
     changes: fleetChanges(before.value, opened.value.fleet),
-    includes: [
-      ...(engagement === null ? [] : ['engagement' as const]),
-      ...(provider === null ? [] : ['provider' as const]),
-      ...(mappings.length === 0 ? [] : ['mappings' as const]),
-    ],
+    includes,
+    removes: own.filter((part) => !includes.includes(part)),
   })
 }
+
+const partsOf = ({ engagement, provider, mappings }: OwnDeclared): readonly DeclaredPart[] => [
+  ...(engagement === null ? [] : ['engagement' as const]),
+  ...(provider === null ? [] : ['provider' as const]),
+  ...(mappings.length === 0 ? [] : ['mappings' as const]),
+]
 
 /**
  * The fleet with paths that hold anywhere. Engagement, provider profile and mappings have places of their own in this
@@ -136,12 +139,12 @@ async function accept(context: EngineContext, offered: Offered, handle: string):
   const shelf: DeclaredShelf = { ports, folder, demo: false }
   const { fleet, engagement, provider, mappings } = opened
   for (const write of [
-    () => (mappings.length === 0 ? null : keepMappings(shelf, mappings)),
-    () => (engagement === null ? null : keepEngagement(shelf, engagement)),
-    () => (provider === null ? null : keepProvider(shelf, provider)),
+    () => keepMappings(shelf, mappings),
+    () => (engagement === null ? dropEngagement(shelf) : keepEngagement(shelf, engagement)),
+    () => keepProvider(shelf, provider),
   ]) {
     const written = await write()
-    if (written?.ok === false) return written
+    if (!written.ok) return written
   }
   const stored = await storeFleet(context, before.value, fleet)
   if (!stored.ok) return stored
