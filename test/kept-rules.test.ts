@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KeptEntry, openKeptRules, signedText } from '../main/adapters/kept-rules/index.ts'
 import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
 import { catalog } from '../main/catalog/index.ts'
-import { type Assessor, assessorHere, type KeptRules } from '../main/core/assessor.ts'
+import { type Assessor, assessorHere, assessorOf, type KeptRules } from '../main/core/assessor.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 function open(rules: readonly KeptEntry[], releaseKey: string | null = null, where = 'rules'): KeptRules {
-  const one = openKeptRules({ releaseKey, rules }, `${join(folder, where)}/`)
+  const one = openKeptRules(null, { releaseKey, rules }, `${join(folder, where)}/`)
   opened.push(one)
   return one
 }
@@ -79,6 +79,39 @@ describe('the module of rules, in a thread of its own', () => {
       digest: kept.catalog,
       module: kept.module,
     })
+  })
+})
+
+describe('the rules of this program', () => {
+  const own = (of: Pick<Catalog, 'module' | 'version'>, path: string | null): KeptRules => {
+    const one = openKeptRules(of, { releaseKey: null, rules: [] }, null, path)
+    opened.push(one)
+    return one
+  }
+  const path = () => join(folder, 'rules', `${catalog.version}.mjs`)
+
+  test('are asked in a thread of their own, and give the same bytes there', async () => {
+    const judge = await own({ ...catalog, module: kept.module }, path()).of(catalog.version)
+    if (judge === null) throw new Error('not run')
+    expect(await allOf(judge)).toBe(await allOf(assessorHere(catalog)))
+  })
+
+  test('are asked there about versions that are unknown, too', async () => {
+    const confined: Assessor = {
+      about: async () => Promise.reject(new Error('confined')),
+      pack: () => Promise.reject(),
+    }
+    const at = (version: string): KeptRules => ({ of: async (asked) => (asked === version ? confined : null) })
+    for (const version of [catalog.version, '0.0.1', undefined])
+      expect(await assessorOf({ catalog, kept: at(catalog.version) }, version)).toBe(confined)
+    expect(await assessorOf({ catalog, kept: at('0.0.1') }, '0.0.1')).toBe(confined)
+    expect(await assessorOf({ catalog, kept: at('0.0.1') }, '0.0.2')).not.toBe(confined)
+  })
+
+  test('are not run from a module that is absent or another', async () => {
+    expect(await own(catalog, null).of(catalog.version)).toBeNull()
+    expect(await own(catalog, join(folder, 'absent.mjs')).of(catalog.version)).toBeNull()
+    expect(await own({ ...catalog, module: sha256('other') }, path()).of(catalog.version)).toBeNull()
   })
 })
 

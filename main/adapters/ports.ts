@@ -34,10 +34,10 @@ const seal = () => import('./seal/index.ts')
 const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys()
 
 /**
- * The real ports, each with its adapter. The catalog defines what the demo servers can replay, and what declarations
- * may name.
+ * The real ports, each with its adapter. The catalog defines what the demo servers can replay, what declarations may
+ * name, and the module of its rules.
  */
-export function createPorts(catalog: Known & Pick<Catalog, 'probes'>): Ports {
+export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' | 'version'>): Ports {
   keepOutOfCoreFiles()
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
   const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }
@@ -90,7 +90,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'probes'>): Ports {
     timestamps: createTimestamps(clock, entropy, (milliseconds) => sleep(milliseconds)),
     packs,
     openRunChain: (folder, beginning) => openRunChain(folder, beginning),
-    keptRules: () => openKeptRules(),
+    keptRules: () => openKeptRules(catalog),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
     demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes, clock) },

@@ -94,9 +94,9 @@ export type PackAssessor = {
   readonly [Ask in keyof PackRules]: (...asked: Parameters<PackRules[Ask]>) => Promise<ReturnType<PackRules[Ask]>>
 }
 
-/** Rules of earlier versions, each in the module that its packs name. */
+/** Rules of this program and of earlier versions, each in the module that its packs name. */
 export interface KeptRules {
-  /** Null where the rules of that version are not kept, or the module that is there is not theirs. */
+  /** Null where the module of that version is not at hand, or the one that is there is not its. */
   readonly of: (version: string) => Promise<Assessor | null>
 }
 
@@ -168,9 +168,11 @@ export function assessorHere(catalog: Catalog): Assessor {
   }
 }
 
-/** The rules of a version: this program's, or kept ones. Of a version that is neither, this program's, whose results show nothing then. */
+/**
+ * The rules of a version: this program's, or kept ones. Of a version that is neither, this program's, whose results show nothing then. They run
+ * confined wherever their module is at hand; it is not in a source tree that was not built, where this program's rules are asked in this thread.
+ */
 export const assessorOf = async (
   { catalog, kept }: { readonly catalog: Catalog; readonly kept: KeptRules },
-  version: string | undefined,
-): Promise<Assessor> =>
-  (version === undefined || version === catalog.version ? null : await kept.of(version)) ?? assessorHere(catalog)
+  version: string = catalog.version,
+): Promise<Assessor> => (await kept.of(version)) ?? (await kept.of(catalog.version)) ?? assessorHere(catalog)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Assessor, KeptRules, PackAssessor } from '../../core/assessor.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import list from './list.json' with { type: 'json' }
 
@@ -35,24 +36,42 @@ export const signedText = ({ version, module, catalog }: Omit<KeptEntry, 'signat
  * tree.
  */
 const PLACES = ['../rules/kept/', '../../rules/kept/', './modules/']
+/** The module of this program's own rules, as built; none in the source tree. */
+const OWN = ['../rules/rules.mjs', '../../rules/rules.mjs']
 const WORKERS = ['../rules/worker.mjs', '../../rules/worker.mjs', './worker.mjs']
 
-/** The kept rules of this program: each module in a thread of its own, from its first use until close(). */
+/** A module at hand: its digest, and where its text is. */
+interface ModuleAtHand {
+  readonly module: string
+  readonly path: string
+}
+
+/**
+ * The rules of this program, `own`, and those that it keeps: each module in a thread of its own, from its first use until close(). `own` is null
+ * where the program is to be asked in another way.
+ */
 export function openKeptRules(
+  own: Pick<Catalog, 'version' | 'module'> | null,
   kept: KeptList = list,
   folder: string | null = firstOf(PLACES),
+  ownModule: string | null = firstOf(OWN),
 ): KeptRules & { readonly close: () => Promise<void> } {
   const running = new Map<string, KeptModule | null>()
+  const atHand = (version: string): ModuleAtHand | null => {
+    if (version === own?.version) return ownModule === null ? null : { module: own.module, path: ownModule }
+    const entry = kept.rules.find((one) => one.version === version)
+    return entry === undefined || folder === null || !isReleased(entry, kept.releaseKey)
+      ? null
+      : { module: entry.module, path: `${folder}${entry.version}.mjs` }
+  }
   return {
     of: async (version) => {
       const known = running.get(version)
       if (known !== undefined) return known?.judge ?? null
-      const entry = kept.rules.find((one) => one.version === version)
-      const code = entry === undefined || folder === null ? null : moduleText(`${folder}${entry.version}.mjs`)
+      const found = atHand(version)
+      const code = found === null ? null : moduleText(found.path)
       const started =
-        entry === undefined || code === null || sha256(code) !== entry.module || !isReleased(entry, kept.releaseKey)
-          ? null
-          : startModule(code, entry.module)
+        found === null || code === null || sha256(code) !== found.module ? null : startModule(code, found.module)
       running.set(version, started)
       return started?.judge ?? null
     },
@@ -103,7 +122,7 @@ function startModule(code: string, digest: string): KeptModule {
     waiting.clear()
   }
   worker.on('error', fail)
-  worker.on('exit', () => fail(new Error('the thread of the kept rules ended')))
+  worker.on('exit', () => fail(new Error('the thread of the rules ended')))
   worker.on('message', ({ id, value, threw }: { id: number; value?: unknown; threw?: string }) => {
     const one = waiting.get(id)
     waiting.delete(id)
