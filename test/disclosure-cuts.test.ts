@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { disclosureTag } from '../main/app/export.ts'
 import { hmacSha256 } from '../main/core/digest.ts'
 import { bucketOf, INDEX_PATH, seedFile, seedIn } from '../main/verify/disclosure/commit.ts'
-import { partsOf, pathPartsOf } from '../main/verify/disclosure/parts.ts'
-import { type Word, wordIndex, wordsIn } from '../main/verify/disclosure/words.ts'
+import { cutsOf, partsOf, pathPartsOf } from '../main/verify/disclosure/parts.ts'
+import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../main/verify/disclosure/words.ts'
 import { expectLinear } from './support/growth.ts'
 import { sampled } from './support/thorough.ts'
 
@@ -228,4 +228,35 @@ describe('the hashing', () => {
       "
     `)
   })
+})
+
+describe('places of parts that are remembered', () => {
+  const text = utf8('alice at 10.1.2.3, SN12345')
+  const placed = (path: string, bytes: Uint8Array, index: ReturnType<typeof wordIndex>): readonly string[] =>
+    cutsOf(path, bytes, index).map(({ class: kind, start, end }) => `${kind} ${start} ${end}`)
+  const searched = (path: string, bytes: Uint8Array, index: ReturnType<typeof wordIndex>): readonly string[] => {
+    let at = 0
+    return partsOf(path, bytes, index).map((part) => {
+      at += part.bytes.length
+      return `${part.class} ${at - part.bytes.length} ${at}`
+    })
+  }
+
+  test('are those of the words, the file and the content that they are asked for', () => {
+    const alice = wordIndex([{ text: 'alice', class: 'user' }])
+    const scope = utf8(`{"cms":"${'A'.repeat(64)}","name":"alice"}`)
+    for (const index of [none, alice, none])
+      for (const path of [PATH, 'data/nodes/node-b/sha256/bb', 'data/scope.json', 'data/nodes/node-b/recording.json'])
+        for (const bytes of [text, scope, text, utf8('')])
+          expect(placed(path, bytes, index)).toEqual(searched(path, bytes, index))
+    expect(placed(PATH, text, alice)).not.toEqual(placed(PATH, text, none))
+    expect(placed(PATH, scope, none)).not.toEqual(placed('data/scope.json', scope, none))
+  })
+})
+
+test('of captures with one digest the first is searched for words, of documents each', () => {
+  const isNew = firstOfCaptures()
+  const asked = [PATH, 'data/nodes/node-b/sha256/aa', 'data/scope.json', 'data/nodes/node-b/assessment.json']
+  expect(asked.map((path) => isNew(path, HEX))).toEqual([true, false, true, true])
+  expect(isNew('data/nodes/node-c/sha256/aa', null)).toBe(true)
 })

@@ -7,7 +7,14 @@ import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import type { HistoryStore } from '../core/history.ts'
 import { packIn, packNameOf, preparedPath } from '../core/layout.ts'
 import { bagOfRun, PATHS, payloadFiles } from '../core/pack.ts'
-import { evidenceDigestOver, jsonBytes, type PackContent, type PackFiles, sizeOf } from '../core/pack-files.ts'
+import {
+  digestOf,
+  evidenceDigestOver,
+  jsonBytes,
+  type PackContent,
+  type PackFiles,
+  sizeOf,
+} from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
 import { dayOf } from '../core/period/days.ts'
 import { deviationFold } from '../core/period/deviations.ts'
@@ -22,7 +29,7 @@ import { traceBytes, traceOf } from '../core/trace.ts'
 import { htmlBytes } from '../present/html/page.ts'
 import { buildExecutive, buildReport, type ReportDocument } from '../present/report.ts'
 import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/commit.ts'
-import { type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
+import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { type DocumentBytes, registerForPack } from './attachments.ts'
 import { continueExport, isPrepared, settlePrepared } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
@@ -53,7 +60,9 @@ function isDisclosable(payload: PackFiles): boolean {
 export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const words: Word[] = []
   const units = [...payload].filter(([path]) => isUnit(path))
-  for (const [path, content] of units) words.push(...wordsIn(path, await bytesIn(content)))
+  const isNew = firstOfCaptures()
+  for (const [path, content] of units)
+    if (isNew(path, digestOf(content))) words.push(...wordsIn(path, await bytesIn(content)))
   const index = wordIndex(words)
   const roots = new Map<string, string>()
   for (const [path, content] of units) roots.set(path, unitRoot(path, await bytesIn(content), seed, index))

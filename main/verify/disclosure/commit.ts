@@ -1,7 +1,7 @@
 import { hmacSha256, isSha256, type Sha256, sha256 } from '../../core/digest.ts'
 import { compare } from '../../core/recording.ts'
 import type { PartClass } from './classes.ts'
-import { type Part, partsOf, pathPartsOf } from './parts.ts'
+import { cutsOf, pathPartsOf } from './parts.ts'
 import { RULES_NAME } from './rules.ts'
 import type { WordIndex } from './words.ts'
 
@@ -69,13 +69,17 @@ export function rootOf(path: readonly CommittedPart[], content: readonly Committ
 
 /** The line of one payload file. */
 export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, words: WordIndex): Sha256 {
-  const commit = (of: PartPlace['of'], parts: readonly Part[]): readonly CommittedPart[] =>
-    parts.map((part, index) => ({
-      class: part.class,
-      bucket: bucketOf(part.bytes.length),
-      commitment: commitment(saltFor(seed, path, { of, part: index + 1 }), part.bytes),
-    }))
-  return rootOf(commit('path', pathPartsOf(path, words)), commit('content', partsOf(path, bytes, words)))
+  const commit = (of: PartPlace['of'], kind: PartClass, part: Uint8Array, index: number): CommittedPart => ({
+    class: kind,
+    bucket: bucketOf(part.length),
+    commitment: commitment(saltFor(seed, path, { of, part: index + 1 }), part),
+  })
+  return rootOf(
+    pathPartsOf(path, words).map((part, index) => commit('path', part.class, part.bytes, index)),
+    cutsOf(path, bytes, words).map((cut, index) =>
+      commit('content', cut.class, bytes.subarray(cut.start, cut.end), index),
+    ),
+  )
 }
 
 /** Whether a path has a line: every payload file except the seed. */

@@ -6,7 +6,7 @@ import { ok } from '../../core/result.ts'
 import { bytesOf, textOf } from '../steps/read.ts'
 import { INDEX_PATH, isUnit, SEED_PATH, seedIn, unitRoot } from './commit.ts'
 import { type Part, partsOf, pathPartsOf } from './parts.ts'
-import { type Word, type WordIndex, wordIndex, wordsIn } from './words.ts'
+import { firstOfCaptures, type Word, type WordIndex, wordIndex, wordsIn } from './words.ts'
 
 /** A payload file of the full pack, divided into parts as at sealing. */
 export interface FullUnit {
@@ -91,7 +91,10 @@ async function* unitsOf(
 
 async function wordsOf(source: PackSource, paths: readonly string[]): Promise<WordIndex> {
   const words: Word[] = []
-  for (const path of paths)
+  const isNew = firstOfCaptures()
+  for (const path of paths) {
+    if (!isNew(path, await source.sha256(path).catch(() => null))) continue
     for (const word of wordsIn(path, (await bytesOf(source, path)) ?? new Uint8Array())) words.push(word)
+  }
   return wordIndex(words)
 }

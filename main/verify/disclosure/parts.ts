@@ -1,7 +1,8 @@
+import { sha256 } from '../../core/digest.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hexRuns, hitsOf, RULES, signatureHits } from './rules.ts'
-import { cuttableText, type WordIndex, wordHits } from './words.ts'
+import { cuttableText, isCapture, type WordIndex, wordHits } from './words.ts'
 
 /** Words found inside a part; a host name can contain a node name. */
 export interface Found {
@@ -23,6 +24,39 @@ export function partsOf(path: string, bytes: Uint8Array, words: WordIndex): read
   if (text === null) return [{ class: path === PATHS.catalog ? 'text' : 'file', bytes, holds: [] }]
   const signed = SCOPES.has(path) ? signatureHits(text) : []
   return cut(bytes, spansOf(text, [...hitsIn(text, words), ...signed]))
+}
+
+/** A part by its place in the file. */
+export type Cut = Pick<Hit, 'class' | 'start' | 'end'>
+
+/**
+ * The places of the parts that partsOf() gives. Most captures of a fleet are the same on several nodes, and are searched once.
+ */
+export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Cut[] {
+  if (!isCapture(path)) return placesOf(partsOf(path, bytes, words))
+  const digest = sha256(bytes)
+  const known = CUTS.get(words) ?? { byDigest: new Map<string, readonly Cut[]>(), count: 0 }
+  CUTS.set(words, known)
+  const found = known.byDigest.get(digest)
+  if (found !== undefined) return found
+  const made = placesOf(partsOf(path, bytes, words))
+  known.count += made.length
+  if (known.count <= MOST_CUTS) known.byDigest.set(digest, made)
+  return made
+}
+
+/** Cuts that are remembered: some ten megabytes. */
+const MOST_CUTS = 100_000
+const CUTS = new WeakMap<WordIndex, { readonly byDigest: Map<string, readonly Cut[]>; count: number }>()
+
+function placesOf(parts: readonly Part[]): readonly Cut[] {
+  let start = 0
+  return parts.map((part) => {
+    const end = start + part.bytes.length
+    const cut = { class: part.class, start, end }
+    start = end
+    return cut
+  })
 }
 
 /** The file of the scope, with the signatures of location evidence. */

@@ -44,6 +44,24 @@ export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
   return [...declaredWords(path, bytes), ...keyed]
 }
 
+/**
+ * Whether a file has to be searched for words: of captures with the same digest the first one alone, since only their content gives words. A
+ * file without a digest is always searched.
+ */
+export function firstOfCaptures(): (path: string, digest: string | null) => boolean {
+  const seen = new Set<string>()
+  return (path, digest) => {
+    if (digest === null || !isCapture(path)) return true
+    if (seen.has(digest)) return false
+    seen.add(digest)
+    return true
+  }
+}
+
+/** Of captures, in contrast to documents, the content alone decides what is found in them. */
+export const isCapture = (path: string): boolean => CAPTURE.test(path)
+const CAPTURE = /^data\/nodes\/[^/]+\/sha256\/[^/.]+$/
+
 /** Declarations of fleet file and engagement, and identifiers of a node in other lists, from one payload file. */
 export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] {
   if (path === PATHS.scope) return declaredNames(bytes)
