@@ -3,6 +3,7 @@ import type { NodeAssessment } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
+import { populationOf } from '../core/assess.ts'
 import { LARGEST_TEXT } from '../core/budgets.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { packNameOf } from '../core/layout.ts'
@@ -39,6 +40,7 @@ export function pageComparer(
   const figures = new Map<string, readonly Figure[]>()
   const captured = new Map<string, CapturedTexts>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
+  let isSmall: boolean | null = null
   const rendered = async ({ reading, statement, register, earlier, signer }: SealedPages): Promise<Rendered> => {
     const { assessment: index } = reading
     if (index === null) return notCompared('its results cannot be read')
@@ -98,8 +100,9 @@ export function pageComparer(
       if (recording === null || stated === null) return
       outlines.push(outlineOf(recording))
       sudo.set(stated.node, sudoReconciliation(recording))
-      // For a larger fleet, only the selected nodes are drawn.
-      if (nodes.length > MANY_NODES) return
+      // Of a larger fleet only selected nodes are drawn, once all are known, and no captured text is printed.
+      isSmall ??= populationOf(scope).length <= MANY_NODES
+      if (!isSmall) return
       figures.set(stated.node, figuresOf(recording, stated, scope))
       captured.set(stated.node, capturedTexts(recording))
     },
