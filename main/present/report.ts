@@ -2,7 +2,7 @@ import type { Scope } from '../../schemas/types.ts'
 import { acceptancesOf } from '../core/register.ts'
 import type { Block, Paper, ReportDocument, Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
-import { presentationOf } from './presentation.ts'
+import { type PresentationInput, presentationOf } from './presentation.ts'
 import { boundarySection } from './report/boundary.ts'
 import { checkSection } from './report/checks.ts'
 import { claimSection } from './report/claims.ts'
@@ -148,15 +148,39 @@ export const paperOf = ({ frameworks, paper }: Scope): Paper =>
   paper ?? (frameworks.includes('hipaa') ? 'letter' : 'a4')
 
 /** What every part of the report, and of what is made beside it, is written from. */
-export function matterOf(input: ReportInput): Matter {
-  const counted = tally(input.assessment, input.catalog.checks)
-  return {
-    ...input,
-    tally: counted,
-    shown: presentationOf({ ...input, tally: counted }),
+export const matterOf = (input: ReportInput): Matter => ({ ...input, ...resultsOf(input) })
+
+type Results = Pick<Matter, 'tally' | 'shown' | 'accepted'>
+type ResultsInput = Omit<PresentationInput, 'tally'>
+
+/** Counted and shaped once for all documents over the same parts, none of which is changed once it is made. */
+function resultsOf(input: ReportInput): Results {
+  const parts = partsOf(input)
+  const known = RESULTS.get(input.assessment)
+  if (known !== undefined && parts.every((part, at) => part === known.parts[at])) return known.results
+  const tallied = tally(input.assessment, input.catalog.checks)
+  const results: Results = {
+    tally: tallied,
+    shown: presentationOf({ ...input, tally: tallied }),
     accepted: acceptancesOf(input.register.riskAcceptances, input.assessment.asOf),
   }
+  RESULTS.set(input.assessment, { parts, results })
+  return results
 }
+
+/** The last results of an assessment, with what they were made from. */
+const RESULTS = new WeakMap<
+  ReportInput['assessment'],
+  { readonly parts: readonly unknown[]; readonly results: Results }
+>()
+
+const partsOf = ({ catalog, register, recordings, earlier, remediations }: ResultsInput): readonly unknown[] => [
+  catalog,
+  register,
+  recordings,
+  earlier,
+  remediations,
+]
 
 const under = (part: string, ...sections: readonly Section[]): readonly Section[] =>
   sections.map((section) => ({ ...section, part }))
