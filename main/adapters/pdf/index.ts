@@ -4,6 +4,7 @@ import { drawBlock, drawSectionTitle, type Landmarks, sectionStart } from './blo
 import { placeName } from './landings.ts'
 import { addSignaturePlaceholder } from './placeholder.ts'
 import { heightOf, setLine, sized } from './setting.ts'
+import { Shaping } from './shaping.ts'
 import { type Element, type Running, type SetLine, Sheet } from './sheet.ts'
 import { INK, pageOf, typeOf } from './theme.ts'
 
@@ -259,8 +260,10 @@ export async function renderReport(described: ReportDocument, options: RenderOpt
   const written = collector(doc)
   const root = doc.struct('Document')
   doc.addStructure(root)
-  const document = fitted(doc, root, described)
-  const rehearsal = rehearse(doc, root, document)
+  const shaping = new Shaping(doc)
+  const begin: Begin = ({ paper, density }) => Sheet.rehearsal(doc, pageOf(paper), typeOf(density), shaping)
+  const document = fitted(begin, root, described)
+  const rehearsal = rehearse(begin, root, document)
   const onPage = (sheet: Sheet): void => {
     if (sheet.pages === 1 && options.placeholder !== false)
       addSignaturePlaceholder(doc, options.created, 'Seal over this report')
@@ -279,10 +282,13 @@ export async function renderReport(described: ReportDocument, options: RenderOpt
 /** The results are the source data of the report (ISO 19005-3, annex E). */
 const RELATIONSHIP = { relationship: 'Data' }
 
+/** The sheet of another rehearsal of a document. */
+type Begin = (document: Pick<ReportDocument, 'paper' | 'density'>) => Sheet
+
 /** The document with one form of each section that has to be one page: the first that is one page by itself, or the shortest. */
-function fitted(doc: PDFKit.PDFDocument, root: Element, document: ReportDocument): ReportDocument {
+function fitted(begin: Begin, root: Element, document: ReportDocument): ReportDocument {
   const isOnePage = (section: Section): boolean => {
-    const sheet = Sheet.rehearsal(doc, pageOf(document.paper), typeOf(document.density))
+    const sheet = begin(document)
     layOut(sheet, root, { ...document, sections: [section] }, null)
     return sheet.pages === 1
   }
@@ -294,8 +300,8 @@ function fitted(doc: PDFKit.PDFDocument, root: Element, document: ReportDocument
 }
 
 /** The sheet after a pass that found all positions. Page numbers wider than expected need another pass. */
-function rehearse(doc: PDFKit.PDFDocument, root: Element, document: ReportDocument): Sheet {
-  let sheet = Sheet.rehearsal(doc, pageOf(document.paper), typeOf(document.density))
+function rehearse(begin: Begin, root: Element, document: ReportDocument): Sheet {
+  let sheet = begin(document)
   layOut(sheet, root, document, null)
   while (String(sheet.pages).length > sheet.widestPage.length) {
     sheet = sheet.again(String(sheet.pages).length)

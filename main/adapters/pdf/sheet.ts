@@ -3,7 +3,7 @@ import { type FontName, fonts } from './fonts.ts'
 import { Landings } from './landings.ts'
 import { annotateLink } from './link-annotation.ts'
 import { drawMark } from './marks.ts'
-import { Shaping } from './shaping.ts'
+import type { Shaping } from './shaping.ts'
 import type { Page, Type } from './theme.ts'
 import { drawable, type Measure } from './wrap.ts'
 
@@ -85,8 +85,9 @@ export class Sheet {
     this.onPage = onPage
   }
 
-  static rehearsal(doc: PDFKit.PDFDocument, page: Page, type: Type): Sheet {
-    return new Sheet({ doc, page, type, shaping: new Shaping(doc), landings: new Landings(), digits: DIGITS }, null)
+  /** `shaping` is that of the document: all passes over it share their words. */
+  static rehearsal(doc: PDFKit.PDFDocument, page: Page, type: Type, shaping: Shaping): Sheet {
+    return new Sheet({ doc, page, type, shaping, landings: new Landings(), digits: DIGITS }, null)
   }
 
   /** Another rehearsal, for page numbers of so many digits. */
