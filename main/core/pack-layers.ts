@@ -38,7 +38,13 @@ export function filesOfNodes(nodes: readonly NodeFiles[]): PackFiles {
 export const layered = (...layers: readonly PackFiles[]): PackFiles =>
   viewOf({
     size: () => layers.reduce((sum, { size }) => sum + size, 0),
-    get: (path) => layers.find((layer) => layer.has(path))?.get(path),
+    get: (path) => {
+      for (const layer of layers) {
+        const content = layer.get(path)
+        if (content !== undefined) return content
+      }
+      return undefined
+    },
     entries: function* () {
       for (const layer of layers) yield* layer
     },
