@@ -64,7 +64,7 @@ function Screen({ route }: { readonly route: Route }) {
     case 'overview':
       return route.of === 'pack' ? <Properties of="pack" filter={null} /> : <Home />
     case 'findings':
-      return <Findings of={route.of} filter={route.filter ?? null} />
+      return <Findings of={route.of} filter={route.filter ?? null} respond={route.respond === true} />
     case 'finding':
       return <Finding of={route.of} reference={route.reference} />
     case 'properties':
@@ -88,7 +88,7 @@ function Screen({ route }: { readonly route: Route }) {
     case 'documents':
       return <Documents of={route.of} {...(route.find === undefined ? {} : { find: route.find })} />
     case 'engagement':
-      return <Engagement of={route.of} part={route.part ?? 'declared'} />
+      return <Engagement of={route.of} part={route.part ?? 'declared'} begin={route.begin === true} />
     case 'claims':
       return <ProviderClaims of={route.of} claim={route.claim ?? null} />
     case 'location':

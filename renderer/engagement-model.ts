@@ -17,8 +17,8 @@ import type {
   SubserviceOrganization,
 } from '../schemas/types.ts'
 
-/** An empty form; every date is today. */
-export const blankForm = (today: string): EngagementForm => ({
+/** An empty form; every date is today, and the population is that of the fleet file until it is changed. */
+export const blankForm = (today: string, nodes: readonly string[] = []): EngagementForm => ({
   entity: '',
   audience: '',
   purpose: '',
@@ -34,9 +34,22 @@ export const blankForm = (today: string): EngagementForm => ({
   subserviceOrganizations: [],
   complementaryUserEntityControls: [],
   ephi: { stores: [], flows: [], owner: '', on: today },
-  population: { source: '', nodes: [], owner: '', on: today },
+  population: { source: '', nodes: [...nodes], owner: '', on: today },
   signOff: [],
 })
+
+/** A form with another owner of the engagement: sections that had the same owner, or none, follow. */
+export function withOwner(form: EngagementForm, owner: string): EngagementForm {
+  const follows = <T extends Owned>(part: T): T =>
+    part.owner === '' || part.owner === form.owner ? { ...part, owner } : part
+  return {
+    ...form,
+    owner,
+    boundary: follows(form.boundary),
+    ephi: follows(form.ephi),
+    population: follows(form.population),
+  }
+}
 
 /** New list entries. The owner of a section is the default owner of its entries. */
 export interface Owned {

@@ -15,7 +15,8 @@ export type Route =
   | { readonly screen: 'collecting' }
   /** What an assessment comes to; in a pack, its results by node and property. */
   | { readonly screen: 'overview'; readonly of: Source }
-  | { readonly screen: 'findings'; readonly of: Source; readonly filter?: FindingFilter }
+  /** `respond` opens the response to all severe findings without an owner. */
+  | { readonly screen: 'findings'; readonly of: Source; readonly filter?: FindingFilter; readonly respond?: true }
   | { readonly screen: 'finding'; readonly of: Source; readonly reference: string }
   /** Nodes by property. */
   | { readonly screen: 'properties'; readonly of: Source; readonly filter?: Filter }
@@ -42,7 +43,8 @@ export type Route =
   | { readonly screen: 'risk-acceptances'; readonly of: Source }
   /** `find` is the text that is searched first. */
   | { readonly screen: 'documents'; readonly of: Source; readonly find?: string }
-  | { readonly screen: 'engagement'; readonly of: Source; readonly part?: EngagementPart }
+  /** `begin` starts an empty form where there is none yet. */
+  | { readonly screen: 'engagement'; readonly of: Source; readonly part?: EngagementPart; readonly begin?: true }
   /** `claim` is shown by node; without it, all claims. */
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
   | { readonly screen: 'location'; readonly of: Source }

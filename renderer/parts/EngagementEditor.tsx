@@ -19,7 +19,7 @@ import {
   sectionState,
   unsavedSections,
 } from '../engagement-model.ts'
-import { announce, outdated, useStore } from '../store.ts'
+import { announce, outdated, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -46,13 +46,20 @@ const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => Reac
 
 const today = (): string => new Date().toISOString().slice(0, 10)
 
+interface EngagementEditorProps {
+  readonly first: EngagementView
+  /** Starts with an empty form where there is none yet. */
+  readonly begin: boolean
+}
+
 /** The engagement as a form in sections. A section is saved when it is left; unsaved input is kept, even off this screen. */
-export function EngagementEditor({ first }: { readonly first: EngagementView }) {
+export function EngagementEditor({ first, begin }: EngagementEditorProps) {
   const { fleet } = useStore()
+  const [blank] = useState(() => blankForm(today(), fleet?.nodes.map(({ name }) => name) ?? []))
   const about = `${fleet?.name ?? ''} ${fleet?.demo === true}`
   const [view, setView] = useState(first)
   useEffect(() => setView(first), [first])
-  const [form, setForm] = useState(() => keptForm(about) ?? first.form)
+  const [form, setForm] = useState(() => keptForm(about) ?? first.form ?? (begin ? blank : null))
   const set = useAction('engagement.set')
   const now = useRef({ form, view })
   now.current = { form, view }
@@ -60,17 +67,28 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
     keepForm(about, next)
     setForm(next)
   }
-  const save = async (): Promise<void> => {
+  /** The view after saving; null where that failed. */
+  const save = async (): Promise<EngagementView | null> => {
     const { form: sent, view: known } = now.current
-    if (sent === null || unsavedSections(sent, known.form).size === 0) return
+    // A form in which nothing was entered is no draft.
+    if (sent === null || sent === blank || unsavedSections(sent, known.form).size === 0) return known
     const reply = await set.run(sent)
-    if (reply === null) return
+    if (reply === null) return null
     forgetForm(sent)
     setView(reply)
     // Input made meanwhile is kept.
     if (now.current.form === sent) setForm(reply.form)
     announce(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
     outdated()
+    return reply
+  }
+  /** On to the population once nothing is missing; else to what is. */
+  const goOn = async (): Promise<void> => {
+    const saved = await save()
+    if (saved === null) return
+    if (saved.counts && !saved.waits) return replace({ screen: 'engagement', of: 'run', part: 'population' })
+    announce(`${plural(saved.lacks.length, 'field')} missing.`)
+    document.querySelector('.engagement-section .lacks')?.scrollIntoView({ block: 'center' })
   }
   const leaving = useRef(save)
   leaving.current = save
@@ -82,12 +100,12 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
     announce('Engagement imported.')
     outdated()
   }
-  if (form === null) return <Begin onFill={() => put(blankForm(today()))} onImported={imported} />
+  if (form === null) return <Begin onFill={() => put(blank)} onImported={imported} />
   return (
     <div className="engagement">
       <Standing view={view} />
       <div className="actions">
-        <ImportButton replaces onImported={imported} />
+        <ImportButton replaces={view.form !== null} onImported={imported} />
       </div>
       {ENGAGEMENT_SECTIONS.map((section) => (
         <Section
@@ -101,6 +119,11 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
           onSave={() => void save()}
         />
       ))}
+      <div className="actions">
+        <Button kind={view.counts && !view.waits ? 'secondary' : 'primary'} onPress={() => void goOn()}>
+          Save and continue
+        </Button>
+      </div>
     </div>
   )
 }
@@ -131,6 +154,9 @@ const STATES: Readonly<Record<SectionState, { readonly word: string; readonly ma
     empty: { word: 'Empty', mark: 'bar', tone: 'not-applicable' },
   }
 
+/** Sections without which no engagement is complete. */
+const REQUIRED: readonly EngagementSection[] = ['who', 'boundary', 'ephi', 'population']
+
 interface OneSection {
   readonly section: EngagementSection
   readonly form: EngagementForm
@@ -146,7 +172,8 @@ function Section({ section, form, view, busy, error, onPut, onSave }: OneSection
   const { is, lacks } = sectionState(form, view, section)
   const { word, mark, tone } = STATES[is]
   const Fields = SECTIONS[section]
-  const startsOpen = section === 'who' && is !== 'complete'
+  // In a new engagement, everything that has to be answered is open.
+  const startsOpen = lacks.length > 0 || (view.form === null && REQUIRED.includes(section))
   // Lists can be long: closed sections are not drawn.
   const [wasOpened, setOpened] = useState(startsOpen)
   const left = (event: FocusEvent<HTMLElement>): void => {

@@ -11,6 +11,7 @@ import {
   linesOf,
   type Owned,
   withCategory,
+  withOwner,
 } from '../engagement-model.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -145,7 +146,7 @@ export function WhoSection({ form, put }: SectionProps) {
           onChange={(next) => put({ distribution: next })}
         />
       )}
-      <OwnerFields value={{ owner, on }} onChange={put} />
+      <OwnerFields value={{ owner, on }} onChange={(next) => put({ ...withOwner(form, next.owner), on: next.on })} />
     </>
   )
 }

@@ -20,6 +20,7 @@ import {
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
+import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ServedControls } from '../parts/ServedControls.tsx'
 import { announce, useStore } from '../store.ts'
@@ -46,6 +47,7 @@ export function Documents({ of, find = '' }: { readonly of: Source; readonly fin
       title="Documents"
       over={of === 'pack' ? 'As stated in the pack' : 'Evidence requests and the documents on file'}
       under="Files are stored unchanged and identified by SHA-256. Missing documents remain counted."
+      {...(of === 'run' ? { actions: <NextStep within={['assign-documents']} /> } : {})}
     >
       {of === 'pack' ? (
         list

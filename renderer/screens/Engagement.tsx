@@ -8,6 +8,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { categoriesLine, rowsText } from '../engagement-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { EngagementEditor } from '../parts/EngagementEditor.tsx'
+import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { Population } from '../parts/Population.tsx'
 import type { EngagementPart } from '../routes.ts'
@@ -18,8 +19,15 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
+export interface EngagementProps {
+  readonly of: Source
+  readonly part: EngagementPart
+  /** Starts with an empty form where there is none yet. */
+  readonly begin: boolean
+}
+
 /** The engagement and its population; read-only in a pack. */
-export function Engagement({ of, part }: { readonly of: Source; readonly part: EngagementPart }) {
+export function Engagement({ of, part, begin }: EngagementProps) {
   const { runs, fleet } = useStore()
   // Another fleet has another engagement: nothing of the previous one is kept on the screen.
   const about = `${of} ${fleet?.name ?? ''} ${fleet?.demo === true}`
@@ -29,6 +37,7 @@ export function Engagement({ of, part }: { readonly of: Source; readonly part: E
       title="Engagement"
       over={of === 'pack' ? 'As stated in the pack' : 'Scope and terms of one audit'}
       under="Entity, purpose, boundary, responsibilities and population. It changes no verdict."
+      {...(of === 'run' ? { actions: <NextStep within={['engagement', 'audit-day', 'reconcile']} /> } : {})}
     >
       <Ask answer={answer}>
         {(view) => (
@@ -37,7 +46,11 @@ export function Engagement({ of, part }: { readonly of: Source; readonly part: E
             selected={part}
             onSelect={(chosen) => replace({ screen: 'engagement', of, part: chosen })}
             tabs={[
-              { id: 'declared', title: 'Declared', content: <Declared key={about} of={of} view={view} /> },
+              {
+                id: 'declared',
+                title: 'Declared',
+                content: <Declared key={about} of={of} view={view} begin={begin} />,
+              },
               { id: 'population', title: 'Population', content: <Population of={of} engagement={view} /> },
               ...(of === 'run'
                 ? [{ id: 'frameworks' as const, title: 'Custom frameworks', content: <Mappings /> }]
@@ -50,8 +63,8 @@ export function Engagement({ of, part }: { readonly of: Source; readonly part: E
   )
 }
 
-function Declared({ of, view }: { readonly of: Source; readonly view: EngagementView }) {
-  if (of === 'run') return <EngagementEditor first={view} />
+function Declared({ of, view, begin }: Pick<EngagementProps, 'of' | 'begin'> & { readonly view: EngagementView }) {
+  if (of === 'run') return <EngagementEditor first={view} begin={begin} />
   return view.form === null ? (
     <EmptyState title="No engagement in this pack">
       The pack does not state the entity, the purpose or the source of its population.

@@ -19,6 +19,7 @@ import {
 import { AcceptFindings } from '../parts/AcceptFindings.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { FindingTable } from '../parts/FindingTable.tsx'
+import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ResponseDialog } from '../parts/ResponseFields.tsx'
 import { Ladder } from '../parts/Severity.tsx'
@@ -33,16 +34,20 @@ import { Select } from '../ui/Select.tsx'
 export interface FindingsProps {
   readonly of: Source
   readonly filter: FindingFilter | null
+  /** Opens the response to all severe findings without an owner. */
+  readonly respond: boolean
 }
 
 /** Findings by check: what to fix and to respond to, the most severe first. */
-export function Findings({ of, filter }: FindingsProps) {
+export function Findings({ of, filter, respond }: FindingsProps) {
   const { runs, soFar } = useStore()
   const wanted = filter ?? NO_FINDING_FILTER
   const { node } = wanted
   const answer = useKept(useAnswer('findings.get', { of, node }, `${runs} ${soFar}`), `${of} ${node}`)
   return (
-    <Ask answer={answer}>{(view) => (view === null ? <NothingYet /> : <Listed view={view} filter={wanted} />)}</Ask>
+    <Ask answer={answer}>
+      {(view) => (view === null ? <NothingYet /> : <Listed view={view} filter={wanted} respond={respond} />)}
+    </Ask>
   )
 }
 
@@ -52,14 +57,24 @@ const NothingYet = () => (
   </Page>
 )
 
-function Listed({ view, filter }: { readonly view: FindingsView; readonly filter: FindingFilter }) {
+interface ListedProps {
+  readonly view: FindingsView
+  readonly filter: FindingFilter
+  readonly respond: boolean
+}
+
+function Listed({ view, filter, respond }: ListedProps) {
   const { of, rows, informational, counts, deviations, deviatingNodes, declared, tested } = view
   const [sort, setSort] = useState<{ readonly by: FindingSort; readonly isReversed: boolean }>({
     by: 'severity',
     isReversed: false,
   })
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const [dialog, setDialog] = useState<'respond' | 'accept' | null>(null)
+  const unowned = rows.filter(({ severity, owner }) => SEVERE.includes(severity) && owner === null)
+  const responds = respond && unowned.length > 0
+  const [selected, setSelected] = useState<ReadonlySet<string>>(
+    new Set(responds ? unowned.map(({ check }) => check) : []),
+  )
+  const [dialog, setDialog] = useState<'respond' | 'accept' | null>(responds ? 'respond' : null)
   const narrow = (part: Partial<FindingFilter>): void =>
     replace({ screen: 'findings', of, filter: { ...filter, ...part } })
   const shown = sortedFindings(
@@ -67,12 +82,13 @@ function Listed({ view, filter }: { readonly view: FindingsView; readonly filter
     sort,
   )
   const chosen = rows.filter(({ check }) => selected.has(check))
-  const unowned = rows.filter(({ severity, owner }) => SEVERE.includes(severity) && owner === null)
   const all = LEVELS.reduce((sum, level) => sum + counts[level], 0)
   const mayRespond = of === 'run'
   const close = (): void => {
     setDialog(null)
     setSelected(new Set())
+    // Where the list was opened to respond, it is all findings afterwards: those without an owner have one.
+    if (responds) narrow(NO_FINDING_FILTER)
   }
   return (
     <Page
@@ -106,6 +122,7 @@ function Listed({ view, filter }: { readonly view: FindingsView; readonly filter
               Assign {unowned.length} without owner
             </Button>
           )}
+          {mayRespond && <NextStep within={['assign']} />}
         </>
       }
     >

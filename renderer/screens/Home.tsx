@@ -7,7 +7,6 @@ import type {
   HomeResults,
   HomeStep,
   HomeView,
-  NextStepKind,
   NotSeenLine,
   Phrase,
 } from '../../schemas/ipc-findings.ts'
@@ -17,6 +16,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ROW_TONE, Shape } from '../parts/Mark.tsx'
+import { takeStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
 import { SeverityMark } from '../parts/Severity.tsx'
@@ -311,24 +311,6 @@ export function Home() {
   return <Ask answer={answer}>{(view) => <Shown view={view} />}</Ask>
 }
 
-const STEPS: Readonly<Record<NextStepKind, () => void>> = {
-  import: () => go({ screen: 'nodes', part: 'import' }),
-  collect: () => void collect('all'),
-  'view-collection': () => go({ screen: 'collecting' }),
-  assign: () =>
-    go({
-      screen: 'findings',
-      of: 'run',
-      filter: { ...NO_FINDING_FILTER, severities: SEVERE, owner: { is: 'none' } },
-    }),
-  reconcile: () => go({ screen: 'engagement', of: 'run', part: 'population' }),
-  engagement: () => go({ screen: 'engagement', of: 'run' }),
-  'audit-day': () => go({ screen: 'engagement', of: 'run' }),
-  'assign-documents': () => go({ screen: 'documents', of: 'run' }),
-  identity: () => go({ screen: 'settings', part: 'identity' }),
-  export: () => go({ screen: 'export' }),
-}
-
 function Shown({ view }: { readonly view: HomeView }) {
   const { fleet, entity, run, asOf, title, lead, next, steps, results } = view
   const about = [entity, fleet].flatMap((text) => (text === null ? [] : [visible(text)])).join(' · ')
@@ -352,7 +334,7 @@ function Shown({ view }: { readonly view: HomeView }) {
               {next.is !== 'export' && <Button onPress={() => go({ screen: 'export' })}>Export…</Button>}
             </>
           )}
-          <Button kind="primary" describedBy="next-step" onPress={STEPS[next.is]}>
+          <Button kind="primary" describedBy="next-step" onPress={() => takeStep(next.is)}>
             {next.label}
           </Button>
         </>

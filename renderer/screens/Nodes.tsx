@@ -10,6 +10,7 @@ import {
   type ImportRow,
 } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
+import { formatOf } from '../import-format.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { HostKeys } from '../parts/HostKeys.tsx'
 import { Shape } from '../parts/Mark.tsx'
@@ -223,7 +224,12 @@ function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, names: Rea
             mono
             rows={8}
             value={text}
-            onChange={setText}
+            onChange={(next) => {
+              setText(next)
+              // A list that was pasted into the empty field shows its format; a format that was chosen stays.
+              const format = text === '' ? formatOf(next) : null
+              if (format !== null) setKind(format)
+            }}
             placeholder={KINDS.find(({ id }) => id === kind)?.example ?? ''}
           />
           <div className="actions">

@@ -11,6 +11,7 @@ import {
   sectionState,
   unsavedSections,
   withCategory,
+  withOwner,
 } from '../../renderer/engagement-model.ts'
 import { engagementSectionWords } from '../../schemas/engagement-words.ts'
 import { ENGAGEMENT_SECTIONS } from '../../schemas/ipc-engagement.ts'
@@ -42,6 +43,21 @@ describe('sections of an engagement', () => {
     const lacking = new Set(lacksIn(blankForm('2026-11-20'), NOTHING_KNOWN).map(({ section }) => section))
     expect([...lacking]).toEqual(['who', 'boundary', 'ephi', 'population'])
     expect(lacksIn(FORM, NOTHING_KNOWN)).toEqual([])
+  })
+
+  test('the owner of the engagement is the owner of its sections, except where another one is named', () => {
+    const blank = blankForm('2026-11-20', ['gpu-01'])
+    expect(blank.population.nodes).toEqual(['gpu-01'])
+    const typed = withOwner(withOwner(blank, 'M'), 'M. Ortiz')
+    const owners = ({ owner, boundary, ephi, population }: typeof blank) => [
+      owner,
+      boundary.owner,
+      ephi.owner,
+      population.owner,
+    ]
+    expect(owners(typed)).toEqual(['M. Ortiz', 'M. Ortiz', 'M. Ortiz', 'M. Ortiz'])
+    const other = { ...typed, ephi: { ...typed.ephi, owner: 'J. Chen' } }
+    expect(owners(withOwner(other, 'R. Vega'))).toEqual(['R. Vega', 'R. Vega', 'J. Chen', 'R. Vega'])
   })
 
   test('each has a name', () => {

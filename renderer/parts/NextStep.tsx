@@ -1,0 +1,53 @@
+import type { NextStepKind } from '../../schemas/ipc-findings.ts'
+import { collect } from '../actions.ts'
+import { useAnswer, useKept } from '../bridge.ts'
+import { NO_FINDING_FILTER, SEVERE } from '../finding-model.ts'
+import { go, useStore } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+
+const STEPS: Readonly<Record<NextStepKind, () => void>> = {
+  import: () => go({ screen: 'nodes', part: 'import' }),
+  collect: () => void collect('all'),
+  'view-collection': () => go({ screen: 'collecting' }),
+  assign: () =>
+    go({
+      screen: 'findings',
+      of: 'run',
+      filter: { ...NO_FINDING_FILTER, severities: SEVERE, owner: { is: 'none' } },
+      respond: true,
+    }),
+  reconcile: () => go({ screen: 'engagement', of: 'run', part: 'population' }),
+  engagement: () => go({ screen: 'engagement', of: 'run', begin: true }),
+  'audit-day': () => go({ screen: 'engagement', of: 'run' }),
+  'assign-documents': () => go({ screen: 'documents', of: 'run' }),
+  identity: () => go({ screen: 'settings', part: 'identity' }),
+  export: () => go({ screen: 'export' }),
+}
+
+/** Opens the screen of a step. */
+export const takeStep = (step: NextStepKind): void => STEPS[step]()
+
+/** Steps before there are results; other screens lead to them by themselves. */
+const BEFORE: readonly NextStepKind[] = ['import', 'collect', 'view-collection']
+
+/** The next step of the audit, once it is none of those that the screen itself is for. */
+export function NextStep({ within }: { readonly within: readonly NextStepKind[] }) {
+  const { runs } = useStore()
+  const answer = useKept(useAnswer('home.get', null, runs), 'next step')
+  if (answer.state !== 'here') return null
+  const { next, results } = answer.value
+  if (results === null || BEFORE.includes(next.is)) return null
+  const isHere = within.includes(next.is)
+  // Documents arrive over weeks: an export does not wait for the last one.
+  const mayExport = next.is === 'assign-documents' || next.is === 'identity'
+  return (
+    <>
+      {mayExport && <Button onPress={() => takeStep('export')}>Export…</Button>}
+      {!isHere && (
+        <Button kind="primary" onPress={() => takeStep(next.is)}>
+          {next.label}
+        </Button>
+      )}
+    </>
+  )
+}
