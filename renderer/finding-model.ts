@@ -80,6 +80,13 @@ export const fixedByWords: Readonly<Record<FixedBy, string>> = {
   both: 'You and provider',
 }
 
+/** How many findings have a management response, and how many of these are signed. */
+export function statedWords(rows: readonly Pick<FindingRow, 'response'>[]): string {
+  const stated = rows.flatMap(({ response }) => response ?? [])
+  const signed = stated.filter(({ isSigned }) => isSigned).length
+  return `${stated.length} with a management response, ${signed} digitally signed.`
+}
+
 export const statusMarks: Readonly<Record<FindingStatusName, string>> = {
   open: 'ring',
   'in-progress': 'disc-half',

@@ -60,7 +60,7 @@ export type DeclarationsPart = 'fleet' | 'nodes' | 'file'
 export type NodesPart = 'list' | 'import' | 'keys'
 export type EngagementPart = 'declared' | 'population' | 'frameworks'
 export type HistoryPart = 'days' | 'compare'
-export type ReviewPart = 'seal' | 'findings' | 'evidence' | 'sampling' | 'limits'
+export type ReviewPart = 'seal' | 'evidence' | 'sampling' | 'limits'
 export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance' | 'about'
 export type Place =
   | 'overview'

@@ -1,4 +1,5 @@
-import type { ReviewFinding, SampledResult, Worksheet, WorksheetLine } from '../schemas/ipc-packs.ts'
+import type { FindingRow, FindingsView } from '../schemas/ipc-findings.ts'
+import type { SampledResult, Worksheet, WorksheetLine } from '../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../schemas/ipc-results.ts'
 import type { WorkState } from '../schemas/review-words.ts'
 import type { Property } from '../schemas/words.ts'
@@ -66,10 +67,13 @@ export const firstOpen = (rows: readonly SampleRow[]): number =>
 
 /** The finding that a sampled deviation belongs to, or null. */
 export const findingOn = (
-  findings: readonly ReviewFinding[],
+  findings: Pick<FindingsView, 'rows' | 'informational'> | null,
   { check, verdict }: SampledResult,
-): ReviewFinding | null => (verdict === 'not-satisfied' ? (findings.find((one) => one.check === check) ?? null) : null)
+): FindingRow | null =>
+  verdict === 'not-satisfied' && findings !== null
+    ? ([...findings.rows, ...findings.informational].find((one) => one.check === check) ?? null)
+    : null
 
 /** What stands over the evidence: the condition found, or the expected condition. */
-export const sampleTitle = (row: SampledResult, finding: ReviewFinding | null, expected: string): string =>
+export const sampleTitle = (row: SampledResult, finding: Pick<FindingRow, 'title'> | null, expected: string): string =>
   finding === null ? expected || row.check : `${finding.title}: ${row.node}`

@@ -150,6 +150,8 @@ export interface FindingRow {
   readonly property: Property | null
   readonly severity: Severity
   readonly riskArea: RiskArea
+  /** The condition found, without and with the nodes. */
+  readonly title: string
   readonly condition: string
   readonly what: 'nodes' | 'inventory'
   readonly deviations: number
@@ -165,6 +167,8 @@ export interface FindingRow {
   /** A day in UTC, YYYY-MM-DD. */
   readonly due: string | null
   readonly isOverdue: boolean
+  /** What management states now; null where it states nothing. */
+  readonly response: ResponseView | null
 }
 
 export type FindingStatusName = keyof typeof findingStatusWords
@@ -257,6 +261,7 @@ export interface ResponseView {
   readonly statedBy: string
   readonly statedAt: string
   readonly withdrawnAt: string | null
+  /** With a digital signature of the person who states it. */
   readonly isSigned: boolean
 }
 

@@ -199,7 +199,6 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
     stratified: { type: 'boolean' },
   }),
   'review.populations': nothing,
-  'review.findings': nothing,
   'review.limits': nothing,
   'review.worksheet': nothing,
   'review.note': exactly({ node: name, check: checkId, state: { enum: WORK_STATES }, note: text(4000, 0) }),

@@ -190,36 +190,6 @@ export interface WorksheetLine {
   readonly at: string
 }
 
-/** A finding of the open pack, with what management states about it. */
-export interface ReviewFinding {
-  readonly reference: string
-  readonly check: string
-  /** The condition found, without and with the nodes. */
-  readonly title: string
-  readonly condition: string
-  readonly severity: Severity
-  /** Nodes, or rows of the provider inventory, that deviate. */
-  readonly subjects: readonly string[]
-  /** The denominator of the deviations. */
-  readonly tested: number
-  /** Controls that the check decides. */
-  readonly controls: readonly string[]
-  /** In words. */
-  readonly status: string
-  /** Null where management states nothing. */
-  readonly response: {
-    readonly statedBy: string
-    readonly statedAt: string
-    readonly owner: string | null
-    readonly due: string | null
-    readonly plan: string | null
-    readonly cause: string | null
-    /** With a digital signature of the person who states it. */
-    readonly isSigned: boolean
-    readonly isOverdue: boolean
-  } | null
-}
-
 /** Limits of one kind, in words. */
 export interface LimitGroup {
   readonly id: 'verification' | 'not-tested' | 'inconclusive' | 'conclusion' | 'thresholds' | 'checks' | 'standing'

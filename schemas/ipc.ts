@@ -20,7 +20,6 @@ import type {
   RecentPack,
   RegisterView,
   RequestDraft,
-  ReviewFinding,
   RiskAcceptanceDraft,
   TrustAnchor,
   WithdrawalDraft,
@@ -216,8 +215,6 @@ export interface Methods
     in: { readonly node: string; readonly check: string; readonly state: WorkState; readonly note: string }
     out: Worksheet
   }
-  /** Findings of the open pack, the most severe first, informational ones last. */
-  'review.findings': { in: null; out: readonly ReviewFinding[] }
   /** Everything that the open pack does not show. */
   'review.limits': { in: null; out: readonly LimitGroup[] }
   /** The worksheet as CSV, as a workbook, and as PDF. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findingMethods } from '../main/app/engine/finding-methods.ts'
 import { exportRun } from '../main/app/export.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { inMemory } from '../main/core/recording.ts'
@@ -132,7 +133,6 @@ describe('an auditor’s worksheet', () => {
     const kit = auditor()
     for (const reply of [await kit.review['review.sample'](terms({})), await kit.review['review.populations'](null)])
       expect(refusal(reply)).toMatch(/^input\.refused: no pack with readable results is open/)
-    expect(value(await kit.review['review.findings'](null))).toEqual([])
     expect(value(await kit.review['review.limits'](null))).toEqual([])
     value(await kit.review['pack.choose-and-verify'](null, { path }))
     const wrong = { node: 'node-z', check, state: 'open' as const, note: '' }
@@ -240,16 +240,23 @@ describe('a saved worksheet', () => {
 
 test('findings have severity, nodes and the response of management', async () => {
   const kit = await opened()
-  const [finding, ...others] = value(await kit.review['review.findings'](null))
+  const findings = findingMethods(kit.context)
+  const list = value(await findings['findings.get']({ of: 'pack', node: null }))
+  const [row, ...others] = [...(list?.rows ?? []), ...(list?.informational ?? [])]
   expect(others).toEqual([])
-  expect(finding).toMatchObject({
+  expect(row).toMatchObject({
     check,
     severity: 'medium',
-    subjects: ['node-b'],
+    deviations: 1,
     tested: 2,
-    controls: ['C1'],
-    response: { statedBy: 'J. Chen', owner: 'M. Ortiz', plan: 'Swap is removed.', isSigned: false, isOverdue: false },
+    isOverdue: false,
+    response: { statedBy: 'J. Chen', owner: 'M. Ortiz', plan: 'Swap is removed.', isSigned: false },
   })
+  const finding = value(await findings['finding.get']({ of: 'pack', reference: row?.reference ?? '' }))
+  expect(finding).toMatchObject({ ...row, responses: [row?.response] })
+  expect(finding?.evidence.map(({ subject }) => subject)).toEqual(['node-b'])
+  expect(finding?.concerns.map(({ id }) => id)).toEqual(['C1'])
+  expect(value(await findingMethods(auditor().context)['findings.get']({ of: 'pack', node: null }))).toBeNull()
 })
 
 test('limits name what was not tested, open verification checks, and what stands for every pack', async () => {

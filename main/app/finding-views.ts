@@ -13,6 +13,7 @@ import type { Catalog } from '../core/catalog.ts'
 import type { Finding, FoundDeviation } from '../core/finding/finding.ts'
 import { oneLine } from '../core/plain-text.ts'
 import { currentResponses, responsesOf } from '../core/register/responses.ts'
+import { signaturesOf } from '../core/register/signatures.ts'
 import { type Tally, tally } from '../core/tally.ts'
 import { fixedBy, type HomeMatter } from '../present/home.ts'
 import { type Presentation, remedyOf } from '../present/presentation.ts'
@@ -66,13 +67,15 @@ export function findingsView(source: FindingSource, node: string | null): Findin
 }
 
 function rowOf({ catalog }: Pick<FindingSource, 'catalog'>, finding: Finding): FindingRow {
-  const { reference, check, severity, riskArea, condition, what, deviations, tested, controls, response } = finding
+  const { reference, check, severity, riskArea, title, condition, what, deviations, tested, controls, response } =
+    finding
   return {
     reference,
     check,
     property: catalog.checks.find(({ id }) => id === check)?.property ?? null,
     severity: severity.level,
     riskArea,
+    title,
     condition,
     what,
     deviations: deviations.length,
@@ -85,6 +88,7 @@ function rowOf({ catalog }: Pick<FindingSource, 'catalog'>, finding: Finding): F
     owner: response?.owner ?? null,
     due: response?.due?.slice(0, 10) ?? null,
     isOverdue: finding.isOverdue,
+    response: response === null ? null : responseView(response),
   }
 }
 
@@ -187,7 +191,7 @@ const responseView = (entry: ManagementResponse): ResponseView => ({
   statedBy: entry.statedBy,
   statedAt: entry.statedAt,
   withdrawnAt: entry.withdrawn?.at ?? null,
-  isSigned: (entry.signatures ?? []).length > 0,
+  isSigned: signaturesOf(entry).length > 0,
 })
 
 /** The nodes on which findings of these checks deviate, with how many of them each has. */

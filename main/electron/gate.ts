@@ -51,7 +51,6 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'review.worksheet': 'always',
   'review.note': 'always',
   'review.populations': 'always',
-  'review.findings': 'always',
   'review.limits': 'always',
   'review.save-worksheet': 'always',
   'review.save-workbook': 'always',

@@ -12,6 +12,7 @@ import { Icon } from '../ui/Icon.tsx'
 import { Ask } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
 import { Argument, ConcernedControls, NodeName } from './FindingParts.tsx'
+import { ManagementResponse } from './ManagementResponse.tsx'
 import { Shape } from './Mark.tsx'
 import { OneResponse } from './ResponseFields.tsx'
 import { SeverityMark } from './Severity.tsx'
@@ -196,7 +197,7 @@ function FindingInside({ of, reference }: { readonly of: Source; readonly refere
                   current={finding.responses.find(({ withdrawnAt }) => withdrawnAt === null) ?? null}
                 />
               ) : (
-                <p>{visible(finding.statusText)}</p>
+                <ManagementResponse finding={finding} />
               )}
               <p className="finding-links">
                 <Button kind="link" onPress={() => go({ screen: 'finding', of, reference })}>

@@ -1,14 +1,14 @@
-import type { ReviewFinding } from '../../schemas/ipc-packs.ts'
+import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import { day, visible, when } from '../text.ts'
 
 /** What management states about a finding, and whether a person signed it. A response changes no verdict. */
-export function ManagementResponse({ finding: { status, response } }: { readonly finding: ReviewFinding }) {
-  if (response === null) return <p>None recorded. Status: {status}.</p>
-  const { statedBy, statedAt, owner, due, plan, cause, isSigned, isOverdue } = response
+export function ManagementResponse({ finding: { statusText, response, isOverdue } }: { readonly finding: FindingRow }) {
+  if (response === null) return <p>None recorded. Status: {visible(statusText)}.</p>
+  const { statedBy, statedAt, owner, due, plan, cause, isSigned } = response
   return (
     <>
       <p>
-        {status}. Stated by {visible(statedBy)}, {when(statedAt)},{' '}
+        {visible(statusText)}. Stated by {visible(statedBy)}, {when(statedAt)},{' '}
         {isSigned ? 'digitally signed' : 'not digitally signed'}.
       </p>
       <p>

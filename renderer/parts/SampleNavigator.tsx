@@ -1,7 +1,8 @@
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { severityWords } from '../../schemas/conclusion-words.ts'
-import type { ReviewFinding, Sample, Worksheet } from '../../schemas/ipc-packs.ts'
+import type { FindingRow } from '../../schemas/ipc-findings.ts'
+import type { Sample, Worksheet } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
 import { samplePopulationWords, stratumWords, type WorkState, workStateWords } from '../../schemas/review-words.ts'
 import { useAction } from '../actions.ts'
@@ -42,7 +43,7 @@ export function SampleNavigator({ rows, sample, view, onSheet, change }: SampleN
   const [at, setAt] = useState(() => firstOpen(rows))
   const heading = useRef<HTMLHeadingElement>(null)
   const moved = useRef(false)
-  const findings = useAnswer('review.findings', null)
+  const findings = useAnswer('findings.get', { of: 'pack', node: null })
   const current = rows[at]
   const show = (place: number): void => {
     if (place < 0 || place >= rows.length) return
@@ -197,7 +198,7 @@ function SampleDecision({ row, isLast, onSheet, onNext }: SampleDecisionProps) {
 interface SampleFindingProps {
   readonly row: SampleRow
   /** The finding that a deviation belongs to. */
-  readonly finding: ReviewFinding | null
+  readonly finding: FindingRow | null
   readonly view: AssessmentView
 }
 

@@ -8,6 +8,7 @@ import { AcceptFindings } from '../parts/AcceptFindings.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { Argument, ConcernedControls, NodeName } from '../parts/FindingParts.tsx'
+import { ManagementResponse } from '../parts/ManagementResponse.tsx'
 import { MarkedLine } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { OneResponse } from '../parts/ResponseFields.tsx'
@@ -124,7 +125,7 @@ function Shown({ finding }: { readonly finding: FindingView }) {
                 )}
               </>
             ) : (
-              <p>{visible(finding.statusText)}</p>
+              <ManagementResponse finding={finding} />
             )}
           </section>
           <section aria-labelledby="concerned">

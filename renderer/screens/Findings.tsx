@@ -15,6 +15,7 @@ import {
   SEVERE,
   showsFinding,
   sortedFindings,
+  statedWords,
 } from '../finding-model.ts'
 import { AcceptFindings } from '../parts/AcceptFindings.tsx'
 import { Ask } from '../parts/Ask.tsx'
@@ -101,7 +102,7 @@ function Listed({ view, filter, respond }: ListedProps) {
               informational.length === 0
                 ? ''
                 : ` ${plural(informational.length, 'informational result')} listed separately.`
-            }`
+            }${of === 'pack' ? ` ${statedWords(rows)}` : ''}`
       }
       actions={
         <>

@@ -8,7 +8,6 @@ import { wasReached } from '../model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
-import { ReviewFindings } from '../parts/ReviewFindings.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
 import { Verifying } from '../parts/Verifying.tsx'
@@ -73,7 +72,6 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
             if (route.screen !== 'review') return children
             if (route.part === 'sampling') return <Sampling review={value} />
             if (route.part === 'evidence') return <ReviewEvidence />
-            if (route.part === 'findings') return <ReviewFindings view={value.view} />
             if (route.part === 'limits') return <ReviewLimits />
             return <ReviewSeal review={value} onReview={known} />
           }}
@@ -172,14 +170,14 @@ const Group = ({ group: { id, title, lines } }: { readonly group: LimitGroup }) 
 )
 
 interface Place {
-  readonly id: ReviewPart | 'results' | 'location' | 'controls' | 'engagement' | 'claims'
+  readonly id: ReviewPart | 'findings' | 'results' | 'location' | 'controls' | 'engagement' | 'claims'
   readonly title: string
   readonly route: Route
 }
 
 const PLACES: readonly Place[] = [
   { id: 'seal', title: 'Verification', route: { screen: 'review', part: 'seal' } },
-  { id: 'findings', title: 'Findings', route: { screen: 'review', part: 'findings' } },
+  { id: 'findings', title: 'Findings', route: { screen: 'findings', of: 'pack' } },
   { id: 'results', title: 'Results', route: { screen: 'overview', of: 'pack' } },
   { id: 'location', title: 'Location', route: { screen: 'location', of: 'pack' } },
   { id: 'controls', title: 'Controls', route: { screen: 'controls', of: 'pack' } },
@@ -204,6 +202,9 @@ function placeInReview(route: Route): Place['id'] {
     case 'control':
     case 'documents':
       return 'controls'
+    case 'findings':
+    case 'finding':
+      return 'findings'
     default:
       return 'results'
   }

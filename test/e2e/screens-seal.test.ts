@@ -148,8 +148,17 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
 
   test('review: findings, and everything that is not shown', async () => {
     await part('Findings')
+    await titledThere('Findings')
     await review.getByRole('table').first().waitFor()
+    await review
+      .getByRole('button', { name: /^Details of F-/ })
+      .first()
+      .click()
+    await review.getByRole('heading', { name: 'Management response' }).first().waitFor()
     await book.look('41-review-findings', { page: review, full: true })
+    await review.locator('.findings .condition button').first().click()
+    await review.getByRole('heading', { name: 'Evidence on each node' }).waitFor()
+    await book.look('41-review-finding', { page: review, full: true })
     await part('What is not shown')
     await review.getByRole('heading', { name: /Limits of every pack/ }).waitFor()
     await book.look('41-review-limits', { page: review, full: true })

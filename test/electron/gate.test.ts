@@ -150,7 +150,6 @@ describe('8: the window in which a pack is read', () => {
     'pack.trust',
     'pack.trust-authority',
     'register.get',
-    'review.findings',
     'review.limits',
     'review.note',
     'review.populations',

@@ -199,7 +199,6 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'pack.re-evaluate': null,
   'review.sample': { auditor: 'R. Vega', size: 5, seed: '20260602', from: 'deciding', stratified: true },
   'review.populations': null,
-  'review.findings': null,
   'review.limits': null,
   'review.worksheet': null,
   'review.note': { node: 'db-1', check: 'isolation.layer', state: 'needs-more-evidence', note: '' },

@@ -9,6 +9,7 @@ import {
   SEVERE,
   showsFinding,
   sortedFindings,
+  statedWords,
   statusMarks,
 } from '../../renderer/finding-model.ts'
 import { chosenWords, draftOf, formOf, lackingIn } from '../../renderer/response-model.ts'
@@ -21,6 +22,7 @@ const row = (check: string, changes: Partial<FindingRow> = {}): FindingRow => ({
   property: 'access',
   severity: 'high',
   riskArea: 'accounts',
+  title: check,
   condition: `Condition of ${check}`,
   what: 'nodes',
   deviations: 1,
@@ -33,7 +35,15 @@ const row = (check: string, changes: Partial<FindingRow> = {}): FindingRow => ({
   owner: null,
   due: null,
   isOverdue: false,
+  response: null,
   ...changes,
+})
+
+test('responses of management are counted, and signed ones among them', () => {
+  const response = { isSigned: false } as ResponseView
+  expect(statedWords([row('a'), row('b', { response }), row('c', { response: { ...response, isSigned: true } })])).toBe(
+    '2 with a management response, 1 digitally signed.',
+  )
 })
 
 describe('the list of findings', () => {

@@ -9,7 +9,8 @@ import {
   sizeFrom,
   tallyLine,
 } from '../../renderer/worksheet-model.ts'
-import type { ReviewFinding, SampledResult, Worksheet } from '../../schemas/ipc-packs.ts'
+import type { FindingRow } from '../../schemas/ipc-findings.ts'
+import type { SampledResult, Worksheet } from '../../schemas/ipc-packs.ts'
 
 const good: SampledResult = {
   place: 7,
@@ -73,9 +74,11 @@ test('work begins at the first sample without a decision, or again at the first'
 })
 
 test('the finding stands over a deviation only, with its condition and node', () => {
-  const finding = { check: 'access.accounts', title: 'Accounts exist that nobody authorized' } as ReviewFinding
-  expect(findingOn([finding], bad)).toBe(finding)
-  expect(findingOn([{ ...finding, check: 'isolation.layer' }], good)).toBeNull()
+  const finding = { check: 'access.accounts', title: 'Accounts exist that nobody authorized' } as FindingRow
+  expect(findingOn({ rows: [finding], informational: [] }, bad)).toBe(finding)
+  expect(findingOn({ rows: [], informational: [finding] }, bad)).toBe(finding)
+  expect(findingOn({ rows: [{ ...finding, check: 'isolation.layer' }], informational: [] }, good)).toBeNull()
+  expect(findingOn(null, bad)).toBeNull()
   expect(sampleTitle(bad, finding, 'Every account is authorized.')).toBe('Accounts exist that nobody authorized: db-1')
   expect(sampleTitle(good, null, 'No hypervisor.')).toBe('No hypervisor.')
   expect(sampleTitle(good, null, '')).toBe('isolation.layer')

@@ -23,15 +23,15 @@ import { acceptRisk, withdrawAcceptance } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { documentPlan } from '../../present/document-requests.ts'
 import { homeOf } from '../../present/home.ts'
-import type { Presentation } from '../../present/presentation.ts'
 import { registerInScope } from '../attachments.ts'
 import { deviatingNodes, type FindingSource, findingsView, findingView, homeMatter } from '../finding-views.ts'
-import { findingChecks, shownOf } from '../findings.ts'
+import { findingChecks } from '../findings.ts'
 import { type Signing, signEntry } from '../register/sign.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { declaredOrNone } from './engagement-store.ts'
 import { hexOf, turnOf } from './kept-json.ts'
+import { presented } from './presented.ts'
 import { keepRegister, ownRegister } from './register-store.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
@@ -103,17 +103,14 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
 const messageIn = ({ owners }: DocumentPlan, wanted: string): string | null =>
   owners.find(({ owner }) => owner === wanted)?.message ?? null
 
-/** Presented once for each evaluation and register, since every screen asks for it. */
 function findingSources(context: EngineContext): (of: Source) => Promise<FindingSource | null> {
-  const presented = new WeakMap<object, Presentation>()
   return async (of) => {
     const source = await viewSource(context, of)
     if (source === null) return null
     const { assessment, recordings, run } = source
     const catalog = catalogFor(context.catalog, assessment.scope)
     const register = registerInScope(context.catalog, source.register, assessment.scope)
-    const shown = presented.get(assessment) ?? shownOf({ assessment, catalog: context.catalog, register, recordings })
-    presented.set(assessment, shown)
+    const shown = presented(context, { assessment, register: source.register, recordings })
     return { of, run, assessment, catalog, register, shown }
   }
 }

@@ -1,22 +1,19 @@
 import type { Chosen } from '../../../schemas/ipc.ts'
-import type { LimitGroup, ReviewFinding } from '../../../schemas/ipc-packs.ts'
+import type { LimitGroup } from '../../../schemas/ipc-packs.ts'
 import type { SavedFile } from '../../../schemas/ipc-views.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import type { Finding } from '../../core/finding/finding.ts'
-import { signaturesOf } from '../../core/register/signatures.ts'
 import { ok } from '../../core/result.ts'
 import { tally } from '../../core/tally.ts'
 import { textRows } from '../../present/formats/grids/grid.ts'
 import { limitsPage } from '../../present/limits-page.ts'
-import { statusText } from '../../present/report/findings.ts'
 import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
 import { PRODUCER } from '../producer.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { turnOf } from './kept-json.ts'
 import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
-import { findingsOfPack, presentationOfPack } from './review-results.ts'
+import { presentationOfPack } from './review-results.ts'
 import { drawFor, noteOn, populationsOf, readWorksheet } from './review-worksheet.ts'
 import { fileName } from './trust-methods.ts'
 
@@ -34,7 +31,6 @@ type Methods =
   | 'review.worksheet'
   | 'review.note'
   | 'review.populations'
-  | 'review.findings'
   | 'review.limits'
   | 'review.save-worksheet'
   | 'review.save-workbook'
@@ -69,7 +65,6 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
     'review.worksheet': () => turn(() => readWorksheet(context)),
     'review.note': (input) => turn(() => noteOn(context, input)),
     'review.populations': async () => populationsOf(context),
-    'review.findings': async () => ok(reviewFindings(context)),
     'review.limits': async () => ok(reviewLimits(context)),
     'review.save-worksheet': (_input, chosen) => turn(() => saveWorksheet(context, 'csv', chosen)),
     'review.save-workbook': (_input, chosen) => turn(() => saveWorksheet(context, 'xlsx', chosen)),
@@ -92,40 +87,6 @@ function reviewLimits(context: EngineContext): readonly LimitGroup[] {
     report: pack.review.report,
     shown: { assessment, catalog, tally: tally(assessment, catalog.checks), presentation },
   })
-}
-
-/** The findings of the open pack with management’s responses; none without a pack or readable results. */
-function reviewFindings(context: EngineContext): readonly ReviewFinding[] {
-  const { pack } = context.session
-  return pack === null ? [] : findingsOfPack(context, pack).map(viewOf)
-}
-
-function viewOf(finding: Finding): ReviewFinding {
-  const { reference, check, title, condition, severity, deviations, tested, controls, response } = finding
-  return {
-    reference,
-    check,
-    title,
-    condition,
-    severity: severity.level,
-    subjects: deviations.map(({ subject }) => subject),
-    tested,
-    controls: [...new Set(controls.map(({ control }) => control))],
-    status: statusText(finding),
-    response:
-      response === null
-        ? null
-        : {
-            statedBy: response.statedBy,
-            statedAt: response.statedAt,
-            owner: response.owner,
-            due: response.due,
-            plan: response.plan,
-            cause: response.cause ?? null,
-            isSigned: signaturesOf(response).length > 0,
-            isOverdue: finding.isOverdue,
-          },
-  }
 }
 
 const MAKERS = {

@@ -3,24 +3,19 @@ import type { Finding } from '../../core/finding/finding.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { SampledFinding } from '../../core/sample.ts'
 import type { Presentation } from '../../present/presentation.ts'
-import { registerInScope } from '../attachments.ts'
-import { shownOf } from '../findings.ts'
 import type { EngineContext } from './context.ts'
+import { presented } from './presented.ts'
 import type { PackState } from './session.ts'
 
-/** What the report shows of the open pack, composed once for each pack; null where its results cannot be read. */
-export function presentationOfPack({ catalog }: Pick<EngineContext, 'catalog'>, pack: PackState): Presentation | null {
-  const { assessment, recordings } = pack
-  if (assessment === null) return null
-  const known = composed.get(assessment)
-  if (known !== undefined) return known
-  const register = registerInScope(catalog, pack.register ?? EMPTY_REGISTER, assessment.scope)
-  const shown = shownOf({ assessment, catalog, register, recordings })
-  composed.set(assessment, shown)
-  return shown
+/** What the report shows of the open pack; null where its results cannot be read. */
+export function presentationOfPack(
+  context: Pick<EngineContext, 'catalog'>,
+  { assessment, register, recordings }: PackState,
+): Presentation | null {
+  return assessment === null
+    ? null
+    : presented(context, { assessment, register: register ?? EMPTY_REGISTER, recordings })
 }
-
-const composed = new WeakMap<object, Presentation>()
 
 /** Findings of the open pack, informational ones last. */
 export function findingsOfPack(context: Pick<EngineContext, 'catalog'>, pack: PackState): readonly Finding[] {
