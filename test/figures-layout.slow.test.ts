@@ -3,7 +3,7 @@ import PDFDocument from 'pdfkit'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fonts } from '../main/adapters/pdf/fonts.ts'
 import { figuresOf } from '../main/catalog/figures/figures.ts'
-import { FIGURE_WIDTH } from '../main/catalog/figures/marks.ts'
+import { FIGURE_HEIGHT, FIGURE_WIDTH } from '../main/catalog/figures/marks.ts'
 import { drawn, fitted, widthOf } from '../main/catalog/figures/text.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import type { Figure } from '../schemas/figure.ts'
@@ -30,7 +30,7 @@ function mistakes(figure: Figure): readonly string[] {
   const { width, height, marks } = figure
   const found: string[] = []
   const inside = (x: number, y: number): boolean => x >= 0 && x <= width && y >= 0 && y <= height
-  if (width > FIGURE_WIDTH || height > 900) found.push(`${figure.kind} is ${width} × ${height}`)
+  if (width > FIGURE_WIDTH || height > FIGURE_HEIGHT) found.push(`${figure.kind} is ${width} × ${height}`)
   for (const mark of marks) {
     if (mark.is === 'line' && !mark.points.every(([x, y]) => inside(x, y))) found.push(`line ${mark.points.join(' ')}`)
     if (mark.is === 'box' && !(inside(mark.x, mark.y) && inside(mark.x + mark.width, mark.y + mark.height)))

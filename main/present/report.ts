@@ -54,7 +54,7 @@ export function buildReport(input: ReportInput): ReportDocument {
     requestSection(matter),
     limitSection(),
     { ...signOffSection(matter), flows: true },
-    verificationSection(matter),
+    { ...verificationSection(matter), flows: true },
   ]
   return {
     ...described(matter, 'Evidence report'),

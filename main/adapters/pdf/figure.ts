@@ -13,8 +13,8 @@ import { heightOf, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
 import { FIGURE_INK, INK } from './theme.ts'
 
-/** Figures are laid out on a grid of at most this width; narrower ones keep the same type size. */
-const GRID = 600
+/** Figures are laid out on a grid of at most this width, so that 8 points of it are 9 on paper; narrower ones keep the same type size. */
+const GRID = 440
 const KEY = { leading: 4.8, sample: 24, gap: 5, between: 16 } as const
 const keyHeight = (sheet: Sheet): number => sheet.type.key + KEY.leading
 

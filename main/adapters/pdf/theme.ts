@@ -108,24 +108,27 @@ export interface TableStyle {
   readonly isHeadFilled: boolean
 }
 
+/** Nothing on paper is smaller. */
+const SMALLEST: Scale = { plain: 9, quiet: 9, mono: 9 }
+
 const ANNEX: Type = {
   leading: 1.36,
   title: 26,
   subtitle: 10.5,
   section: 16,
   heading: 11.5,
-  sub: 9.5,
-  text: { plain: 9, quiet: 8.2, mono: 7.8 },
-  list: { plain: 8.6, quiet: 8.2, mono: 7.8 },
-  fact: { plain: 8.6, quiet: 7.6, mono: 7.6 },
-  cell: { plain: 7.8, quiet: 7.2, mono: 6.3 },
-  column: 7.2,
-  code: 7.2,
+  sub: 9.6,
+  text: SMALLEST,
+  list: SMALLEST,
+  fact: SMALLEST,
+  cell: SMALLEST,
+  column: 9,
+  code: 9,
   banner: 10.5,
-  figure: 8.6,
-  key: 7.2,
-  head: 7,
-  foot: 7,
+  figure: 9.5,
+  key: 9,
+  head: 9,
+  foot: 9,
   table: { padX: 4, padY: 3, headInk: INK.text, isHeadFilled: true },
 }
 
@@ -136,17 +139,17 @@ const READING: Type = {
   section: 15,
   heading: 10.6,
   sub: 9.6,
-  text: { plain: 9.2, quiet: 9, mono: 8.4 },
-  list: { plain: 9.2, quiet: 9, mono: 8.4 },
-  fact: { plain: 9.1, quiet: 9, mono: 8.2 },
-  cell: { plain: 9.1, quiet: 9, mono: 8.2 },
+  text: { plain: 9.2, quiet: 9, mono: 9 },
+  list: { plain: 9.2, quiet: 9, mono: 9 },
+  fact: { plain: 9.1, quiet: 9, mono: 9 },
+  cell: { plain: 9.1, quiet: 9, mono: 9 },
   column: 9,
-  code: 8.4,
+  code: 9,
   banner: 10.6,
   figure: 9.6,
   key: 9,
   head: 9,
-  foot: 8,
+  foot: 9,
   table: { padX: 6, padY: 3.6, headInk: INK.quiet, isHeadFilled: false },
 }
 

@@ -29,10 +29,11 @@ import { drawnLand } from '../location/timing.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { pciDevices } from '../pci/probes.ts'
 import { count } from '../steps.ts'
+import { sharedWidths } from './columns.ts'
 import { fleetMap } from './fleet-map.ts'
 import { isolationFamilies } from './isolation-families.ts'
 import { type DrawnPolicy, locationMap } from './location-map.ts'
-import { box, FIGURE_WIDTH, link, linkKey, squareKey, words } from './marks.ts'
+import { box, FIGURE_HEIGHT, FIGURE_WIDTH, link, linkKey, squareKey, words } from './marks.ts'
 import { drawn, widthOf } from './text.ts'
 import { topology } from './topology.ts'
 import { type Layer, type Way, waysOf } from './ways.ts'
@@ -114,7 +115,7 @@ interface Placed {
 }
 
 /** Longer ways are drawn with their middle in one box. */
-const MAX_LAYERS = 7
+const MAX_LAYERS = 6
 
 interface Draft {
   readonly layer: Layer
@@ -205,15 +206,19 @@ const STATES: Readonly<Record<Outcome, State>> = {
   volatile: { word: 'in memory', head: 'In memory only', tone: 'quiet' },
 }
 
-const MAX_ROWS = 18
-const ROW = 33
+const ROW = 31
 const BOX = 26
 const HEAD = 19
 const NOTE = 12
-const GAP = 14
+const GAP = 10
 /** The last gap holds the word of the link. */
-const LAST_GAP = 74
-const MAX_COLUMN = 104
+const LAST_GAP = 70
+const MIN_COLUMN = 40
+/** Room for headings and notes. */
+const MIN_WIDTH = 400
+const INSET = 3
+/** Below the rows: what is left out and what is beside, a line each, and an edge. */
+const BELOW = 3 * NOTE + 5
 /** What a table can hold that a person reads. */
 const MAX_TABLE = 400
 
@@ -221,19 +226,19 @@ const MAX_TABLE = 400
 export function blockStack(storage: Storage, roots: readonly Root[]): Figure | null {
   const all = waysOf(storage, roots)
   if (all.length === 0) return null
-  const ways = all.slice(0, MAX_ROWS)
+  const ways = all.slice(0, fitting(all))
   const sections = [...OUTCOMES].reverse().flatMap((outcome): readonly Section[] => {
     const own = ways.filter((way) => way.outcome === outcome)
     return own.length === 0 ? [] : [{ outcome, placed: placedWays(own, 0), ways: own }]
   })
-  const columns = columnsFor(Math.max(2, ...sections.flatMap(({ placed }) => placed.map(({ depth }) => depth + 1))))
+  const columns = columnsFor(sections.flatMap(({ placed }) => placed))
   const marks: FigureMark[] = []
   let top = 0
   for (const section of sections) {
     marks.push(...drawSection(section, top, columns))
     top += HEAD + section.ways.length * ROW
   }
-  const notes = [...leftOut(all.slice(MAX_ROWS)), ...beside(storage, roots)]
+  const notes = [...leftOut(all.slice(ways.length)), ...beside(storage, roots)]
   for (const note of notes) {
     top += NOTE
     marks.push(...words(note, 0, top, columns.width, { tone: 'quiet' }))
@@ -253,6 +258,18 @@ export function blockStack(storage: Storage, roots: readonly Root[]): Figure | n
     ],
     table: tableOf(roots),
   }
+}
+
+/** How many of the ways have room, with one heading for each outcome among them. */
+function fitting(ways: readonly Way[]): number {
+  const outcomes = new Set<Outcome>()
+  let height = BELOW
+  for (const [index, { outcome }] of ways.entries()) {
+    height += ROW + (outcomes.has(outcome) ? 0 : HEAD)
+    if (height > FIGURE_HEIGHT) return index
+    outcomes.add(outcome)
+  }
+  return ways.length
 }
 
 const ENCRYPTING = squareKey([box(1, 0.5, 22, 9), box(3, 2.5, 18, 5)], 'Layer that encrypts')
@@ -279,18 +296,22 @@ interface Columns {
   readonly at: (placed: Placed) => Span
 }
 
-/** The places at the left, the drives at the right, both wider than what is between. */
-function columnsFor(columns: number): Columns {
-  const between = columns - 2
-  const unit = Math.min(MAX_COLUMN, (FIGURE_WIDTH - LAST_GAP - between * GAP) / (between + 2.7))
-  const side = unit * 1.35
-  const width = 2 * side + between * (unit + GAP) + LAST_GAP
+/** The places at the left, the drives at the right; each column as wide as its texts, as far as there is room. */
+function columnsFor(placed: readonly Placed[]): Columns {
+  const between = Math.max(0, ...placed.map(({ depth }) => depth - 1))
+  const needed = (own: readonly Placed[]): number => Math.max(MIN_COLUMN, ...own.map(({ layer }) => widthNeeded(layer)))
+  const atDepth = (wanted: number): number =>
+    needed(placed.filter(({ isPlace, depth }) => !isPlace && depth === wanted))
+  const middles = Array.from({ length: between }, (_, index) => atDepth(between - index))
+  const room = FIGURE_WIDTH - LAST_GAP - between * GAP
+  const widths = sharedWidths([needed(placed.filter(({ isPlace }) => isPlace)), ...middles, atDepth(0)], room)
+  const width = widths.reduce((sum, one) => sum + one, 0) + LAST_GAP + between * GAP
   return {
-    width,
+    width: Math.max(width, MIN_WIDTH),
     at: ({ isPlace, depth }) => {
-      if (isPlace) return { x: 0, width: side }
-      if (depth === 0) return { x: width - side, width: side }
-      return { x: side + GAP + (between - depth) * (unit + GAP), width: unit }
+      const column = isPlace ? 0 : depth === 0 ? widths.length - 1 : between - depth + 1
+      const before = widths.slice(0, column).reduce((sum, one) => sum + one + GAP, 0)
+      return { x: before + (!isPlace && depth === 0 ? LAST_GAP - GAP : 0), width: widths[column] ?? 0 }
     },
   }
 }
@@ -333,17 +354,34 @@ function drawLink(
   ]
 }
 
-function drawLayer({ names, kind, encrypts, isOpen }: Layer, { x, width }: Span, top: number): readonly FigureMark[] {
+/** The two lines of a box, as far as there is room for them. */
+function linesOf({ names, kind, isOpen }: Layer, room: number): Lines {
   const isOne = names.length === 1
-  const what = isOne ? kind : `${names.length} × ${kind}`
-  const room = width - 10
+  const name = isOne ? (names[0] ?? '') : rangeOf(names, room)
+  // Proportional letters are narrower: a name that has no room otherwise stays whole.
+  const mono = isOne && isOpen !== true && widthOf(drawn(name), 8, true) <= room
+  return { name, mono, what: isOne ? kind : `${names.length} × ${kind}` }
+}
+
+interface Lines {
+  readonly name: string
+  readonly mono: boolean
+  readonly what: string
+}
+
+function widthNeeded(layer: Layer): number {
+  const { name, mono, what } = linesOf(layer, FIGURE_WIDTH)
+  return Math.max(widthOf(drawn(name), 8, mono), widthOf(drawn(what), 8)) + 2 * INSET + 1
+}
+
+function drawLayer(layer: Layer, { x, width }: Span, top: number): readonly FigureMark[] {
+  const room = width - 2 * INSET
+  const { name, mono, what } = linesOf(layer, room)
   return [
-    box(x, top, width, BOX, isOpen === true ? 'unclear' : 'plain'),
-    ...(encrypts ? [box(x + 2, top + 2, width - 4, BOX - 4)] : []),
-    ...words(isOne ? (names[0] ?? '') : rangeOf(names, room), x + 5, top + (what === '' ? 16 : 11.5), room, {
-      mono: isOne && isOpen !== true,
-    }),
-    ...words(what, x + 5, top + 21, room, { tone: 'quiet' }),
+    box(x, top, width, BOX, layer.isOpen === true ? 'unclear' : 'plain'),
+    ...(layer.encrypts ? [box(x + 2, top + 2, width - 4, BOX - 4)] : []),
+    ...words(name, x + INSET, top + (what === '' ? 16 : 11.5), room, { mono }),
+    ...words(what, x + INSET, top + 21, room, { tone: 'quiet' }),
   ]
 }
 

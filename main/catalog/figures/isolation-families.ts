@@ -9,10 +9,10 @@ type Reads = Exclude<SignalReading['indicates'], 'not-applicable'>
 
 /** What is drawn, in the order of the columns: a square for each reading, and the count at the end. */
 const DRAWN: readonly { readonly reads: Reads; readonly head: string; readonly key: string; readonly end: number }[] = [
-  { reads: 'bare-metal', head: 'Hardware', key: 'Reads as on hardware', end: 400 },
-  { reads: 'virtual', head: 'Guest', key: 'Reads as on a guest', end: 438 },
-  { reads: 'neutral', head: 'Neither', key: 'Neutral', end: 480 },
-  { reads: 'unreadable', head: 'Not read', key: 'Not read', end: 524 },
+  { reads: 'bare-metal', head: 'Hardware', key: 'Reads as on hardware', end: 267 },
+  { reads: 'virtual', head: 'Guest', key: 'Reads as on a guest', end: 300 },
+  { reads: 'neutral', head: 'Neither', key: 'Neutral', end: 339 },
+  { reads: 'unreadable', head: 'Not read', key: 'Not read', end: 383 },
 ]
 const TONES: Readonly<Record<Reads, FigureTone>> = {
   'bare-metal': 'for',
@@ -24,8 +24,10 @@ const TONES: Readonly<Record<Reads, FigureTone>> = {
 const square = (reads: Reads, x: number, y: number, side: number): FigureMark =>
   box(x, y, side, side, TONES[reads], reads === 'bare-metal' || reads === 'virtual')
 
-const LEFT = 140
-const SQUARES = 212
+const LEFT = 84
+const SQUARES = 136
+/** Where the counts of anomalies begin. */
+const RIGHT = 392
 const ROW = 20
 const HEAD = 18
 
@@ -107,9 +109,9 @@ function rowOf({ signals, anomalies }: Isolation, family: Family): Row {
 }
 
 const heads = (): readonly FigureMark[] => [
-  ...words('Family', 0, 10, LEFT, { tone: 'quiet' }),
+  ...words('Family', 0, 10, LEFT - 4, { tone: 'quiet' }),
   ...DRAWN.flatMap(({ head, end }) => words(head, end, 10, 42, { anchor: 'end', tone: 'quiet' })),
-  ...words('Anomalies', 536, 10, 64, { tone: 'quiet' }),
+  ...words('Anomalies', RIGHT, 10, FIGURE_WIDTH - RIGHT, { tone: 'quiet' }),
   line(
     [
       [0, HEAD - 3],
@@ -132,7 +134,7 @@ function drawRow(row: Row, top: number, pitch: number): readonly FigureMark[] {
     }))
   })
   return [
-    ...words(familyWords[family], 0, base, LEFT - 6, { bold: hasAnomaly(row) }),
+    ...words(familyWords[family], 0, base, LEFT - 4, { bold: hasAnomaly(row) }),
     ...placed.flatMap(({ id, reads }, index): readonly FigureMark[] => {
       const x = LEFT + index * pitch
       const under = line(
@@ -149,7 +151,7 @@ function drawRow(row: Row, top: number, pitch: number): readonly FigureMark[] {
       const count = countOf(readings, reads)
       return words(`${count}`, end, base, 40, { anchor: 'end', tone: count === 0 ? 'quiet' : 'plain' })
     }),
-    ...words(hasAnomaly(row) ? `${row.impossible} + ${row.unexplained}` : '', 536, base, 64, {
+    ...words(hasAnomaly(row) ? `${row.impossible} + ${row.unexplained}` : '', RIGHT, base, FIGURE_WIDTH - RIGHT, {
       tone: 'against',
       bold: true,
     }),

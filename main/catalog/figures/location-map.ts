@@ -14,7 +14,7 @@ export interface DrawnPolicy {
   readonly region: Region
 }
 
-export const FRAME = { left: 0.5, top: 0.5, width: FIGURE_WIDTH - 1, height: 330 } as const
+export const FRAME = { left: 0.5, top: 0.5, width: FIGURE_WIDTH - 1, height: 280 } as const
 const THIN = { weight: 1, dashed: false } as const
 const DASHED = { weight: 1, dashed: true } as const
 const HEAVY = { weight: 3, dashed: false } as const

@@ -1,8 +1,9 @@
 import type { FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import { fitted } from './text.ts'
 
-/** No picture is wider, so that its smallest words stay readable on a page of paper. */
-export const FIGURE_WIDTH = 600
+/** No picture is wider or higher, so that a page of paper shows its smallest words at 9 points or more. */
+export const FIGURE_WIDTH = 440
+export const FIGURE_HEIGHT = 480
 
 /** Tenths of a point are fine enough, and the same on every machine. */
 const tenth = (value: number): number => Math.round(value * 10) / 10

@@ -35,7 +35,7 @@ const weightOf = (links: number): 1 | 2 | 3 => (links >= 12 ? 3 : links >= 5 ? 2
 const BAR = 16
 const DROP = 10
 const LEVEL = 12
-const MAX_LEVELS = 8
+const MAX_LEVELS = 5
 
 /** NVLink above a row of GPUs whose middles are given: one bar where every pair is joined alike, else a bracket for each pair. */
 export function drawNvlink({ pairs, uniform }: Nvlink, middles: ReadonlyMap<string, number>, top: number): Drawn {

@@ -12,6 +12,8 @@ export interface Joint {
 /** What reaches each other without crossing between processors. */
 export interface Side {
   readonly label: string
+  /** The label where it has little room. */
+  readonly brief: string
   readonly joints: readonly Joint[]
   /** Adapters that no switch joins to a GPU. */
   readonly loose: readonly TopologyNode[]
@@ -57,6 +59,7 @@ export function sidesOf(
     const [memory, root] = [only(own.map(({ id }) => numa.get(id) ?? null)), only(own.map(rootOf))]
     return {
       label: memory !== null ? `Memory node ${memory}` : root !== null ? `PCI root ${root}` : 'Processor',
+      brief: memory !== null ? `NUMA ${memory}` : root !== null ? `Root ${root.replace(/^0000:/, '')}` : 'CPU',
       joints,
       loose: own.filter((node) => node.kind === 'nic' && !joined.has(node)),
     }
@@ -116,31 +119,38 @@ export interface Band {
 }
 
 const COLUMNS = 8
-const MAX_BANDS = 2
-const MAX_UNIT = 120
-export const BETWEEN = 26
+const MAX_UNIT = 110
+/** A narrower column has no room for the address of a GPU. */
+const MIN_UNIT = 46
+export const BETWEEN = 22
 /** More adapters than these rows hold are left out. */
 export const MAX_PART_ROWS = 3
 
-/** Sides laid out in rows of at most eight GPUs; `leftOut` counts the parts that no row has room for. */
-export function bandsOf(sides: readonly Side[]): { readonly bands: readonly Band[]; readonly leftOut: number } {
+/** Sides laid out in rows of at most eight GPUs. */
+export function bandsOf(sides: readonly Side[]): readonly Band[] {
   const rows: Block[][] = [[]]
   for (const block of sides.flatMap(blocksOf)) {
     const row = rows.at(-1) ?? []
-    const used = row.reduce((sum, { columns }) => sum + columns, 0)
-    if (used + block.columns <= COLUMNS) row.push(block)
+    const together = [...row, block]
+    if (columnsIn(together) <= COLUMNS && unitOf(together) >= MIN_UNIT) row.push(block)
     else rows.push([block])
   }
-  const bands = rows.slice(0, MAX_BANDS).map((blocks): Band => {
-    const columns = blocks.reduce((sum, block) => sum + block.columns, 0)
-    const gaps = (blocks.length - 1) * BETWEEN
-    const unit = Math.min(MAX_UNIT, (FIGURE_WIDTH - gaps) / columns)
-    return { blocks, unit, width: columns * unit + gaps }
-  })
-  const drawn = bands.flatMap(({ blocks }) => blocks.map(shownIn)).reduce((sum, shown) => sum + shown, 0)
-  const all = sides.reduce((sum, side) => sum + partsIn(side), 0)
-  return { bands, leftOut: all - drawn }
+  return rows
+    .filter((blocks) => blocks.length > 0)
+    .map((blocks): Band => {
+      const unit = Math.min(MAX_UNIT, unitOf(blocks))
+      return { blocks, unit, width: columnsIn(blocks) * unit + gapsIn(blocks) }
+    })
 }
+
+const columnsIn = (blocks: readonly Block[]): number => blocks.reduce((sum, { columns }) => sum + columns, 0)
+const gapsIn = (blocks: readonly Block[]): number => (blocks.length - 1) * BETWEEN
+const unitOf = (blocks: readonly Block[]): number => (FIGURE_WIDTH - gapsIn(blocks)) / columnsIn(blocks)
+
+/** How many parts of the sides the bands do not show. */
+export const notShown = (sides: readonly Side[], bands: readonly Band[]): number =>
+  sides.reduce((sum, side) => sum + partsIn(side), 0) -
+  bands.flatMap(({ blocks }) => blocks.map(shownIn)).reduce((sum, shown) => sum + shown, 0)
 
 const partsIn = ({ joints, loose }: Side): number =>
   joints.reduce((sum, { gpus, adapters }) => sum + gpus.length + adapters.length, 0) + loose.length
@@ -152,7 +162,7 @@ const shownIn = ({ joints, loose, columns }: Block): number =>
   ) + Math.min(loose.length, columns * MAX_PART_ROWS)
 
 /** A side in pieces of at most eight GPUs. */
-function blocksOf({ label, joints, loose }: Side): readonly Block[] {
+function blocksOf({ label, brief, joints, loose }: Side): readonly Block[] {
   const pieces = joints.flatMap((joint) =>
     Array.from(
       { length: Math.ceil(joint.gpus.length / COLUMNS) },
@@ -171,6 +181,7 @@ function blocksOf({ label, joints, loose }: Side): readonly Block[] {
       last.columns += joint.gpus.length
     } else blocks.push({ joints: [joint], columns: joint.gpus.length })
   }
-  if (blocks.length === 0) return [{ label, joints: [], loose, columns: Math.min(COLUMNS, Math.max(1, loose.length)) }]
-  return blocks.map((block, index) => ({ label, ...block, loose: index === 0 ? loose : [] }))
+  if (blocks.length === 0)
+    return [{ label, brief, joints: [], loose, columns: Math.min(COLUMNS, Math.max(1, loose.length)) }]
+  return blocks.map((block, index) => ({ label, brief, ...block, loose: index === 0 ? loose : [] }))
 }

@@ -12,8 +12,9 @@ import {
 } from '../gpu/topology.ts'
 import type { PciDevice } from '../pci/probes.ts'
 import { count } from '../steps.ts'
-import { box, line, link, linkKey, squareKey, words } from './marks.ts'
+import { box, FIGURE_HEIGHT, line, link, linkKey, squareKey, words } from './marks.ts'
 import { drawNvlink, type Nvlink, nvlinkOf } from './nvlink.ts'
+import { drawn, widthOf } from './text.ts'
 import {
   type Band,
   BETWEEN,
@@ -21,12 +22,15 @@ import {
   bandsOf,
   type Joint,
   MAX_PART_ROWS,
+  notShown,
   type Side,
   sidesOf,
 } from './topology-groups.ts'
 
 const NOTE = 12
-const MAX_NOTES = 6
+/** Below the last line. */
+const EDGE = 6
+const MAX_NOTES = 4
 const MAX_NAMES = 3
 
 /**
@@ -44,9 +48,9 @@ export function topology(
   const compared = devices === null ? null : compareWithPci(graph, devices)
   const wrong = compared?.disagreements ?? []
   const sides = sidesOf(graph, matrix.rows, devices)
-  const { bands, leftOut } = bandsOf(sides)
+  const bands = bandsOf(sides)
   const marks: FigureMark[] = []
-  const width = Math.max(360, ...bands.map((band) => band.width))
+  const width = Math.max(380, ...bands.map((band) => band.width))
   let top = 0
   const say = (text: string, tone: 'quiet' | 'against'): void => {
     top += NOTE
@@ -54,19 +58,24 @@ export function topology(
   }
   for (const text of modelsOf(graph)) say(text, 'quiet')
   const links = nvlinkOf(graph)
+  const notes = notesOf(wrong)
+  const shown: Band[] = []
   for (const band of bands) {
     const drawn = drawBand(band, links, graph.edges, wrong, top + 4)
+    if (drawn.bottom + (notes.length + 1) * NOTE + EDGE > FIGURE_HEIGHT) break
     marks.push(...drawn.marks)
     top = drawn.bottom
+    shown.push(band)
   }
-  for (const text of notesOf(wrong)) say(text, 'against')
+  for (const text of notes) say(text, 'against')
+  const leftOut = notShown(sides, shown)
   if (leftOut > 0) say(`Not drawn: ${count(leftOut, 'more part')}.`, 'quiet')
   return {
     kind: 'topology',
     title: 'How GPUs and adapters are connected',
     caption: `Connections as reported by the GPU driver of this node. ${comparisonOf(compared)}`,
     width,
-    height: top + 6,
+    height: top + EDGE,
     marks,
     legend: legendOf(sides, links.pairs.length > 0, wrong.length > 0),
     table: tableOf(matrix, graph, wrong),
@@ -190,16 +199,17 @@ function drawBand(
   const partTop = switchTop + (hasSwitch ? BAR + 6 : 0)
   const rows = Math.max(0, ...joints.map(({ joint }) => rowsFor(joint.adapters, joint.gpus.length)))
   const rootTop = partTop + rows * STEP + 6
-  const looseTop = rootTop + BAR + 6
+  const rootBottom = rootTop + BAR
+  const looseTop = rootBottom + 6
   const looseRows = Math.max(0, ...blocks.map(({ loose, columns }) => rowsFor(loose, columns)))
   return {
-    bottom: looseTop + looseRows * STEP + 4,
+    bottom: looseRows === 0 ? rootBottom + 4 : looseTop + looseRows * STEP + 4,
     marks: [
       ...above.marks,
       ...joints.flatMap(({ joint, x }) => drawJoint(scene, joint, x, { gpuTop, switchTop, partTop, rootTop })),
       ...blocks.flatMap((block, index) => [
         ...drawRoot(scene, block, lefts[index] ?? 0, rootTop),
-        ...drawParts(scene, block.loose, block, lefts[index] ?? 0, rootTop + BAR, looseTop),
+        ...drawParts(scene, block.loose, block, lefts[index] ?? 0, rootBottom, looseTop),
         ...drawAcross(scene, block, blocks[index + 1], lefts[index] ?? 0, rootTop),
       ]),
     ],
@@ -227,7 +237,7 @@ function drawJoint(scene: Scene, joint: Joint, x: number, tops: Tops): readonly 
   const { unit } = scene
   const { gpuTop, switchTop, partTop, rootTop } = tops
   const { gpus, kind } = joint
-  const right = x + gpus.length * unit - 5
+  const right = x + gpus.length * unit - 3.5
   const down = (at: number): number => x + (at + 0.5) * unit
   return [
     ...gpus.flatMap((gpu, index) => drawGpu(scene, gpu, x + index * unit, gpuTop)),
@@ -244,9 +254,12 @@ function drawJoint(scene: Scene, joint: Joint, x: number, tops: Tops): readonly 
       ? []
       : [
           box(x + 3, switchTop, gpus.length * unit - 6, BAR, 'quiet'),
-          ...words(`switch, ${kind}`, x + (gpus.length * unit) / 2, switchTop + 10, gpus.length * unit - 10, {
-            anchor: 'middle',
-          }),
+          ...firstFitting(
+            [`switch, ${kind}`, kind],
+            x + (gpus.length * unit) / 2,
+            switchTop + 10,
+            gpus.length * unit - 10,
+          ),
           line(
             [
               [right, switchTop + BAR],
@@ -259,6 +272,12 @@ function drawJoint(scene: Scene, joint: Joint, x: number, tops: Tops): readonly 
   ]
 }
 
+/** The first of the texts that has room around `x`, else as much of the last as has. */
+function firstFitting(texts: readonly string[], x: number, y: number, room: number): readonly FigureMark[] {
+  const text = texts.find((one) => widthOf(drawn(one), 8) <= room) ?? texts.at(-1) ?? ''
+  return words(text, x, y, room, { anchor: 'middle' })
+}
+
 const toneOf = ({ wrong }: Scene, id: string): FigureTone =>
   wrong.some(({ from, to }) => from === id || to === id) ? 'against' : 'plain'
 
@@ -266,9 +285,9 @@ function drawGpu(scene: Scene, { id, address }: TopologyNode, x: number, top: nu
   const { unit } = scene
   const middle = x + unit / 2
   return [
-    box(x + 5, top, unit - 10, GPU, toneOf(scene, id)),
-    ...words(id, middle, top + 12, unit - 16, { size: 9, bold: true, anchor: 'middle' }),
-    ...words(address?.replace(/^0000:/, '') ?? '', middle, top + 23, unit - 16, {
+    box(x + 3, top, unit - 6, GPU, toneOf(scene, id)),
+    ...words(id, middle, top + 12, unit - 12, { size: 9, bold: true, anchor: 'middle' }),
+    ...words(address?.replace(/^0000:/, '') ?? '', middle, top + 23, unit - 12, {
       mono: true,
       anchor: 'middle',
       tone: 'quiet',
@@ -291,19 +310,19 @@ function drawParts(
     const [left, y] = [x + (index % columns) * unit, top + Math.floor(index / columns) * STEP]
     const isWrong = wrong.some(({ from, to }) => (from === id && gpus.has(to)) || (to === id && gpus.has(from)))
     const name = label.slice(id.length + 1)
-    const room = unit - 24
+    const room = unit - 17.5
     return [
       ...link(
         [
-          [left + 5, barBottom],
-          [left + 5, y + PART / 2],
-          [left + 11, y + PART / 2],
+          [left + 4, barBottom],
+          [left + 4, y + PART / 2],
+          [left + 8, y + PART / 2],
         ],
         isWrong ? 'against' : 'plain',
       ),
-      box(left + 11, y, unit - 21, PART, toneOf(scene, id)),
-      ...words(name === '' ? id : name, left + 14, y + 11, room, { mono: true }),
-      ...words(name === '' ? '' : id, left + 14, y + 21, room, { tone: 'quiet' }),
+      box(left + 8, y, unit - 15, PART, toneOf(scene, id)),
+      ...words(name === '' ? id : name, left + 9.5, y + 11, room, { mono: true }),
+      ...words(name === '' ? '' : id, left + 9.5, y + 21, room, { tone: 'quiet' }),
     ]
   })
 }
@@ -317,8 +336,11 @@ function drawRoot({ unit, edges }: Scene, block: Block, x: number, top: number):
     edges.some((edge) => edge.kind === kind && ids.has(edge.from) && ids.has(edge.to)),
   )
   const width = block.columns * unit
-  const text = kinds.length === 0 ? block.label : `${block.label}: ${kinds.join(', ')}`
-  return [box(x + 3, top, width - 6, BAR), ...words(text, x + width / 2, top + 10, width - 12, { anchor: 'middle' })]
+  const whole = kinds.length === 0 ? block.label : `${block.label}: ${kinds.join(', ')}`
+  return [
+    box(x + 3, top, width - 6, BAR),
+    ...firstFitting([whole, block.label, block.brief], x + width / 2, top + 10, width - 10),
+  ]
 }
 
 /** The way between processors, where the driver names it between two neighbors of the picture. */

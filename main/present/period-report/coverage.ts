@@ -235,11 +235,11 @@ const runTable = ({ period: { runs } }: PeriodReportInput): Block => ({
     ]),
 })
 
-const LEFT = 56
+const LEFT = 44
 const TOP = 14
-const STEP = 17.4
-const ROW = 20
-const CELL = 15
+const STEP = 12.7
+const ROW = 17
+const CELL = 12
 /** Months that fit on a page at a readable size. */
 const MONTHS_IN_ONE = 24
 
@@ -271,14 +271,14 @@ function figureOf(months: readonly string[], days: readonly CalendarDay[]): Figu
       ...Array.from({ length: 31 }, (_, index) =>
         label(LEFT + index * STEP + CELL / 2, 9, String(index + 1), 'middle'),
       ),
-      ...months.map((month, row) => label(0, TOP + row * ROW + 11, dayOf(`${month}-01`).slice(2), 'start')),
+      ...months.map((month, row) => label(0, TOP + row * ROW + CELL - 3, dayOf(`${month}-01`).slice(2), 'start')),
       ...days.flatMap((day) => {
         const row = months.indexOf(day.day.slice(0, 7))
         return cell(dayState(day), LEFT + (Number(day.day.slice(8)) - 1) * STEP, TOP + row * ROW)
       }),
     ],
     legend: DAY_STATES.filter((state) => states.has(state)).map((state) => ({
-      sample: cell(state, 5, -3),
+      sample: cell(state, 6, -1),
       text: `${dayStateWords[state].letter}: ${dayStateWords[state].label}`,
     })),
     table: { head: STRETCH_HEAD, rows: stretches(days).map(stretchRow) },
@@ -312,12 +312,12 @@ const box = (x: number, y: number, width: number, height: number, tone: Tone, fi
 function cell(state: DayState, x: number, y: number): readonly FigureMark[] {
   const { letter } = dayStateWords[state]
   const written: FigureMark = {
-    ...label(x + CELL / 2, y + CELL - 4, letter, 'middle'),
+    ...label(x + CELL / 2, y + CELL - 2.8, letter, 'middle'),
     size: 9,
     bold: true,
     tone: 'plain',
   } as FigureMark
-  const inner = [x + 3, y + 3, CELL - 6] as const
+  const inner = [x + 2, y + 2, CELL - 4] as const
   switch (state) {
     case 'completed':
       return [box(inner[0], inner[1], inner[2], inner[2], 'for', true)]
@@ -341,8 +341,8 @@ function cell(state: DayState, x: number, y: number): readonly FigureMark[] {
         {
           is: 'line',
           points: [
-            [x + 5, y + CELL / 2],
-            [x + CELL - 5, y + CELL / 2],
+            [x + 3, y + CELL / 2],
+            [x + CELL - 3, y + CELL / 2],
           ],
           tone: 'plain',
           weight: 1,
