@@ -376,7 +376,17 @@ describe('the map of ePHI', () => {
       'ePHI location “one” is on node “c”, which was not collected; not tested.',
       'ePHI location “two” is at “/srv” on node “a”, but the fleet file does not list that path; it is tested because the map declares it.',
       'ePHI location “one” is at “/data/ephi/” on node “b”, but the fleet file does not list that path; it is tested because the map declares it.',
-      'The fleet file lists “/old” on node “a” as an ePHI path, but the map has no location there.',
+      'The fleet file lists “/old” as an ePHI path on node “a”, but the map has no location there.',
+    ])
+  })
+
+  test('nodes of which the same is stated share a sentence', () => {
+    const unexplained = ['a', 'b', 'c'].map((node) => ({ node, path: '/old', store: null }))
+    const notCollected = ['d', 'e'].map((node) => ({ node, path: '/data', store: 'one' }))
+    const sentences = ephiGapSentences({ onlyInMap: [], unknownNodes: [], notCollected, unexplained })
+    expect(sentences).toEqual([
+      'ePHI location “one” is on 2 nodes (d, e), which were not collected; not tested.',
+      'The fleet file lists “/old” as an ePHI path on 3 nodes (a, b, c), but the map has no location there.',
     ])
   })
 

@@ -10,12 +10,21 @@ import { signPdf } from '../main/adapters/seal/pades.ts'
 import { readPdf } from '../main/adapters/seal/pdf/read.ts'
 import { buildBinder } from '../main/present/report/binder.ts'
 import { short } from '../main/present/report/short.ts'
-import { buildExecutive, documentText, type ReportDocument, type ReportInput } from '../main/present/report.ts'
+import {
+  buildExecutive,
+  buildReport,
+  documentText,
+  type ReportDocument,
+  type ReportInput,
+} from '../main/present/report.ts'
 import { verifyReport } from '../main/verify/report.ts'
 import type { Engagement } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { type ReadReport, readReport } from './support/pdf-pages.ts'
+import { deadLinks, emptyPages, smallTexts } from './support/pdf-sizes.ts'
+import { fleetInput } from './support/report/fleet.ts'
 import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
 import { times } from './support/thorough.ts'
 
@@ -136,6 +145,27 @@ describe('the report on one page', () => {
     expect(short('a name that is longer', 8)).toBe('a name…')
     expect(short('日日日', 20)).toBe('日…')
   })
+})
+
+describe('the report on 1,000 nodes under the whole catalog', () => {
+  let read: ReadReport
+  beforeAll(async () => {
+    read = readReport(await render(buildReport(fleetInput(1000))))
+  })
+
+  it('has at most 40 pages', () => {
+    expect(read.pages.length).toBeGreaterThan(15)
+    expect(read.pages.length).toBeLessThanOrEqual(40)
+  })
+
+  it('has no page less than a quarter full but the last', () => expect(emptyPages(read)).toEqual([]))
+
+  it('has no link that leads nowhere', () => {
+    expect(read.pages.flatMap(({ links }) => links).length).toBeGreaterThan(100)
+    expect(deadLinks(read)).toEqual([])
+  })
+
+  it('has no text under 9 points', () => expect(smallTexts(read)).toEqual([]))
 })
 
 describe('the report by control', () => {

@@ -1,4 +1,6 @@
 import type { DeclaredNode, Engagement, EphiMap, EphiStore } from '../../../schemas/types.ts'
+import { alike } from '../grouping.ts'
+import { names } from '../phrases.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 
@@ -45,28 +47,55 @@ export function ephiGaps(
   }
 }
 
-/** The same, one sentence each. */
+/** The same in sentences; nodes of which the same is stated share one. */
 export const ephiGapSentences = ({
   onlyInMap,
   notCollected,
   unknownNodes,
   unexplained,
 }: EphiGaps): readonly string[] => [
-  ...unknownNodes.map(
-    (place) => `${storeOf(place)} is declared on node ${quote(place.node)}, which is in no list of nodes.`,
+  ...together(unknownNodes, (place, nodes, isOne) =>
+    isOne
+      ? `${storeOf(place)} is declared on ${nodes}, which is in no list of nodes.`
+      : `${storeOf(place)} is declared on ${nodes}, which are in no list of nodes.`,
   ),
-  ...notCollected.map(
-    (place) => `${storeOf(place)} is on node ${quote(place.node)}, which was not collected; not tested.`,
+  ...together(notCollected, (place, nodes, isOne) =>
+    isOne
+      ? `${storeOf(place)} is on ${nodes}, which was not collected; not tested.`
+      : `${storeOf(place)} is on ${nodes}, which were not collected; not tested.`,
   ),
-  ...onlyInMap.map(
-    (place) =>
-      `${storeOf(place)} is at ${quote(place.path)} on node ${quote(place.node)}, but the fleet file does not list that path; it is tested because the map declares it.`,
+  ...together(
+    onlyInMap,
+    (place, nodes) =>
+      `${storeOf(place)} is at ${quote(place.path)} on ${nodes}, but the fleet file does not list that path; it is tested because the map declares it.`,
   ),
-  ...unexplained.map(
-    ({ node, path }) =>
-      `The fleet file lists ${quote(path)} on node ${quote(node)} as an ePHI path, but the map has no location there.`,
+  ...together(
+    unexplained,
+    ({ path }, nodes) =>
+      `The fleet file lists ${quote(path)} as an ePHI path on ${nodes}, but the map has no location there.`,
   ),
 ]
+
+/** How many nodes a sentence names. */
+const MOST_NAMED = 12
+
+/** One sentence for all places with the same location and path. */
+const together = (
+  places: readonly EphiPlace[],
+  sentence: (place: EphiPlace, nodes: string, isOne: boolean) => string,
+): readonly string[] =>
+  alike(places, ({ store, path }) => JSON.stringify([store, path])).flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const isOne = group.length === 1
+    const named = isOne
+      ? `node ${quote(first.node)}`
+      : `${group.length} nodes (${names(
+          group.map(({ node }) => node),
+          MOST_NAMED,
+        )})`
+    return [sentence(first, named, isOne)]
+  })
 
 const storeOf = ({ store }: EphiPlace): string => `ePHI location ${quote(store ?? '')}`
 

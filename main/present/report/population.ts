@@ -176,7 +176,9 @@ function comparison(coverage: Reconciliation): readonly Block[] {
     text(
       `${of(agreeing, coverage.nodes.length)} nodes are in every list compared.${compared ? ' An inventory row is matched to a node by serial number, then by address, then by name.' : ''}`,
     ),
-    ...(shown.length === 0 ? [] : [nodeTable(shown.slice(0, MOST_ROWS)), ...rest(shown.length)]),
+    ...(shown.length === 0
+      ? []
+      : [nodeTable(shown.length <= ALL_SHOWN ? shown.map((node) => [node]) : grouped(shown))]),
     ...(coverage.inventoryOnly.length === 0
       ? []
       : [
@@ -203,7 +205,18 @@ const agrees = ({ declared, inFleet, inventory }: ReconciledNode, compared: bool
 const rest = (count: number): readonly Block[] =>
   count <= MOST_ROWS ? [] : [text(`And ${count - MOST_ROWS} more; data/assessment.json in the pack lists all.`)]
 
-const nodeTable = (nodes: readonly ReconciledNode[]): Block => ({
+/** Nodes that are in the same lists; a large fleet has one row for each such group, and data/assessment.json has each node. */
+const grouped = (nodes: readonly ReconciledNode[]): readonly (readonly ReconciledNode[])[] =>
+  [
+    ...alike(nodes, ({ declared, inFleet, collected, inventory }) =>
+      JSON.stringify([declared, inFleet, collected, inventory?.by ?? null]),
+    ),
+  ].sort((some, others) => others.length - some.length)
+
+/** The names in a row of several nodes. */
+const MOST_NAMED = 24
+
+const nodeTable = (rows: readonly (readonly ReconciledNode[])[]): Block => ({
   kind: 'table',
   rowHeaders: true,
   columns: [
@@ -213,13 +226,33 @@ const nodeTable = (nodes: readonly ReconciledNode[]): Block => ({
     { title: 'Collected', width: 14 },
     { title: 'Provider inventory', width: 24 },
   ],
-  rows: nodes.map(({ node, declared, inFleet, collected, inventory }) => [
-    [{ text: plain(node, 80), style: 'strong' }],
-    yes(declared),
-    yes(inFleet),
-    yes(collected),
-    inventory === null ? yes(false) : plainCell(`${plain(inventory.id, 100)}, by ${MATCHED[inventory.by]}`),
-  ]),
+  rows: rows.flatMap((nodes): readonly (readonly Cell[])[] => {
+    const [first, ...others] = nodes
+    if (first === undefined) return []
+    const { node, declared, inFleet, collected, inventory } = first
+    const isOne = others.length === 0
+    const matched = inventory === null ? '' : `${isOne ? plain(inventory.id, 100) : 'Yes'}, by ${MATCHED[inventory.by]}`
+    return [
+      [
+        isOne
+          ? [{ text: plain(node, 80), style: 'strong' }]
+          : [
+              { text: plural(nodes.length, 'node'), style: 'strong' },
+              {
+                text: names(
+                  nodes.map((one) => one.node),
+                  MOST_NAMED,
+                ),
+                style: 'quiet',
+              },
+            ],
+        yes(declared),
+        yes(inFleet),
+        yes(collected),
+        inventory === null ? yes(false) : plainCell(matched),
+      ],
+    ]
+  }),
 })
 
 const MATCHED = { serial: 'serial number', address: 'address', name: 'name' } as const
