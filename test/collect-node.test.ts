@@ -176,7 +176,9 @@ describe('collecting a node', () => {
   })
 
   test('a connection that ends half way keeps what was answered', async () => {
-    const { recording, captures } = await collect(localTransport(['sh', '-c', "sed '/^c 1 /,$d' | sh -s; kill -9 $$"]))
+    const { recording, captures } = await collect(
+      localTransport(['sh', '-c', "sed '/^[cd] 1 /,$d' | sh -s; kill -9 $$"]),
+    )
     expect(recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'ssh.lost' } })
     expect(captures.map(({ meta }) => `${meta.command} ${meta.status}`)).toEqual([
       'version done',
@@ -188,7 +190,7 @@ describe('collecting a node', () => {
   })
 
   test('a collector that ends before its last question', async () => {
-    const { recording } = await collect(localTransport(['sh', '-c', "sed '/^c 2 /,$d' | sh -s"]))
+    const { recording } = await collect(localTransport(['sh', '-c', "sed '/^[cd] 2 /,$d' | sh -s"]))
     expect(recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'collector.truncated' } })
   })
 
@@ -306,7 +308,7 @@ describe('resuming', () => {
     captures.filter(({ meta }) => meta.status === 'done').map(({ meta }) => `${meta.probe}/${meta.command}`)
 
   test('asks for exactly what is missing, and keeps the rest', async () => {
-    const first = await collect(localTransport(['sh', '-c', "sed '/^c 2 /,$d' | sh -s"]))
+    const first = await collect(localTransport(['sh', '-c', "sed '/^[cd] 2 /,$d' | sh -s"]))
     expect(keyed(first.captures)).toEqual(['test.user/version', 'test.user/absent', 'test.session/session'])
     const asked: string[] = []
     const listening: Transport = {
@@ -338,7 +340,7 @@ describe('resuming', () => {
   })
 
   test('another host key is another machine: its answers are not mixed in', async () => {
-    const first = await collect(localTransport(['sh', '-c', "sed '/^c 2 /,$d' | sh -s"]))
+    const first = await collect(localTransport(['sh', '-c', "sed '/^[cd] 2 /,$d' | sh -s"]))
     const other: Transport = {
       connect: async () => {
         const inner = localConnection(['sh', '-s'])
@@ -352,7 +354,7 @@ describe('resuming', () => {
   })
 
   test('a node that is gone meanwhile keeps its answers', async () => {
-    const first = await collect(localTransport(['sh', '-c', "sed '/^c 2 /,$d' | sh -s"]))
+    const first = await collect(localTransport(['sh', '-c', "sed '/^[cd] 2 /,$d' | sh -s"]))
     const gone: Transport = { connect: async () => fail('ssh.unreachable', 'no route') }
     const second = await collect(gone, {}, { skip: new Set(keyed(first.captures)), earlier: first.recording })
     expect(second.recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'ssh.unreachable' } })

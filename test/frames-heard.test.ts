@@ -80,7 +80,7 @@ describe('planning live tests', () => {
     const text = (liveTests: boolean): string => printableScript(planOf(probes, { ...off, liveTests }), NONCE)
     expect(text(true)).toContain('# 3 of the questions are live tests')
     expect(text(false)).not.toContain('live tests')
-    expect(collectorScript(planOf(probes, off), NONCE)).not.toContain('sleep')
+    expect(collectorScript(planOf(probes, off), NONCE)).not.toContain('live.b/')
   })
 })
 

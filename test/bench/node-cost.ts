@@ -103,12 +103,12 @@ async function costOf(
 
 /** Each command as the shell runs it by itself; those whose tool or device is absent are left out, as the collector leaves them out. */
 function plainLines(script: string, login: Row['login']): string {
-  const found = script.matchAll(/^(?:x \d+ '([^']*)' \|\| )?([cp]) \d+ \d+ \d+ (.*) # \S+$/gm)
+  const found = script.matchAll(/^(?:x \d+ '([^']*)' \|\| )?([cdpq]) \d+ \d+ \d+ (.*) # \S+$/gm)
   return [...found]
     .filter(([, paths = '', , words = '']) => hasTool(words) && (paths === '' || paths.split(' ').some(existsSync)))
     .map(
       ([, , rights, words]) =>
-        `${rights === 'p' && login === 'sudo' ? 'sudo -n ' : ''}${words} </dev/null >/dev/null 2>&1\n`,
+        `${/[pq]/.test(rights ?? '') && login === 'sudo' ? 'sudo -n ' : ''}${words} </dev/null >/dev/null 2>&1\n`,
     )
     .concat('exit 0\n')
     .join('')

@@ -63,6 +63,6 @@ export function replay(node: Replayed): RemoteProcess {
 }
 
 function readLine(line: string): readonly { index: number; asRoot: boolean; probe: string }[] {
-  const found = /^(?:x .* \|\| )?([cp]) (\d+) .* # ([^/ ]+)\/\S+$/.exec(line)
-  return found === null ? [] : [{ asRoot: found[1] === 'p', index: Number(found[2]), probe: found[3] ?? '' }]
+  const found = /^(?:x .* \|\| )?([cdpq]) (\d+) .* # ([^/ ]+)\/\S+$/.exec(line)
+  return found === null ? [] : [{ asRoot: /[pq]/.test(found[1] ?? ''), index: Number(found[2]), probe: found[3] ?? '' }]
 }

@@ -24,7 +24,7 @@ function scriptedConnection({ answer, asked, cutAfter = Number.POSITIVE_INFINITY
   })
   const play = (script: string): void => {
     const nonce = /^N=([0-9a-f]{24})$/m.exec(script)?.[1] ?? ''
-    const keys = [...script.matchAll(/^(?:x .* \|\| )?[cp] (\d+) \d+ \d+ .* # (\S+\/\S+)$/gm)]
+    const keys = [...script.matchAll(/^(?:x .* \|\| )?[cdpq] (\d+) \d+ \d+ .* # (\S+\/\S+)$/gm)]
     out(Buffer.from(`${nonce} H 1 0 1763630000 t h\n`))
     for (const [at, [, index, key = '']] of keys.entries()) {
       if (at >= cutAfter) {

@@ -175,10 +175,17 @@ async function answer(
 }
 
 function readLine(line: string): readonly Asked[] {
-  const found = /^(?:x .* \|\| )?([cp]) (\d+) \d+ (\d+) .* # (\S+\/\S+)$/.exec(line)
+  const found = /^(?:x .* \|\| )?([cdpq]) (\d+) \d+ (\d+) .* # (\S+\/\S+)$/.exec(line)
   return found === null
     ? []
-    : [{ asRoot: found[1] === 'p', index: Number(found[2]), maxBytes: Number(found[3]), key: found[4] ?? '' }]
+    : [
+        {
+          asRoot: /[pq]/.test(found[1] ?? ''),
+          index: Number(found[2]),
+          maxBytes: Number(found[3]),
+          key: found[4] ?? '',
+        },
+      ]
 }
 
 const NOTHING = new Uint8Array()

@@ -56,6 +56,71 @@ export function planOf(
 
 const turnOf = ({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): 0 | 1 | 2 => (live ? 2 : usesSudo(run) ? 1 : 0)
 
+/**
+ * Tools that start no process, which could outlive them, and whose answer is as long as what the kernel and the administrator of a node
+ * keep: never as long as its users like, as the lists of processes and sockets are.
+ */
+const BRIEF_TOOLS: ReadonlySet<unknown> = new Set([
+  ...[
+    'auditctl',
+    'busctl',
+    'cat',
+    'chronyc',
+    'cvtsudoers',
+    'date',
+    'dd',
+    'dmidecode',
+    'dmsetup',
+    'dpkg-query',
+    'grep',
+    'head',
+  ],
+  ...[
+    'id',
+    'ip',
+    'journalctl',
+    'last',
+    'lastlog',
+    'lastlog2',
+    'ls',
+    'lsblk',
+    'lslogins',
+    'nft',
+    'ntpq',
+    'passwd',
+    'printenv',
+  ],
+  ...[
+    'readlink',
+    'rpm',
+    'sed',
+    'sshd',
+    'stat',
+    'systemctl',
+    'systemd-analyze',
+    'tail',
+    'uname',
+    'wg',
+    'who',
+    'zfs',
+    'zpool',
+  ],
+])
+/** What users of a node fill as they like. */
+const OF_USERS = /^\/(home|root|run\/user|tmp|var\/(spool|tmp)|dev\/shm)(\/|$)/
+
+/**
+ * Whether a command needs no process of its own to limit its answer and its time: the reader keeps no more than the limit of any answer,
+ * and one watch for all commands ends those that pass the usual time limit.
+ */
+export function isBrief({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): boolean {
+  const [tool, option] = run.argv
+  if (live || !BRIEF_TOOLS.has(tool)) return false
+  if ((run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) !== DEFAULT_TIMEOUT_SECONDS) return false
+  const namesOnly = tool === 'stat' || (tool === 'ls' && (option === '-d' || option === '-1d'))
+  return namesOnly || !run.argv.some((word) => OF_USERS.test(typeof word === 'string' ? word : word.glob))
+}
+
 /** Whether a command goes through sudo where we are not root. */
 export const usesSudo = ({ as, argv }: Pick<RunCommand, 'as' | 'argv'>): boolean => as === 'root' || argv[0] === 'sudo'
 

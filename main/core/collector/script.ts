@@ -2,6 +2,7 @@ import { type Glob, NO_SUCH_PATH } from '../probe.ts'
 import {
   DEFAULT_MAX_BYTES,
   DEFAULT_TIMEOUT_SECONDS,
+  isBrief,
   MAX_ERROR_BYTES,
   type Plan,
   type PlannedCommand,
@@ -28,6 +29,7 @@ export function collectorScript(plan: Plan, nonce: string): string {
     .replaceAll('@SUDO@', plan.sudo ? 'sudo -n' : 'none')
     .replaceAll('@ERR@', String(MAX_ERROR_BYTES + 1))
     .replaceAll('@SLOW@', String(SLOW_SUDO))
+    .replaceAll('@LIMIT@', String(DEFAULT_TIMEOUT_SECONDS * 100))
     .replaceAll('@NO_PATH@', NO_SUCH_PATH)}
 ${plan.commands.map(line).join('\n')}
 z
@@ -50,7 +52,7 @@ export function printableScript(plan: Plan, nonce: string): string {
 #   barewitness collect --import node.out --node NAME
 #
 # What it does: puts ${plan.commands.length} questions to this system, one after the other, by the commands below and no others. Each line names
-# the question, has a time limit and a limit of bytes, gets no input, and runs at the lowest priority.
+# the question, has a time limit and, where its answer can be long, a limit of bytes, gets no input, and runs at the lowest priority.
 # ${asRoot} of the questions need root. ${
     plan.sudo
       ? `Where this is not run by root they are asked last, through “sudo -n”, which never asks for a password,
@@ -75,6 +77,12 @@ ${collectorScript(plan, nonce)}`
 // hardened hosts let only root run some. Where there is none it is framed with exit 127, with or without the right to run it.
 // `m` claims that a path is missing only where the last folder on the way to it may be searched: otherwise the command is asked. `head -c`
 // is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
+//
+// Questions whose answers are brief (see plan.ts) start their tool and nothing else: `d`, and `q` for those of root. `v` watches over their
+// time limit from beside, once for all: it knows a tool by the list of our children and its age by the start time of a process, in
+// hundredths of a second on every Linux, counted from its own, since a container may count its uptime otherwise. What `timeout` watches has
+// descriptor 7 open and is left alone. Where any of that cannot be read, W is empty and each question has its own `timeout`. Our stderr is
+// closed, so that no shell remarks on an ended tool in its answer; a tool that cannot be started is left to `timeout`, whose words are known.
 const PROLOGUE = `{
 N=@NONCE@
 LC_ALL=C; LANG=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL LANG PATH
@@ -86,14 +94,51 @@ K=-
 if timeout -k 1 5 true </dev/null >/dev/null 2>&1; then K=t
 elif timeout 5 true </dev/null >/dev/null 2>&1; then K=b
 elif timeout -t 5 true </dev/null >/dev/null 2>&1; then K=o; fi
-exec 8>&1 9>&2
+exec 8>&1 9>&2 2>/dev/null
 D=-
 if [ "$(printf xy | head -c 1 2>/dev/null)" = x ]; then D=h; fi
 R='@SUDO@'
 I=$(id -u 2>/dev/null)
 if [ "$I" = 0 ]; then R=''
 elif ! command -v sudo >/dev/null 2>&1; then R=none; fi
-u() { U=0; read -r U V </proc/uptime; } 2>/dev/null
+u() { U=0; read -r U V </proc/uptime; }
+a() {
+  case $U in *[!0-9.]* | *.*.* | .* | *.) return 1 ;; *.*) ;; *) return 1 ;; esac
+  T=$((\${U%.*} * 100 + 1\${U#*.} - 100))
+}
+y() {
+  Y=; read -r Y <"/proc/$1/stat" || return 1
+  set -- \${Y##*) }
+  if [ "$#" -lt 20 ]; then return 1; fi
+  shift 19; Y=$1
+  case $Y in '' | 0 | *[!0-9]*) return 1 ;; esac
+}
+v() {
+  exec </dev/null >/dev/null 8>&- 9>&-
+  s=; trap 'kill $s; exit 0' TERM
+  read -r j x </proc/self/stat
+  if ! y "$$"; then return; fi
+  m=$Y
+  if ! y "$j"; then return; fi
+  b=$Y; u
+  if ! a; then return; fi
+  o=$T; h=
+  while y "$$" && [ "$Y" = "$m" ]; do
+    k=$((@LIMIT@ / 100)); x=
+    read -r x <"/proc/$$/task/$$/children"
+    for q in $x; do
+      if [ "$q" = "$j" ] || [ -e "/proc/$q/fd/7" ] || ! y "$q"; then continue; fi
+      u
+      if ! a; then continue; fi
+      g=$((@LIMIT@ + Y - b - T + o))
+      if [ "$g" -gt 0 ]; then k=$(((g + 99) / 100))
+      elif [ "$h" = "$q $Y" ]; then kill -9 "$q"; k=2
+      else kill "$q"; h="$q $Y"; k=2; fi
+    done
+    sleep "$k" & s=$!
+    wait "$s" || return
+  done
+}
 l() {
   s=$1; shift
   case $K in
@@ -138,20 +183,38 @@ w() {
   i=$1; t=$2; o=$3; shift 3
   u
   printf '%s B %s %s\\n' "$N" "$i" "$U"
-  printf '%s B %s %s\\n' "$N" "$i" "$U" >&2
-  { { (l "$t" "$@") </dev/null 6>&- 8>&- 9>&-; printf '\\n%s X %s\\n' "$N" "$?" >&2; } 2>&6 | (h "$o") >&8 6>&- 9>&-; } 6>&1 | e >&9
+  printf '%s B %s %s\\n' "$N" "$i" "$U" >&9
+  { { { (l "$t" "$@") </dev/null 6>&- 7>&- 8>&- 9>&-; printf '\\n%s X %s\\n' "$N" "$?" >&2; } 2>&6 | (h "$o") >&8 6>&- 9>&-; } 6>&1 | e >&9; } 7>&9
   r=$?
   u
   printf '\\n%s E %s %s %s\\n' "$N" "$i" "$r" "$U"
-  printf '\\n%s E %s - %s\\n' "$N" "$i" "$U" >&2
+  printf '\\n%s E %s - %s\\n' "$N" "$i" "$U" >&9
 }
+d() {
+  if [ ! -e "/proc/$W/fd/0" ] || ! t "$4"; then c "$@"; return; fi
+  i=$1; shift 3
+  u; a; o=$T
+  printf '%s B %s %s\\n' "$N" "$i" "$U"
+  printf '%s B %s %s\\n' "$N" "$i" "$U" >&9
+  (exec "$@") </dev/null 2>&9 8>&- 9>&-
+  r=$?
+  u
+  if a && [ $((T - o)) -ge @LIMIT@ ] && [ "$r" != 137 ]; then r=124; fi
+  printf '\\n%s E %s %s %s\\n' "$N" "$i" "$r" "$U"
+  printf '\\n%s E %s - %s\\n' "$N" "$i" "$U" >&9
+}
+t() {
+  for d in /usr/sbin /usr/bin /sbin /bin; do if [ -f "$d/$1" ]; then [ -x "$d/$1" ]; return; fi; done
+  return 1
+}
+q() { if [ -z "$R" ]; then d "$@"; else p "$@"; fi; }
 f() {
   for d in /usr/sbin /usr/bin /sbin /bin; do if [ -e "$d/$1" ] || [ -h "$d/$1" ]; then return 0; fi; done
   return 1
 }
 n() {
   printf '%s B %s 0\\n\\n%s E %s %s 0\\n' "$N" "$1" "$N" "$1" "$2"
-  printf '%s B %s 0\\n%s\\n%s E %s - 0\\n' "$N" "$1" "$3" "$N" "$1" >&2
+  printf '%s B %s 0\\n%s\\n%s E %s - 0\\n' "$N" "$1" "$3" "$N" "$1" >&9
 }
 p() {
   if ! f "$4"; then n "$1" 127
@@ -175,20 +238,33 @@ x() {
 }
 z() {
   printf '%s Z %s\\n' "$N" "$(date +%s)"
-  printf '%s Z 0\\n' "$N" >&2
+  printf '%s Z 0\\n' "$N" >&9
+  if [ -n "$W" ]; then kill "$W"; fi
 }
+W=
+u
+if [ "$K" != - ] && a && y "$$" && f sleep; then
+  v & W=$!
+  x=; read -r x <"/proc/$$/task/$$/children"
+  case " $x " in *" $W "*) ;; *) kill "$W"; W= ;; esac
+fi
 printf '%s H 1 %s %s %s %s\\n' "$N" "$I" "$(date +%s)" "$K" "$D"
 }`
 
-/** One command: `c` as ourselves, `p` with root's rights, `x` before it what must exist. The comment names it for people and for replaying servers. */
-function line({ index, probe, command, run }: PlannedCommand): string {
+/**
+ * One command: `c` as ourselves, `p` with root's rights, `d` and `q` the same where the answer is brief, `x` before it what must exist.
+ * The comment names it for people and for replaying servers.
+ */
+function line(planned: PlannedCommand): string {
+  const { index, probe, command, run } = planned
   if (!/^[a-z0-9.-]+\/[a-zA-Z0-9-]+$/.test(`${probe}/${command}`)) throw new Error(`not a name: ${probe}/${command}`)
   const seconds = run.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
   const bytes = (run.maxBytes ?? DEFAULT_MAX_BYTES) + 1
   const words = run.argv.map((part) => (typeof part === 'string' ? quoteWord(part) : globWord(part, run.as)))
   const paths = (run.needsPath ?? []).map(neededPath)
   const first = paths.length === 0 ? '' : `x ${index} '${paths.join(' ')}' || `
-  return `${first}${run.as === 'root' ? 'p' : 'c'} ${index} ${seconds} ${bytes} ${words.join(' ')} # ${probe}/${command}`
+  const [asUser, asRoot] = isBrief(planned) ? ['d', 'q'] : ['c', 'p']
+  return `${first}${run.as === 'root' ? asRoot : asUser} ${index} ${seconds} ${bytes} ${words.join(' ')} # ${probe}/${command}`
 }
 
 /** A word that every POSIX shell reads back as exactly these characters (XCU 2.2.2). */
