@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
 import engagement from '../../schemas/engagement.schema.json' with { type: 'json' }
@@ -17,6 +17,17 @@ import trace from '../../schemas/trace.schema.json' with { type: 'json' }
 import vantage from '../../schemas/vantage.schema.json' with { type: 'json' }
 import { plain, quote } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
+
+interface SchemaDocument {
+  readonly $id: string
+  readonly $schema?: string
+  readonly $defs?: object
+}
+
+const DOCUMENTS: readonly SchemaDocument[] = [
+  ...[recording, fleet, hardware, assessment, pack, register, framework, engagement],
+  ...[provider, mapping, location, vantage, trace, period, schedule],
+]
 
 /** A problem and its position; `text` follows the name of the position. */
 export interface PlacedProblem {
@@ -76,31 +87,39 @@ function schemas(extent: Extent): Ajv2020 {
     code: { optimize: false },
   })
   formats.default(ajv)
-  for (const schema of [
-    recording,
-    fleet,
-    hardware,
-    assessment,
-    pack,
-    register,
-    framework,
-    engagement,
-    provider,
-    mapping,
-    location,
-    vantage,
-    trace,
-    period,
-    schedule,
-  ])
-    ajv.addSchema(schema)
+  for (const document of DOCUMENTS) for (const [id, schema] of apart(document)) ajv.addSchema(schema, id)
   ready.set(extent, ajv)
   return ajv
 }
 
+/**
+ * A document and its definitions as schemas of their own, by id. ajv compiles the whole document that a reference leads to: of a fleet
+ * file, that would be all of an assessment and of a recording, six times what it uses.
+ */
+function apart(document: SchemaDocument): ReadonlyMap<string, AnySchemaObject> {
+  const { $id: base, $schema, $defs, ...whole } = document
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [
+        key,
+        key === '$ref' && typeof part === 'string' ? ownId(new URL(part, base).href) : moved(part),
+      ]),
+    )
+  }
+  const definitions = Object.entries($defs ?? {}).map(([name, schema]) => [`${base}#/$defs/${name}`, schema] as const)
+  return new Map(
+    [[base, whole] as const, ...definitions].map(([id, schema]) => [ownId(id), moved(schema) as AnySchemaObject]),
+  )
+}
+
+/** The id of a definition as a schema of its own: without a fragment, which would lead into its document. */
+const ownId = (id: string): string => id.replace('#/$defs/', '/').replace(/#$/, '')
+
 const compiled: Readonly<Record<Extent, Map<SchemaName, ValidateFunction>>> = { first: new Map(), all: new Map() }
 function validatorOf(name: SchemaName, extent: Extent): ValidateFunction {
-  const found = compiled[extent].get(name) ?? schemas(extent).getSchema(IDS[name])
+  const found = compiled[extent].get(name) ?? schemas(extent).getSchema(ownId(IDS[name]))
   if (found === undefined) throw new Error(`no schema ${name}`)
   compiled[extent].set(name, found as ValidateFunction)
   return found as ValidateFunction
