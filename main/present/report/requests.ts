@@ -1,10 +1,12 @@
 import { standingWords } from '../../../schemas/words.ts'
+import { alike } from '../../core/grouping.ts'
 import { names, of } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
 import { standingOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, type Section, text } from '../../core/report-document.ts'
 import type { Matter } from './input.ts'
-import { askedWords, documentCounts } from './outstanding.ts'
+import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
 import { titles } from './titles.ts'
 import { day } from './wording.ts'
 
@@ -26,22 +28,40 @@ export function requestSection(matter: Matter): Section {
   }
 }
 
-const outstandingTable = (outstanding: ReturnType<typeof documentCounts>['outstanding']): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Request', width: 9 },
-    { title: 'Document', width: 46 },
-    { title: 'Controls', width: 11 },
-    { title: 'Status, owner, due day', width: 34 },
-  ],
-  rows: outstanding.map(({ id, status, controls }): readonly Cell[] => [
-    [{ text: id ?? '–' }],
-    [{ text: oneLine(status.document.title, 240) }],
-    [{ text: String(controls.length) }],
-    [{ text: askedWords(status) }],
-  ]),
-})
+type Outstanding = readonly OutstandingRequest[]
+
+/** One table in groups of the same status: what is overdue first, what has no owner last. */
+function outstandingTable(outstanding: Outstanding): Block {
+  const urgency = ([first]: Outstanding): string => {
+    const asked = first?.status.request ?? null
+    return asked === null ? '2' : `${first?.status.overdue === true ? 0 : 1} ${asked.due}`
+  }
+  const groups = [...alike(outstanding, ({ status }) => askedWords(status))].sort((some, others) =>
+    compare(urgency(some), urgency(others)),
+  )
+  return {
+    kind: 'table',
+    rowHeaders: true,
+    columns: [
+      { title: 'Request', width: 12 },
+      { title: 'Document', width: 76 },
+      { title: 'Controls', width: 12 },
+    ],
+    rows: groups.flatMap((group): readonly (readonly Cell[])[] => [
+      [[{ text: `${sentence(group)} (${group.length})`, style: 'strong' }]],
+      ...group.map(({ id, status, controls }): readonly Cell[] => [
+        [{ text: id ?? '–' }],
+        [{ text: oneLine(status.document.title, 240) }],
+        [{ text: String(controls.length) }],
+      ]),
+    ]),
+  }
+}
+
+const sentence = ([first]: Outstanding): string => {
+  const words = first === undefined ? '' : askedWords(first.status)
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
 
 /** Acceptances of the register by status. They change no verdict; the annex has each in full. */
 function acceptances({ register, assessment, tally }: Matter): Block {
