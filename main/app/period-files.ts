@@ -1,12 +1,14 @@
 import { HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
 import { fileNamed, filePrefix } from '../core/file-names.ts'
 import { packNameOf } from '../core/layout.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import type { Signer } from '../core/ports.ts'
 import { buildPeriodReport, calendarRows, controlRows, deviationRows, practiceRows } from '../present/period-report.ts'
+import { periodRecipientNote, README, VERIFY } from '../present/recipient.ts'
 import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import type { Content } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
@@ -57,10 +59,20 @@ export async function periodReport(
   return await stampReport(ports, await ports.sealing.signPdf(pdf, signer), signer, stamping)
 }
 
+/** The sealed parts that files beside the pack restate. */
+interface SealedPeriod {
+  readonly report: Uint8Array
+  /** VERIFY.txt of the pack. */
+  readonly help: Uint8Array
+  readonly packName: string
+  readonly evidenceDigest: Sha256
+  readonly signer: Pick<Signer, 'subject' | 'fingerprint'>
+}
+
 /** Outputs that people open without the pack, by name: the organization's, then first and last day. */
 export const besidePeriod = (
   { csvPieces }: Pick<Ports, 'csvPieces'>,
-  report: Uint8Array,
+  { report, help, ...sealed }: SealedPeriod,
   { period, tables }: DerivedPeriod,
   catalog: Catalog,
 ): readonly (readonly [string, Content])[] => {
@@ -70,6 +82,8 @@ export const besidePeriod = (
   const complementary = complementaryTable(period, catalog)
   return [
     [named('period-report.pdf'), report],
+    [named(README), periodRecipientNote(period, { ...sealed, demo: period.demo })],
+    [named(VERIFY), help],
     [named('controls.csv'), csvPieces(controlRows(period))],
     [named('calendar.csv'), csvPieces(calendarRows(period))],
     [named('deviations.csv'), csvPieces(deviationRows(period))],

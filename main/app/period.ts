@@ -215,7 +215,8 @@ async function exported(
     ]),
   )
   if (!written.ok) return written
-  const files = await writeBeside(ports, folder, packName, besidePeriod(ports, report.pdf, derived, catalog))
+  const sealed = { report: report.pdf, help: pack.help, packName, evidenceDigest: pack.evidenceDigest, signer }
+  const files = await writeBeside(ports, folder, packName, besidePeriod(ports, sealed, derived, catalog))
   if (!files.ok) return files
   return ok({
     period,

@@ -1,4 +1,6 @@
+import type { Period } from '../../schemas/types.ts'
 import { standingLimitation } from '../../schemas/words.ts'
+import { plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
 import { reached } from '../core/tally.ts'
 import { DEMO_NOTICE, type FormatInput } from './formats/input.ts'
@@ -11,7 +13,9 @@ export const VERIFY = 'VERIFY.txt'
 const WIDTH = 100
 
 /** Kind of file, its reader, and its content: in the order of the note. Files that a person selects are marked. */
-const FILES: readonly (readonly [kind: string, reader: string, content: string, selected?: 'selected'])[] = [
+type Described = readonly [kind: string, reader: string, content: string, selected?: 'selected']
+
+const FILES: readonly Described[] = [
   ['report.pdf', 'everyone', 'The signed report. Page 1: conclusion and most severe findings.'],
   ['report.html', 'everyone', 'The same as one file for a browser, with the captures.'],
   ['executive.pdf', 'management', 'Page 1 alone, signed.', 'selected'],
@@ -37,29 +41,90 @@ const FILES: readonly (readonly [kind: string, reader: string, content: string, 
 /** What each file is, as the note lists it: `*` stands for any part of a name. */
 export const describedKinds = (): readonly string[] => [README, VERIFY, ...FILES.map(([kind]) => kind)]
 
+const PERIOD_FILES: readonly Described[] = [
+  ['period-report.pdf', 'everyone', 'The signed report over all runs of the period.'],
+  ['controls.csv', 'auditor', 'Controls with their results over the period.'],
+  ['calendar.csv', 'auditor', 'Each day: runs completed, late and missed.'],
+  ['deviations.csv', 'owners of findings', 'Each deviation with its first and last day.'],
+  ['complementary-controls.csv', 'auditor', 'Of customer and provider; where declared.'],
+  ['recognized-security-practices.csv', 'compliance officer', 'By month; where HIPAA is in scope.'],
+  ['populations/*.csv', 'auditor', 'Complete lists from which items are sampled.'],
+]
+
+/** What each file of a period is, as its note lists it. */
+export const describedPeriodKinds = (): readonly string[] => [README, VERIFY, ...PERIOD_FILES.map(([kind]) => kind)]
+
+/** What every note states of its pack. */
+interface Packed {
+  readonly demo: boolean
+  readonly packName: string
+  readonly evidenceDigest: string
+  readonly signer: { readonly subject: string; readonly fingerprint: string } | null
+}
+
 /**
  * A note of one page for the person who receives the files of an export: what each is, how to verify the pack without
  * this program, and what it does not show. It follows from the content of the pack alone: the same pack gives the same
  * bytes, whichever further files were selected and whatever their names begin with.
  */
 export function recipientNote(input: FormatInput): string {
-  const { assessment, demo, packName, evidenceDigest, signer } = input
-  const { scope, asOf, nodes } = assessment
+  const { scope, asOf, nodes } = input.assessment
   const entity = scope.engagement?.entity
+  return noteOf(input, {
+    title: `EVIDENCE OF ${plain(entity ?? scope.fleet, 80).toUpperCase()}, AS OF ${asOf.slice(0, 10)}`,
+    about: `Evidence about the servers of ${plain(scope.fleet, 80)}: ${nodes.filter(reached).length} of ${nodes.length} declared nodes were collected.`,
+    holds: 'every capture, the rules, the results and the report',
+    names: 'the organization and the evaluation date; * was written only if selected',
+    files: FILES,
+    derivation: 'every verdict is derived again from the captures',
+    limits: LIMITS,
+  })
+}
+
+/** The same note for the files of a period. It follows from the content of the period’s pack alone. */
+export function periodRecipientNote(period: Period, packed: Packed): string {
+  const { fleet, from, to, runs, engagement } = period
+  return noteOf(packed, {
+    title: `EVIDENCE OF ${plain(engagement?.entity ?? fleet, 80).toUpperCase()}, ${from} TO ${to}`,
+    about: `Evidence about the servers of ${plain(fleet, 80)} over a period: ${plural(runs.length, 'run')} in the run chain.`,
+    holds: 'the run chain, the evidence of each run that was available, the results and the report',
+    names: 'the organization, the first and the last day',
+    files: PERIOD_FILES,
+    derivation: 'the results of the period are derived again from the runs',
+    limits: PERIOD_LIMITS,
+  })
+}
+
+interface NoteParts {
+  readonly title: string
+  readonly about: string
+  /** What the pack contains. */
+  readonly holds: string
+  /** What the names of files begin with. */
+  readonly names: string
+  readonly files: readonly Described[]
+  /** What the program does to verify. */
+  readonly derivation: string
+  readonly limits: readonly string[]
+}
+
+function noteOf({ demo, packName, evidenceDigest, signer }: Packed, note: NoteParts): string {
   const pack = plain(packName, 200)
+  const kindWidth = Math.max(...note.files.map(([kind]) => kind.length))
+  const readerWidth = Math.max(...note.files.map(([, reader]) => reader.length))
   return `${[
-    `EVIDENCE OF ${plain(entity ?? scope.fleet, 80).toUpperCase()}, AS OF ${asOf.slice(0, 10)}`,
+    note.title,
     '',
     ...(demo ? [...wrapped(DEMO_NOTICE), ''] : []),
     ...wrapped(
-      `Evidence about the servers of ${plain(scope.fleet, 80)}: ${nodes.filter(reached).length} of ${nodes.length} declared nodes were collected. ${pack} is the evidence: it contains every capture, the rules, the results and the report under one seal. The other files restate it.`,
+      `${note.about} ${pack} is the evidence: it contains ${note.holds} under one seal. The other files restate it.`,
     ),
     '',
-    'FILES (names begin with the organization and the evaluation date; * was written only if selected)',
+    `FILES (names begin with ${note.names})`,
     '',
-    ...FILES.map(
+    ...note.files.map(
       ([kind, reader, content, selected]) =>
-        `${selected === undefined ? ' ' : '*'} ${kind.padEnd(16)} ${reader.padEnd(19)} ${content}`,
+        `${selected === undefined ? ' ' : '*'} ${kind.padEnd(kindWidth)} ${reader.padEnd(readerWidth)} ${content}`,
     ),
     '',
     'VERIFY WITHOUT BAREWITNESS',
@@ -74,21 +139,32 @@ export function recipientNote(input: FormatInput): string {
     `  evidence digest  ${evidenceDigest}`,
     '',
     ...wrapped(
-      `The report prints the same evidence digest. With Barewitness, every verdict is derived again from the captures: barewitness verify '${pack}' --trust root.pem. Files other than the pack and the signed PDF files are not signed: where they differ from the pack, the pack is the record.`,
+      `The report prints the same evidence digest. With Barewitness, ${note.derivation}: barewitness verify '${pack}' --trust root.pem. Files other than the pack and the signed PDF files are not signed: where they differ from the pack, the pack is the record.`,
     ),
     '',
     'WHAT IT DOES NOT SHOW',
     '',
-    ...LIMITS.flatMap((line) => wrapped(line, '- ')),
+    ...note.limits.flatMap((line) => wrapped(line, '- ')),
     ...wrapped(standingLimitation('pack records'), '- '),
   ].join('\n')}\n`
 }
 
-const LIMITS = [
-  'Facts come from the operating system of each node. An administrator with root in its image can falsify them.',
-  'The results are of the time of collection. Nothing is stated about the time between two runs.',
+const COMMON_LIMITS = [
   'Servers that no list names are not covered.',
   'A self-issued signature does not show who holds the key: compare the fingerprint with the signer.',
+]
+const FROM_NODES =
+  'Facts come from the operating system of each node. An administrator with root in its image can falsify them.'
+const LIMITS = [
+  FROM_NODES,
+  'The results are of the time of collection. Nothing is stated about the time between two runs.',
+  ...COMMON_LIMITS,
+]
+const PERIOD_LIMITS = [
+  FROM_NODES,
+  'The results are of the times of collection. Nothing is stated about the time between two runs.',
+  'A run whose evidence was not available supports no result. Compare the run chain with the checkpoint that you kept.',
+  ...COMMON_LIMITS,
 ]
 
 /** Text in lines of at most WIDTH characters; the first begins with the mark, the others with as many spaces. */

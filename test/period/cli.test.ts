@@ -2,9 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { historyCommand } from '../../main/cli/commands/history.ts'
+import { PATHS } from '../../main/core/pack-files.ts'
 import { commandLine } from '../support/command-line.ts'
 import { must } from '../support/kept-runs.ts'
-import { type PeriodKit, periodKit } from '../support/period-kit.ts'
+import { filesIn, type PeriodKit, periodKit } from '../support/period-kit.ts'
 
 let kit: PeriodKit
 
@@ -69,12 +70,18 @@ describe('history period and history sample', () => {
     // The cover is made from the sealed period, which states the engagement.
     expect(JSON.parse(cli.printed).period.engagement).toMatchObject({ entity: 'Acme Health' })
     expect(readdirSync(to).sort()).toEqual([
-      ...['calendar.csv', 'controls.csv', 'deviations.csv', 'period-report.pdf'].map(
+      ...['README.txt', 'VERIFY.txt', 'calendar.csv', 'controls.csv', 'deviations.csv', 'period-report.pdf'].map(
         (kind) => `Acme-Health_2026-11-23_2026-11-26_${kind}`,
       ),
       'period-2026-11-23-2026-11-26.barewitness.zip',
       'populations',
     ])
+    const note = readFileSync(join(to, 'Acme-Health_2026-11-23_2026-11-26_README.txt'), 'utf8')
+    const pack = join(to, 'period-2026-11-23-2026-11-26.barewitness.zip')
+    const files = await filesIn(kit.ports, pack)
+    const inPack = (name: string): string => new TextDecoder().decode(files.get(name))
+    expect(inPack(PATHS.info)).toContain(/evidence digest +([0-9a-f]{64})/.exec(note)?.[1] ?? 'no digest')
+    expect(inPack(PATHS.help)).toBe(readFileSync(join(to, 'Acme-Health_2026-11-23_2026-11-26_VERIFY.txt'), 'utf8'))
     expect(
       readFileSync(join(to, 'populations/nodes.csv'), 'utf8')
         .replace(/^\uFEFF/, '')
