@@ -44,6 +44,7 @@ export const FAILURE_CODES = [
   'pack.repacked',
   'pack.altered',
   'pack.stopped',
+  'rules.refused',
   'seal.invalid',
   'register.unreadable',
   'attachment.altered',
@@ -296,6 +297,12 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Verification stopped',
     meaning: 'Nothing of this file is shown. A pack that was open before stays open.',
     next: 'Open the file again to verify it.',
+  },
+  'rules.refused': {
+    title: 'Kept rules refused',
+    meaning:
+      'The rules that this program keeps for the file are not those of the release, so nothing was concluded from them.',
+    next: 'Install Barewitness again from its publisher, then verify the file again.',
   },
   'seal.invalid': {
     title: 'Invalid seal',

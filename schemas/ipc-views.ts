@@ -18,6 +18,8 @@ export interface AppInfo {
   readonly catalogVersion: string
   /** SHA-256 of the rules, which assessments and packs name too. */
   readonly rules: string
+  /** Whether these rules were signed for release, in words. */
+  readonly rulesState: string
   /** SPDX identifier. */
   readonly license: string
   readonly probes: number

@@ -2,21 +2,28 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type KeptEntry, openKeptRules, signedText } from '../main/adapters/kept-rules/index.ts'
+import { openKeptRules } from '../main/adapters/kept-rules/index.ts'
 import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
+import { type KeptEntry, type KeptList, rulesState, signedText } from '../main/adapters/kept-rules/signature.ts'
+import { createPorts } from '../main/adapters/ports.ts'
+import { reviewFile } from '../main/app/review.ts'
 import { catalog } from '../main/catalog/index.ts'
+import { codeOf } from '../main/cli/context.ts'
+import { EXIT } from '../main/cli/exit-codes.ts'
 import { type Assessor, assessorHere, assessorOf, type KeptRules } from '../main/core/assessor.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { ok } from '../main/core/result.ts'
 import { NOTHING_SHARED } from '../main/core/same-machine.ts'
 import { lackingIn } from '../main/verify/steps/lacking.ts'
 import type { TracedNode } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 import { folderOfTests } from './support/folders.ts'
+import { keepRules } from './support/keep-rules.ts'
 import { buildRules } from './support/rules-module.ts'
 import { samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
 
@@ -101,7 +108,10 @@ describe('the rules of this program', () => {
       about: async () => Promise.reject(new Error('confined')),
       pack: () => Promise.reject(),
     }
-    const at = (version: string): KeptRules => ({ of: async (asked) => (asked === version ? confined : null) })
+    const at = (version: string): KeptRules => ({
+      of: async (asked) => (asked === version ? confined : null),
+      refused: () => [],
+    })
     for (const version of [catalog.version, '0.0.1', undefined])
       expect(await assessorOf({ catalog, kept: at(catalog.version) }, version)).toBe(confined)
     expect(await assessorOf({ catalog, kept: at('0.0.1') }, '0.0.1')).toBe(confined)
@@ -140,11 +150,141 @@ describe('which module is run', () => {
     expect(await open([signed(kept)], stranger).of(catalog.version)).toBeNull()
   })
 
+  test('what is listed and is not what was released is refused, and what is absent is not', async () => {
+    const key = releaseKey
+    const others = { ...signed(kept, 'another text') }
+    const cases: readonly (readonly [KeptEntry, string | null, boolean])[] = [
+      [signed(kept), key, false],
+      [kept, null, false],
+      [kept, key, true],
+      [others, key, true],
+      [{ ...kept, signature: 'no base64 of a signature' }, key, true],
+      [signed({ ...kept, module: sha256('other') }), key, true],
+      [signed(kept), 'no key', true],
+    ]
+    for (const [entry, by, isRefused] of cases) {
+      const rules = open([entry], by)
+      expect((await rules.of(catalog.version)) === null).toBe(isRefused)
+      expect(rules.refused()).toEqual(isRefused ? [catalog.version] : [])
+    }
+    const absent = open([signed(kept)], key, 'elsewhere')
+    expect(await absent.of(catalog.version)).toBeNull()
+    expect(absent.refused()).toEqual([])
+  })
+
+  test('the rules of the program itself, by their entry where they are listed', async () => {
+    const by = (entry: KeptEntry) => {
+      const path = join(folder, 'rules', `${catalog.version}.mjs`)
+      const one = openKeptRules({ ...catalog, module: kept.module }, { releaseKey, rules: [entry] }, null, path)
+      opened.push(one)
+      return one
+    }
+    expect(await by(signed(kept)).of(catalog.version)).not.toBeNull()
+    const unsigned = by(kept)
+    expect(await unsigned.of(catalog.version)).toBeNull()
+    expect(unsigned.refused()).toEqual([catalog.version])
+  })
+
+  test('the state of the rules is named: signed for release only with a signature of the release key', () => {
+    const [released, unsigned] = ['rules signed for release', 'unsigned development rules']
+    expect(rulesState(kept, { releaseKey, rules: [signed(kept)] })).toBe(released)
+    expect(rulesState(kept, { releaseKey: null, rules: [signed(kept)] })).toBe(unsigned)
+    expect(rulesState(kept, { releaseKey, rules: [kept] })).toBe(unsigned)
+    expect(rulesState(kept, { releaseKey, rules: [] })).toBe(unsigned)
+    expect(rulesState({ ...kept, module: sha256('other') }, { releaseKey, rules: [signed(kept)] })).toBe(unsigned)
+    expect(rulesState(kept, { releaseKey, rules: [signed(kept, 'another text')] })).toBe(unsigned)
+  })
+
   test.each(list.rules)('the kept module of version $version is the one of the list', ({ version, module }) => {
     const path = new URL(`../main/adapters/kept-rules/modules/${version}.mjs`, import.meta.url)
     expect(existsSync(path) && sha256(readFileSync(path))).toBe(module)
   })
 })
+
+describe('npm run rules:keep', () => {
+  const keyFile = (name: string, type: 'ed25519' | 'ed448' = 'ed25519'): string => {
+    const { privateKey } = type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ed448')
+    const path = join(folder, name)
+    writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    return path
+  }
+  const listAt = (at: string, rules: KeptList): string => {
+    const where = join(folder, at)
+    mkdirSync(where)
+    writeFileSync(join(where, 'list.json'), JSON.stringify(rules))
+    return where
+  }
+  const read = (where: string): KeptList => JSON.parse(readFileSync(join(where, 'list.json'), 'utf8')) as KeptList
+  const openAt = (where: string): KeptRules => {
+    const one = openKeptRules(null, read(where), `${where}/modules/`)
+    opened.push(one)
+    return one
+  }
+
+  test('needs only the key: what it signs is run, and named as released', async () => {
+    const where = listAt('keep', { releaseKey: null, rules: [] })
+    expect(await keepRules(null, where)).toContain('without a signature')
+    expect(rulesState(catalog, read(where))).toBe('unsigned development rules')
+    const key = keyFile('release.pem')
+    expect(await keepRules(key, where)).toContain('signed')
+    expect(read(where).releaseKey).toContain('BEGIN PUBLIC KEY')
+    expect(rulesState(catalog, read(where))).toBe('rules signed for release')
+    expect(await openAt(where).of(catalog.version)).not.toBeNull()
+    const before = read(where)
+    for (const other of [null, keyFile('stranger.pem')])
+      await expect(keepRules(other, where)).rejects.toThrow('the private key of releases')
+    await expect(keepRules(keyFile('other-kind.pem', 'ed448'), where)).rejects.toThrow('Ed25519')
+    expect(read(where)).toEqual(before)
+  })
+
+  test('signs earlier entries only where their module is still the one that was kept', async () => {
+    const earlier: KeptEntry = { version: '0.0.1', module: sha256('earlier'), catalog: sha256('c'), signature: null }
+    const where = listAt('keep-earlier', { releaseKey: null, rules: [earlier] })
+    mkdirSync(join(where, 'modules'))
+    writeFileSync(join(where, 'modules', '0.0.1.mjs'), 'another')
+    const key = keyFile('earlier.pem')
+    await expect(keepRules(key, where)).rejects.toThrow('version 0.0.1')
+    writeFileSync(join(where, 'modules', '0.0.1.mjs'), 'earlier')
+    await keepRules(key, where)
+    expect(read(where).rules.map(({ version, signature }) => [version, signature !== null])).toEqual([
+      ['0.0.1', true],
+      [catalog.version, true],
+    ])
+  })
+
+  test('a file that refused rules would judge is not verified', async () => {
+    const where = listAt('keep-refused', { releaseKey: null, rules: [] })
+    await keepRules(keyFile('refused.pem'), where)
+    const { releaseKey, rules } = read(where)
+    const forged = {
+      releaseKey,
+      rules: rules.map((one) => ({ ...one, signature: Buffer.alloc(64).toString('base64') })),
+    }
+    const signer = await sampleSigner(folder, 'refused')
+    const files = await samplePack({ signer, catalog, population: NODES, recordings: recordingsOf() })
+    const ports = {
+      ...createPorts(catalog),
+      packs: {
+        ...createPorts(catalog).packs,
+        open: async () =>
+          ok({ ...sourceOf(files), departures: [], folder: null, stored: never, close: async () => {} }),
+      },
+      keptRules: () => openKeptRules(null, forged, `${where}/modules/`),
+    }
+    const trust = { signers: [signer.certificate], authorities: [], lists: [] }
+    const ask = { path: 'p.zip', trust, lastHead: null, keep: false }
+    const refused = await reviewFile(ports, catalog, ask)
+    expect(refused).toMatchObject({ ok: false, error: { code: 'rules.refused' } })
+    expect(codeOf(refused.ok ? { code: 'bug', detail: '' } : refused.error)).toBe(EXIT.notVerified)
+    const good = { ...ports, keptRules: () => openKeptRules(null, { releaseKey, rules }, `${where}/modules/`) }
+    expect(await reviewFile(good, catalog, ask)).toMatchObject({ ok: true, value: { report: { ok: true } } })
+  })
+})
+
+const never = (): never => {
+  throw new Error('not copied')
+}
+const recordingsOf = () => NODES.map((node) => fixtureRecording(node, catalog.probes))
 
 describe('what a module reaches', () => {
   const judging = async (code: string): Promise<Assessor> => {
@@ -202,10 +342,9 @@ describe('a pack that earlier rules judged', () => {
       evaluate: () => ({ verdict: 'informational', observations: [] }),
     })),
   }
-  const recordings = () => NODES.map((node) => fixtureRecording(node, catalog.probes))
   beforeAll(async () => {
     signer = await sampleSigner(folder, 'owner')
-    files = await samplePack({ signer, catalog, population: NODES, recordings: recordings() })
+    files = await samplePack({ signer, catalog, population: NODES, recordings: recordingsOf() })
   })
   const verified = async (
     of: ReadonlyMap<string, Uint8Array>,
@@ -233,12 +372,12 @@ describe('a pack that earlier rules judged', () => {
       signer,
       catalog: { ...next, version: catalog.version },
       population: NODES,
-      recordings: recordings(),
+      recordings: recordingsOf(),
     })
     const report = await verified(forged, { catalog: next, kept: open([kept]) })
     expect(report).toMatchObject({ ok: false, rules: { status: 'falsified', version: kept.version } })
     const stated = { ...next, version: catalog.version, module: catalog.module }
-    const hidden = await samplePack({ signer, catalog: stated, population: NODES, recordings: recordings() })
+    const hidden = await samplePack({ signer, catalog: stated, population: NODES, recordings: recordingsOf() })
     expect((await verified(hidden, { catalog: next, kept: open([kept]) })).ok).toBe(false)
   })
 })

@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { rulesState } from '../main/adapters/kept-rules/signature.ts'
 import { createSchemaValidator, placeName } from '../main/adapters/schema-validator.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { CATALOG_VERSION } from '../main/catalog/version.ts'
 import { VERSION } from '../schemas/version.ts'
 import { cliHere } from './support/cli-here.ts'
 import { generateTypes } from './support/generate-types.ts'
@@ -84,7 +87,8 @@ describe('schemas', () => {
     const tsx = fileURLToPath(new URL('node_modules/tsx/dist/cli.mjs', root))
     const start = (...argv: readonly string[]) =>
       spawnSync(process.execPath, [tsx, entry, ...argv], { encoding: 'utf8' })
-    expect(start(option)).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
+    const rules = `Rules ${CATALOG_VERSION}: ${rulesState(catalog)}\n`
+    expect(start(option)).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: rules })
     expect(await cliHere(option)).toMatchObject({ status: 0, stdout: `${VERSION}\n` })
   })
 })

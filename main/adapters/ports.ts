@@ -11,6 +11,7 @@ import { createDeclarations, type Known } from './declarations/index.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
 import { openKeptRules } from './kept-rules/index.ts'
+import { rulesState } from './kept-rules/signature.ts'
 import { keepOutOfCoreFiles, tidyMemory } from './memory.ts'
 import { createNotify } from './notify/index.ts'
 import { operator } from './operator.ts'
@@ -91,6 +92,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     packs,
     openRunChain: (folder, beginning) => openRunChain(folder, beginning),
     keptRules: () => openKeptRules(catalog),
+    rulesState: rulesState(catalog),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
     demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes, clock) },

@@ -1,5 +1,6 @@
 import type { VerificationProgress, VerificationReport } from '../../schemas/verification.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
+import type { KeptRules } from '../core/assessor.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
@@ -47,7 +48,24 @@ export async function reviewFile(ports: ReviewPorts, catalog: Catalog, input: Re
   return input.watch?.signal.aborted === true ? fail('pack.stopped', 'before all checks were concluded') : reviewed
 }
 
+/** What rules concluded that this program should not have concludes nothing: rules.refused. */
 async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
+  const kept = ports.keptRules()
+  try {
+    const reviewed = await checksWith(kept, ports, catalog, input)
+    const refused = kept.refused()
+    return refused.length === 0 ? reviewed : fail('rules.refused', `rules of version ${refused.join(', ')}`)
+  } finally {
+    await kept.close()
+  }
+}
+
+async function checksWith(
+  kept: KeptRules,
+  ports: ReviewPorts,
+  catalog: Catalog,
+  input: ReviewInput,
+): Promise<Outcome<Reviewed>> {
   const { path, trust, watch } = input
   const file = path.split(/[/\\]/).at(-1) ?? path
   const verifiedAt = ports.clock.now()
@@ -61,7 +79,6 @@ async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInpu
   }
   const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
-  const kept = ports.keptRules()
   try {
     const { departures } = opened.value
     const source = watch === undefined ? opened.value : watchedSource(opened.value, watch)
@@ -86,7 +103,6 @@ async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInpu
       }),
     )
   } finally {
-    await kept.close()
     await opened.value.close()
   }
 }

@@ -17,7 +17,8 @@ export function codeOf({ code }: Failure): ExitCode {
   if (code === 'bug') return EXIT.bug
   if (code === 'pack.repacked') return EXIT.incomplete
   if (code === 'pack.stopped') return EXIT.stopped
-  if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered') return EXIT.notVerified
+  if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered' || code === 'rules.refused')
+    return EXIT.notVerified
   if (code.startsWith('timestamp.') || code.startsWith('revocation.')) return EXIT.incomplete
   if (code === 'run.cancelled') return EXIT.stopped
   if (

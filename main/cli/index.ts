@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { VERSION } from '../../schemas/version.ts'
+import { rulesState } from '../adapters/kept-rules/signature.ts'
+import lock from '../catalog/rules-lock.json' with { type: 'json' }
+import { CATALOG_VERSION } from '../catalog/version.ts'
 import { plain } from '../core/plain-text.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 
@@ -19,10 +22,14 @@ function watchOutput(): () => boolean {
   return () => lost
 }
 
-/** Scripts ask for the version before anything else: it does not wait for the catalog, which is most of what a start loads. */
+/**
+ * Scripts ask for the version before anything else: it does not wait for the catalog, which is most of what a start loads. The state of the rules
+ * is for people, beside it.
+ */
 async function answer(args: readonly string[]): Promise<ExitCode> {
   if (args.length === 1 && (args[0] === '-V' || args[0] === '--version')) {
     process.stdout.write(`${VERSION}\n`)
+    process.stderr.write(`Rules ${CATALOG_VERSION}: ${rulesState({ version: CATALOG_VERSION, module: lock.sha256 })}\n`)
     return EXIT.done
   }
   return await (await import('./run-line.ts')).runLine(args)

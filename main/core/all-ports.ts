@@ -102,6 +102,8 @@ export interface Ports {
   ) => Promise<Outcome<OpenRunChain>>
   /** The rules of earlier versions, for one verification; closed after it. */
   readonly keptRules: () => KeptRules & { readonly close: () => Promise<void> }
+  /** Whether the rules of this program were signed for release, in words. */
+  readonly rulesState: string
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
   /** Tells one place of a change. Fails with notice.undelivered or input.refused; what it says holds no secret. */
   readonly notify: (to: Notify, notice: Notice) => Promise<Outcome<null>>

@@ -98,6 +98,8 @@ export type PackAssessor = {
 export interface KeptRules {
   /** Null where the module of that version is not at hand, or the one that is there is not its. */
   readonly of: (version: string) => Promise<Assessor | null>
+  /** Versions asked for whose module at hand is not the one that was kept, or was not signed for release. */
+  readonly refused: () => readonly string[]
 }
 
 export const rulesOf = (catalog: Catalog): Rules => ({

@@ -305,7 +305,7 @@ function About() {
     <section aria-labelledby="about" className="settings-part">
       <h2 id="about">About Barewitness</h2>
       <Ask answer={info}>
-        {({ version, catalogVersion, rules, license, checks, probes }) => (
+        {({ version, catalogVersion, rules, rulesState, license, checks, probes }) => (
           <dl className="seal-facts">
             <div>
               <dt>Version</dt>
@@ -314,7 +314,7 @@ function About() {
             <div>
               <dt>Rules</dt>
               <dd>
-                {catalogVersion}: {checks} checks on {probes} probes
+                {catalogVersion}: {checks} checks on {probes} probes; {rulesState}
               </dd>
             </div>
             <div>

@@ -333,7 +333,7 @@ export const sourceOf = (files: ReadonlyMap<string, Uint8Array>): PackSource => 
 export const SAME_PAGES: PageComparer = { add: () => {}, compare: async () => ({ kind: 'same' }) }
 
 /** No rules but those of the catalog at hand. */
-export const NO_KEPT_RULES: KeptRules = { of: async () => null }
+export const NO_KEPT_RULES: KeptRules = { of: async () => null, refused: () => [] }
 export const SAMPLE_RULES: RulesSources = { catalog: sampleCatalog, kept: NO_KEPT_RULES }
 
 export interface VerifyChanges {

@@ -1,35 +1,13 @@
-import { createPublicKey, verify } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Assessor, KeptRules, PackAssessor } from '../../core/assessor.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
-import list from './list.json' with { type: 'json' }
-
-/** The list of kept rules modules: `list.json`, written with the modules by `npm run rules:keep`. */
-export interface KeptList {
-  /** The public key of releases as PEM (Ed25519); null before the first release, when nothing can be signed. */
-  readonly releaseKey: string | null
-  readonly rules: readonly KeptEntry[]
-}
-
-export interface KeptEntry {
-  readonly version: string
-  /** SHA-256 of the module. */
-  readonly module: string
-  /** SHA-256 of the catalog without a customer's own frameworks. */
-  readonly catalog: string
-  /** Over signedText(), in base64; null for a version that was kept before the first release. */
-  readonly signature: string | null
-}
+import { isSigned, KEPT, type KeptEntry, type KeptList } from './signature.ts'
 
 /** What rules may use from outside the language, apart from `node:crypto`: bytes, and text as bytes. */
 export const GLOBALS = ['Buffer', 'TextDecoder', 'TextEncoder', 'atob', 'btoa']
-
-/** The text that the signature of a release covers. */
-export const signedText = ({ version, module, catalog }: Omit<KeptEntry, 'signature'>): string =>
-  `barewitness.rules/1\n${version}\n${module}\n${catalog}\n`
 
 /**
  * Location of the modules: next to the built program (out/rules, seen from out/main or its chunks), or in the source
@@ -40,10 +18,11 @@ const PLACES = ['../rules/kept/', '../../rules/kept/', './modules/']
 const OWN = ['../rules/rules.mjs', '../../rules/rules.mjs']
 const WORKERS = ['../rules/worker.mjs', '../../rules/worker.mjs', './worker.mjs']
 
-/** A module at hand: its digest, and where its text is. */
+/** A module that a program should have: its digest, where its text is, and its entry in the list. */
 interface ModuleAtHand {
   readonly module: string
   readonly path: string
+  readonly entry: KeptEntry | undefined
 }
 
 /**
@@ -52,29 +31,40 @@ interface ModuleAtHand {
  */
 export function openKeptRules(
   own: Pick<Catalog, 'version' | 'module'> | null,
-  kept: KeptList = list,
+  kept: KeptList = KEPT,
   folder: string | null = firstOf(PLACES),
   ownModule: string | null = firstOf(OWN),
 ): KeptRules & { readonly close: () => Promise<void> } {
   const running = new Map<string, KeptModule | null>()
+  const refused = new Set<string>()
   const atHand = (version: string): ModuleAtHand | null => {
-    if (version === own?.version) return ownModule === null ? null : { module: own.module, path: ownModule }
     const entry = kept.rules.find((one) => one.version === version)
-    return entry === undefined || folder === null || !isReleased(entry, kept.releaseKey)
+    if (version === own?.version) return ownModule === null ? null : { module: own.module, path: ownModule, entry }
+    return entry === undefined || folder === null
       ? null
-      : { module: entry.module, path: `${folder}${entry.version}.mjs` }
+      : { module: entry.module, path: `${folder}${entry.version}.mjs`, entry }
   }
+  /** Once there is a release key, a listed module that it did not sign is refused, as is one that is not the module of the list. */
+  const isRefused = ({ module, entry }: ModuleAtHand, code: string): boolean =>
+    entry !== undefined &&
+    (sha256(code) !== entry.module ||
+      module !== entry.module ||
+      (kept.releaseKey !== null && !isSigned(entry, kept.releaseKey)))
   return {
     of: async (version) => {
       const known = running.get(version)
       if (known !== undefined) return known?.judge ?? null
       const found = atHand(version)
       const code = found === null ? null : moduleText(found.path)
+      if (found !== null && code !== null && isRefused(found, code)) refused.add(version)
       const started =
-        found === null || code === null || sha256(code) !== found.module ? null : startModule(code, found.module)
+        found === null || code === null || refused.has(version) || sha256(code) !== found.module
+          ? null
+          : startModule(code, found.module)
       running.set(version, started)
       return started?.judge ?? null
     },
+    refused: () => [...refused],
     close: async () => {
       await Promise.all([...running.values()].map((one) => one?.end()))
       running.clear()
@@ -86,12 +76,6 @@ const firstOf = (places: readonly string[]): string | null =>
   places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((place) => existsSync(place)) ?? null
 
 const moduleText = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null)
-
-/** Once there is a release key, modules that it did not sign are not run. */
-const isReleased = (entry: KeptEntry, releaseKey: string | null): boolean =>
-  releaseKey === null ||
-  (entry.signature !== null &&
-    verify(null, Buffer.from(signedText(entry)), createPublicKey(releaseKey), Buffer.from(entry.signature, 'base64')))
 
 interface KeptModule {
   readonly judge: Assessor

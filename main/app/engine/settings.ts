@@ -66,6 +66,7 @@ export const appMethods = ({ ports, catalog, folder }: EngineContext): Pick<Hand
       version: VERSION,
       catalogVersion: catalog.version,
       rules: catalogView(catalog).digest,
+      rulesState: ports.rulesState,
       license: 'Apache-2.0',
       probes: catalog.probes.length,
       checks: catalog.checks.length,

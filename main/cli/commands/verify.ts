@@ -57,6 +57,7 @@ export function verifyCommand(context: Context): void {
       const lacking = report.ok ? lackingIn(report, asked) : []
       if (options.json === true) emit(inJson(report, lacking))
       printReport(report)
+      if (report.rules !== null) say(`  Rules of this program: ${catalog.version}, ${ports.rulesState}.`)
       say(closing(report, lacking, asked))
       if (options.saveCheckpoint !== undefined) {
         const why = whyNotKept(report, head, kept)
