@@ -244,7 +244,7 @@ describe('places of parts that are remembered', () => {
 
   test('are those of the words, the file and the content that they are asked for', () => {
     const alice = wordIndex([{ text: 'alice', class: 'user' }])
-    const scope = utf8(`{"cms":"${'A'.repeat(64)}","name":"alice"}`)
+    const scope = utf8(`{"cms":"${'MIIB'.repeat(16)}","name":"alice"}`)
     for (const index of [none, alice, none])
       for (const path of [PATH, 'data/nodes/node-b/sha256/bb', 'data/scope.json', 'data/nodes/node-b/recording.json'])
         for (const bytes of [text, scope, text, utf8('')])
