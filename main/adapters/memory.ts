@@ -2,14 +2,27 @@ import { writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
+/** Less growth since the last collection is not worth another one: it takes longer the more memory is in use. */
+const WORTH = 64 * 1024 * 1024
+
 /**
- * Frees memory that is no longer referenced. V8 lets its heap grow to several times the size of its live data before it
+ * Frees memory that is no longer referenced, where enough was taken since the last time. V8 lets its heap grow to several times the size of its live data before it
  * collects, the more so the more memory the computer has; between the stages of a large export most of it is garbage.
  * Where the engine offers no such call, nothing happens except that more memory is used.
  */
 export function tidyMemory(): void {
+  if (taken() < left + WORTH) return
   collect ??= collector()
   collect()
+  left = taken()
+}
+
+/** Bytes in use after the last collection. */
+let left = 0
+
+function taken(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 let collect: (() => void) | null = null
