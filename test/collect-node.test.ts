@@ -96,11 +96,11 @@ const playing = (
       },
       session: { transport: 'replay', authMethod: 'none' },
       exec: async () => {
-        setImmediate(() =>
-          play({ out: (bytes) => out(Buffer.from(bytes)), end: (lost) => settle({ exitCode: lost ? null : 0, lost }) }),
-        )
+        const begin = (): void =>
+          play({ out: (bytes) => out(Buffer.from(bytes)), end: (lost) => settle({ exitCode: lost ? null : 0, lost }) })
         return ok({
-          write: () => undefined,
+          // The program reads its script first.
+          write: () => void setImmediate(begin),
           end: () => undefined,
           onStdout: (listener) => {
             out = listener

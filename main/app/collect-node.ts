@@ -23,9 +23,15 @@ import type { CapturedAnswer } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
 import { bootIn } from './boots.ts'
 import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
-import { type Conversation, converse } from './converse.ts'
+import { type Conversation, converse, startShell } from './converse.ts'
 import { type Aside, paceOf } from './location/spread.ts'
-import { isAboutListeners, listenerMeasures, measureListeners, withListeners } from './observe-listeners.ts'
+import {
+  isAboutListeners,
+  isDisturbed,
+  listenerMeasures,
+  measureListeners,
+  withListeners,
+} from './observe-listeners.ts'
 import { type Watch, watchOver } from './watch.ts'
 
 export interface CollectDeps {
@@ -96,11 +102,14 @@ export async function collectNode(
       }))
     }
     try {
+      // The node starts its shell while the store is opened; it is asked nothing before that.
+      const session = startShell(connected.value)
       const recording = beginning(deps, target, options, startedAt, connected.value)
       return await keep(deps, recording, options, (writer) =>
         ask({
           deps,
           connection: connected.value,
+          session,
           plan,
           writer,
           options,
@@ -155,6 +164,7 @@ const longestTimeout = ({ commands }: Plan): number =>
 interface Asking {
   readonly deps: CollectDeps
   readonly connection: Connection
+  readonly session: ReturnType<typeof startShell>
   readonly plan: Plan
   readonly writer: RecordingWriter
   readonly options: CollectOptions
@@ -163,7 +173,8 @@ interface Asking {
   readonly emulated: EmulatedTimes | undefined
 }
 
-async function ask({ deps, connection, plan, writer, options, watch, recording, emulated }: Asking): Promise<Ended> {
+async function ask(asking: Asking): Promise<Ended> {
+  const { deps, connection, session, plan, writer, options, watch, recording, emulated } = asking
   const { node } = recording
   const listed = new Map<string, CapturedAnswer>()
   const sudo = slowSudo()
@@ -178,10 +189,14 @@ async function ask({ deps, connection, plan, writer, options, watch, recording, 
   const startedAt = deps.clock.now()
   let boot: string | null = null
   const ports = listenerMeasures(deps, connection, { listed, node }, watch)
+  // Beside the questions that remain, once none of them could see it; live tests are timed, and leave no room for it.
+  const first = new Set(plan.commands.flatMap((one) => (isDisturbed(one) ? [one.index] : [])))
+  const mayMeasure = first.size > 0 && plan.commands.every(({ live }) => !live)
   const { clock, echo } = await converse(
     deps,
     connection,
     {
+      session,
       script: collectorScript(plan, nonce),
       nonce,
       commands: plan.commands.length,
@@ -202,6 +217,9 @@ async function ask({ deps, connection, plan, writer, options, watch, recording, 
         sudo.hear(answer)
         await store(answer)
         got.add(frame.index)
+        if (first.delete(frame.index) && first.size === 0 && mayMeasure)
+          // A problem comes out below, where the same measurements are awaited.
+          void measureListeners(ports, deps.catalog.probes, options.skip).catch(() => undefined)
         options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
       },
     },
@@ -322,7 +340,8 @@ const sessionOf = ({ session }: Connection, privilege: Session['privilege']): Se
 
 // One catalog serves a whole run; its digest covers some hundred kilobytes.
 const digests = new WeakMap<Catalog, string>()
-function digestOf(catalog: Catalog): string {
+/** The digest of a catalog, computed once. */
+export function digestOf(catalog: Catalog): string {
   const digest = digests.get(catalog) ?? catalogDigest(catalog)
   digests.set(catalog, digest)
   return digest

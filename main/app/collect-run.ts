@@ -1,13 +1,13 @@
 import type { Recording } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
-import { type Catalog, catalogDigest } from '../core/catalog.ts'
+import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
 import { type AskedFor, askedFor } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import { type Answered, answeredInOneBoot } from './boots.ts'
-import { collectNode } from './collect-node.ts'
+import { collectNode, digestOf } from './collect-node.ts'
 import type { Aside } from './location/spread.ts'
 import { tidyAfter } from './memory-pressure.ts'
 import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
@@ -68,7 +68,6 @@ export async function collectRun(
       operator: await ports.operator(),
       catalog,
     }
-    const digest = catalogDigest(catalog)
     let ended = 0
     const recorded = ({ loaded }: Stored): NodeOutcome => {
       input.onRecorded?.(loaded)
@@ -76,7 +75,7 @@ export async function collectRun(
     }
     const collect = async (target: ConnectTarget, aside: Aside): Promise<NodeOutcome> => {
       const before = await stored(store.value, catalog, input.run, target.node.name)
-      const detail = before === null ? null : whyNotResumed(before, digest, askedFor(input))
+      const detail = before === null ? null : whyNotResumed(before, catalog, askedFor(input))
       if (before !== null && detail !== null) {
         input.onEvent({ kind: 'node-failed', node: target.node.name, code: 'input.refused', detail })
         return recorded(before)
@@ -125,14 +124,14 @@ interface Stored {
  * Why a node cannot be resumed, or null. Another catalog may use the same name for another command: such captures must
  * not be mixed.
  */
-function whyNotResumed({ loaded, complete }: Stored, digest: string, asked: AskedFor): string | null {
+function whyNotResumed({ loaded, complete }: Stored, catalog: Catalog, asked: AskedFor): string | null {
   const begun = askedFor(loaded.recording)
   const [added, dropped] = [[asked, begun] as const, [begun, asked] as const].map(([here, there]) =>
     CHOICES.find(({ choice }) => here[choice] === true && there[choice] !== true),
   )
   if (added !== undefined) return `this run was started without ${added.words}; start a new run to include them`
   if (complete) return null
-  if (loaded.recording.collector.catalogDigest !== digest)
+  if (loaded.recording.collector.catalogDigest !== digestOf(catalog))
     return 'this run was started with another catalog; start a new run'
   return dropped === undefined
     ? null

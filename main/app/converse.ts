@@ -1,7 +1,7 @@
 import type { EchoBurst, EchoTiming, PathTiming, Recording } from '../../schemas/types.ts'
 import { createFrameReader, type Frame, type FrameEvent, type Header } from '../core/collector/frames.ts'
 import { sha256OfAll } from '../core/digest.ts'
-import { fail } from '../core/failure.ts'
+import { fail, type Outcome } from '../core/failure.ts'
 import type { Clock, Connection, Entropy, RemoteProcess } from '../core/ports.ts'
 import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/spread.ts'
 import type { Watch } from './watch.ts'
@@ -13,6 +13,8 @@ export interface ConverseDeps {
 }
 
 export interface ConverseInput {
+  /** The shell on the node, which was started for this. */
+  readonly session: ReturnType<typeof startShell>
   readonly script: string
   readonly nonce: string
   readonly commands: number
@@ -35,6 +37,10 @@ export interface Conversation {
 
 const CLOSE_TIMEOUT_MS = 3000
 
+/** Starts the shell that will read the collector. It waits, and does nothing, until the script is written. */
+export const startShell = (connection: Connection): Promise<Outcome<RemoteProcess>> =>
+  connection.exec('sh -s').catch((problem) => fail('bug', String(problem)))
+
 /**
  * Runs the collector over an open connection and reads its output to the end, or until `watch` ends it: its failure is
  * then the failure returned. On return, every frame received was passed to `onFrame` and handled by it. Never hangs.
@@ -47,7 +53,7 @@ export async function converse(
 ): Promise<Conversation> {
   const silent: Conversation = { clock: null, echo: null }
   const started = deps.clock.ticks()
-  const executed = await watch.unless(connection.exec('sh -s').catch((problem) => fail('bug', String(problem))))
+  const executed = await watch.unless(input.session)
   if (!executed.ok) return silent
   if (!executed.value.ok) {
     watch.give(executed.value.error.code, executed.value.error.detail)

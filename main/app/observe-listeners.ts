@@ -6,6 +6,7 @@ import { askedNames, sshListeners, sshTargets } from '../catalog/ssh-encryption/
 import { sshProcesses } from '../catalog/sshd/probes.ts'
 import { sessionPort } from '../catalog/sshd/running.ts'
 import { isAddress, ownAddresses, reachableTcp, tlsListeners, tlsTargets } from '../catalog/tls/probes.ts'
+import type { PlannedCommand } from '../core/collector/plan.ts'
 import type { Clock, Connection } from '../core/ports.ts'
 import { type Answer, captureKey, needsMeasure, type Probe, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
@@ -104,6 +105,15 @@ const MEASURES = ['tls-listeners', 'ssh-servers'] as const
 
 /** Whether the capture of a probe lists the ports to query. */
 export const isAboutListeners = (probe: string): boolean => LISTENERS.includes(probe)
+
+/** Tools that list what a query to a port may leave: processes, connections, lines in logs, logins. */
+const LISTING: ReadonlySet<unknown> = new Set([
+  ...['auditctl', 'journalctl', 'last', 'lastlog', 'lslogins', 'ps', 'ss', 'tail', 'who'],
+])
+
+/** Whether queries to ports must wait for an answer: they are planned from it, or might show in it. */
+export const isDisturbed = ({ probe, run }: Pick<PlannedCommand, 'probe' | 'run'>): boolean =>
+  isAboutListeners(probe) || LISTING.has(run.argv[0])
 
 /**
  * Queries to the node's own ports through the session, each once; null where the node listed none that could be read.

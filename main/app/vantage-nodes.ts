@@ -5,7 +5,7 @@ import { collectorScript } from '../core/collector/script.ts'
 import { fail } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Connection, ConnectTarget, RunEvent } from '../core/ports.ts'
-import { converse } from './converse.ts'
+import { converse, startShell } from './converse.ts'
 import type { Aside, Pace } from './location/spread.ts'
 import { runFleet } from './run.ts'
 import type { VantageInput } from './vantage.ts'
@@ -99,6 +99,7 @@ async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Wa
   const hostKey = connection.hostKey.fingerprint
   const nonce = Buffer.from(deps.entropy.bytes(12)).toString('hex')
   const asked = {
+    session: startShell(connection),
     script: collectorScript(NO_QUESTIONS, nonce),
     nonce,
     commands: 0,

@@ -20,7 +20,10 @@ export function hostTimers(config: string): Timers {
       lingering: '/var/lib/systemd/linger',
       uid: uid < 0 ? null : uid,
       host: {
-        zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        // Read when it is needed: the first use of Intl takes some ten milliseconds, of every command.
+        get zone() {
+          return Intl.DateTimeFormat().resolvedOptions().timeZone
+        },
         user: platform === 'win32' && domain !== undefined ? `${domain}\\${username}` : username,
         // Without it, a job would look for identities and schedules elsewhere than the person who added it.
         environment: xdg === undefined || platform === 'win32' ? {} : { XDG_CONFIG_HOME: xdg },

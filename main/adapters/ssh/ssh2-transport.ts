@@ -24,6 +24,8 @@ interface Way {
   readonly remoteAddress: string | null
   /** How long opening it took; null through jump hosts. */
   readonly tcpMs: number | null
+  /** No longer keeps this program running; jump hosts are shared, and keep it until the last node has returned them. */
+  readonly leave: () => void
 }
 
 type OpenHop = OpenClient & Way & { readonly hostKeyList: string | null }
@@ -122,6 +124,7 @@ export function createSsh2Transport(): {
         through: [],
         remoteAddress: socket.remoteAddress ?? null,
         tcpMs,
+        leave: () => void socket.unref(),
       })
     }
     const loan = await borrow(jumps, signal)
@@ -137,6 +140,7 @@ export function createSsh2Transport(): {
       through: jumps.map((hop) => hop.node.name),
       remoteAddress: loan.value.jump.remoteAddress,
       tcpMs: null,
+      leave: () => undefined,
     })
   }
 
@@ -147,7 +151,7 @@ export function createSsh2Transport(): {
   ): ReturnType<Transport['connect']> => {
     const opened = await openHop(target, target.jumps, signal, heard)
     if (!opened.ok) return opened
-    const { client, hostKey, hostKeyList, session, offer, release, through, tcpMs, remoteAddress } = opened.value
+    const { client, hostKey, hostKeyList, session, offer, release, through, tcpMs, remoteAddress, leave } = opened.value
     const cancel = (): void => void client.destroy()
     signal.addEventListener('abort', cancel, { once: true })
     client.once('close', () => {
@@ -171,6 +175,8 @@ export function createSsh2Transport(): {
       close: () => {
         client.end()
         setTimeout(() => client.destroy(), 500).unref()
+        // What was written is still sent; that the server ends the connection too is not waited for.
+        leave()
       },
     }
     return ok(connection)
