@@ -1,5 +1,5 @@
 import type { EvidenceLevel } from '../schemas/conclusion-words.ts'
-import type { DocumentDraft } from '../schemas/ipc-packs.ts'
+import type { DocumentDraft, DocumentView } from '../schemas/ipc-packs.ts'
 import type { AssessmentView, CheckView, EvidenceRequestView } from '../schemas/ipc-results.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { REQUESTS } from './document-model.ts'
@@ -27,15 +27,25 @@ export interface DocumentForm {
   readonly alsoFor: readonly string[]
   readonly ends: boolean
   readonly validUntil: string
+  /** Whether an effective period is declared. */
+  readonly isEffective: boolean
+  /** Days, YYYY-MM-DD; the last one is empty where the period has no end. */
+  readonly effectiveFrom: string
+  readonly effectiveTo: string
 }
 
-export const emptyForm = (today: string, inAYear: string): DocumentForm => ({
+/** An empty form; of a new version, with the texts that usually stay. */
+export const emptyForm = (
+  today: string,
+  inAYear: string,
+  earlier: Pick<DocumentView, 'summary' | 'providedBy' | 'owner'> | null = null,
+): DocumentForm => ({
   kind: 'file',
   name: '',
   note: '',
-  summary: '',
-  providedBy: '',
-  owner: '',
+  summary: earlier?.summary ?? '',
+  providedBy: earlier?.providedBy ?? '',
+  owner: earlier?.owner ?? '',
   level: 'received',
   inspectedBy: '',
   inspectedOn: today,
@@ -47,6 +57,9 @@ export const emptyForm = (today: string, inAYear: string): DocumentForm => ({
   alsoFor: [],
   ends: true,
   validUntil: inAYear,
+  isEffective: false,
+  effectiveFrom: '',
+  effectiveTo: '',
 })
 
 /** Whether a level requires a reviewer, what was inspected, and a conclusion. */
@@ -91,6 +104,12 @@ export function attachLacks(form: DocumentForm): Partial<Record<keyof DocumentFo
       form.ends && form.validUntil === '',
       'Choose a date, or clear the box if the document does not expire.',
     ],
+    ['effectiveFrom', form.isEffective && form.effectiveFrom === '', 'Choose the first day.'],
+    [
+      'effectiveTo',
+      form.isEffective && form.effectiveTo !== '' && form.effectiveTo < form.effectiveFrom,
+      'The last day is before the first day.',
+    ],
   ]
   return Object.fromEntries(lacks.flatMap(([field, lacking, words]) => (lacking ? [[field, words]] : [])))
 }
@@ -112,7 +131,7 @@ export function furtherRequests(
 
 /** The form as engine input; null while a field is missing. Fields that the level does not require are omitted. */
 export function attachmentInput(
-  target: Pick<DocumentDraft, 'controls' | 'need'>,
+  target: Pick<DocumentDraft, 'controls' | 'need' | 'supersedes'>,
   form: DocumentForm,
 ): DocumentDraft | null {
   if (Object.keys(attachLacks(form)).length > 0) return null
@@ -130,6 +149,10 @@ export function attachmentInput(
     answers: form.answers && mayAnswer(form) ? { checks, nodes } : null,
     owner,
     validUntil: form.ends ? form.validUntil : null,
+    effective: form.isEffective
+      ? { from: form.effectiveFrom, to: form.effectiveTo === '' ? null : form.effectiveTo }
+      : null,
+    supersedes: target.supersedes,
   }
 }
 

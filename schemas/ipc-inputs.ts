@@ -61,6 +61,8 @@ const attachment = {
   answers: orNull(exactly({ checks: list(text(100), 100), nodes })),
   owner: text(200),
   validUntil: orNull(day),
+  effective: orNull(exactly({ from: day, to: orNull(day) })),
+  supersedes: orNull(handle),
 } as const
 
 const withdrawal = exactly({ id: handle, by: text(200), reason: text(2000, 3) })

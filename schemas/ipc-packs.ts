@@ -13,7 +13,7 @@ import type {
   RiskAcceptance,
 } from './types.ts'
 import type { VerificationCheckResult, VerificationReport } from './verification.ts'
-import type { standingWords, Verdict } from './words.ts'
+import type { PeriodCover, standingWords, Verdict } from './words.ts'
 
 /** Plain data that the engine answers the window with: packs, reviews, keys, and what people say. */
 
@@ -217,6 +217,10 @@ export interface DocumentView extends EvidenceDocument {
   /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
   readonly supports: boolean
   readonly standing: Standing
+  /** The later version that takes its place. */
+  readonly supersededBy: { readonly id: string; readonly name: string; readonly attachedAt: string } | null
+  /** Null where no effective period, or no engagement, is declared. */
+  readonly period: PeriodCover | null
 }
 
 export interface DecisionView extends ControlDecision {
@@ -311,6 +315,10 @@ export interface DocumentDraft {
   readonly owner: string
   /** A day in UTC, YYYY-MM-DD, or null. */
   readonly validUntil: string | null
+  /** Days in UTC, YYYY-MM-DD; `to` null: no end. Null: not declared. */
+  readonly effective: { readonly from: string; readonly to: string | null } | null
+  /** The entry that this is a new version of, or null. Without controls, it is attached to those of that version. */
+  readonly supersedes: string | null
 }
 
 export interface RequestDraft {

@@ -1968,6 +1968,11 @@ export interface EvidenceDocument {
   readonly level?: EvidenceLevel
   readonly inspection?: Inspection
   readonly answers?: AnsweredResults
+  readonly effective?: EffectivePeriod
+  /**
+   * The entry of the earlier version, which stays in the register.
+   */
+  readonly supersedes?: string
   readonly owner: string
   readonly attachedAt: Instant
   readonly validUntil: null | Instant
@@ -1994,6 +1999,13 @@ export interface AnsweredResults {
    * @maxItems 20000
    */
   readonly nodes: readonly string[]
+}
+/**
+ * The days, in UTC, on which what the document states was in effect, as declared; null: no end.
+ */
+export interface EffectivePeriod {
+  readonly from: string
+  readonly to: null | string
 }
 /**
  * Who provides a document that no server can replace, by when.

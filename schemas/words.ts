@@ -141,6 +141,14 @@ export const standingWords = {
   withdrawn: 'Withdrawn',
 } as const
 
+/** How the effective period of a document relates to the date or period of the engagement. */
+export const periodCoverWords = {
+  covers: 'Covers the engagement’s period',
+  partly: 'Covers only part of the engagement’s period',
+  outside: 'Outside the period of the engagement',
+} as const
+export type PeriodCover = keyof typeof periodCoverWords
+
 /** What named people decided about an addressable specification, or why a row does not apply (45 CFR 164.306(d)(3)). */
 export const decisionWords = {
   implemented: 'Implemented as specified',

@@ -23,6 +23,8 @@ const NOTE: DocumentDraft & { readonly name: string; readonly text: string } = {
   answers: null,
   owner: 'R. Novak',
   validUntil: null,
+  effective: null,
+  supersedes: null,
 }
 
 const documentsOf = (view: AssessmentView | null) =>

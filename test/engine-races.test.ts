@@ -91,6 +91,8 @@ describe('two changes at once', () => {
       answers: null,
       owner: 'R. Novak',
       validUntil: null,
+      effective: null,
+      supersedes: null,
     })
     await held.reached
     await kit.get('demo.open', null)
@@ -430,6 +432,8 @@ describe('the folder of ours', () => {
     answers: null,
     owner: 'R. Novak',
     validUntil: null,
+    effective: null,
+    supersedes: null,
   }
 
   test('a list is never saved over a file of ours', async () => {

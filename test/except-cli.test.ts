@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPorts } from '../main/adapters/ports.ts'
@@ -317,6 +317,21 @@ describe('documents on the command line', () => {
     expect(await add('--request', 'ER-31', ...INSPECTED, '--conclusion', 'does-not-support')).toBe(EXIT.done)
     expect(kept().documents[1]?.inspection?.conclusion).toBe('does-not-support')
     expect(cli.told).toContain('does not support')
+  })
+
+  test('have versions and an effective period', async () => {
+    expect(await add('--request', 'ER-31', 'ER-33', ...SUPPORTS, '--effective-from', '2026-01-01')).toBe(EXIT.done)
+    const id = kept().documents[0]?.id ?? ''
+    expect(cli.told).toContain(`Document ${id}.`)
+    writeFileSync(join(folder, 'BAA 2026.pdf'), '%PDF-1.7 second agreement')
+    expect(await add('--supersedes', id, ...SUPPORTS)).toBe(EXIT.done)
+    const [first, second] = kept().documents
+    expect(first).toMatchObject({ effective: { from: '2026-01-01', to: null }, withdrawn: null })
+    expect(second).toMatchObject({ supersedes: id, controls: first?.controls })
+    expect(existsSync(join(folder, 'documents', sha256('%PDF-1.7 agreement')))).toBe(true)
+    expect(await add('--supersedes', id, ...SUPPORTS)).not.toBe(EXIT.done)
+    expect(await add('--request', 'ER-31', '--effective-to', '2026-01-01', ...SUPPORTS)).not.toBe(EXIT.done)
+    expect(kept().documents).toHaveLength(2)
   })
 
   test('answer results of checks on named nodes', async () => {

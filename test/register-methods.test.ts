@@ -80,6 +80,8 @@ const record = {
   answers: null,
   owner: 'R. Novak',
   validUntil: null,
+  effective: null,
+  supersedes: null,
 }
 
 let folder: string

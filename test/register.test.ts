@@ -12,7 +12,7 @@ import {
 } from '../main/core/register/attachments.ts'
 import { isDay } from '../main/core/register/days.ts'
 import { mediaTypeOf, viewerExtension } from '../main/core/register/media-type.ts'
-import { documentStatuses, needsIn, setRequest, supports } from '../main/core/register/requests.ts'
+import { documentStatuses, needsIn, setRequest, supportingIn } from '../main/core/register/requests.ts'
 import { registerView } from '../main/core/register/view.ts'
 import {
   acceptancesOf,
@@ -217,6 +217,8 @@ describe('attached documents', () => {
     answers: null,
     owner: 'R. Novak',
     validUntil: '2027-06-30',
+    effective: null,
+    supersedes: null,
   } as const
   const inspection = { by: ' M. Ortiz ', on: '2026-11-20', lookedAt: 'All of it.', conclusion: 'supports' } as const
   const moment = { now: NOW, id: ID, needsOf }
@@ -457,7 +459,7 @@ describe('requests for records', () => {
       false,
     ],
   ])('a document that was %s supports or not', (_, entry, expected) => {
-    expect(supports(entry, NOW)).toBe(expected)
+    expect(supportingIn(registerOf({ documents: [entry] }), NOW).has(entry.id)).toBe(expected)
     expect(registerView(registerOf({ documents: [entry] }), NOW).documents[0]?.supports).toBe(expected)
   })
 })

@@ -1,7 +1,7 @@
 import { today } from '@internationalized/date'
 import { type FormEvent, useId, useState } from 'react'
 import { EVIDENCE_LEVELS, levelWords } from '../../schemas/conclusion-words.ts'
-import type { DocumentDraft } from '../../schemas/ipc-packs.ts'
+import type { DocumentDraft, DocumentView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import { verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
@@ -20,7 +20,7 @@ import {
 } from '../attach-model.ts'
 import { isBelow, minimumOf } from '../document-model.ts'
 import { announce } from '../store.ts'
-import { plural, visible } from '../text.ts'
+import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -31,7 +31,10 @@ import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
 
 export interface DocumentDialogProps {
-  readonly view: AssessmentView
+  /** Null for a new version, which is attached to what the earlier one is attached to. */
+  readonly view: AssessmentView | null
+  /** The version whose place it takes; null for a document of its own. */
+  readonly earlier?: DocumentView
   /** The evidence request that it answers; null for a requirement of a custom mapping, or for a control itself. */
   readonly request: EvidenceRequestView | null
   readonly controls: DocumentDraft['controls']
@@ -49,11 +52,22 @@ const LEVELS = EVIDENCE_LEVELS.map((id) => ({ id, title: levelWords[id].label, n
 type Texts = 'name' | 'note' | 'summary' | 'providedBy' | 'owner' | 'inspectedBy' | 'lookedAt'
 
 /** Adds a file or note as a document: summary of evidence, provider, level and validity. */
-export function DocumentDialog({ view, request, controls, need, about, onClose, onDone }: DocumentDialogProps) {
+export function DocumentDialog({
+  view,
+  earlier,
+  request,
+  controls,
+  need,
+  about,
+  onClose,
+  onDone,
+}: DocumentDialogProps) {
   const formId = useId()
   const add = useAction('documents.add')
   const note = useAction('documents.note')
-  const [form, setForm] = useState(() => emptyForm(today('UTC').toString(), today('UTC').add({ years: 1 }).toString()))
+  const [form, setForm] = useState(() =>
+    emptyForm(today('UTC').toString(), today('UTC').add({ years: 1 }).toString(), earlier),
+  )
   const [tried, setTried] = useState(false)
   const put = (part: Partial<DocumentForm>): void => setForm({ ...form, ...part })
   const lacks = tried ? attachLacks(form) : {}
@@ -67,7 +81,7 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setTried(true)
-    const draft = attachmentInput({ controls, need }, form)
+    const draft = attachmentInput({ controls, need, supersedes: earlier?.id ?? null }, form)
     if (draft === null) return
     const done =
       form.kind === 'file' ? await add.run(draft) : await note.run({ ...draft, name: form.name, text: form.note })
@@ -78,7 +92,7 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
   const error = form.kind === 'file' ? add.error : note.error
   return (
     <Dialog
-      title="Add document"
+      title={earlier === undefined ? 'Add document' : 'Add new version'}
       size="large"
       onClose={onClose}
       actions={
@@ -98,7 +112,16 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
           {request !== null && (
             <span className="note">Answers this evidence request in every control that it serves.</span>
           )}
-          {need === null && <span className="note">Not linked to an evidence request; not counted.</span>}
+          {earlier !== undefined && (
+            <span className="note">
+              It takes the place of the version of {day(earlier.attachedAt)} in every control. The earlier version stays
+              in the register with its digest.
+              {earlier.answers !== undefined && ' It is no alternative evidence for check results.'}
+            </span>
+          )}
+          {earlier === undefined && need === null && (
+            <span className="note">Not linked to an evidence request; not counted.</span>
+          )}
         </p>
         <RadioGroup
           label="Type"
@@ -143,8 +166,9 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
           </p>
         )}
         {needsInspection(form.level) && <InspectionFields form={form} lacks={lacks} put={put} text={text} />}
-        {request !== null && <FurtherRequests view={view} request={request} form={form} put={put} />}
-        <AnswersField view={view} request={request} form={form} lacks={lacks} put={put} />
+        {view !== null && request !== null && <FurtherRequests view={view} request={request} form={form} put={put} />}
+        {view !== null && <AnswersField view={view} request={request} form={form} lacks={lacks} put={put} />}
+        <EffectiveFields form={form} lacks={lacks} put={put} />
         <Checkbox
           isSelected={form.ends}
           onChange={(ends) => put({ ends })}
@@ -169,6 +193,38 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
         {error !== null && <FailureNote error={error} />}
       </form>
     </Dialog>
+  )
+}
+
+/** The period in which what the document states was in effect. It is compared with the period of the engagement. */
+function EffectiveFields({ form, lacks, put }: Omit<InspectionFieldsProps, 'text'>) {
+  return (
+    <>
+      <Checkbox
+        isSelected={form.isEffective}
+        onChange={(isEffective) => put({ isEffective })}
+        note="When the policy, contract or report was in effect. Compared with the period of the engagement."
+      >
+        Declare the effective period
+      </Checkbox>
+      {form.isEffective && (
+        <div className="form-pair">
+          <DateField
+            label="Effective from"
+            value={form.effectiveFrom}
+            onChange={(effectiveFrom) => put({ effectiveFrom })}
+            error={lacks.effectiveFrom}
+            isRequired
+          />
+          <DateField
+            label="Effective to (empty: no end)"
+            value={form.effectiveTo}
+            onChange={(effectiveTo) => put({ effectiveTo })}
+            error={lacks.effectiveTo}
+          />
+        </div>
+      )}
+    </>
   )
 }
 

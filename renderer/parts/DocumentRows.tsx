@@ -4,6 +4,7 @@ import { levelWords } from '../../schemas/conclusion-words.ts'
 import type { DocumentView, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import { periodCoverWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { isSamePerson, SAME_PERSON } from '../attach-model.ts'
 import {
@@ -176,14 +177,17 @@ const canShow = (mediaType: string): boolean => mediaType.startsWith('image/') |
 function DocumentCard({ of, document }: { readonly of: Source; readonly document: DocumentView }) {
   const show = useAction('documents.show')
   const [withdraws, setWithdraws] = useState(false)
+  const [renews, setRenews] = useState(false)
   const { id, name, kind, mediaType, size, sha256, standing, withdrawn, providedBy, inspection, answers } = document
+  const { supersededBy, effective, period } = document
   const { label, meaning } = levelWords[levelOf(document)]
   return (
     <li className={`record standing-${standing}`}>
       <p className="record-head">
         <strong>{visible(name)}</strong>
         <span className="note">
-          {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} · {STATUS[standing].toLowerCase()}
+          {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} ·{' '}
+          {supersededBy === null ? STATUS[standing].toLowerCase() : 'superseded'}
           {document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}
         </span>
       </p>
@@ -205,6 +209,31 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
           {answers.nodes.length > SHOWN_NODES && ', …'}. The observed results are unchanged.
         </p>
       )}
+      {effective !== undefined && (
+        <p className="note">
+          Effective{' '}
+          {effective.to === null ? `from ${day(effective.from)}` : `${day(effective.from)} to ${day(effective.to)}`}
+          {period !== null && (
+            <>
+              {': '}
+              <strong>{periodCoverWords[period]}</strong>
+            </>
+          )}
+          .
+        </p>
+      )}
+      {supersededBy !== null && (
+        <p className="note">
+          Superseded by {visible(supersededBy.name)}, added {day(supersededBy.attachedAt)}.
+          {inspection?.conclusion === 'does-not-support' &&
+            ' It counts until a later version was inspected, because it does not support.'}
+        </p>
+      )}
+      {document.supersedes !== undefined && (
+        <p className="note">
+          New version of document <span className="mono">{document.supersedes}</span>.
+        </p>
+      )}
       <p className="note">
         Provided by {visible(providedBy)}; added {day(document.attachedAt)}; owner {visible(document.owner)}
       </p>
@@ -220,6 +249,11 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
             Show file
           </Button>
         )}
+        {of === 'run' && standing !== 'withdrawn' && supersededBy === null && (
+          <Button small onPress={() => setRenews(true)} label={`Add new version of ${visible(name)}`}>
+            Add new version
+          </Button>
+        )}
         {of === 'run' && standing !== 'withdrawn' && (
           <Button small kind="quiet" onPress={() => setWithdraws(true)} label={`Withdraw document ${visible(name)}`}>
             Withdraw document
@@ -227,6 +261,21 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
         )}
       </p>
       {show.error !== null && <FailureNote error={show.error} />}
+      {renews && (
+        <DocumentDialog
+          view={null}
+          earlier={document}
+          request={null}
+          controls={[]}
+          need={null}
+          about={visible(name)}
+          onClose={() => setRenews(false)}
+          onDone={() => {
+            setRenews(false)
+            outdated()
+          }}
+        />
+      )}
       {withdraws && (
         <WithdrawDialog
           what="document"

@@ -276,7 +276,7 @@ describe('which documents answer a request at a row', () => {
     need,
   })
   const names = (document: ControlDocument, documents: readonly EvidenceDocument[], requests = {}) =>
-    attachedFor(attachmentsBy({ documents }), ROW, document, requests).map(({ id }) => id)
+    attachedFor(attachmentsBy({ documents }, AS_OF), ROW, document, requests).map(({ id }) => id)
   const document = documentOf(requestOf('R'), { needs: ['One', 'Two'] })
 
   test.each<[string, EvidenceDocument, Readonly<Record<string, readonly string[]>>, boolean]>([

@@ -11,6 +11,8 @@ const ATTACHMENT = {
   answers: { checks: ['access.sshd.mfa'], nodes: ['db-1'] },
   owner: 'M. Ortiz',
   validUntil: null,
+  effective: null,
+  supersedes: null,
 }
 
 const ASKED = {

@@ -14,7 +14,7 @@ import {
 } from '../../renderer/attach-model.ts'
 import { check, requestOf, row, view } from './made-up-view.ts'
 
-const TARGET = { controls: [{ framework: 'requests', control: 'ER-18' }], need: 'Title of ER-18' }
+const TARGET = { controls: [{ framework: 'requests', control: 'ER-18' }], need: 'Title of ER-18', supersedes: null }
 const EMPTY = emptyForm('2026-11-20', '2027-11-20')
 const RECEIVED: DocumentForm = { ...EMPTY, summary: 'the contract', providedBy: 'The provider', owner: 'M. Ortiz' }
 const INSPECTED: DocumentForm = {
@@ -42,7 +42,7 @@ describe('one document for several requests', () => {
     }
     const added = addDocument(EMPTY_REGISTER, draft, file, facts)
     if (!added.ok) throw new Error(added.error.detail)
-    const of = attachmentsBy(added.value)
+    const of = attachmentsBy(added.value, facts.now)
     for (const id of ['ER-03', 'ER-18', 'ER-21']) expect(of('requests', id)).toHaveLength(1)
   })
 

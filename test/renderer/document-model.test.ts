@@ -121,6 +121,8 @@ describe('documents over all controls', () => {
       ...evidenceDocumentOf({ id, controls: [{ framework: 'hipaa', control }] }),
       standing,
       supports: false,
+      supersededBy: null,
+      period: null,
     })
     const documents = [
       attached('counted', 'hipaa:1', 'in-force'),

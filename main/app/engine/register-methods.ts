@@ -12,14 +12,13 @@ import { viewerExtension } from '../../core/register/media-type.ts'
 import { approveRequest, requestAcceptance, resolveRequest } from '../../core/register/pending.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { signaturesOf } from '../../core/register/signatures.ts'
-import { registerView } from '../../core/register/view.ts'
 import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { signEntry } from '../register/sign.ts'
 import type { Table } from '../tables.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { hexOf, turnOf } from './kept-json.ts'
-import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, registerOf } from './register-store.ts'
+import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, ownView, registerOf } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { signingKey } from './trust-identities.ts'
 import { fileName } from './trust-methods.ts'
@@ -79,7 +78,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       const stored = bytes === null ? ok(null) : await keepBytes(kept, bytes)
       if (!stored.ok) return stored
       const written = await keepRegister(kept, after.value)
-      return written.ok ? ok(registerView(after.value, ports.clock.now())) : written
+      return written.ok ? ok(await ownView(kept, after.value)) : written
     })
   return {
     'register.get': async ({ of }) => await registerOf(context, of),

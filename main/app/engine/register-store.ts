@@ -12,6 +12,7 @@ import { ok } from '../../core/result.ts'
 import { documentsIn, type RegisterWithDocuments } from '../attachments.ts'
 import { storeBytes, writeRegister } from '../register/store.ts'
 import type { EngineContext } from './context.ts'
+import { declaredOrNone } from './engagement-store.ts'
 
 type Kept = Pick<EngineContext, 'ports' | 'folder' | 'session'>
 
@@ -34,12 +35,19 @@ export async function registerOf(context: Kept, of: Source): Promise<Outcome<Reg
   const { ports, session } = context
   if (of === 'run') {
     const register = await ownRegister(context)
-    return register.ok ? ok(registerView(register.value, ports.clock.now())) : register
+    return register.ok ? ok(await ownView(context, register.value)) : register
   }
   if (session.pack === null) return fail('input.refused', 'no pack is open')
   const { register, assessment } = session.pack
   if (register === null) return fail('register.unreadable', 'the pack contains no readable register')
-  return ok(registerView(register, assessment?.asOf ?? ports.clock.now()))
+  const basis = assessment?.scope.engagement?.reportingBasis ?? null
+  return ok(registerView(register, assessment?.asOf ?? ports.clock.now(), basis))
+}
+
+/** A register of the current fleet as of now, with its documents compared with the period of the engagement. */
+export async function ownView({ ports, folder, session }: Kept, register: Register): Promise<RegisterView> {
+  const { engagement } = await declaredOrNone({ ports, folder, demo: session.demo })
+  return registerView(register, ports.clock.now(), engagement?.reportingBasis ?? null)
 }
 
 export const keepRegister = (kept: Kept, register: Register): Promise<Outcome<null>> =>

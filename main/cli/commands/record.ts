@@ -2,7 +2,8 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { DocumentDraft } from '../../../schemas/ipc-packs.ts'
-import type { EvidenceDocument, Explanation } from '../../../schemas/types.ts'
+import type { EvidenceDocument, Explanation, ReportingBasis } from '../../../schemas/types.ts'
+import { periodCoverWords } from '../../../schemas/words.ts'
 import {
   attachedToNamed,
   type DocumentTarget,
@@ -19,6 +20,7 @@ import { plain, quote } from '../../core/plain-text.ts'
 import { addDocument, LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { explain, explanationsOf } from '../../core/register/explanations.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
+import { periodCover } from '../../core/register/versions.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { change, declaredFor, momentOf, type RegisterOptions, withFleet, withRegister } from '../register-changes.ts'
@@ -45,6 +47,9 @@ type AddOptions = RegisterOptions &
     readonly providedBy: string
     readonly owner: string
     readonly expires?: string
+    readonly supersedes?: string
+    readonly effectiveFrom?: string
+    readonly effectiveTo?: string
   }
 interface InspectionOptions {
   readonly level: string
@@ -79,13 +84,19 @@ function addCommand(context: Context, command: Command): void {
     .option('--answers-on <nodes...>', 'Nodes to which the alternative evidence applies')
     .requiredOption('--owner <name>', 'Owner who keeps the document current')
     .option('--expires <date>', 'Last day of validity (UTC); default 366 days')
+    .option('--effective-from <date>', 'First day (UTC) on which what the document states was in effect')
+    .option('--effective-to <date>', 'Last day (UTC) of this period; default no end')
+    .option(
+      '--supersedes <id>',
+      'Document of which this is a new version; without --request and --control, attached to the same controls',
+    )
     .action(async (options: AddOptions) => {
       const added = await add(context, options)
       if (!added.ok) return endWith(context, added.error)
-      const { entry, to } = added.value
+      const { entry, requests, basis } = added.value
       const places = entry.controls.map(({ framework, control }) => (framework === REQUESTS ? control : quote(control)))
-      say(`Attached: ${plain(entry.name)}, SHA-256 ${entry.sha256}, to ${places.join(', ')}.`)
-      for (const note of notesOn(entry, to)) say(`  ${note}`)
+      say(`Attached: ${plain(entry.name)}, SHA-256 ${entry.sha256}, to ${places.join(', ')}. Document ${entry.id}.`)
+      for (const note of notesOn(entry, requests, basis)) say(`  ${note}`)
     })
 }
 
@@ -93,9 +104,12 @@ const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
 
 /** The limitations of the document as attached. */
 function notesOn(
-  { level = 'received', inspection, answers }: EvidenceDocument,
-  { requests }: DocumentTarget,
+  entry: EvidenceDocument,
+  requests: readonly EvidenceRequest[],
+  basis: ReportingBasis | null,
 ): readonly string[] {
+  const { level = 'received', inspection, answers } = entry
+  const cover = periodCover(entry, basis)
   const below = requests.filter(({ minimum }) => rank(level) < rank(minimum))
   const isInspected = rank(level) > rank('received')
   return [
@@ -109,12 +123,18 @@ function notesOn(
     ...(answers !== undefined && (below.length === requests.length || inspection?.conclusion !== 'supports')
       ? ['It is no alternative evidence until it is inspected at the minimum level with the conclusion “supports”.']
       : []),
+    ...(cover === null || cover === 'covers' ? [] : [`${periodCoverWords[cover]}.`]),
+    ...(entry.supersedes === undefined
+      ? []
+      : [`It supersedes document ${entry.supersedes}, which stays in the register.`]),
   ]
 }
 
 interface Added {
   readonly entry: EvidenceDocument
-  readonly to: DocumentTarget
+  /** The evidence requests to which it is attached. */
+  readonly requests: readonly EvidenceRequest[]
+  readonly basis: ReportingBasis | null
 }
 
 async function add(context: Context, options: AddOptions): Promise<Outcome<Added>> {
@@ -124,7 +144,8 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   if (!declared.ok) return declared
   const { catalog, scope } = declared.value
   const named = namedPlaces(options)
-  const to = named.ok ? attachedToNamed(catalog, named.value) : named
+  const asEarlier = options.supersedes !== undefined && (options.request ?? options.control) === undefined
+  const to = !named.ok ? named : asEarlier ? ok(AS_EARLIER) : attachedToNamed(catalog, named.value)
   if (!to.ok) return to
   const examined = examinedAs(options, moment.now)
   if (!examined.ok) return examined
@@ -132,7 +153,9 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   if (!answers.ok) return answers
   const read = await ports.files.read(options.file, LARGEST_DOCUMENT)
   if (!read.ok) return read
-  const { expires = null, summary, providedBy, owner } = options
+  const { expires = null, summary, providedBy, owner, supersedes = null } = options
+  const effective = effectiveOf(options)
+  if (!effective.ok) return effective
   const draft: DocumentDraft = {
     controls: to.value.controls,
     need: to.value.need,
@@ -142,6 +165,8 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
     answers: answers.value,
     owner,
     validUntil: expires,
+    effective: effective.value,
+    supersedes,
   }
   const file = { name: basename(options.file), bytes: read.value }
   const changed = await change(context, options, {
@@ -151,7 +176,22 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   })
   if (!changed.ok) return changed
   const entry = changed.value.documents.find(({ id }) => id === moment.id)
-  return entry === undefined ? fail('bug', 'what was attached is not in the register') : ok({ entry, to: to.value })
+  if (entry === undefined) return fail('bug', 'what was attached is not in the register')
+  const ids = new Set(entry.controls.flatMap(({ framework, control }) => (framework === REQUESTS ? [control] : [])))
+  return ok({
+    entry,
+    requests: catalog.requests.filter(({ id }) => ids.has(id)),
+    basis: scope?.engagement?.reportingBasis ?? null,
+  })
+}
+
+/** Attached to what the earlier version is attached to. */
+const AS_EARLIER: DocumentTarget = { requests: [], controls: [], need: null }
+
+/** The declared effective period; null where none is. Fails with input.refused for an end without a beginning. */
+function effectiveOf({ effectiveFrom, effectiveTo }: AddOptions): Outcome<DocumentDraft['effective']> {
+  if (effectiveFrom !== undefined) return ok({ from: effectiveFrom, to: effectiveTo ?? null })
+  return effectiveTo === undefined ? ok(null) : fail('input.refused', '--effective-to requires --effective-from')
 }
 
 const REQUEST_ID = /^er-\d+$/i

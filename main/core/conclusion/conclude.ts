@@ -82,7 +82,7 @@ const answeredOnce = ({
 /** The first part of concludeControls(): the results of one run, counted by check and scope. */
 export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], matter: ConclusionMatter): Counted {
   const { register, asOf, engagement, surplus = 0 } = matter
-  const ephiNodes = inspectedMap(catalog, attachmentsBy(register), { engagement, asOf, nodes })
+  const ephiNodes = inspectedMap(catalog, attachmentsBy(register, asOf), { engagement, asOf, nodes })
   const count = counting({
     nodes,
     built: new Set(catalog.checks.map(({ id }) => id)),
@@ -110,7 +110,7 @@ function concluding(
 ): (framework: Framework, control: Control) => ControlAssessment {
   const { register, asOf, engagement } = matter
   const { chain, population } = answeredOnce(matter)
-  const attached = attachmentsBy(register)
+  const attached = attachmentsBy(register, asOf)
   const about = byRow(register)
   const elected = engagement?.categories ?? []
   return (framework, control) => {

@@ -1,6 +1,7 @@
 import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { DocumentPart, EvidenceDocument, Register } from '../../../schemas/types.ts'
 import { millisOf } from '../register/days.ts'
+import { countedDocuments } from '../register/versions.ts'
 import { EVIDENCE_REQUESTS, standingOf } from '../register.ts'
 import type { ControlDocument, EvidenceRequest } from './requests.ts'
 
@@ -142,12 +143,13 @@ function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter
   }
 }
 
-/** Documents of a register by what they are attached to, looked up once for many controls. */
-export function attachmentsBy({
-  documents,
-}: Pick<Register, 'documents'>): (framework: string, control: string) => readonly EvidenceDocument[] {
+/** Documents of a register that can count, by what they are attached to, looked up once for many controls. */
+export function attachmentsBy(
+  register: Pick<Register, 'documents'>,
+  asOf: string,
+): (framework: string, control: string) => readonly EvidenceDocument[] {
   const found = new Map<string, EvidenceDocument[]>()
-  for (const entry of documents)
+  for (const entry of countedDocuments(register, asOf))
     for (const key of new Set(entry.controls.map(({ framework, control }) => `${framework}\n${control}`))) {
       const known = found.get(key)
       if (known === undefined) found.set(key, [entry])
@@ -183,7 +185,7 @@ export type Answers = (check: string, node: string) => 'any' | 'undecided' | nul
  */
 export function answersIn(requests: readonly EvidenceRequest[], register: Register, asOf: string): Answers {
   const found = new Map<string, 'any' | 'undecided'>()
-  const attached = attachmentsBy(register)
+  const attached = attachmentsBy(register, asOf)
   for (const { id, minimum, mayAnswer } of requests) {
     if (mayAnswer.length === 0) continue
     const entries = attached(REQUESTS, id)

@@ -8,6 +8,7 @@ import { ok } from '../result.ts'
 import { daysBetween, endOfDay, isDay } from './days.ts'
 import { mediaTypeOf, NOTE_TYPE } from './media-type.ts'
 import type { NeedsOf } from './requests.ts'
+import { coversControls } from './versions.ts'
 
 export const LARGEST_DOCUMENT = 100 * 1024 * 1024
 
@@ -47,7 +48,7 @@ function added(
   bytes: Uint8Array,
   { now, id, needsOf }: DocumentFacts,
 ): Outcome<Register> {
-  const { controls, need, level, answers, validUntil } = draft
+  const { level, answers, validUntil, effective } = draft
   const texts = trimmed(draft, ['summary', 'providedBy', 'owner'])
   if (!texts.ok) return texts
   if (bytes.length === 0) return fail('input.refused', 'the file is empty')
@@ -56,6 +57,11 @@ function added(
     return fail('input.refused', 'the expiry must be a date such as 2027-03-01')
   const looked = inspectionOf(draft, now)
   if (!looked.ok) return looked
+  const period = effectiveProblem(effective)
+  if (period !== null) return fail('input.refused', period)
+  const placed = placesOf(register, draft)
+  if (!placed.ok) return placed
+  const { controls, need } = placed.value
   const needs = controls.map(({ framework, control }) => needsOf(framework, control))
   if (needs.includes(null)) return fail('input.refused', 'one of the named controls does not exist')
   if (need !== null && !needs.some((some) => some?.includes(need)))
@@ -71,11 +77,38 @@ function added(
     level,
     ...(looked.value === null ? {} : { inspection: looked.value }),
     ...(answers === null ? {} : { answers: { checks: [...answers.checks], nodes: [...answers.nodes] } }),
+    ...(effective === null ? {} : { effective: { from: effective.from, to: effective.to } }),
+    ...(draft.supersedes === null ? {} : { supersedes: draft.supersedes }),
     attachedAt: now,
     validUntil: validUntil === null ? null : endOfDay(validUntil),
     withdrawn: null,
   }
   return ok({ ...register, documents: [...register.documents, entry] })
+}
+
+function effectiveProblem(effective: DocumentDraft['effective']): string | null {
+  if (effective === null) return null
+  const { from, to } = effective
+  if (!isDay(from) || (to !== null && !isDay(to))) return 'the effective period must be in dates such as 2027-03-01'
+  return to !== null && to < from ? 'the effective period ends before it begins' : null
+}
+
+/** What the document is attached to: a new version, to all that the version is attached to whose place it takes. */
+function placesOf(
+  register: Register,
+  { controls, need, supersedes }: DocumentDraft,
+): Outcome<Pick<DocumentDraft, 'controls' | 'need'>> {
+  if (supersedes === null) return ok({ controls, need })
+  const earlier = register.documents.find(({ id }) => id === supersedes)
+  if (earlier === undefined) return fail('input.refused', 'there is no document of this ID to supersede')
+  if (earlier.withdrawn !== null)
+    return fail('input.refused', 'the document was withdrawn; attach a document of its own instead')
+  const taken = register.documents.some((one) => one.supersedes === supersedes && one.withdrawn === null)
+  if (taken) return fail('input.refused', 'the document has a later version already; name that version')
+  if (controls.length === 0) return ok({ controls: earlier.controls, need: earlier.need })
+  return coversControls({ controls: [...controls] }, earlier)
+    ? ok({ controls, need })
+    : fail('input.refused', 'a new version must be attached to everything that the earlier version is attached to')
 }
 
 /**

@@ -15,6 +15,7 @@ import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
 import { acceptanceRequestsOf, termsOf } from './pending.ts'
 import { LONGEST_DUE_DAYS, lackingIn, responsesOf } from './responses.ts'
+import { versionProblems } from './versions.ts'
 
 /**
  * Problems of a register by itself, one sentence each: invalid times, expiries beyond the limit, duplicate IDs, and
@@ -35,6 +36,7 @@ export const registerProblems = (register: Register): readonly string[] => [
   ...register.documentRequests
     .filter(({ due }) => Number.isNaN(millisOf(due)))
     .map(({ due }) => `an evidence request has the invalid due time ${due}.`),
+  ...versionProblems(register),
   ...sharedIds(register),
   ...unlikeRequests(register),
 ]

@@ -9,6 +9,7 @@ import type { Control } from '../framework.ts'
 import { trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
+import { countedDocuments } from './versions.ts'
 
 /** Documents that a control requires, or the title of an evidence request; null where there is neither. */
 export type NeedsOf = (framework: string, control: string) => readonly string[] | null
@@ -78,7 +79,7 @@ export function documentStatusesIn(
   register: Register,
   asOf: string,
 ): (control: ControlOf) => readonly DocumentStatus[] {
-  const of = attachmentsBy(register)
+  const of = attachmentsBy(register, asOf)
   const asked = new Map(
     register.documentRequests.map((one) => [
       one.framework === REQUESTS ? one.control : `${one.framework}\n${one.control}\n${one.need}`,
@@ -123,8 +124,11 @@ export const documentsAttachedTo = (
     controls.some((one) => one.framework === framework && one.control === control),
   )
 
-/** Whether a document supports its controls: current, inspected or reperformed, with a supporting conclusion. */
-export const supports = (entry: EvidenceDocument, asOf: string): boolean =>
+/** Documents that support their controls: the current version, inspected or reperformed, with a supporting conclusion. */
+export const supportingIn = (register: Register, asOf: string): ReadonlySet<string> =>
+  new Set(countedDocuments(register, asOf).flatMap((entry) => (supports(entry, asOf) ? [entry.id] : [])))
+
+const supports = (entry: EvidenceDocument, asOf: string): boolean =>
   isCurrent(entry, asOf) &&
   (levelOf(entry) === 'inspected' || levelOf(entry) === 'reperformed') &&
   entry.inspection?.conclusion === 'supports'

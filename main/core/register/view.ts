@@ -1,13 +1,16 @@
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
-import type { Register } from '../../../schemas/types.ts'
+import type { Register, ReportingBasis } from '../../../schemas/types.ts'
 import { type Standable, standingOf } from '../register.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
 import { acceptanceRequestStatus, acceptanceRequestsOf } from './pending.ts'
-import { supports } from './requests.ts'
+import { supportingIn } from './requests.ts'
+import { periodCover, supersededIn } from './versions.ts'
 
-/** The register with the status of each entry at a time. */
-export function registerView(register: Register, asOf: string): RegisterView {
+/** The register with the status of each entry at a time, and of each document for the date or period of the engagement. */
+export function registerView(register: Register, asOf: string, basis: ReportingBasis | null = null): RegisterView {
+  const superseded = supersededIn(register, asOf)
+  const supporting = supportingIn(register, asOf)
   const standing = <T extends Standable>(entry: T) => ({
     ...entry,
     standing: standingOf(entry, asOf),
@@ -19,7 +22,15 @@ export function registerView(register: Register, asOf: string): RegisterView {
       standing: acceptanceRequestStatus(entry, asOf),
     })),
     decisions: decisionsOf(register).map(standing),
-    documents: register.documents.map((entry) => ({ ...standing(entry), supports: supports(entry, asOf) })),
+    documents: register.documents.map((entry) => {
+      const later = superseded.get(entry.id)
+      return {
+        ...standing(entry),
+        supports: supporting.has(entry.id),
+        supersededBy: later === undefined ? null : { id: later.id, name: later.name, attachedAt: later.attachedAt },
+        period: periodCover(entry, basis),
+      }
+    }),
     documentRequests: register.documentRequests,
     explanations: explanationsOf(register).map(standing),
   }

@@ -1,6 +1,6 @@
 import { levelWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlRef, EvidenceDocument } from '../../../schemas/types.ts'
-import { standingWords } from '../../../schemas/words.ts'
+import { periodCoverWords, standingWords } from '../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../../core/conclusion/documents.ts'
 import type { Control } from '../../core/framework.ts'
 import { alike } from '../../core/grouping.ts'
@@ -8,10 +8,11 @@ import { names, of, plural } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
-import { type DocumentStatus, documentStatuses, supports } from '../../core/register/requests.ts'
+import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
+import { effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
 import { type Standing, standingOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
-import { factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
+import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
 import type { Matter } from './input.ts'
 import { itemName, shortName } from './items.ts'
 import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
@@ -22,6 +23,7 @@ import { day, when } from './wording.ts'
 /** Required documents: outstanding ones with owner and due date, overdue first; then documents on file with inspector and conclusion. */
 export function recordSection(matter: Matter): Section {
   const { register, assessment } = matter
+  const of = versionsIn(matter)
   const groups = GROUPS.map((standing) => ({
     title: standingWords[standing],
     entries: register.documents
@@ -39,7 +41,7 @@ export function recordSection(matter: Matter): Section {
       ...(groups.length === 0 ? [heading(3, 'On file', true), text('No documents on file.')] : []),
       ...groups.flatMap(({ title, entries }): readonly Block[] => [
         heading(3, `${title} (${entries.length})`, true),
-        ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry)),
+        ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry, of(entry))),
         ...furtherEntries(entries.length),
       ]),
     ],
@@ -48,7 +50,47 @@ export function recordSection(matter: Matter): Section {
 
 const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
-function entryBlocks({ assessment, catalog }: Matter, entry: EvidenceDocument): readonly Block[] {
+/** What a document is besides its own entry: whether it counts, and the versions before and after it. */
+interface VersionFacts {
+  readonly supports: boolean
+  readonly later: EvidenceDocument | null
+  readonly earlier: EvidenceDocument | null
+}
+
+function versionsIn({ register, assessment: { asOf } }: Matter): (entry: EvidenceDocument) => VersionFacts {
+  const supporting = supportingIn(register, asOf)
+  const superseded = supersededIn(register, asOf)
+  const byId = new Map(register.documents.map((one) => [one.id, one]))
+  return ({ id, supersedes = '' }) => ({
+    supports: supporting.has(id),
+    later: superseded.get(id) ?? null,
+    earlier: byId.get(supersedes) ?? null,
+  })
+}
+
+/** Declared effective period, and what the engagement asks for beyond it. */
+function effectiveRows({ assessment }: Pick<Matter, 'assessment'>, entry: EvidenceDocument): FactRows {
+  const { effective } = entry
+  if (effective === undefined) return []
+  const cover = periodCover(entry, assessment.scope.engagement?.reportingBasis ?? null)
+  return [
+    {
+      label: 'Effective period',
+      value: [
+        { text: `${effectiveText(effective)}, as declared` },
+        ...(cover === null ? [] : [{ text: periodCoverWords[cover], ...(cover === 'covers' ? {} : STRONG) }]),
+      ],
+    },
+  ]
+}
+
+const STRONG = { style: 'strong' } as const
+
+function entryBlocks(
+  { assessment, catalog }: Matter,
+  entry: EvidenceDocument,
+  { supports, later, earlier }: VersionFacts,
+): readonly Block[] {
   const { name, kind, mediaType, size, sha256, controls, need, validUntil, withdrawn, inspection, answers } = entry
   const level = levelWords[levelOf(entry)]
   const isOwn = inspection !== undefined && isSameName(inspection.by, entry.providedBy)
@@ -104,8 +146,18 @@ function entryBlocks({ assessment, catalog }: Matter, entry: EvidenceDocument): 
           ]),
       {
         label: 'Counts as',
-        value: plainCell(supports(entry, assessment.asOf) ? 'Supporting evidence' : 'Not counted as support'),
+        value: plainCell(supports ? 'Supporting evidence' : 'Not counted as support'),
       },
+      ...effectiveRows({ assessment }, entry),
+      ...(later === null ? [] : [{ label: 'Superseded by', value: versionCell(later) }]),
+      ...(entry.supersedes === undefined
+        ? []
+        : [
+            {
+              label: 'Supersedes',
+              value: earlier === null ? plainCell('A version outside of this pack') : versionCell(earlier),
+            },
+          ]),
       { label: 'Attached', value: plainCell(when(entry.attachedAt)) },
       {
         label: 'Valid until',
@@ -127,6 +179,11 @@ function entryBlocks({ assessment, catalog }: Matter, entry: EvidenceDocument): 
     ]),
   ]
 }
+
+const versionCell = (version: EvidenceDocument): Cell => [
+  { text: versionName(version) },
+  { text: version.sha256, style: 'mono' },
+]
 
 const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
 

@@ -6,12 +6,13 @@ import type {
   EvidenceDocument,
   RiskAcceptance,
 } from '../../../../schemas/types.ts'
-import { auditorStatusWords, decisionWords, standingWords } from '../../../../schemas/words.ts'
+import { auditorStatusWords, decisionWords, periodCoverWords, standingWords } from '../../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../../../core/conclusion/documents.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { attachmentPath } from '../../../core/register/attachments.ts'
 import { currentAuditorRequests } from '../../../core/register/auditor-requests.ts'
 import { decisionsOf } from '../../../core/register/decisions.ts'
+import { effectiveText, periodCover, supersededIn } from '../../../core/register/versions.ts'
 import { isOnePerson, standingOf } from '../../../core/register.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { columns, type Grid } from './grid.ts'
@@ -113,6 +114,10 @@ const DOCUMENT_COLUMNS = columns({
   'alternative evidence on nodes': 40,
   'attached at (UTC)': 25,
   'valid until (UTC)': 25,
+  'effective period (UTC)': 26,
+  'effective period and engagement': 30,
+  'supersedes document': 34,
+  'superseded by document': 34,
   'media type': 20,
   bytes: 12,
   'SHA-256': 66,
@@ -125,10 +130,13 @@ const CONCLUSIONS = { supports: 'supports', 'does-not-support': 'does not suppor
 /** Every document with its status, level and inspection. */
 export function documentsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const controlOf = controlIndex(catalog)
+  const superseded = supersededIn(register, assessment.asOf)
+  const basis = assessment.scope.engagement?.reportingBasis ?? null
   return {
     columns: DOCUMENT_COLUMNS,
     rows: register.documents.map((entry) => {
       const { inspection, answers } = entry
+      const cover = periodCover(entry, basis)
       return [
         entry.id,
         standingWords[standingOf(entry, assessment.asOf)],
@@ -157,6 +165,10 @@ export function documentsGrid({ assessment, catalog, register }: PeopleInput): G
         answers?.nodes.join(', ') ?? '',
         entry.attachedAt,
         entry.validUntil ?? '',
+        entry.effective === undefined ? '' : effectiveText(entry.effective),
+        cover === null ? '' : periodCoverWords[cover],
+        entry.supersedes ?? '',
+        superseded.get(entry.id)?.id ?? '',
         entry.mediaType,
         entry.size,
         entry.sha256,

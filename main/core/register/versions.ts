@@ -1,0 +1,95 @@
+import type { EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
+import type { PeriodCover } from '../../../schemas/words.ts'
+import { quote } from '../plain-text.ts'
+import { isDay, millisOf } from './days.ts'
+
+/**
+ * Versions of documents. A new version names the one that it supersedes, which stays in the register with its digest.
+ * It takes its place from the moment it is attached, in every control, and for good: when it expires, the earlier
+ * version does not come back. A withdrawn version supersedes nothing.
+ */
+export function supersededIn(
+  { documents }: Pick<Register, 'documents'>,
+  asOf: string,
+): ReadonlyMap<string, EvidenceDocument> {
+  const found = new Map<string, EvidenceDocument>()
+  for (const entry of documents)
+    if (entry.supersedes !== undefined && entry.withdrawn === null && millisOf(entry.attachedAt) <= millisOf(asOf))
+      found.set(entry.supersedes, entry)
+  return found
+}
+
+/**
+ * Documents that can count: without superseded versions. One that was inspected and does not support is kept: to attach
+ * a version that no person has inspected must not remove a deviation. A later inspection does.
+ */
+export function countedDocuments(register: Pick<Register, 'documents'>, asOf: string): readonly EvidenceDocument[] {
+  const superseded = supersededIn(register, asOf)
+  return register.documents.filter(
+    ({ id, inspection }) => !superseded.has(id) || inspection?.conclusion === 'does-not-support',
+  )
+}
+
+type Controls = Pick<EvidenceDocument, 'controls'>
+
+/** Whether a version is attached to everything that the earlier one is attached to, so that no pack has the earlier alone. */
+export const coversControls = (next: Controls, earlier: Controls): boolean =>
+  earlier.controls.length === 0
+    ? next.controls.length === 0
+    : earlier.controls.every(({ framework, control }) =>
+        next.controls.some((one) => one.framework === framework && one.control === control),
+      )
+
+/** Problems of the versions in a register, one sentence each. An earlier version outside of the scope of a pack is none. */
+export function versionProblems({ documents }: Pick<Register, 'documents'>): readonly string[] {
+  const byId = new Map(documents.map((one) => [one.id, one]))
+  const successors = new Set<string>()
+  return documents.flatMap((entry) => {
+    const { id, supersedes, effective } = entry
+    const ends =
+      effective === undefined
+        ? []
+        : [effective.from, effective.to ?? effective.from].some((day) => !isDay(day))
+          ? [`document ${id} has an effective period with an invalid date.`]
+          : effective.to !== null && effective.to < effective.from
+            ? [`document ${id} has an effective period that ends before it begins.`]
+            : []
+    const earlier = supersedes === undefined ? undefined : byId.get(supersedes)
+    if (supersedes === undefined || earlier === undefined) return ends
+    const isSecond = entry.withdrawn === null && successors.has(supersedes)
+    if (entry.withdrawn === null) successors.add(supersedes)
+    return [
+      ...ends,
+      ...(isSecond ? [`document ${supersedes} is superseded by two documents.`] : []),
+      ...(earlier === entry || millisOf(earlier.attachedAt) > millisOf(entry.attachedAt)
+        ? [`document ${id} supersedes a document that was not attached before it.`]
+        : []),
+      ...(coversControls(entry, earlier)
+        ? []
+        : [`document ${id} leaves out controls of the version that it supersedes.`]),
+    ]
+  })
+}
+
+/**
+ * How the declared effective period of a document relates to the date or period of the engagement; null where one of
+ * them is not declared. It changes no conclusion.
+ */
+export function periodCover(
+  { effective }: Pick<EvidenceDocument, 'effective'>,
+  basis: ReportingBasis | null,
+): PeriodCover | null {
+  if (effective === undefined || basis === null) return null
+  const { from, to } = basis.kind === 'date' ? { from: basis.date, to: basis.date } : basis
+  const end = effective.to ?? to
+  if (effective.from > to || end < from) return 'outside'
+  return effective.from <= from && end >= to ? 'covers' : 'partly'
+}
+
+/** Effective period in words. */
+export const effectiveText = ({ from, to }: NonNullable<EvidenceDocument['effective']>): string =>
+  to === null ? `from ${from}` : `${from} to ${to}`
+
+/** A document as a version: its name and the day on which it was attached. */
+export const versionName = ({ name, attachedAt }: Pick<EvidenceDocument, 'name' | 'attachedAt'>): string =>
+  `${quote(name, 200)}, attached ${attachedAt.slice(0, 10)}`
