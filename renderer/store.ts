@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { CallFailure, EngineEvent } from '../schemas/ipc.ts'
 import type { FleetView, Settings } from '../schemas/ipc-views.ts'
-import type { VerificationProgress } from '../schemas/verification.ts'
+import type { CheckSoFar, VerificationProgress } from '../schemas/verification.ts'
 import { call } from './bridge.ts'
 import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
@@ -10,6 +10,8 @@ import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-pro
 export interface Verifying extends VerificationProgress {
   /** For display. */
   readonly file: string
+  /** Checks that are concluded. */
+  readonly results: readonly CheckSoFar[]
 }
 
 export interface State {
@@ -129,6 +131,10 @@ const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 
   overview: { screen: 'overview', of: 'run' },
 }
 
+/** What is concluded of a file so far; nothing of another one. */
+const resultsOf = (verifying: Verifying | null, file: string): readonly CheckSoFar[] =>
+  verifying?.file === file ? verifying.results : []
+
 let waiting: { readonly event: EngineEvent; readonly at: number }[] = []
 let spokeAt = Number.NEGATIVE_INFINITY
 
@@ -139,7 +145,16 @@ function listen(event: EngineEvent): void {
       else go(GOES[event.to])
       return
     case 'verifying':
-      change({ verifying: { file: event.file, ...event.progress } })
+      change({ verifying: { file: event.file, ...event.progress, results: resultsOf(state.verifying, event.file) } })
+      return
+    case 'check-concluded':
+      if (state.verifying !== null)
+        change({
+          verifying: {
+            ...state.verifying,
+            results: [...resultsOf(state.verifying, event.file), event.result],
+          },
+        })
       return
     case 'verified':
       change({ verifying: null })

@@ -46,7 +46,7 @@ import type {
 } from './ipc-views.ts'
 import type { SamplePopulation, WorkState } from './review-words.ts'
 import type { EntrySignature } from './types.ts'
-import type { VerificationProgress } from './verification.ts'
+import type { CheckSoFar, VerificationProgress } from './verification.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -290,6 +290,8 @@ export type EngineEvent =
   | { readonly kind: 'pack-refused'; readonly error: CallFailure }
   /** A verification advances, in whichever window; `file` is for display. Ended by `verified`, whatever its outcome. */
   | { readonly kind: 'verifying'; readonly file: string; readonly progress: VerificationProgress }
+  /** One of its checks is concluded. */
+  | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
   | { readonly kind: 'verified' }
   /** A menu item leads to a screen. */
   | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' }

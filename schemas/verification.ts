@@ -27,6 +27,14 @@ export interface VerificationCheckResult {
   readonly needs?: ReaderInput
 }
 
+/** The outcome of one check while the verification goes on. It is final; the overall result is not there yet. */
+export interface CheckSoFar {
+  readonly check: VerificationCheck
+  readonly outcome: CheckOutcome
+  /** The outcome in words. */
+  readonly word: string
+}
+
 /** A verdict that differs or could not be reproduced. */
 export interface Difference {
   readonly node: string

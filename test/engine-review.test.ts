@@ -146,6 +146,42 @@ describe('a verification in progress', () => {
     expect(events[0]).toMatchObject({ file: 'run-1.barewitness.zip' })
   })
 
+  test('reports each check as soon as it is concluded, and with the result that it has in the end', async () => {
+    const events: EngineEvent[] = []
+    const kit = auditor()
+    const review = value(await heard(kit, (event) => events.push(event))['pack.choose-and-verify'](null, first()))
+    const told = events.flatMap((event) => (event.kind === 'check-concluded' ? [event.result] : []))
+    expect(told.map(({ check }) => check)).toEqual([
+      'signature',
+      'time',
+      'integrity',
+      'continuity',
+      'reproducibility',
+      'completeness',
+    ])
+    for (const { check, outcome: early, word } of told)
+      expect(review?.answers.find((one) => one.check === check)).toMatchObject({ outcome: early, word })
+    const at = (kind: EngineEvent['kind'], check?: string): number =>
+      events.findIndex(
+        (event) => event.kind === kind && (event.kind !== 'check-concluded' || event.result.check === check),
+      )
+    const nodes = events.findIndex((event) => event.kind === 'verifying' && event.progress.step === 'nodes')
+    expect(at('check-concluded', 'integrity')).toBeLessThan(nodes)
+    expect(at('check-concluded', 'reproducibility')).toBeGreaterThan(nodes)
+    expect(at('check-concluded', 'completeness')).toBeLessThan(at('verified'))
+  })
+
+  test('reports no check after a stop', async () => {
+    const kit = auditor()
+    const told: string[] = []
+    const stopping = heard(kit, (event) => {
+      if (event.kind === 'verifying' && event.progress.step === 'nodes') void kit.review['pack.stop'](null)
+      if (event.kind === 'check-concluded') told.push(event.result.check)
+    })
+    refusal(await stopping['pack.choose-and-verify'](null, first()))
+    expect(told).toEqual(['signature', 'time', 'integrity'])
+  })
+
   test.each(VERIFICATION_STEPS)('stopped in step “%s”, it shows and stores nothing', async (step) => {
     const kit = auditor()
     await opened(kit, second())

@@ -10,6 +10,7 @@ import { isDisclosure } from '../verify/disclosure/read.ts'
 import { verifyExcerpt } from '../verify/excerpt.ts'
 import { type PackContents, verifyPack } from '../verify/pack.ts'
 import { verifyPeriod } from '../verify/period.ts'
+import type { OnResult } from '../verify/pipeline.ts'
 import { verifyDisclosure } from '../verify/redacted-copy.ts'
 import { largerThanRead, verifyReport } from '../verify/report.ts'
 import type { Trust } from '../verify/steps/trust.ts'
@@ -83,7 +84,10 @@ async function checksWith(
     const { departures } = opened.value
     const source = watch === undefined ? opened.value : watchedSource(opened.value, watch)
     const seal = ports.sealing.reader
-    const asked = { source, departures, seal, catalog, kept, trust, verifiedAt, file, onStep: watch?.onStep }
+    // After a stop, readings fail, and what follows from them is no result.
+    const onResult: OnResult = (...result) => (watch?.signal.aborted === false ? watch.onResult(...result) : undefined)
+    const onStep = watch?.onStep
+    const asked = { source, departures, seal, catalog, kept, trust, verifiedAt, file, onStep, onResult }
     if (isDisclosure(opened.value)) return ok({ report: await verifyDisclosure(asked), contents: null, head: null })
     const whole = { ...asked, validator: ports.validator }
     if (isExcerpt(opened.value)) return ok({ report: await verifyExcerpt(whole), contents: null, head: null })
@@ -110,6 +114,8 @@ async function checksWith(
 /** Who watches a verification, and may end it. */
 interface VerificationWatch {
   readonly onStep: (progress: VerificationProgress) => void
+  /** The result of a check that is final before the others. */
+  readonly onResult: OnResult
   readonly signal: AbortSignal
 }
 

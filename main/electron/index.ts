@@ -137,7 +137,8 @@ function run(state: WindowState): Running {
   return { windows, openings }
 }
 
-const isOfVerification = ({ kind }: EngineEvent): boolean => kind === 'verifying' || kind === 'verified'
+const isOfVerification = ({ kind }: EngineEvent): boolean =>
+  kind === 'verifying' || kind === 'check-concluded' || kind === 'verified'
 
 /** The theme of the windows follows the settings; the last one is stored for the first frame of the next start. */
 function follow({ theme }: Settings, state: WindowState): void {

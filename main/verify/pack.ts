@@ -16,7 +16,16 @@ import { EMPTY_REGISTER } from '../core/register.ts'
 import { ownEntry } from '../core/run-chain/entry.ts'
 import { type ChainHead, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
-import { begins, conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
+import {
+  begins,
+  concludes,
+  conclusion,
+  isTrusted,
+  type OnResult,
+  sealChecks,
+  sealStep,
+  validSigner,
+} from './pipeline.ts'
 import { chainOf } from './steps/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { executiveProblems, readReport, reportProblems } from './steps/enclosed-report.ts'
@@ -62,6 +71,8 @@ export interface VerifyInput {
   readonly keep: boolean
   /** Is told each step as it begins, and the nodes one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
+  /** Is told the result of each check as soon as it is final. It has no influence on the outcome. */
+  readonly onResult?: OnResult | undefined
 }
 
 export interface VerifiedPack {
@@ -99,12 +110,16 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   begins(input, 'seal')
   const sealed = await sealStep(source, input.seal, input)
   const { seal } = sealed
+  const statedAt = reading.assessment?.asOf ?? null
+  concludes(input, 'pack', sealChecks(input, sealed, statedAt))
   begins(input, 'files')
   const altered = [
     ...input.departures.map(packedAgain),
     ...(await alterations(source, reading.statement)),
     ...(await indexProblems(source)),
   ]
+  const integrity = intact(altered, seal, source.paths.length)
+  concludes(input, 'pack', [integrity])
   const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
   const judge = await assessorOfPack(rules, reading)
   const walked = await walk(input, reading, judge)
@@ -113,6 +128,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
   const earlier = await readEarlier(source, input.validator)
   const chain = await chainOf({ ...input, trusted: isTrusted(sealed, input) }, ownOf(reading), seal)
+  concludes(input, 'pack', [chain.answer])
   const signer = validSigner(sealed)
   const { statement, assessment, scope } = reading
   const problems = [
@@ -129,6 +145,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     register: said.register,
     trace: await traceDiffers(input, reading, { judge, rules: rules?.status ?? null }, walked),
   })
+  concludes(input, 'pack', [rederived])
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
   begins(input, 'pages')
   const pages =
@@ -142,18 +159,20 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
           earlier: earlier.earlier,
           signer: seal.signer,
         })
+  const complete = completeness(problems, {
+    ...walked,
+    notes: [...said.notes, ...location.notes],
+    level: pdf?.level ?? null,
+    pages,
+    earlier: earlier.earlier?.runs.length ?? 0,
+  })
+  concludes(input, 'pack', [complete])
   const report = conclusion('pack', input, sealed, {
-    integrity: intact(altered, seal, source.paths.length),
-    completeness: completeness(problems, {
-      ...walked,
-      notes: [...said.notes, ...location.notes],
-      level: pdf?.level ?? null,
-      pages,
-      earlier: earlier.earlier?.runs.length ?? 0,
-    }),
+    integrity,
+    completeness: complete,
     reproducibility: rederived,
     continuity: chain.answer,
-    statedAt: assessment?.asOf ?? null,
+    statedAt,
     demo: assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     rules:
       assessment === null || rules === null

@@ -12,7 +12,7 @@ import { isDay, isInstant } from '../core/run-chain/entry.ts'
 import { headOf } from '../core/run-chain/head.ts'
 import { CLOCK_TOLERANCE_MINUTES } from '../core/run-chain/notes.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './pack.ts'
-import { conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
+import { concludes, conclusion, isTrusted, sealChecks, sealStep, validSigner } from './pipeline.ts'
 import { chainOf } from './steps/chain.ts'
 import { incompleteness } from './steps/complete.ts'
 import { ownReportProblems, readReport } from './steps/enclosed-report.ts'
@@ -37,13 +37,18 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
   const statement = period === null ? null : await expectedStatement(input, period)
   const sealed = await sealStep(source, input.seal, input)
   const { seal } = sealed
+  const statedAt = period?.asOf ?? null
+  concludes(input, 'period', sealChecks(input, sealed, statedAt))
   const altered = [...input.departures.map(packedAgain), ...(await alterations(source, statement, PERIOD_FORM))]
+  const integrity = intact(altered, seal, source.paths.length)
+  concludes(input, 'period', [integrity])
   const trusted = isTrusted(sealed, input)
   const chain = await chainOf(
     { ...input, trusted },
     period === null ? null : (tagManifest, signer) => periodEntry(period, tagManifest, signer),
     seal,
   )
+  concludes(input, 'period', [chain.answer])
   const signer = validSigner(sealed)
   const walked = await walkPeriod(input, period, chain.stated)
   const evidenceDigest = digestIn(statement)
@@ -57,6 +62,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
     ...walked.problems,
   ]
   const rederived = reproducible(walked)
+  concludes(input, 'period', [rederived])
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
   const pages =
     isRejected || evidenceDigest === undefined || walked.derived === null || seal?.signer == null
@@ -69,7 +75,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
           signer: seal.signer,
         })
   const report = conclusion('period', input, sealed, {
-    integrity: intact(altered, seal, source.paths.length),
+    integrity,
     completeness: complete(problems, walked, {
       trusted,
       samples: period?.samples ?? [],
@@ -78,7 +84,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
     }),
     reproducibility: rederived,
     continuity: chain.answer,
-    statedAt: period?.asOf ?? null,
+    statedAt,
     demo: period?.demo === true || walked.demo,
     rules:
       walked.unknown.size === 0

@@ -33,6 +33,19 @@ export interface Asked {
   readonly file: string
   /** Is told each step as it begins, and the nodes of the fourth one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
+  /** Is told the result of each check as soon as it is final. It has no influence on the outcome. */
+  readonly onResult?: OnResult | undefined
+}
+
+export type OnResult = (kind: VerificationReport['kind'], result: VerificationCheckResult) => void
+
+/** Reports results that are final before the others are there. */
+export function concludes(
+  { onResult }: Pick<Asked, 'onResult'>,
+  kind: VerificationReport['kind'],
+  results: readonly VerificationCheckResult[],
+): void {
+  for (const result of results) onResult?.(kind, bounded(result))
 }
 
 /** Reports a step in which nothing is counted. */
@@ -89,21 +102,26 @@ export interface Found {
   readonly differences: VerificationReport['differences']
 }
 
+/** The two checks of the seal: signature and time. */
+export const sealChecks = (
+  { trust, verifiedAt }: Pick<Asked, 'trust' | 'verifiedAt'>,
+  { seal, time, wholeChain, isStampExpected, absent }: Sealed,
+  statedAt: string | null,
+): readonly VerificationCheckResult[] => [
+  signedBy(seal, { trust, time, verifiedAt, wholeChain, absent }),
+  existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: isStampExpected, statedAt }),
+]
+
 /** The last step: the six checks in their order. The file verifies unless one of them fails. */
 export function conclusion(
   kind: VerificationReport['kind'],
-  { trust, verifiedAt, file }: Asked,
-  { seal, time, wholeChain, isStampExpected, absent }: Sealed,
+  asked: Asked,
+  sealed: Sealed,
   { integrity, completeness, reproducibility, continuity, statedAt, demo, rules, differences }: Found,
 ): VerificationReport {
-  const checks = [
-    integrity,
-    signedBy(seal, { trust, time, verifiedAt, wholeChain, absent }),
-    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: isStampExpected, statedAt }),
-    completeness,
-    reproducibility,
-    continuity,
-  ]
+  const { trust, verifiedAt, file } = asked
+  const { seal, time } = sealed
+  const checks = [integrity, ...sealChecks(asked, sealed, statedAt), completeness, reproducibility, continuity]
   return {
     schema: 'barewitness.verification/2',
     file: plain(file),

@@ -1,24 +1,32 @@
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { VERIFICATION_STEPS, verificationStepWords } from '../../schemas/verification.ts'
+import {
+  VERIFICATION_CHECKS,
+  VERIFICATION_STEPS,
+  verificationCheckWords,
+  verificationStepWords,
+} from '../../schemas/verification.ts'
 import { useAction } from '../actions.ts'
 import { type Verifying as Going, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Progress } from '../ui/Progress.tsx'
 import { FailureNote } from './Ask.tsx'
-import { MarkedLine } from './Mark.tsx'
+import { AnswerMark, MarkedLine, Shape } from './Mark.tsx'
 
 /** Before this time a small pack is open already, and nothing flickers. */
 const PATIENCE_MS = 400
 
-/** The verification in progress with its steps and counts, which can be stopped. No outcome is shown before all are there. */
+/**
+ * The verification in progress with its steps and counts, which can be stopped, and the checks that are concluded. No
+ * overall result is shown before all are there.
+ */
 export function Verifying() {
   const { verifying } = useStore()
   return verifying === null ? null : <Steps key={verifying.file} going={verifying} />
 }
 
-function Steps({ going: { file, step, done, total } }: { readonly going: Going }) {
+function Steps({ going: { file, step, done, total, results } }: { readonly going: Going }) {
   const [late, setLate] = useState(false)
   const stop = useAction('pack.stop')
   useEffect(() => {
@@ -35,6 +43,23 @@ function Steps({ going: { file, step, done, total } }: { readonly going: Going }
         max={total}
         words={countOf({ step, done, total })}
       />
+      <ul className="verifying-checks" aria-label="Checks">
+        {VERIFICATION_CHECKS.map((check) => {
+          const found = results.find((one) => one.check === check)
+          return (
+            <li key={check}>
+              {found === undefined ? (
+                <Shape mark="dotted-ring" tone="not-tested" />
+              ) : (
+                <AnswerMark outcome={found.outcome} />
+              )}
+              <span>{verificationCheckWords[check].label}</span>
+              <span className="quiet">{found?.word ?? 'Not concluded yet'}</span>
+            </li>
+          )
+        })}
+      </ul>
+      <p className="quiet">The overall result is shown when all checks are concluded.</p>
       <ol className="verifying-steps">
         {VERIFICATION_STEPS.map((one, place) => (
           <li key={one} aria-current={place === at ? 'step' : undefined}>
@@ -55,7 +80,7 @@ function Steps({ going: { file, step, done, total } }: { readonly going: Going }
 }
 
 /** “512 of 1979 files”, or what is done where nothing is counted. */
-const countOf = ({ step, done, total }: Omit<Going, 'file'>): string => {
+const countOf = ({ step, done, total }: Omit<Going, 'file' | 'results'>): string => {
   const { does, of } = verificationStepWords[step]
   return total === 0 ? does : `${done} of ${total} ${of}`
 }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EVENT_CHANNEL } from '../../main/electron/channels.ts'
+import type { EngineEvent } from '../../schemas/ipc.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
@@ -31,6 +33,15 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
   /** The sealed pack, not the redacted copy. */
   const pack = (): string =>
     join(folder, readdirSync(folder).find((name) => name.endsWith('.zip') && !name.includes('withheld')) ?? '')
+  /** Moments of a verification, as the engine tells them to every window. */
+  const send = (events: readonly EngineEvent[]): Promise<void> =>
+    opened.app.evaluate(
+      ({ BrowserWindow }, [channel, told]) => {
+        for (const window of BrowserWindow.getAllWindows())
+          for (const event of told) window.webContents.send(channel, event)
+      },
+      [EVENT_CHANNEL, events] as const,
+    )
   const titledThere = (title: string | RegExp): Promise<void> => titled(review, title)
   beforeAll(async () => {
     opened = await openWindow({ folder: buildTestApp(), env: { BAREWITNESS_TEST_PACE: '5' } })
@@ -118,6 +129,26 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
       .first()
       .waitFor()
     await book.look('40-review-evaluated-again', { page: review, full: true })
+  })
+
+  test('review: checks are shown as they are concluded, and the result only at the end', async () => {
+    const file = 'large.barewitness.zip'
+    const concluded = (['signature', 'time', 'integrity'] as const).map((check, at) => ({
+      kind: 'check-concluded' as const,
+      file,
+      result:
+        at < 2
+          ? { check, outcome: 'indeterminate' as const, word: at === 0 ? 'Needs input' : 'Indeterminate' }
+          : { check, outcome: 'passed' as const, word: 'Passed' },
+    }))
+    const progress = { step: 'nodes' as const, done: 120, total: 300 }
+    await send([{ kind: 'verifying', file, progress }, ...concluded])
+    const checks = review.getByRole('list', { name: 'Checks' })
+    await checks.getByText('Passed').waitFor()
+    expect(await checks.getByText('Not concluded yet').count()).toBe(3)
+    await book.look('40-review-verifying', { page: review, full: true })
+    await send([{ kind: 'verified' }])
+    await checks.waitFor({ state: 'detached' })
   })
 
   test('review: results, why, controls and evidence of the pack', async () => {

@@ -12,7 +12,8 @@ import { ok } from '../../core/result.ts'
 import { hasExactly, isDigest, parsedJson } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, CHAIN_SCHEMA } from '../../core/run-chain/files.ts'
 import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
-import { verificationAnswers, verificationHeadline } from '../../present/verification-headline.ts'
+import { outcomeWord, verificationAnswers, verificationHeadline } from '../../present/verification-headline.ts'
+import type { OnResult } from '../../verify/pipeline.ts'
 import { bytesOf, textOf } from '../../verify/steps/read.ts'
 import { chainIn, readSealOf } from '../../verify/steps/signature.ts'
 import { certificatesOf, type Trust } from '../../verify/steps/trust.ts'
@@ -167,6 +168,12 @@ async function opened(
   const { ports, catalog, session, notify } = context
   const file = plain(fileName(path))
   const onStep = (progress: VerificationProgress): void => notify({ kind: 'verifying', file, progress })
+  const onResult: OnResult = (kind, result) =>
+    notify({
+      kind: 'check-concluded',
+      file,
+      result: { check: result.check, outcome: result.outcome, word: outcomeWord(kind, result) },
+    })
   onStep({ step: 'contents', done: 0, total: 0 })
   const trust = await trustOf(context)
   const peeked = await peek(ports, path, trust)
@@ -181,7 +188,7 @@ async function opened(
     trust: trustFor(peeked.value, trust),
     lastHead: comparedWith,
     keep: true,
-    watch: { onStep, signal },
+    watch: { onStep, onResult, signal },
   })
   if (!reviewed.ok) return reviewed
   const { report, contents, head } = reviewed.value
