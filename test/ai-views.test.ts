@@ -22,6 +22,8 @@ describe('data of the views', () => {
       ['iso-42001', 'voluntary'],
       ['hhs-cpg', 'voluntary'],
       ['dora', 'in-force'],
+      ['fedramp-20x', 'guidance'],
+      ['eu-ai-act', 'in-force'],
     ])
     for (const { notShown } of [AI_VIEWS.carriers, ...AI_VIEWS.frameworks]) expect(notShown.length).toBeGreaterThan(40)
     const text = JSON.stringify(AI_VIEWS)
@@ -85,7 +87,9 @@ describe('views of further frameworks', () => {
   test('have each id once with its status, and conclude nothing', () => {
     const all = AI_VIEWS.frameworks.flatMap(({ title, rows: own }) => own.map(({ id }) => `${title} ${id}`))
     expect(rows.map(({ framework, id }) => `${framework} ${id}`)).toEqual(all)
-    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['Voluntary', 'In force for its addressees']))
+    expect(new Set(rows.map(({ status }) => status))).toEqual(
+      new Set(['Voluntary', 'In force for its addressees', 'Guidance']),
+    )
     for (const row of rows) expect(entered(row)).toEqual([''])
   })
 
