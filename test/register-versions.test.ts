@@ -68,11 +68,11 @@ describe('a new version', () => {
   test('takes the place of the earlier one from its own moment on, inspected or not', () => {
     const later = second({ attachedAt: '2026-11-20T08:00:00.000Z' })
     const register = registerOf({ documents: [first, later] })
-    const state = (asOf: string) => stateOf(attachmentsBy(register, asOf)('requests', 'ER-01'), 'inspected', asOf)
+    const state = (asOf: string) => stateOf(attachmentsBy(register, asOf, null)('requests', 'ER-01'), 'inspected', asOf)
     expect(state('2026-11-19T08:00:00.000Z')).toEqual({ level: 'inspected', conclusion: 'supports' })
     expect(state(NOW)).toEqual({ level: 'received', conclusion: null })
-    expect([...supportingIn(register, '2026-11-19T08:00:00.000Z')]).toEqual([OLD])
-    expect([...supportingIn(register, NOW)]).toEqual([])
+    expect([...supportingIn(register, '2026-11-19T08:00:00.000Z', null)]).toEqual([OLD])
+    expect([...supportingIn(register, NOW, null)]).toEqual([])
     expect(registerView(register, NOW).documents.map(({ supersededBy }) => supersededBy?.id ?? null)).toEqual([
       NEW,
       null,
@@ -81,14 +81,14 @@ describe('a new version', () => {
 
   test('that expires does not bring the earlier one back, and one that is withdrawn does', () => {
     const ended = second({ validUntil: '2026-11-19T23:59:59.999Z' })
-    expect([...supportingIn(registerOf({ documents: [first, ended] }), NOW)]).toEqual([])
+    expect([...supportingIn(registerOf({ documents: [first, ended] }), NOW, null)]).toEqual([])
     const withdrawn = second({ withdrawn: { at: NOW, by: 'M. Ortiz', reason: 'wrong file' } })
-    expect([...supportingIn(registerOf({ documents: [first, withdrawn] }), NOW)]).toEqual([OLD])
+    expect([...supportingIn(registerOf({ documents: [first, withdrawn] }), NOW, null)]).toEqual([OLD])
   })
 
   test('removes no deviation until a person inspected it', () => {
     const of = (documents: readonly EvidenceDocument[]) =>
-      stateOf(attachmentsBy(registerOf({ documents }), NOW)('requests', 'ER-01'), 'inspected', NOW).conclusion
+      stateOf(attachmentsBy(registerOf({ documents }), NOW, null)('requests', 'ER-01'), 'inspected', NOW).conclusion
     expect(of([failed])).toBe('does-not-support')
     expect(of([failed, second()])).toBe('does-not-support')
     const inspection = { ...first.inspection, at: '2026-11-20T08:00:00.000Z' } as EvidenceDocument['inspection']
@@ -141,5 +141,24 @@ describe('an effective period', () => {
     const entry = documentOf({ effective: { from: '2025-01-01', to: '2025-12-31' } })
     const [shown] = registerView(registerOf({ documents: [entry] }), NOW, YEAR).documents
     expect(shown?.period).toBe('outside')
+  })
+
+  test.each<
+    [string, EvidenceDocument['effective'], 'supports' | 'does-not-support', 'supports' | 'does-not-support' | null]
+  >([
+    ['outside of it supports nothing', { from: '2025-01-01', to: '2025-12-31' }, 'supports', null],
+    ['in a part of it counts', { from: '2026-06-01', to: null }, 'supports', 'supports'],
+    [
+      'outside of it stays a deviation',
+      { from: '2025-01-01', to: '2025-12-31' },
+      'does-not-support',
+      'does-not-support',
+    ],
+  ])('that is %s', (_, effective, conclusion, expected) => {
+    const document = { ...(conclusion === 'supports' ? first : failed), effective } as EvidenceDocument
+    const register = registerOf({ documents: [document] })
+    const of = attachmentsBy(register, NOW, YEAR)
+    expect(stateOf(of('requests', 'ER-01'), 'inspected', NOW).conclusion).toBe(expected)
+    expect(supportingIn(register, NOW, YEAR).size).toBe(expected === 'supports' ? 1 : 0)
   })
 })

@@ -417,7 +417,7 @@ describe('requests for records', () => {
       ],
     })
     const at = (asOf: string) =>
-      documentStatuses(catalog, register, { framework: 'soc2', control }, asOf).map(
+      documentStatuses(catalog, register, { framework: 'soc2', control }, asOf, null).map(
         ({ document, attached, level, conclusion, request, overdue }) => [
           document.request?.id ?? document.title,
           attached.length,
@@ -459,7 +459,7 @@ describe('requests for records', () => {
       false,
     ],
   ])('a document that was %s supports or not', (_, entry, expected) => {
-    expect(supportingIn(registerOf({ documents: [entry] }), NOW).has(entry.id)).toBe(expected)
+    expect(supportingIn(registerOf({ documents: [entry] }), NOW, null).has(entry.id)).toBe(expected)
     expect(registerView(registerOf({ documents: [entry] }), NOW).documents[0]?.supports).toBe(expected)
   })
 })

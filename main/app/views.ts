@@ -31,6 +31,7 @@ import type { Control } from '../core/framework.ts'
 import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
 import { thresholdValues } from '../core/profile.ts'
 import { type DocumentStatus, documentStatuses } from '../core/register/requests.ts'
+import { basisOf } from '../core/register/versions.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
 import { countedCheck, joined, type PropertyCell, type Tally, tally } from '../core/tally.ts'
@@ -182,7 +183,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
       parts: partsTable(controls.filter(({ framework }) => framework === id)),
       controls: rows.map((control) => {
         const concluded = assessed.get(`${id} ${control.key}`)
-        const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf)
+        const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf, basisOf(assessment))
           // At a point in time nothing is required of the run chain, and no document replaces it.
           .filter(({ document }) => document.request?.heldBy !== 'chain' || isPeriod)
         return {

@@ -276,7 +276,7 @@ describe('which documents answer a request at a row', () => {
     need,
   })
   const names = (document: ControlDocument, documents: readonly EvidenceDocument[], requests = {}) =>
-    attachedFor(attachmentsBy({ documents }, AS_OF), ROW, document, requests).map(({ id }) => id)
+    attachedFor(attachmentsBy({ documents }, AS_OF, null), ROW, document, requests).map(({ id }) => id)
   const document = documentOf(requestOf('R'), { needs: ['One', 'Two'] })
 
   test.each<[string, EvidenceDocument, Readonly<Record<string, readonly string[]>>, boolean]>([
@@ -331,7 +331,7 @@ describe('results that a document answers', () => {
       ...changes,
     })
   const answer = (documents: readonly EvidenceDocument[], check = 'c.any', node = 'n', requests = [SCAN]) =>
-    answersIn(requests, registerWith(documents), AS_OF)(check, node)
+    answersIn(requests, registerWith(documents), AS_OF, null)(check, node)
 
   test.each<[string, EvidenceDocument, 'any' | null]>([
     ['inspected', naming(), 'any'],

@@ -42,7 +42,7 @@ describe('one document for several requests', () => {
     }
     const added = addDocument(EMPTY_REGISTER, draft, file, facts)
     if (!added.ok) throw new Error(added.error.detail)
-    const of = attachmentsBy(added.value, facts.now)
+    const of = attachmentsBy(added.value, facts.now, null)
     for (const id of ['ER-03', 'ER-18', 'ER-21']) expect(of('requests', id)).toHaveLength(1)
   })
 

@@ -82,13 +82,14 @@ const answeredOnce = ({
 /** The first part of concludeControls(): the results of one run, counted by check and scope. */
 export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], matter: ConclusionMatter): Counted {
   const { register, asOf, engagement, surplus = 0 } = matter
-  const ephiNodes = inspectedMap(catalog, attachmentsBy(register, asOf), { engagement, asOf, nodes })
+  const basis = engagement?.reportingBasis ?? null
+  const ephiNodes = inspectedMap(catalog, attachmentsBy(register, asOf, basis), { engagement, asOf, nodes })
   const count = counting({
     nodes,
     built: new Set(catalog.checks.map(({ id }) => id)),
     offNodeChecks: catalog.offNodeChecks,
     acceptances: acceptancesOf(register.riskAcceptances, asOf),
-    answers: answersIn(catalog.requests, register, asOf),
+    answers: answersIn(catalog.requests, register, asOf, basis),
     ...answeredOnce(matter),
     periodChecks: new Set(catalog.conclusions.periodChecks),
     ephiChecks: new Set(catalog.conclusions.ephiChecks),
@@ -110,7 +111,7 @@ function concluding(
 ): (framework: Framework, control: Control) => ControlAssessment {
   const { register, asOf, engagement } = matter
   const { chain, population } = answeredOnce(matter)
-  const attached = attachmentsBy(register, asOf)
+  const attached = attachmentsBy(register, asOf, engagement?.reportingBasis ?? null)
   const about = byRow(register)
   const elected = engagement?.categories ?? []
   return (framework, control) => {

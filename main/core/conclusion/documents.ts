@@ -1,5 +1,5 @@
 import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { DocumentPart, EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { DocumentPart, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import { millisOf } from '../register/days.ts'
 import { countedDocuments } from '../register/versions.ts'
 import { EVIDENCE_REQUESTS, standingOf } from '../register.ts'
@@ -147,9 +147,10 @@ function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter
 export function attachmentsBy(
   register: Pick<Register, 'documents'>,
   asOf: string,
+  basis: ReportingBasis | null,
 ): (framework: string, control: string) => readonly EvidenceDocument[] {
   const found = new Map<string, EvidenceDocument[]>()
-  for (const entry of countedDocuments(register, asOf))
+  for (const entry of countedDocuments(register, asOf, basis))
     for (const key of new Set(entry.controls.map(({ framework, control }) => `${framework}\n${control}`))) {
       const known = found.get(key)
       if (known === undefined) found.set(key, [entry])
@@ -183,9 +184,14 @@ export type Answers = (check: string, node: string) => 'any' | 'undecided' | nul
  * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at or above its level,
  * supporting, and naming check and node. The result stays as observed.
  */
-export function answersIn(requests: readonly EvidenceRequest[], register: Register, asOf: string): Answers {
+export function answersIn(
+  requests: readonly EvidenceRequest[],
+  register: Register,
+  asOf: string,
+  basis: ReportingBasis | null,
+): Answers {
   const found = new Map<string, 'any' | 'undecided'>()
-  const attached = attachmentsBy(register, asOf)
+  const attached = attachmentsBy(register, asOf, basis)
   for (const { id, minimum, mayAnswer } of requests) {
     if (mayAnswer.length === 0) continue
     const entries = attached(REQUESTS, id)

@@ -77,7 +77,7 @@ export function factsOf(matter: FactMatter): FactHolds {
   )
   const declared = new Map(recordings.map(({ recording: { node } }) => [node.name, node]))
   const stored = new Set((engagement?.ephi.stores ?? []).flatMap((store) => store.nodes))
-  const attached = attachmentsBy(register, asOf)
+  const attached = attachmentsBy(register, asOf, engagement?.reportingBasis ?? null)
   const inspected = new Map(
     requests.map(({ id, minimum }) => [id, stateOf(attached(REQUESTS, id), minimum, asOf).conclusion === 'supports']),
   )

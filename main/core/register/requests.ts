@@ -1,6 +1,6 @@
 import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { RequestDraft } from '../../../schemas/ipc-packs.ts'
-import type { DocumentRequest, EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { DocumentRequest, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import { attachedFor, attachmentsBy, isCurrent, levelOf, REQUESTS, stateOf } from '../conclusion/documents.ts'
 import { type ControlDocument, documentsOf } from '../conclusion/requests.ts'
@@ -78,8 +78,9 @@ export function documentStatusesIn(
   catalog: Pick<Catalog, 'offNodeChecks' | 'requests'>,
   register: Register,
   asOf: string,
+  basis: ReportingBasis | null,
 ): (control: ControlOf) => readonly DocumentStatus[] {
-  const of = attachmentsBy(register, asOf)
+  const of = attachmentsBy(register, asOf, basis)
   const asked = new Map(
     register.documentRequests.map((one) => [
       one.framework === REQUESTS ? one.control : `${one.framework}\n${one.control}\n${one.need}`,
@@ -109,7 +110,8 @@ export const documentStatuses = (
   register: Register,
   control: ControlOf,
   asOf: string,
-): readonly DocumentStatus[] => documentStatusesIn(catalog, register, asOf)(control)
+  basis: ReportingBasis | null,
+): readonly DocumentStatus[] => documentStatusesIn(catalog, register, asOf, basis)(control)
 
 /** Whether the due date of a document has passed. An invalid date counts as passed. */
 export const isOverdue = ({ due }: DocumentRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
@@ -125,8 +127,8 @@ export const documentsAttachedTo = (
   )
 
 /** Documents that support their controls: the current version, inspected or reperformed, with a supporting conclusion. */
-export const supportingIn = (register: Register, asOf: string): ReadonlySet<string> =>
-  new Set(countedDocuments(register, asOf).flatMap((entry) => (supports(entry, asOf) ? [entry.id] : [])))
+export const supportingIn = (register: Register, asOf: string, basis: ReportingBasis | null): ReadonlySet<string> =>
+  new Set(countedDocuments(register, asOf, basis).flatMap((entry) => (supports(entry, asOf) ? [entry.id] : [])))
 
 const supports = (entry: EvidenceDocument, asOf: string): boolean =>
   isCurrent(entry, asOf) &&

@@ -1,4 +1,4 @@
-import type { EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
+import type { Assessment, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import type { PeriodCover } from '../../../schemas/words.ts'
 import { quote } from '../plain-text.ts'
 import { isDay, millisOf } from './days.ts'
@@ -20,13 +20,20 @@ export function supersededIn(
 }
 
 /**
- * Documents that can count: without superseded versions. One that was inspected and does not support is kept: to attach
- * a version that no person has inspected must not remove a deviation. A later inspection does.
+ * Documents that can count: without superseded versions, and without those whose declared effective period is outside of
+ * the date or period of the engagement (`basis`; null where none is declared). One that was inspected and does not support
+ * is kept: to attach a version that no person has inspected must not remove a deviation. A later inspection does.
  */
-export function countedDocuments(register: Pick<Register, 'documents'>, asOf: string): readonly EvidenceDocument[] {
+export function countedDocuments(
+  register: Pick<Register, 'documents'>,
+  asOf: string,
+  basis: ReportingBasis | null,
+): readonly EvidenceDocument[] {
   const superseded = supersededIn(register, asOf)
   return register.documents.filter(
-    ({ id, inspection }) => !superseded.has(id) || inspection?.conclusion === 'does-not-support',
+    (entry) =>
+      entry.inspection?.conclusion === 'does-not-support' ||
+      (!superseded.has(entry.id) && periodCover(entry, basis) !== 'outside'),
   )
 }
 
@@ -73,7 +80,7 @@ export function versionProblems({ documents }: Pick<Register, 'documents'>): rea
 
 /**
  * How the declared effective period of a document relates to the date or period of the engagement; null where one of
- * them is not declared. It changes no conclusion.
+ * them is not declared. Outside of it, the document does not count; in a part of it, it does.
  */
 export function periodCover(
   { effective }: Pick<EvidenceDocument, 'effective'>,
@@ -85,6 +92,10 @@ export function periodCover(
   if (effective.from > to || end < from) return 'outside'
   return effective.from <= from && end >= to ? 'covers' : 'partly'
 }
+
+/** The date or period of the engagement of an assessment; null where none is declared. */
+export const basisOf = ({ scope }: Pick<Assessment, 'scope'>): ReportingBasis | null =>
+  scope.engagement?.reportingBasis ?? null
 
 /** Effective period in words. */
 export const effectiveText = ({ from, to }: NonNullable<EvidenceDocument['effective']>): string =>

@@ -10,7 +10,7 @@ import { periodCover, supersededIn } from './versions.ts'
 /** The register with the status of each entry at a time, and of each document for the date or period of the engagement. */
 export function registerView(register: Register, asOf: string, basis: ReportingBasis | null = null): RegisterView {
   const superseded = supersededIn(register, asOf)
-  const supporting = supportingIn(register, asOf)
+  const supporting = supportingIn(register, asOf, basis)
   const standing = <T extends Standable>(entry: T) => ({
     ...entry,
     standing: standingOf(entry, asOf),

@@ -10,6 +10,7 @@ import { oneLine, plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
 import { documentStatuses } from '../../core/register/requests.ts'
+import { basisOf } from '../../core/register/versions.ts'
 import { standingOf } from '../../core/register.ts'
 import {
   type Block,
@@ -282,7 +283,13 @@ function exceptionBlocks(
 function documentBlocks(matter: Matter, control: Control, item: ControlAssessment): readonly Block[] {
   const { assessment, register, catalog } = matter
   const { asOf } = assessment
-  const statuses = documentStatuses(catalog, register, { framework: item.framework, control }, asOf)
+  const statuses = documentStatuses(
+    catalog,
+    register,
+    { framework: item.framework, control },
+    asOf,
+    basisOf(assessment),
+  )
   const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
   const rows = statuses.map((status): readonly Cell[] => {
     const { document, attached, conclusion } = status

@@ -2,6 +2,7 @@ import { levelWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment } from '../../../schemas/types.ts'
 import { oneLine } from '../../core/plain-text.ts'
 import { type DocumentStatus, documentStatusesIn } from '../../core/register/requests.ts'
+import { basisOf } from '../../core/register/versions.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks } from './items.ts'
 import { day } from './wording.ts'
@@ -46,7 +47,7 @@ const isSooner = (one: DocumentStatus, other: DocumentStatus): boolean =>
  */
 export function documentCounts({ register, assessment, catalog }: DocumentMatter) {
   const { current } = chosenFrameworks({ assessment, catalog })
-  const statusesOf = documentStatusesIn(catalog, register, assessment.asOf)
+  const statusesOf = documentStatusesIn(catalog, register, assessment.asOf, basisOf(assessment))
   const results = new Map(assessment.controls.map((one) => [`${one.framework}\n${one.control}`, one]))
   const needed = new Map<string, RequestedDocument>()
   const open = new Map<string, OutstandingRequest>()

@@ -9,7 +9,7 @@ import { oneLine, plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
 import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
-import { effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
+import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
 import { type Standing, standingOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
 import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
@@ -57,9 +57,9 @@ interface VersionFacts {
   readonly earlier: EvidenceDocument | null
 }
 
-function versionsIn({ register, assessment: { asOf } }: Matter): (entry: EvidenceDocument) => VersionFacts {
-  const supporting = supportingIn(register, asOf)
-  const superseded = supersededIn(register, asOf)
+function versionsIn({ register, assessment }: Matter): (entry: EvidenceDocument) => VersionFacts {
+  const supporting = supportingIn(register, assessment.asOf, basisOf(assessment))
+  const superseded = supersededIn(register, assessment.asOf)
   const byId = new Map(register.documents.map((one) => [one.id, one]))
   return ({ id, supersedes = '' }) => ({
     supports: supporting.has(id),
@@ -72,7 +72,7 @@ function versionsIn({ register, assessment: { asOf } }: Matter): (entry: Evidenc
 function effectiveRows({ assessment }: Pick<Matter, 'assessment'>, entry: EvidenceDocument): FactRows {
   const { effective } = entry
   if (effective === undefined) return []
-  const cover = periodCover(entry, assessment.scope.engagement?.reportingBasis ?? null)
+  const cover = periodCover(entry, basisOf(assessment))
   return [
     {
       label: 'Effective period',
@@ -257,7 +257,13 @@ export function documentLines(
   item: ControlAssessment,
 ): readonly Block[] {
   const { asOf } = assessment
-  const statuses = documentStatuses(catalog, register, { framework: item.framework, control }, asOf)
+  const statuses = documentStatuses(
+    catalog,
+    register,
+    { framework: item.framework, control },
+    asOf,
+    basisOf(assessment),
+  )
   const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
   const named = (one: DocumentStatus): string =>
     `${one.document.request === null ? '' : `${one.document.request.id} `}${oneLine(one.document.title)}`

@@ -14,6 +14,7 @@ import type {
   ControlCheck,
   ControlDecision,
   Register,
+  ReportingBasis,
 } from '../../../../schemas/types.ts'
 import { decisionWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../../core/catalog.ts'
@@ -22,6 +23,7 @@ import type { Control } from '../../../core/framework.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { decidedFor } from '../../../core/register/decisions.ts'
 import { documentStatuses } from '../../../core/register/requests.ts'
+import { basisOf } from '../../../core/register/versions.ts'
 import { controlIndex } from '../input.ts'
 import { isObservation } from '../row-counts.ts'
 import { columns, type Grid } from './grid.ts'
@@ -88,7 +90,7 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
       documentLine(documents),
       documents.needed,
       documents.held,
-      outstandingText(row, control, { catalog, register, asOf }),
+      outstandingText(row, control, { catalog, register, asOf, basis: basisOf(assessment) }),
       documents.deviations.map((one) => withTitle(catalog, one)).join(' | '),
       checks
         .filter(({ decides }) => decides)
@@ -136,16 +138,17 @@ interface RegisterNow {
   readonly catalog: Catalog
   readonly register: Register
   readonly asOf: string
+  readonly basis: ReportingBasis | null
 }
 
 /** Each outstanding document with its level, owner and due date. */
 function outstandingText(
   { framework, documents: { outstanding } }: ControlAssessment,
   control: Control | undefined,
-  { catalog, register, asOf }: RegisterNow,
+  { catalog, register, asOf, basis }: RegisterNow,
 ): string {
   if (outstanding.length === 0) return ''
-  const statuses = control === undefined ? [] : documentStatuses(catalog, register, { framework, control }, asOf)
+  const statuses = control === undefined ? [] : documentStatuses(catalog, register, { framework, control }, asOf, basis)
   return outstanding
     .map(({ request, title, level }) => {
       const status = statuses.find(({ document }) => (document.request?.id ?? document.title) === (request ?? title))

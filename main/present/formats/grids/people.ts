@@ -12,7 +12,7 @@ import { oneLine } from '../../../core/plain-text.ts'
 import { attachmentPath } from '../../../core/register/attachments.ts'
 import { currentAuditorRequests } from '../../../core/register/auditor-requests.ts'
 import { decisionsOf } from '../../../core/register/decisions.ts'
-import { effectiveText, periodCover, supersededIn } from '../../../core/register/versions.ts'
+import { basisOf, effectiveText, periodCover, supersededIn } from '../../../core/register/versions.ts'
 import { isOnePerson, standingOf } from '../../../core/register.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { columns, type Grid } from './grid.ts'
@@ -131,7 +131,7 @@ const CONCLUSIONS = { supports: 'supports', 'does-not-support': 'does not suppor
 export function documentsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const controlOf = controlIndex(catalog)
   const superseded = supersededIn(register, assessment.asOf)
-  const basis = assessment.scope.engagement?.reportingBasis ?? null
+  const basis = basisOf(assessment)
   return {
     columns: DOCUMENT_COLUMNS,
     rows: register.documents.map((entry) => {
