@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { documentsOf } from '../../main/app/attachments.ts'
-import { ALSO, exportRun } from '../../main/app/export.ts'
+import { ALSO, type Also, exportRun } from '../../main/app/export.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
@@ -11,7 +11,7 @@ import { FIXTURE_TIME } from '../support/fixtures.ts'
 import { peakOf } from './peak.ts'
 import { plainPages } from './plain-pages.ts'
 
-// One step in a process of its own: `export RECORDINGS OUT`, `verify FILE` or `plain PAGES`. Prints what it took, part by part.
+// One step in a process of its own: `export RECORDINGS OUT`, `default RECORDINGS OUT` (no further formats), `verify FILE` or `plain PAGES`. Prints what it took, part by part.
 
 const parts: [string, number, number, number][] = []
 let began = process.hrtime.bigint()
@@ -69,7 +69,7 @@ function watched(ports: Ports): Ports {
   }
 }
 
-async function exported(recordings: string, folder: string): Promise<void> {
+async function exported(recordings: string, folder: string, also: readonly Also[]): Promise<void> {
   const ports = watched(createPorts(catalog))
   const population = readdirSync(recordings).sort()
   const { engagement, inventory, provider, register, documents } = demoDeclared(FIXTURE_TIME, population)
@@ -105,7 +105,7 @@ async function exported(recordings: string, folder: string): Promise<void> {
     register,
     attachmentBytes: documentsOf(documents),
     inventory,
-    also: ALSO,
+    also,
     chainFolder: null,
   })
   if (!done.ok) throw new Error(`${done.error.code}: ${done.error.detail}`)
@@ -122,7 +122,11 @@ async function verified(file: string): Promise<void> {
 }
 
 const [step = '', first = '', second = ''] = process.argv.slice(2)
-if (step === 'export') await exported(first, second)
+if (step === 'export') await exported(first, second, ALSO)
+if (step === 'default') {
+  await exported(first, second, [])
+  mark('rest')
+}
 if (step === 'verify') await verified(first)
 if (step === 'plain') {
   await plainPages(Number(first))
