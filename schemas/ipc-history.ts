@@ -181,6 +181,8 @@ export interface FlipLine {
   readonly because: FlipCause
   /** Why, as a sentence. */
   readonly sentence: string
+  /** Reference of the finding that the later verdict is part of; null where it is no deviation. */
+  readonly finding: string | null
 }
 
 export interface FlipView {

@@ -81,7 +81,7 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
         >
           {({ id, capture }) => (
             <ListBoxItem id={id} textValue={id} className="capture-item">
-              <Text slot="label" className="mono capture-name">
+              <Text slot="label" className="mono capture-name" title={id}>
                 {id}
               </Text>
               <Text slot="description" className="note capture-note">

@@ -4,6 +4,7 @@ import type { FleetNode } from '../../schemas/types.ts'
 import { ONE_NODE_ONLY } from '../declaration-forms.ts'
 import { NODE_SECTION_NAMES } from '../declaration-model.ts'
 import { plural, visible } from '../text.ts'
+import { CellLine } from '../ui/CellLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -114,8 +115,8 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
     minWidth: 8,
     cell: ({ name, role }) => (
       <>
-        <span className="cell-line node-name">{visible(name)}</span>
-        {role !== undefined && <span className="cell-line node-note">{visible(role)}</span>}
+        <CellLine className="node-name" text={visible(name)} />
+        {role !== undefined && <CellLine className="node-note" text={visible(role)} />}
       </>
     ),
   },
@@ -128,9 +129,7 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
       location === undefined ? (
         <span className="quiet">Not declared</span>
       ) : (
-        <span className="cell-line">
-          {visible([location.name, location.country ?? ''].filter((text) => text !== '').join(', '))}
-        </span>
+        <CellLine text={visible([location.name, location.country ?? ''].filter((text) => text !== '').join(', '))} />
       ),
   },
   {
@@ -138,7 +137,7 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
     title: 'Own accounts, services, ePHI',
     width: '2fr',
     minWidth: 9,
-    cell: (node) => <span className="cell-line">{countsOf(node)}</span>,
+    cell: (node) => <CellLine text={countsOf(node)} />,
   },
   {
     id: 'login',
@@ -147,15 +146,16 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
     minWidth: 8,
     cell: ({ user, identityFile, sudo }) => (
       <>
-        <span className="cell-line mono">{visible(user ?? 'bwaudit')}</span>
-        <span className="cell-line node-note">
-          {[
+        <CellLine className="mono" text={visible(user ?? 'bwaudit')} />
+        <CellLine
+          className="node-note"
+          text={[
             identityFile === undefined ? 'SSH agent' : visible(identityFile.split(/[/\\]/).at(-1) ?? ''),
             sudo === true ? 'sudo' : '',
           ]
             .filter((text) => text !== '')
             .join(', ')}
-        </span>
+        />
       </>
     ),
   },

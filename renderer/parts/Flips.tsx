@@ -3,7 +3,9 @@ import type { CaptureLine, DriftView, FlipLine } from '../../schemas/ipc-history
 import type { Verdict } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { captureLine, flipSteps } from '../drift-model.ts'
+import { go } from '../store.ts'
 import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Slowly } from './Ask.tsx'
 import { VerdictMark } from './Mark.tsx'
@@ -75,6 +77,7 @@ function Flip({ flip, before, after }: { readonly flip: FlipLine; readonly befor
         <Said verdict={flip.after} />
       </p>
       <p>{visible(flip.sentence)}</p>
+      {flip.finding !== null && <OpenFinding reference={flip.finding} node={flip.node} />}
       <Disclosure
         title={
           <>
@@ -89,6 +92,18 @@ function Flip({ flip, before, after }: { readonly flip: FlipLine; readonly befor
     </li>
   )
 }
+
+const OpenFinding = ({ reference, node }: { readonly reference: string; readonly node: string }) => (
+  <p>
+    <Button
+      kind="link"
+      label={`Open finding ${reference}, ${visible(node)}`}
+      onPress={() => go({ screen: 'finding', of: 'run', reference })}
+    >
+      Open finding {reference}
+    </Button>
+  </p>
+)
 
 function Detail({
   flip: { node, check, sentence },

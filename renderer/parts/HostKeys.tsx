@@ -7,6 +7,7 @@ import { failureTitle } from '../run-progress.ts'
 import { announce } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -145,8 +146,8 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
     minWidth: 7.5,
     cell: ({ node, keyType }) => (
       <>
-        <span className="cell-line node-name">{node}</span>
-        {keyType !== null && <span className="cell-line node-note mono">{visible(keyType)}</span>}
+        <CellLine className="node-name" text={node} />
+        {keyType !== null && <CellLine className="node-note mono" text={visible(keyType)} />}
       </>
     ),
   },

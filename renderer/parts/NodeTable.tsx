@@ -5,6 +5,7 @@ import { useAction } from '../actions.ts'
 import { announce, change, replace } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -139,8 +140,8 @@ const columnsWith = (
     minWidth: 9,
     cell: ({ name, role }) => (
       <>
-        <span className="cell-line node-name">{visible(name)}</span>
-        {role !== null && <span className="cell-line node-note">{visible(role)}</span>}
+        <CellLine className="node-name" text={visible(name)} />
+        {role !== null && <CellLine className="node-note" text={visible(role)} />}
       </>
     ),
   },
@@ -163,23 +164,21 @@ const columnsWith = (
     title: 'Account',
     width: '1.5fr',
     minWidth: 7,
-    cell: ({ user }) => (
-      <span className="cell-line mono">{user === '' ? 'from SSH configuration' : visible(user)}</span>
-    ),
+    cell: ({ user }) => <CellLine className="mono" text={user === '' ? 'from SSH configuration' : visible(user)} />,
   },
   {
     id: 'sudo',
     title: 'Privileged checks (sudo)',
     width: '2fr',
     minWidth: 9,
-    cell: ({ sudo }) => <span className="cell-line">{sudo ? 'on' : 'off'}</span>,
+    cell: ({ sudo }) => <CellLine text={sudo ? 'on' : 'off'} />,
   },
   {
     id: 'place',
     title: 'Declared place',
     width: '2fr',
     minWidth: 8,
-    cell: ({ place }) => <span className="cell-line">{place === null ? 'not declared' : visible(place)}</span>,
+    cell: ({ place }) => <CellLine text={place === null ? 'not declared' : visible(place)} />,
   },
   {
     id: 'do',

@@ -10,6 +10,7 @@ import { type CoverageRow, coverageCounts, coverageLine, coverageRows } from '..
 import { announce, go, outdated, useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -176,7 +177,7 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
             <Shape mark={mark} tone={tone} />
             <span>{label}</span>
           </span>
-          {why !== null && <span className="cell-line note">{visible(why)}</span>}
+          {why !== null && <CellLine className="note" text={visible(why)} />}
           {onLeaveOut !== null && (state === 'unreconciled' || state === 'excluded') && (
             <Button
               small
@@ -200,14 +201,13 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
     width: '1.2fr' as const,
     minWidth: 9,
     cell: ({ listed }: CoverageRow) => (
-      <span className="cell-line">{!compared ? 'Not compared' : listed === null ? 'No' : visible(listed)}</span>
+      <CellLine text={!compared ? 'Not compared' : listed === null ? 'No' : visible(listed)} />
     ),
   },
 ]
 
 function Named({ of, row: { name, state } }: { readonly of: Source; readonly row: CoverageRow }) {
-  if (state === 'unreconciled' || state === 'excluded')
-    return <span className="cell-line node-name">{visible(name)}</span>
+  if (state === 'unreconciled' || state === 'excluded') return <CellLine className="node-name" text={visible(name)} />
   return (
     <Button kind="link" className="cell-line" onPress={() => go({ screen: 'node', of, node: name })}>
       {visible(name)}

@@ -18,6 +18,7 @@ import {
 import { go, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Progress } from '../ui/Progress.tsx'
@@ -197,7 +198,7 @@ const COLUMNS: readonly GridColumn<Line>[] = [
     isRowHeader: true,
     width: '1.2fr',
     minWidth: 9,
-    cell: ({ node }) => <span className="cell-line node-name">{node}</span>,
+    cell: ({ node }) => <CellLine className="node-name" text={node} />,
   },
   {
     id: 'now',

@@ -20,6 +20,7 @@ import type { DeclarationsPart } from '../routes.ts'
 import { announce, change, go, outdated, refreshFleet, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -364,7 +365,7 @@ const PROBLEM_COLUMNS: readonly GridColumn<FileProblem>[] = [
     isRowHeader: true,
     width: '1fr',
     minWidth: 9,
-    cell: ({ field }) => <span className="cell-line mono">{visible(field === '' ? 'the document' : field)}</span>,
+    cell: ({ field }) => <CellLine className="mono" text={visible(field === '' ? 'the document' : field)} />,
   },
   { id: 'text', title: 'Problem', width: '3fr', minWidth: 14, cell: ({ text }) => lines(text) },
 ]
@@ -384,8 +385,8 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     minWidth: 10,
     cell: ({ node, member }) => (
       <>
-        <span className="cell-line">{member === null ? 'Node' : memberLabel(member)}</span>
-        <span className="cell-line node-note">{visible(node ?? 'All nodes')}</span>
+        <CellLine text={member === null ? 'Node' : memberLabel(member)} />
+        <CellLine className="node-note" text={visible(node ?? 'All nodes')} />
       </>
     ),
   },
@@ -394,7 +395,7 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     title: 'Change',
     width: 7,
     minWidth: 7,
-    cell: ({ kind }) => <span className="cell-line">{KINDS[kind]}</span>,
+    cell: ({ kind }) => <CellLine text={KINDS[kind]} />,
   },
   { id: 'before', title: 'Before', width: '2fr', minWidth: 8, cell: ({ before }) => lines(before) },
   { id: 'after', title: 'After', width: '2fr', minWidth: 8, cell: ({ after }) => lines(after) },

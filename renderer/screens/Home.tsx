@@ -88,39 +88,45 @@ function LeadingTable({ results }: { readonly results: HomeResults }) {
         <p className="empty">No deviations noted on the nodes tested.</p>
       ) : (
         <>
-          <table className="leading">
-            <thead>
-              <tr>
-                <th scope="col">Severity</th>
-                <th scope="col">Condition found</th>
-                <th scope="col" className="count-column">
-                  Deviations closed
-                </th>
-                <th scope="col" className="count-column">
-                  Controls affected
-                </th>
-                <th scope="col">Can be fixed by</th>
-              </tr>
-            </thead>
-            <tbody>
-              {leading.map(({ reference, severity, condition, proof, closes, controls, fixedBy }) => (
-                <tr key={reference}>
-                  <td>
-                    <SeverityMark severity={severity} />
-                  </td>
-                  <th scope="row">
-                    <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
-                      {visible(condition)}
-                    </Button>
-                    {proof !== '' && <span className="note leading-proof">{visible(proof)}</span>}
+          <div className="scroll">
+            <table className="leading">
+              <thead>
+                <tr>
+                  <th scope="col">Severity</th>
+                  <th scope="col">Condition found</th>
+                  <th scope="col" className="count-column">
+                    Deviations closed
                   </th>
-                  <td className="count-column number">{closes}</td>
-                  <td className="count-column number">{controls}</td>
-                  <td>{fixedByWords[fixedBy]}</td>
+                  <th scope="col" className="count-column">
+                    Controls affected
+                  </th>
+                  <th scope="col">Can be fixed by</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {leading.map(({ reference, severity, condition, proof, closes, controls, fixedBy }) => (
+                  <tr key={reference}>
+                    <td>
+                      <SeverityMark severity={severity} />
+                    </td>
+                    <th scope="row">
+                      <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
+                        {visible(condition)}
+                      </Button>
+                      {proof !== '' && (
+                        <span className="note leading-proof" title={visible(proof)}>
+                          {visible(proof)}
+                        </span>
+                      )}
+                    </th>
+                    <td className="count-column number">{closes}</td>
+                    <td className="count-column number">{controls}</td>
+                    <td>{fixedByWords[fixedBy]}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
           <p className="note">
             One finding of each risk area first.{' '}
             <Button

@@ -29,6 +29,7 @@ import { failureTitle } from '../run-progress.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -293,7 +294,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
           <span className="cell-line quiet">no bound</span>
         ) : (
           <>
-            <span className="cell-line number">{kilometres(narrowest.km)}</span>
+            <CellLine className="number" text={kilometres(narrowest.km)} />
             <span className="cell-line node-note" title={visible(narrowest.vantage)}>
               from {visible(narrowest.vantage)}
             </span>

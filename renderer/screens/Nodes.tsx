@@ -20,6 +20,7 @@ import type { NodesPart } from '../routes.ts'
 import { announce, change, getState, go, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { CellLine } from '../ui/CellLine.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
@@ -344,7 +345,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     title: 'Node',
     width: '1.2fr',
     minWidth: 7,
-    cell: ({ node }) => <span className="cell-line">{visible(node ?? '')}</span>,
+    cell: ({ node }) => <CellLine text={visible(node ?? '')} />,
   },
   {
     id: 'note',

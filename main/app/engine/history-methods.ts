@@ -22,6 +22,7 @@ import { driftOf } from '../../core/drift/compare.ts'
 import { type DescribedRun, explainFlips, needsIn } from '../../core/drift/explain.ts'
 import { evidenceCompared, uncollectedWords } from '../../core/drift/uncollected.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { findingReference } from '../../core/finding/finding.ts'
 import type { KeptHead } from '../../core/history.ts'
 import { chainFolderOf } from '../../core/layout.ts'
 import { type AwaitedRun, calendarOf, type RunFacts, spansWithout } from '../../core/period/calendar.ts'
@@ -55,6 +56,7 @@ const DEMO = 'demo data is never entered into a run chain; nothing was recorded'
 /** Runs of the window's fleet over time: runs, missed runs, and the drift between two of them. */
 export function historyMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports, catalog } = context
+  const fleetName = (): string => context.session.fleet?.name ?? ''
   return {
     'history.get': async ({ window }) => {
       const known = await knownRuns(context)
@@ -73,7 +75,7 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
       const pair = await loadPair(context, before, after)
       if (!pair.ok) return pair
       const { was, is, runs } = pair.value
-      return ok(driftView(catalog, driftOf(was.trace, is.trace, needsIn(catalog)), runs))
+      return ok(driftView(wordsOf(catalog, fleetName()), driftOf(was.trace, is.trace, needsIn(catalog)), runs))
     },
     'history.flip': async ({ before, after, node, check }) => {
       const pair = await loadPair(context, before, after)
@@ -84,7 +86,7 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
       const detail = explainFlips(catalogFor(catalog, scope), node, was, is).find((one) => one.check === check)
       return detail === undefined
         ? fail('input.not-found', `${check} has the same verdict on ${node} in both runs`, node)
-        : ok(flipView(catalog, detail))
+        : ok(flipView(wordsOf(catalog, fleetName()), detail))
     },
     'history.record-gap': ({ schedule, due, why, identity }) =>
       saying(context, identity, (input) =>
@@ -204,11 +206,10 @@ const MOST_NODES = 50
 
 /** A drift for the window: grouped, bounded, with titles from the catalog for probes and checks. */
 function driftView(
-  catalog: Catalog,
+  words: Words,
   drift: RunDrift,
   { before, after }: { readonly before: HistoryRun; readonly after: HistoryRun },
 ): DriftView {
-  const words = wordsOf(catalog)
   return {
     before,
     after,
@@ -239,8 +240,7 @@ function driftView(
   }
 }
 
-function flipView(catalog: Catalog, detail: FlipDetail): FlipView {
-  const words = wordsOf(catalog)
+function flipView(words: Words, detail: FlipDetail): FlipView {
   const { steps, captures } = detail
   return {
     flip: flipLine(detail, words),
@@ -250,21 +250,28 @@ function flipView(catalog: Catalog, detail: FlipDetail): FlipView {
 }
 
 interface Words {
+  /** Reference of the finding of a check. */
+  readonly finding: (check: string) => string
   readonly probe: (id: string) => string
   readonly check: (id: string) => string
 }
 
-function wordsOf({ probes, checks }: Catalog): Words {
+function wordsOf({ probes, checks }: Catalog, fleet: string): Words {
   const titles = new Map(probes.map(({ id, title }) => [id, title]))
   const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
-  return { probe: (id) => titles.get(id) ?? id, check: (id) => claims.get(id) ?? id }
+  return {
+    probe: (id) => titles.get(id) ?? id,
+    check: (id) => claims.get(id) ?? id,
+    finding: (check) => findingReference(fleet, check),
+  }
 }
 
 const first = <T>(all: readonly T[], most = MOST): Bounded<T> => ({ rows: all.slice(0, most), total: all.length })
 
 function flipLine({ node, check, before, after, because, probes }: Flip, words: Words): FlipLine {
   const sentence = becauseSentence({ because }, probes.map(words.probe))
-  return { node, check, expected: words.check(check), before, after, because, sentence }
+  const finding = after === 'not-satisfied' ? words.finding(check) : null
+  return { node, check, expected: words.check(check), before, after, because, sentence, finding }
 }
 
 /** By probe, the one that changed on most nodes first. */
