@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
+import { type Nights, startNights } from '../support/nights.ts'
+import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { lookAtSizes } from '../support/size-book.ts'
+import { atHome, clicksOn, countClicks, giveSecret, openTab, rail, titled } from '../support/window-steps.ts'
+
+const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+
+const SERVERS = Array.from({ length: 6 }, (_, at) => ({ name: `gpu-0${at + 1}`, recorded: 'demo-gpu-01' }))
+const CHANGED = 'gpu-02'
+const AWAY = 'gpu-05'
+const MOST_CLICKS = 10
+
+/** Four nights of a schedule, in the third of which the computer was off; the officer opens the window the next day. */
+describe.skipIf(missing !== null)(`after the nights${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let fleet: EmulatedFleet
+  let nights: Nights
+  let opened: TestWindow
+  let page: Page
+  const top = mkdtempSync(join(tmpdir(), 'barewitness-nights-'))
+  const profile = join(top, 'profile')
+  const config = join(top, 'config')
+  const before = process.env.XDG_CONFIG_HOME
+  beforeAll(async () => {
+    mkdirSync(profile)
+    mkdirSync(config)
+    process.env.XDG_CONFIG_HOME = config
+    fleet = await startEmulated(SERVERS)
+    nights = await startNights(fleet, profile, 3)
+    // Some checks compare with an earlier run: they are decided from the second one on.
+    for (const daysAgo of [3, 2]) expect(await nights.run(daysAgo)).toBe(0)
+    // The next run has a scratch drive that no encrypting layer covers, and a node that is away.
+    fleet.becomes(CHANGED, 'demo-gpu-02')
+    fleet.goesAway(AWAY)
+    expect(await nights.run(0)).toBe(4)
+    opened = await openWindow({ folder: builtProduct() ?? '', profile, env: { XDG_CONFIG_HOME: config } })
+    page = opened.page
+    page.setDefaultTimeout(30_000)
+    await atHome(page)
+    await countClicks(page)
+  })
+  afterAll(async () => {
+    await opened?.close()
+    await fleet?.close()
+    if (before === undefined) delete process.env.XDG_CONFIG_HOME
+    else process.env.XDG_CONFIG_HOME = before
+    rmSync(top, { recursive: true, force: true })
+  })
+
+  test('Overview shows the run of the night, and its node that was away', async () => {
+    expect(await page.locator('.home-steps').textContent()).toContain('5 of 6 nodes')
+    await lookAtSizes(opened, '130-nights-home')
+  })
+
+  test('History shows the missed run with its reason', async () => {
+    await rail(page, 'History')
+    await titled(page, 'History')
+    const missed = page.getByRole('table', { name: 'Missed, explained' })
+    await missed.waitFor()
+    expect(await missed.getByRole('row').count()).toBe(2)
+    expect(await missed.textContent()).toContain('the computer was off or asleep')
+    await lookAtSizes(opened, '131-nights-history')
+  })
+
+  test('the drift is grouped by cause: the node that was away is one line', async () => {
+    await openTab(page, 'Compare runs')
+    await page.getByRole('heading', { name: /^Changed results [1-9]/ }).waitFor()
+    const notCompared = page.locator('.drift-list', { has: page.getByRole('heading', { name: /^Not compared 1$/ }) })
+    expect(await notCompared.getByText(AWAY).count()).toBe(1)
+    const flipped = await page.locator('.flip-head').allTextContents()
+    expect(flipped.some((line) => line.startsWith(CHANGED))).toBe(true)
+    // Recorded answers get older, so a result about their age may change on any node that was collected.
+    expect(flipped.filter((line) => line.startsWith(AWAY))).toEqual([])
+    await lookAtSizes(opened, '132-nights-drift')
+  })
+
+  test('its finding is opened from there, and answered', async () => {
+    await page
+      .getByRole('button', { name: new RegExp(`^Open finding F-.*${CHANGED}$`) })
+      .first()
+      .click()
+    await page.getByRole('heading', { name: 'Management response' }).waitFor()
+    expect(await page.locator('.finding-main').textContent()).toContain(CHANGED)
+    const response = page.locator('.response-form')
+    await response.getByLabel('Owner').fill('J. Lin')
+    await response.getByLabel('Plan').fill('The drive is encrypted in the next maintenance window.')
+    await response.getByLabel('Stated by').fill('M. Ortiz')
+    // A response is signed with the identity that is there.
+    await giveSecret(
+      opened,
+      () => response.getByRole('button', { name: 'Save response' }).click(),
+      'correct horse battery',
+    )
+    await page.locator('.toast').getByText('Response saved for 1 finding').waitFor()
+    await lookAtSizes(opened, '133-nights-finding')
+  })
+
+  test(`needed no more than ${MOST_CLICKS} clicks`, async () => {
+    const clicks = await clicksOn(page)
+    console.info(`Nightly check: ${clicks} clicks from the opened window to the recorded response.`)
+    expect(clicks).toBeLessThanOrEqual(MOST_CLICKS)
+    expect(clicks).toBeGreaterThan(2)
+  })
+})
