@@ -33,6 +33,10 @@ async function resize({ app }: TestWindow, page: Page, { width, height, zoom }: 
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
 }
 
+/** Of a longer page, and of one under a dialog, only what is in sight is worth a picture. */
+const isShort = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollHeight < 5000 && document.querySelector('[role$=dialog]') === null)
+
 /**
  * Looks at a screen at 1280, 1024 and 200 %: nothing is cut, and each leaves a picture. Colors do not depend on the size, and little that axe
  * finds does: it is asked at the first size in light, and once more about the contrast in dark.
@@ -45,7 +49,7 @@ export async function lookAtSizes(opened: TestWindow, name: string, page: Page =
     expect.soft(cut, `${name} at ${size.name}: cut`).toEqual([])
     for (const scheme of size === SIZES[0] ? (['dark', 'light'] as const) : (['light'] as const)) {
       await page.emulateMedia({ colorScheme: scheme })
-      if (size.zoom === 1) await shot(page, `${name}-${size.name}-${scheme}`, true)
+      if (size.zoom === 1) await shot(page, `${name}-${size.name}-${scheme}`, await isShort(page))
       else await windowShot(opened, `${name}-${size.name}-${scheme}`, page)
       const found = size === SIZES[0] ? await axeFindings(page, scheme === 'light' ? [] : ['color-contrast']) : []
       expect.soft(found.join('\n'), `${name}, ${scheme}: axe`).toBe('')
