@@ -187,8 +187,9 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
         <strong>{visible(name)}</strong>
         <span className="note">
           {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} ·{' '}
-          {supersededBy === null ? STATUS[standing].toLowerCase() : 'superseded'}
-          {document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}
+          {supersededBy !== null
+            ? 'superseded'
+            : `${STATUS[standing].toLowerCase()}${document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}`}
         </span>
       </p>
       <p>{visible(document.summary)}</p>

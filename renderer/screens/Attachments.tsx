@@ -151,7 +151,7 @@ function Listed({ of, register, view, find }: ListedProps) {
       {isWhole && rest.length > 0 && (
         <section aria-labelledby="ended-documents">
           <h2 id="ended-documents">
-            Expired, withdrawn, or not counted <span className="number quiet">{rest.length}</span>
+            Expired, withdrawn, superseded, or not counted <span className="number quiet">{rest.length}</span>
           </h2>
           <DocumentList of={of} documents={rest} />
         </section>
