@@ -3,16 +3,19 @@ import { INPUT_SCHEMAS, isMethod } from '../../schemas/ipc-inputs.ts'
 
 /**
  * Checks the input of a call from the window against its method's schema. Returns the problems as sentences; none means
- * it fits.
+ * it fits. A schema is compiled at its first call: all of them take longer than the rest of the start.
  */
 export function ipcValidator(): (method: string, input: unknown) => readonly string[] {
   const ajv = new Ajv2020({ strict: true, allErrors: false })
-  const compiled = new Map<string, ValidateFunction>(
-    Object.entries(INPUT_SCHEMAS).map(([method, schema]) => [method, ajv.compile(schema)]),
-  )
+  const compiled = new Map<string, ValidateFunction>()
+  const validatorOf = (method: keyof typeof INPUT_SCHEMAS): ValidateFunction => {
+    const validate = compiled.get(method) ?? ajv.compile(INPUT_SCHEMAS[method])
+    compiled.set(method, validate)
+    return validate
+  }
   return (method, input) => {
-    const validate = isMethod(method) ? compiled.get(method) : undefined
-    if (validate === undefined) return ['there is no such method']
+    if (!isMethod(method)) return ['there is no such method']
+    const validate = validatorOf(method)
     if (validate(input)) return []
     return (validate.errors ?? []).map((error) => `${error.instancePath || 'input'} ${error.message ?? 'does not fit'}`)
   }

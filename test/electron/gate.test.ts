@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
@@ -13,8 +14,17 @@ const OURS: Frame = { origin: 'barewitness://app', parent: null }
 const MAIN: Asker = { frame: OURS, window: 'main' }
 const REVIEW: Asker = { frame: OURS, window: 'review' }
 
-/** Compiled once: a schema for each method takes longer than any of these tests. */
+/** Kept for all tests: each schema is compiled once. */
 const problems = ipcValidator()
+
+test('a schema is compiled at the first call of its method, and once', () => {
+  const compile = vi.spyOn(Ajv2020.prototype, 'compile')
+  const fits = ipcValidator()
+  expect(compile).not.toHaveBeenCalled()
+  expect([fits('fleet.get', null), fits('fleet.get', {}).length, fits('no.method', null).length]).toEqual([[], 1, 1])
+  expect(compile).toHaveBeenCalledTimes(1)
+  compile.mockRestore()
+})
 
 function gate(chosen: string | null = '/chosen/by/a/person') {
   const reached: { readonly method: string; readonly input: unknown; readonly chosen: unknown }[] = []
