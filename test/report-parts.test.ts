@@ -118,7 +118,7 @@ describe('the cover', () => {
       'One collection shows one point in time, not the period.',
       'Draft',
       'Clinic and its auditors only',
-      'Declared by A. Weber on 1 Nov 2026',
+      'by A. Weber on 1 Nov 2026',
       '7 declared, 6 in the fleet file, 8 in the provider inventory: 1 unreconciled',
     ])
       expect(cover).toContain(words)

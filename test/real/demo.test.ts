@@ -7,6 +7,8 @@ import { assessmentIndexOf } from '../../main/core/pack-files.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { readReport } from '../support/pdf-pages.ts'
+import { deadLinks, emptyPages, smallTexts } from '../support/pdf-sizes.ts'
 import { validate, whyNoVeraPdf } from '../support/verapdf/verapdf.ts'
 
 // The demo, as the README's first command leaves it, in the hands of tools that know nothing of us.
@@ -213,6 +215,15 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
       }
     },
   )
+
+  test('the report has at most 25 pages, none but the last less than a quarter full, and every link has a target', () => {
+    const read = readReport(readFileSync(pdf))
+    expect(read.pages.length).toBeGreaterThan(15)
+    expect(read.pages.length).toBeLessThanOrEqual(25)
+    expect(emptyPages(read)).toEqual([])
+    expect(deadLinks(read)).toEqual([])
+    expect(smallTexts(read)).toEqual([])
+  })
 
   const poppler = absent('pdftotext', 'pdfinfo', 'pdfdetach')
   test.skipIf(poppler !== null)(`every page is marked as demo data and no word over-claims${because(poppler)}`, () => {

@@ -19,7 +19,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
-import { dayOf, daysSince, declaredBy, factBlock, typed, typedList, whoseWord } from './declared.ts'
+import { byWhom, dayOf, daysSince, declaredBy, factBlock, typed, typedList, whoseWord } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, itemName } from './items.ts'
 import { titles } from './titles.ts'
@@ -222,7 +222,7 @@ function subserviceBlocks(matter: Matter, { subserviceOrganizations }: Engagemen
         { label: 'Services', value: typed(one.services) },
         { label: 'Method', value: plainCell(METHODS[one.method]) },
         { label: 'Report on file', value: reportCell(one.report, matter.assessment.asOf) },
-        { label: 'Declared', value: plainCell(declaredBy(one)) },
+        { label: 'Declared', value: plainCell(byWhom(one)) },
       ]),
       ...controlBlocks(matter, one),
     ]),

@@ -13,7 +13,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
-import { dayOf, declaredBy, type FactRows, typed } from './declared.ts'
+import { byWhom, dayOf, type FactRows, typed } from './declared.ts'
 import type { Matter } from './input.ts'
 import { answeredLine, populationLine } from './population.ts'
 import { profileCell } from './profile.ts'
@@ -111,7 +111,7 @@ function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
       label: 'Distribution',
       value: distribution === null ? plainCell('No limit declared') : typed(distribution, 500),
     },
-    { label: 'Declared', value: plainCell(declaredBy(engagement)) },
+    { label: 'Declared', value: plainCell(byWhom(engagement)) },
   ]
 }
 

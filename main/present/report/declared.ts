@@ -9,7 +9,10 @@ export const dayOf = (written: string): string =>
 
 /** Who declared a part of the engagement, and when. */
 export const declaredBy = ({ owner, on }: { readonly owner: string; readonly on: string }): string =>
-  `Declared by ${oneLine(owner, 200)} on ${dayOf(on)}`
+  `Declared ${byWhom({ owner, on })}`
+
+/** The same below a label that states the rest. */
+export const byWhom = ({ owner, on }: Declared): string => `by ${oneLine(owner, 200)} on ${dayOf(on)}`
 
 /** The same as a quiet line. */
 const declaredLine = (part: { readonly owner: string; readonly on: string }): Line => ({

@@ -185,7 +185,7 @@ export function remedyText(finding: Finding, remediation: CheckRemediation | und
   const steps = [
     ...new Set(remediation.steps.map(({ title, when }) => (when === undefined ? title : `${title} (where ${when})`))),
   ]
-  return `${steps.slice(0, 4).join('; ')}. ${WHO[remediation.whoCanChange]}`
+  return [...steps.slice(0, 4).map((step) => `${step}.`), WHO[remediation.whoCanChange]].join(' ')
 }
 
 function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line[] {
@@ -197,7 +197,13 @@ function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line
       .slice(0, MOST_CONTROLS)
       .map((one): Line => ({ text: controlName(catalog, one), link: controlAnchor(one) })),
     ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
-    { text: `Settles the server part of ${of(settled, controls.length)}.`, style: 'quiet' },
+    {
+      text:
+        settled === 0
+          ? 'Closing this finding alone settles none of them.'
+          : `Closing this finding settles the server part of ${of(settled, controls.length)} controls.`,
+      style: 'quiet',
+    },
   ]
 }
 
