@@ -86,16 +86,6 @@ export function assembleBag(input: BagInput): AssembledPack {
   const digest = manifest.evidenceDigest
   let bytes = 0
   for (const content of payload.values()) bytes += sizeOf(content)
-  const info = [
-    ['Bag-Software-Agent', input.producer],
-    ['Bagging-Date', input.asOf.slice(0, 10)],
-    ['External-Identifier', input.identifier],
-    ['Payload-Oxum', `${bytes}.${payload.size}`],
-    ['Pack-Version', '2'],
-    ['Evidence-Digest', digest],
-    ['Signer-Fingerprint', signer.fingerprint],
-    ...(demo ? [['Demo-Data', 'yes']] : []),
-  ]
   const help = utf8(
     verifyText({
       packName: input.packName,
@@ -113,7 +103,17 @@ export function assembleBag(input: BagInput): AssembledPack {
   const tags = new Map<string, PackContent>([
     ...(input.tags ?? []),
     [PATHS.bag, utf8(BAG_DECLARATION)],
-    [PATHS.info, utf8(info.map(([name, value]) => `${name}: ${value}\n`).join(''))],
+    [
+      PATHS.info,
+      utf8(
+        bagInfo({
+          ...input,
+          oxum: `${bytes}.${payload.size}`,
+          evidenceDigest: digest,
+          fingerprint: signer.fingerprint,
+        }),
+      ),
+    ],
     [PATHS.manifest, manifest.content],
     [PATHS.statement, utf8(`${canonicalJson(input.statement(manifest))}\n`)],
     [PATHS.help, help],
@@ -128,7 +128,31 @@ export function assembleBag(input: BagInput): AssembledPack {
   return { tags: new Map([...tags, [PATHS.tagManifest, toSeal]]), help, toSeal, evidenceDigest: digest }
 }
 
-const CHAIN_RECIPE: Recipe = {
+/** bag-info.txt (RFC 8493 §2.2.2), whose lines all follow from the rest of the pack. */
+export const bagInfo = (of: {
+  readonly producer: string
+  readonly asOf: string
+  readonly identifier: string
+  readonly oxum: string
+  readonly evidenceDigest: string
+  readonly fingerprint: string
+  readonly demo: boolean
+}): string =>
+  [
+    ['Bag-Software-Agent', of.producer],
+    ['Bagging-Date', of.asOf.slice(0, 10)],
+    ['External-Identifier', of.identifier],
+    ['Payload-Oxum', of.oxum],
+    ['Pack-Version', '2'],
+    ['Evidence-Digest', of.evidenceDigest],
+    ['Signer-Fingerprint', of.fingerprint],
+    ...(of.demo ? [['Demo-Data', 'yes']] : []),
+  ]
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')
+
+/** How the run chain is recomputed by hand, where the pack has the inclusion of the preceding one. */
+export const CHAIN_RECIPE: Recipe = {
   title: 'The previous pack is in the run chain of this pack (run in the folder unpacked/pack)',
   lines: ['( set -eu', ...inclusionRecipe(), ')'],
 }

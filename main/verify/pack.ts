@@ -46,6 +46,7 @@ import {
   rulesReading,
   unknownRules,
 } from './steps/rules.ts'
+import { tagFileProblems } from './steps/tags.ts'
 import { traceDiffers } from './steps/trace.ts'
 import type { Trust } from './steps/trust.ts'
 
@@ -117,6 +118,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...input.departures.map(packedAgain),
     ...(await alterations(source, reading.statement)),
     ...(await indexProblems(source)),
+    ...(seal?.signer == null || reading.statement === null
+      ? []
+      : await tagFileProblems(source, { statement: reading.statement, signer: seal.signer })),
   ]
   const integrity = intact(altered, seal, source.paths.length)
   concludes(input, 'pack', [integrity])

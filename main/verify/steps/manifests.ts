@@ -7,6 +7,7 @@ import { plain, quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { NAMED_SUBJECTS } from '../../core/statement.ts'
+import { INDEX_PATH } from '../disclosure/commit.ts'
 import { type PackTexts, readTexts } from './read.ts'
 
 /** Differences between the files and their lists, one sentence each; none when every file matches and all lists agree. */
@@ -183,8 +184,29 @@ function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm)
   if (info.get('Payload-Oxum')?.split('.')[1] !== String(payloadCount))
     problems.push(`${PATHS.info}: the number of payload files is not ${payloadCount}.`)
   for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack lacks ${path}.`)
+  for (const path of source.paths)
+    if (!path.startsWith('data/') && !isTagFile(path)) problems.push(`${quote(path, 400)} does not belong in a pack.`)
   return problems
 }
+
+const TAG_FILES: ReadonlySet<string> = new Set([
+  PATHS.bag,
+  PATHS.info,
+  PATHS.help,
+  PATHS.manifest,
+  PATHS.tagManifest,
+  PATHS.statement,
+  PATHS.verifyScript,
+  PATHS.chain,
+  PATHS.seal,
+  PATHS.tsaChain,
+  INDEX_PATH,
+])
+
+/** Files outside the payload. Time-stamps beyond those in use stay unlisted, and are named as added. */
+const isTagFile = (path: string): boolean =>
+  TAG_FILES.has(path) || /^signature\/(tsa\/)?crls\/crl-\d{1,3}\.pem$/.test(path) || STAMPS.has(path)
+const STAMPS: ReadonlySet<string> = new Set(Array.from({ length: MOST_STAMPS }, (_, at) => stampPath(at + 1)))
 
 /** Evidence pack of one run. */
 const RUN_FORM: PackForm = {
