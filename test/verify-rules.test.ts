@@ -9,7 +9,7 @@ import { sha256 } from '../main/core/digest.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { verifyDisclosure } from '../main/verify/redacted-copy.ts'
 import { lackingIn } from '../main/verify/steps/lacking.ts'
-import { statusOfRules } from '../main/verify/steps/rules.ts'
+import { assessorOfPack, rulesAtHand, statusOfRules } from '../main/verify/steps/rules.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -164,5 +164,23 @@ describe('an account of a period, and an excerpt of it, to a reader with other r
     const report = await reviewed(paths[index] ?? '', { ...sampleCatalog, version: 'sample-9', module: other })
     expect(report).toMatchObject({ ok: true, rules: { status: 'unknown', version: 'sample-1' } })
     expect(lackingIn(report, NOTHING)).toContain('reproducibility')
+  })
+})
+
+describe('the rules applied to a pack', () => {
+  const scope = { fleet: 'f', population: ['a'], frameworks: ['soc2'], asOf: AS_OF } as const
+  const assessment = {} as Parameters<typeof assessorOfPack>[1]['assessment']
+  const rules = async () =>
+    await rulesAtHand({ catalog: sampleCatalog, kept: NO_KEPT_RULES }, {
+      catalog: { version: 'sample-1', module: one, digest: one },
+      scope,
+    } as never)
+
+  test('need rules, a scope and an assessment', async () => {
+    const at = await rules()
+    expect(await assessorOfPack(at, { scope, assessment })).not.toBeNull()
+    expect(await assessorOfPack(null, { scope, assessment })).toBeNull()
+    expect(await assessorOfPack(at, { scope: null, assessment })).toBeNull()
+    expect(await assessorOfPack(at, { scope, assessment: null })).toBeNull()
   })
 })
