@@ -22,6 +22,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     /^node:/,
     /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|saxen|mmdb-lib|ssh-config|pkcs11js)(\/|$)/,
   ],
+  // Functions alone: sockets, files and the OpenID Connect client are in its edge.
+  'main/server/edge': ['schemas', 'main/core', 'main/app', 'main/server', 'main/server/edge', /^node:/, 'openid-client'],
+  'main/server': ['schemas', 'main/core', 'main/server'],
   'main/cli': [
     'schemas',
     'main/core',
@@ -30,6 +33,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'main/present',
     'main/app',
     'main/adapters',
+    'main/server',
+    'main/server/edge',
     'main/cli',
     /^node:/,
     'commander',
