@@ -2929,3 +2929,143 @@ export interface Remediation {
    */
   readonly proven?: readonly RemediationProof[]
 }
+export interface TeamEngagement {
+  /**
+   * Part of its address.
+   */
+  readonly name: string
+  /**
+   * Data folder with fleet.json. It must hold no signing identity and lie in no other engagement.
+   */
+  readonly folder: string
+  /**
+   * Demo data can be collected. Default false.
+   */
+  readonly demo?: boolean
+  readonly enter: TeamEnter
+}
+/**
+ * Who may enter: by subject of the ID token, or by a value of the groups claim.
+ */
+export interface TeamEnter {
+  /**
+   * @maxItems 10000
+   */
+  readonly people?: readonly string[]
+  /**
+   * @maxItems 1000
+   */
+  readonly groups?: readonly string[]
+}
+/**
+ * Configuration of a team server. Relative paths start at the folder of this file.
+ */
+export interface TeamConfig {
+  readonly schema: 'barewitness.team/1'
+  readonly listen: TeamListen
+  /**
+   * Scheme, host and port as browsers use them, without a path. By default, from listen.
+   */
+  readonly publicUrl?: string
+  readonly oidc: TeamOidc
+  /**
+   * The role for each value of the roles claim. A person with no known value, or with two roles, has no access.
+   */
+  readonly roles: {
+    [k: string]: 'officer' | 'auditor' | 'operator' | 'administrator'
+  }
+  /**
+   * @minItems 1
+   * @maxItems 200
+   */
+  readonly engagements: [TeamEngagement, ...TeamEngagement[]]
+  /**
+   * File of the audit log; created when it is missing.
+   */
+  readonly auditLog: string
+  readonly sessions?: TeamSessions
+  readonly limits?: TeamLimits
+  readonly monitoring?: TeamMonitoring
+}
+/**
+ * Where browsers connect. Without tls, address must be a loopback address.
+ */
+export interface TeamListen {
+  /**
+   * IP address.
+   */
+  readonly address: string
+  readonly port: number
+  readonly tls?: TeamTls
+}
+export interface TeamTls {
+  /**
+   * Certificate chain, PEM.
+   */
+  readonly certificate: string
+  /**
+   * Private key, PEM, readable by its owner only.
+   */
+  readonly key: string
+}
+export interface TeamOidc {
+  readonly issuer: string
+  readonly clientId: string
+  /**
+   * File whose first line is the client secret, readable by its owner only. Without it, a public client.
+   */
+  readonly clientSecretFile?: string
+  /**
+   * Besides openid and profile.
+   *
+   * @maxItems 20
+   */
+  readonly scopes?: readonly string[]
+  /**
+   * Claim of the ID token with a value or a list of values; roles assigns them.
+   */
+  readonly rolesClaim: string
+  /**
+   * Claim of the ID token that groups of engagements are compared with.
+   */
+  readonly groupsClaim?: string
+}
+export interface TeamSessions {
+  /**
+   * Default 30.
+   */
+  readonly idleMinutes?: number
+  /**
+   * Default 480.
+   */
+  readonly absoluteMinutes?: number
+}
+export interface TeamLimits {
+  /**
+   * Largest upload. Default 64.
+   */
+  readonly uploadMiB?: number
+  /**
+   * Time to receive a request. Default 60.
+   */
+  readonly requestSeconds?: number
+  /**
+   * Calls at once. Default 32.
+   */
+  readonly callsPerSession?: number
+  /**
+   * Calls at once, of everyone. Default 256.
+   */
+  readonly calls?: number
+  /**
+   * For each address. Default 20.
+   */
+  readonly signInsPerMinute?: number
+}
+/**
+ * Plain HTTP with /healthz, /readyz and /metrics, on a loopback address. Without it, they are not served.
+ */
+export interface TeamMonitoring {
+  readonly address: string
+  readonly port: number
+}

@@ -13,6 +13,7 @@ import provider from '../../schemas/provider.schema.json' with { type: 'json' }
 import recording from '../../schemas/recording.schema.json' with { type: 'json' }
 import register from '../../schemas/register.schema.json' with { type: 'json' }
 import schedule from '../../schemas/schedule.schema.json' with { type: 'json' }
+import team from '../../schemas/team.schema.json' with { type: 'json' }
 import trace from '../../schemas/trace.schema.json' with { type: 'json' }
 import vantage from '../../schemas/vantage.schema.json' with { type: 'json' }
 import { plain, quote } from '../core/plain-text.ts'
@@ -26,7 +27,7 @@ interface SchemaDocument {
 
 const DOCUMENTS: readonly SchemaDocument[] = [
   ...[recording, fleet, hardware, assessment, pack, register, framework, engagement],
-  ...[provider, mapping, location, vantage, trace, period, schedule],
+  ...[provider, mapping, location, vantage, trace, period, schedule, team],
 ]
 
 /** A problem and its position; `text` follows the name of the position. */
@@ -61,6 +62,7 @@ const IDS = {
   period: period.$id,
   'earlier-runs': `${period.$id}#/$defs/EarlierRuns`,
   schedules: schedule.$id,
+  team: team.$id,
 } as const
 export type SchemaName = keyof typeof IDS
 

@@ -19,6 +19,7 @@ const names = [
   'period',
   'schedule',
   'remediation',
+  'team',
 ] as const
 
 /** Documents that stand whole in another one, by the type they give. */
