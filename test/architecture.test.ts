@@ -23,7 +23,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|saxen|mmdb-lib|ssh-config|pkcs11js)(\/|$)/,
   ],
   // Functions alone: sockets, files and the OpenID Connect client are in its edge.
-  'main/server/edge': ['schemas', 'main/core', 'main/app', 'main/server', 'main/server/edge', /^node:/, 'openid-client'],
+  'main/server/edge': [
+    'schemas',
+    'main/core',
+    'main/app',
+    'main/server',
+    'main/server/edge',
+    /^node:/,
+    'openid-client',
+  ],
   'main/server': ['schemas', 'main/core', 'main/server'],
   'main/cli': [
     'schemas',

@@ -1,0 +1,74 @@
+/** As in the window, but for requests to this server itself. Trusted types keep markup from being made of text. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "object-src 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const ALWAYS = {
+  'Content-Security-Policy': POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'Cache-Control': 'no-store',
+} as const
+
+const YEAR_SECONDS = 31_536_000
+
+/** Headers of every response, including errors. */
+export const headersOf = (isSecure: boolean): Readonly<Record<string, string>> =>
+  isSecure ? { ...ALWAYS, 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` } : ALWAYS
+
+/** The name that makes a browser accept the cookie from this host alone, over TLS, for every path. Loopback without TLS has none. */
+export const cookieName = (isSecure: boolean): string => (isSecure ? '__Host-barewitness' : 'barewitness')
+export const signInCookieName = (isSecure: boolean): string => `${cookieName(isSecure)}-sign-in`
+
+/**
+ * A cookie for this server. Strict: no other site can make a browser send it. Only the cookie of a sign-in in progress is Lax, because the
+ * identity provider sends the browser back with it. Without a lifetime it ends with the browser.
+ */
+export const cookieOf = (
+  name: string,
+  value: string,
+  how: { readonly isSecure: boolean; readonly sameSite: 'Strict' | 'Lax'; readonly seconds?: number },
+): string =>
+  [
+    `${name}=${value}`,
+    'Path=/',
+    'HttpOnly',
+    `SameSite=${how.sameSite}`,
+    ...(how.isSecure ? ['Secure'] : []),
+    ...(how.seconds === undefined ? [] : [`Max-Age=${how.seconds}`]),
+  ].join('; ')
+
+/** The value of a cookie; undefined where it is absent, or there twice. */
+export function cookieIn(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []))
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** What a request states of where it comes from. */
+export interface Origins {
+  readonly origin: string | undefined
+  readonly fetchSite: string | undefined
+}
+
+/** Whether a browser may have sent this for another site. Programs that state neither are held back by the cookie and the CSRF header. */
+export const isForeign = ({ origin, fetchSite }: Origins, own: string): boolean =>
+  (origin !== undefined && origin !== own) ||
+  (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none')

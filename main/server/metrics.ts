@@ -1,0 +1,50 @@
+/** Counters and gauges in the text format of Prometheus (0.0.4). Labels come from closed lists alone, never from requests. */
+export interface Metrics {
+  readonly count: (name: CounterName, labels?: Readonly<Record<string, string>>) => void
+  readonly text: (gauges: Readonly<Record<GaugeName, number>>) => string
+}
+
+const COUNTERS = {
+  barewitness_requests_total: 'Requests by kind and status.',
+  barewitness_calls_total: 'Calls of methods by outcome.',
+  barewitness_sign_ins_total: 'Sign-ins by outcome.',
+} as const
+export type CounterName = keyof typeof COUNTERS
+
+const GAUGES = {
+  barewitness_sessions: 'Sessions that were not ended.',
+  barewitness_calls_going: 'Calls that are being answered.',
+  barewitness_event_streams: 'Open event streams.',
+} as const
+export type GaugeName = keyof typeof GAUGES
+
+export function createMetrics(): Metrics {
+  const counted = new Map<CounterName, Map<string, number>>()
+  return {
+    count: (name, labels = {}) => {
+      const series = counted.get(name) ?? new Map<string, number>()
+      const key = labelText(labels)
+      series.set(key, (series.get(key) ?? 0) + 1)
+      counted.set(name, series)
+    },
+    text: (gauges) =>
+      [
+        ...Object.entries(COUNTERS).flatMap(([name, help]) => [
+          `# HELP ${name} ${help}`,
+          `# TYPE ${name} counter`,
+          ...[...(counted.get(name as CounterName) ?? [])].map(([labels, value]) => `${name}${labels} ${value}`),
+        ]),
+        ...Object.entries(GAUGES).flatMap(([name, help]) => [
+          `# HELP ${name} ${help}`,
+          `# TYPE ${name} gauge`,
+          `${name} ${gauges[name as GaugeName]}`,
+        ]),
+        '',
+      ].join('\n'),
+  }
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}="${value.replaceAll(/[\\"\n]/g, '_')}"`)
+  return parts.length === 0 ? '' : `{${parts.join(',')}}`
+}

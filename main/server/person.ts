@@ -1,0 +1,54 @@
+import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
+import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import { ok } from '../core/result.ts'
+
+/** A person whom the identity provider signed in. */
+export interface Person {
+  /** Subject of the ID token: never reassigned by the provider, unlike a name. */
+  readonly subject: string
+  /** For display. */
+  readonly name: string
+  readonly role: TeamRole
+  readonly groups: readonly string[]
+}
+
+export type Claims = Readonly<Record<string, unknown>>
+
+const LONGEST_NAME = 200
+
+/**
+ * The person that the claims of a validated ID token describe. Fails with input.refused where they give no known role, or more than one: then
+ * it would be unclear what the person may do, and whether an administrator reaches evidence.
+ */
+export function personOf(claims: Claims, { oidc, roles }: Pick<TeamConfig, 'oidc' | 'roles'>): Outcome<Person> {
+  const { sub } = claims
+  if (typeof sub !== 'string' || sub === '') return fail('input.refused', 'the ID token has no subject')
+  const known = TEAM_ROLES.filter((role) =>
+    valuesOf(claims, oidc.rolesClaim).some((value) => Object.hasOwn(roles, value) && roles[value] === role),
+  )
+  const [role] = known
+  if (role === undefined) return fail('input.refused', 'this account has no role here')
+  if (known.length > 1) return fail('input.refused', `this account has ${known.length} roles here; it must have one`)
+  const named = [claims.name, claims.preferred_username, claims.email, sub].find(
+    (value): value is string => typeof value === 'string' && value.trim() !== '',
+  )
+  return ok({
+    subject: sub,
+    name: plain(named ?? sub, LONGEST_NAME),
+    role,
+    groups: oidc.groupsClaim === undefined ? [] : valuesOf(claims, oidc.groupsClaim),
+  })
+}
+
+/** A claim as a list of texts; anything else in it counts as absent. */
+function valuesOf(claims: Claims, name: string): readonly string[] {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined
+  return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string')
+}
+
+/** Whether a person may enter an engagement. Administrators enter none. */
+export const mayEnter = ({ subject, role, groups }: Person, { enter }: Pick<TeamEngagement, 'enter'>): boolean =>
+  role !== 'administrator' &&
+  (enter.people?.includes(subject) === true || enter.groups?.some((group) => groups.includes(group)) === true)

@@ -1,0 +1,63 @@
+/** What a request asks for. `unknown` is answered the same for whatever it named. */
+export type Wanted =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'style' }
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'callback'; readonly query: string }
+  | { readonly kind: 'sign-out' }
+  /** A file of the pages, by its exact path. */
+  | { readonly kind: 'page'; readonly engagement: string; readonly file: string }
+  | { readonly kind: 'session'; readonly engagement: string }
+  | { readonly kind: 'call'; readonly engagement: string; readonly method: string }
+  | { readonly kind: 'upload'; readonly engagement: string }
+  | { readonly kind: 'download'; readonly engagement: string; readonly id: string }
+  | { readonly kind: 'events'; readonly engagement: string }
+  | { readonly kind: 'wrong-verb'; readonly allow: 'GET' | 'POST' }
+  | { readonly kind: 'unknown' }
+
+const LONGEST_TARGET = 4096
+const UNKNOWN: Wanted = { kind: 'unknown' }
+
+/**
+ * Reads the target of a request. It is compared as text, before any normalization: `..`, `%2e`, backslashes, doubled slashes and queries
+ * match nothing, except for the query of the callback.
+ */
+export function wantedBy(verb: string, target: string): Wanted {
+  if (target.length > LONGEST_TARGET) return UNKNOWN
+  const mark = target.indexOf('?')
+  const path = mark === -1 ? target : target.slice(0, mark)
+  if (mark !== -1)
+    return path === '/auth/callback' ? only('GET', verb, { kind: 'callback', query: target.slice(mark + 1) }) : UNKNOWN
+  switch (path) {
+    case '/':
+      return only('GET', verb, { kind: 'start' })
+    case '/server.css':
+      return only('GET', verb, { kind: 'style' })
+    case '/auth/sign-in':
+      return only('GET', verb, { kind: 'sign-in' })
+    case '/auth/sign-out':
+      return only('POST', verb, { kind: 'sign-out' })
+    default:
+      return inEngagement(verb, path)
+  }
+}
+
+const IN_ENGAGEMENT = /^\/e\/([a-z0-9][a-z0-9-]{0,60})\/(.*)$/
+
+function inEngagement(verb: string, path: string): Wanted {
+  const [, engagement, rest] = IN_ENGAGEMENT.exec(path) ?? []
+  if (engagement === undefined || rest === undefined) return UNKNOWN
+  if (rest === 'api/session') return only('GET', verb, { kind: 'session', engagement })
+  if (rest === 'api/events') return only('GET', verb, { kind: 'events', engagement })
+  if (rest === 'api/upload') return only('POST', verb, { kind: 'upload', engagement })
+  const [, id] = /^api\/download\/([0-9a-f]{64})$/.exec(rest) ?? []
+  if (id !== undefined) return only('GET', verb, { kind: 'download', engagement, id })
+  const [, method] = /^api\/call\/([a-z.-]{1,60})$/.exec(rest) ?? []
+  if (method !== undefined) return only('POST', verb, { kind: 'call', engagement, method })
+  return rest.startsWith('api/')
+    ? UNKNOWN
+    : only('GET', verb, { kind: 'page', engagement, file: `/${rest === '' ? 'index.html' : rest}` })
+}
+
+const only = (allow: 'GET' | 'POST', verb: string, wanted: Wanted): Wanted =>
+  verb === allow ? wanted : { kind: 'wrong-verb', allow }

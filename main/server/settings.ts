@@ -1,0 +1,87 @@
+import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
+
+/** A configuration with its defaults filled in, and with absolute paths. */
+export interface TeamSettings {
+  readonly config: TeamConfig
+  /** Scheme, host and port as browsers use them. */
+  readonly origin: string
+  readonly idleMs: number
+  readonly absoluteMs: number
+  readonly uploadBytes: number
+  readonly requestMs: number
+  readonly callsPerSession: number
+  readonly calls: number
+  readonly signInsPerMinute: number
+}
+
+const MINUTE_MS = 60_000
+const MIB = 1024 * 1024
+
+/** Whether an IP address is of this computer only. A host name is not: it may resolve to anything. */
+export const isLoopback = (address: string): boolean =>
+  /^127\.(25[0-5]|2[0-4]\d|1?\d?\d)\.(25[0-5]|2[0-4]\d|1?\d?\d)\.(25[0-5]|2[0-4]\d|1?\d?\d)$/.test(address) ||
+  address === '::1'
+
+/** The origin that a server has by itself; with port 0, that of the port it was given. */
+export function originOf({ listen, publicUrl }: TeamConfig, port: number): string {
+  if (publicUrl !== undefined) return publicUrl
+  const host = listen.address.includes(':') ? `[${listen.address}]` : listen.address
+  return `${listen.tls === undefined ? 'http' : 'https'}://${host}:${port}`
+}
+
+/** The settings of a valid configuration, for the port that the server listens on. */
+export const settingsOf = (config: TeamConfig, port: number): TeamSettings => ({
+  config,
+  origin: originOf(config, port),
+  idleMs: (config.sessions?.idleMinutes ?? 30) * MINUTE_MS,
+  absoluteMs: (config.sessions?.absoluteMinutes ?? 480) * MINUTE_MS,
+  uploadBytes: (config.limits?.uploadMiB ?? 64) * MIB,
+  requestMs: (config.limits?.requestSeconds ?? 60) * 1000,
+  callsPerSession: config.limits?.callsPerSession ?? 32,
+  calls: config.limits?.calls ?? 256,
+  signInsPerMinute: config.limits?.signInsPerMinute ?? 20,
+})
+
+/** A problem and the part of the configuration that has it; `text` follows the name of the part. */
+export interface ConfigProblem {
+  readonly path: readonly (string | number)[]
+  readonly text: string
+}
+
+/** What the schema cannot express. Paths are absolute and normalized; none: the configuration can be served. */
+export function problemsOf({ listen, publicUrl, oidc, monitoring, engagements }: TeamConfig): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  const wrong = (path: ConfigProblem['path'], text: string): void => void problems.push({ path, text })
+  if (listen.tls === undefined && !isLoopback(listen.address))
+    wrong(['listen', 'address'], 'is not a loopback address; without tls the server listens on loopback only')
+  if (publicUrl?.startsWith('http:') === true && !isLoopbackUrl(publicUrl))
+    wrong(['publicUrl'], 'must begin with https, unless its host is a loopback address')
+  if (publicUrl !== undefined && publicUrl.startsWith('https:') !== (listen.tls !== undefined))
+    wrong(['publicUrl'], 'must have the scheme that the server listens with')
+  if (oidc.issuer.startsWith('http:') && !isLoopbackUrl(oidc.issuer))
+    wrong(['oidc', 'issuer'], 'must begin with https, unless its host is a loopback address')
+  if (monitoring !== undefined && !isLoopback(monitoring.address))
+    wrong(['monitoring', 'address'], 'is not a loopback address')
+  for (const [at, engagement] of engagements.entries()) {
+    const others = engagements.slice(0, at)
+    if (others.some(({ name }) => name === engagement.name))
+      wrong(['engagements', at, 'name'], 'is the name of another engagement')
+    const inside = others.find((other) => isWithin(other, engagement) || isWithin(engagement, other))
+    if (inside !== undefined)
+      wrong(['engagements', at, 'folder'], `lies in the folder of ${inside.name}, or contains it`)
+    if (engagement.enter.groups !== undefined && oidc.groupsClaim === undefined)
+      wrong(['engagements', at, 'enter'], 'names groups, but oidc has no groupsClaim')
+  }
+  return problems
+}
+
+const isWithin = (inner: TeamEngagement, outer: TeamEngagement): boolean =>
+  `${inner.folder}/`.startsWith(`${outer.folder}/`)
+
+function isLoopbackUrl(url: string): boolean {
+  try {
+    return isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'))
+  } catch {
+    return false
+  }
+}
