@@ -2,6 +2,8 @@
 export const FAILURE_CODES = [
   'input.refused',
   'input.not-found',
+  'access.refused',
+  'access.ended',
   'ssh.unreachable',
   'ssh.lost',
   'ssh.timed-out',
@@ -73,6 +75,16 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'File or folder not found',
     meaning: 'Nothing further was collected or written.',
     next: 'Check the path and its read permission.',
+  },
+  'access.refused': {
+    title: 'Not available on this server',
+    meaning: 'Nothing was changed.',
+    next: 'Read the reason shown. Ask the person who manages roles and engagements if you need access.',
+  },
+  'access.ended': {
+    title: 'Signed out',
+    meaning: 'Nothing was changed.',
+    next: 'Sign in again, then repeat the step.',
   },
   'ssh.unreachable': {
     title: 'Node unreachable',

@@ -37,6 +37,20 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'schedules.choose-passphrase': 'any-file',
 }
 
+/** The file name that is offered by every method that saves one file. */
+export const SAVED_NAMES: Readonly<Partial<Record<Method, string>>> = {
+  'fleet.save-file': 'fleet.yaml',
+  'run.preview-save': 'commands.csv',
+  'run.sudoers-save': 'barewitness.sudoers',
+  'acceptances.save': 'risk-acceptances.csv',
+  'documents.save-message': 'document-request.txt',
+  'review.save-worksheet': 'worksheet.csv',
+  'identities.save-card': 'signing-identity.txt',
+  'review.save-workbook': 'worksheet.xlsx',
+  'review.save-worksheet-pdf': 'worksheet.pdf',
+  'identities.backup': 'barewitness-identity.json',
+}
+
 export const LARGEST_MESSAGE = 1024 * 1024
 
 const importKind = { enum: IMPORT_KINDS } as const

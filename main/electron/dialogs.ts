@@ -1,5 +1,6 @@
 import { type BrowserWindow, dialog, type FileFilter, type OpenDialogOptions } from 'electron'
 import type { Method } from '../../schemas/ipc.ts'
+import { SAVED_NAMES } from '../../schemas/ipc-inputs.ts'
 import type { Dialog } from '../../schemas/ipc-views.ts'
 import { PACK_ENDINGS } from './openings.ts'
 
@@ -65,18 +66,18 @@ const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 
   },
 }
 
-/** Default file name and type for every method that saves one file. */
-export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
-  'fleet.save-file': { file: 'fleet.yaml', name: 'Fleet files', extensions: ['yaml', 'yml', 'json'] },
-  'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
-  'run.sudoers-save': { file: 'barewitness.sudoers', ...ANY },
-  'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
-  'documents.save-message': { file: 'document-request.txt', name: 'Text', extensions: ['txt'] },
-  'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
-  'identities.save-card': { file: 'signing-identity.txt', name: 'Text', extensions: ['txt'] },
-  'review.save-workbook': { file: 'worksheet.xlsx', name: 'Workbooks', extensions: ['xlsx'] },
-  'review.save-worksheet-pdf': { file: 'worksheet.pdf', name: 'PDF documents', extensions: ['pdf'] },
-  'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
+/** File type for every method that saves one file. */
+export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter>>> = {
+  'fleet.save-file': { name: 'Fleet files', extensions: ['yaml', 'yml', 'json'] },
+  'run.preview-save': { name: 'Comma-separated values', extensions: ['csv'] },
+  'run.sudoers-save': ANY,
+  'acceptances.save': { name: 'Comma-separated values', extensions: ['csv'] },
+  'documents.save-message': { name: 'Text', extensions: ['txt'] },
+  'review.save-worksheet': { name: 'Comma-separated values', extensions: ['csv'] },
+  'identities.save-card': { name: 'Text', extensions: ['txt'] },
+  'review.save-workbook': { name: 'Workbooks', extensions: ['xlsx'] },
+  'review.save-worksheet-pdf': { name: 'PDF documents', extensions: ['pdf'] },
+  'identities.backup': { name: 'Identity backups', extensions: ['json'] },
 }
 
 const asking = new WeakSet<BrowserWindow>()
@@ -105,12 +106,11 @@ async function chooseFile(
 }
 
 async function chooseName(window: BrowserWindow, method: Method): Promise<string | null> {
-  const { file, ...filter } = SAVED_AS[method] ?? { file: 'barewitness', ...ANY }
   const { canceled, filePath } = await dialog.showSaveDialog(window, {
     title: 'Save file',
     buttonLabel: 'Save file',
-    defaultPath: file,
-    filters: [filter, ANY],
+    defaultPath: SAVED_NAMES[method] ?? 'barewitness',
+    filters: [SAVED_AS[method] ?? ANY, ANY],
     properties: ['showOverwriteConfirmation', 'createDirectory'],
   })
   return canceled || filePath === '' ? null : filePath

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { headersOf } from '../headers.ts'
+import { STYLE } from '../html.ts'
+import { type Wanted, wantedBy } from '../routes.ts'
+import { inEngagement, notFound } from './engagement-routes.ts'
+import { type Exchange, type Sent, send, sendFailure } from './http.ts'
+import type { ServerParts } from './parts.ts'
+import { beginSignIn, finishSignIn, signOut, startPage } from './people-routes.ts'
+
+/** Answers one request. Never rejects; an exception is logged by its class, and answered without a reason. */
+export async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const exchange: Exchange = { request, response }
+  const [id, began] = [randomBytes(8).toString('hex'), parts.now()]
+  for (const [name, value] of Object.entries({ ...headersOf(parts.isSecure), 'X-Request-Id': id }))
+    response.setHeader(name, value)
+  const wanted = wantedBy(request.method ?? '', request.url ?? '')
+  let sent: Sent
+  let problem: string | null = null
+  try {
+    sent = await route(parts, exchange, wanted)
+  } catch (thrown) {
+    problem = thrown instanceof Error ? thrown.constructor.name : 'unknown'
+    sent = { status: 500 }
+    if (response.headersSent) response.destroy()
+    else sendFailure(exchange, 500, 'bug', `the server could not answer; request ${id}`)
+  }
+  // A body that was not read must not be taken for the next request.
+  if (!request.complete) request.resume()
+  parts.metrics.count('barewitness_requests_total', { kind: wanted.kind, status: String(sent.status) })
+  parts.log({
+    at: new Date(began).toISOString(),
+    request: id,
+    kind: wanted.kind,
+    ...('engagement' in wanted ? { engagement: wanted.engagement } : {}),
+    ...(wanted.kind === 'call' ? { method: wanted.method } : {}),
+    status: sent.status,
+    milliseconds: parts.now() - began,
+    ...(problem === null ? {} : { problem }),
+  })
+}
+
+async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Promise<Sent> {
+  if (exchange.request.headers.host !== new URL(parts.settings().origin).host)
+    return sendFailure(exchange, 421, 'access.refused', 'this server has another name')
+  switch (wanted.kind) {
+    case 'start':
+      return startPage(parts, exchange)
+    case 'style':
+      return send(exchange, 200, 'text/css; charset=utf-8', STYLE)
+    case 'sign-in':
+      return await beginSignIn(parts, exchange)
+    case 'callback':
+      return await finishSignIn(parts, exchange, wanted.query)
+    case 'sign-out':
+      return await signOut(parts, exchange)
+    case 'wrong-verb':
+      exchange.response.setHeader('Allow', wanted.allow)
+      return sendFailure(exchange, 405, 'input.refused', `only ${wanted.allow} is answered here`)
+    case 'unknown':
+      return notFound(exchange)
+    default:
+      return await inEngagement(parts, exchange, wanted)
+  }
+}

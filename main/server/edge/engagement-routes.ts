@@ -1,0 +1,241 @@
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Method, Reply } from '../../../schemas/ipc.ts'
+import { isMethod, LARGEST_MESSAGE, SAVED_NAMES } from '../../../schemas/ipc-inputs.ts'
+import { TEAM_HEADERS, type TeamSession } from '../../../schemas/ipc-team.ts'
+import { ACCESS, decide, mayOf, type Served } from '../access.ts'
+import { referencesIn } from '../audit.ts'
+import { readBody } from '../json-body.ts'
+import { mayEnter } from '../person.ts'
+import type { Wanted } from '../routes.ts'
+import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
+import { type ServedEngagement, withShown } from './engagements.ts'
+import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
+import { auditEvent, type ServerParts } from './parts.ts'
+import { isFromElsewhere, sessionOf } from './people-routes.ts'
+import { openedFile, safeFileName } from './transfers.ts'
+
+type InEngagement = Extract<Wanted, { readonly engagement: string }>
+
+/** Someone in an engagement that they may enter. */
+interface Inside {
+  readonly id: string
+  readonly session: TeamSessionRecord
+  readonly served: ServedEngagement
+}
+
+/** The same for an engagement, method or file that does not exist and for one of others. */
+export const notFound = (exchange: Exchange): Sent =>
+  sendFailure(exchange, 404, 'input.not-found', 'there is no such page')
+
+/** Answers a request for something of one engagement. */
+export async function inEngagement(parts: ServerParts, exchange: Exchange, wanted: InEngagement): Promise<Sent> {
+  const found = sessionOf(parts, exchange, wanted.kind !== 'events')
+  if (found === null)
+    return wanted.kind === 'page'
+      ? redirect(exchange, '/')
+      : sendFailure(exchange, 401, 'access.ended', 'there is no session, or it has ended')
+  const served = parts.engagements.get(wanted.engagement)
+  if (served === undefined || !mayEnter(found.session.person, served.engagement)) return notFound(exchange)
+  const inside: Inside = { ...found, served }
+  if (wanted.kind !== 'page' && isFromElsewhere(parts, exchange))
+    return sendFailure(exchange, 403, 'access.refused', 'the request came from another site')
+  switch (wanted.kind) {
+    case 'page':
+      return page(parts, exchange, wanted.file)
+    case 'session':
+      return await sessionReply(parts, exchange, inside)
+    case 'events':
+      return events(parts, exchange, inside)
+    case 'download':
+      return await download(parts, exchange, inside, wanted.id)
+    case 'upload':
+    case 'call':
+      return await going(parts, exchange, inside, wanted)
+  }
+}
+
+function page(parts: ServerParts, exchange: Exchange, file: string): Sent {
+  const found = parts.pages.get(file)
+  return found === undefined ? notFound(exchange) : send(exchange, 200, found.type, found.bytes)
+}
+
+async function sessionReply(parts: ServerParts, exchange: Exchange, { id, session, served }: Inside): Promise<Sent> {
+  const { person } = session
+  const { name, demo = false } = served.engagement
+  await parts.audit.append(auditEvent(parts, session, { kind: 'enter', engagement: name }))
+  const value: TeamSession = {
+    name: person.name,
+    role: person.role,
+    engagement: name,
+    csrf: csrfOf(id),
+    may: mayOf(person.role, { demo }),
+  }
+  return sendReply(exchange, 200, { ok: true, value })
+}
+
+/** Calls and uploads: with the token of the page, and so many at once. */
+async function going(
+  parts: ServerParts,
+  exchange: Exchange,
+  inside: Inside,
+  wanted: Extract<InEngagement, { kind: 'call' | 'upload' }>,
+): Promise<Sent> {
+  if (headerOf(exchange, TEAM_HEADERS.csrf) !== csrfOf(inside.id))
+    return sendFailure(exchange, 403, 'access.refused', 'the token of the page is missing or wrong')
+  if (headerOf(exchange, 'content-encoding') !== undefined)
+    return sendFailure(exchange, 415, 'input.refused', 'encoded bodies are not read')
+  const leave = parts.calls.enter(inside.session.hash)
+  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many calls are being answered')
+  try {
+    return wanted.kind === 'call'
+      ? await call(parts, exchange, inside, wanted.method)
+      : await upload(parts, exchange, inside)
+  } finally {
+    leave()
+  }
+}
+
+async function call(parts: ServerParts, exchange: Exchange, inside: Inside, method: string): Promise<Sent> {
+  if (!isMethod(method)) return notFound(exchange)
+  if (!/^application\/json(; ?charset=utf-8)?$/i.test(headerOf(exchange, 'content-type') ?? ''))
+    return sendFailure(exchange, 415, 'input.refused', 'the body must be application/json')
+  const bytes = await readAll(exchange, LARGEST_MESSAGE)
+  if (bytes === null) return sendFailure(exchange, 413, 'input.refused', 'the body is larger than 1 MiB')
+  const body = readBody(bytes)
+  if (!body.ok) return sendFailure(exchange, 400, body.error.code, body.error.detail)
+  const { name, demo = false } = inside.served.engagement
+  const { session } = inside
+  const decision = decide(session.person.role, method, body.value, { demo })
+  const event = { kind: 'call', engagement: name, method, of: referencesIn(body.value) } as const
+  if (!decision.allowed) {
+    await parts.audit.append(auditEvent(parts, session, { ...event, outcome: 'refused', reason: decision.reason }))
+    parts.metrics.count('barewitness_calls_total', { outcome: 'refused' })
+    return sendFailure(exchange, 403, 'access.refused', decision.reason)
+  }
+  const problems = parts.problems(method, body.value)
+  if (problems.length > 0) return sendFailure(exchange, 400, 'input.refused', `${method}: ${problems.join('; ')}`)
+  await parts.audit.append(auditEvent(parts, session, event))
+  return await served(parts, exchange, inside, { method, input: body.value, how: decision.served })
+}
+
+interface Asked {
+  readonly method: Method
+  readonly input: unknown
+  readonly how: Served
+}
+
+/** Calls the engine, with a file in the place of what a dialog would have chosen. */
+async function served(parts: ServerParts, exchange: Exchange, inside: Inside, asked: Asked): Promise<Sent> {
+  const { method, input, how } = asked
+  const { transfers, now } = parts
+  const { engine, engagement } = inside.served
+  const owner = { session: inside.session.hash, engagement: engagement.name }
+  const uploaded =
+    how === 'upload' ? transfers.takeUpload(owner, headerOf(exchange, TEAM_HEADERS.upload) ?? '', now()) : null
+  if (how === 'upload' && uploaded === null)
+    return sendFailure(exchange, 400, 'input.refused', 'there is no upload for this call')
+  const path = uploaded ?? (how === 'download' ? await transfers.place(SAVED_NAMES[method] ?? 'barewitness') : null)
+  const { value: reply, path: shownPath } = await withShown(() =>
+    engine.call(method, input as never, path === null ? undefined : { path }),
+  )
+  if (path !== null && (how === 'upload' || !reply.ok || reply.value === null)) await transfers.drop(path)
+  parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
+  if (!reply.ok) return sendReply(exchange, 200, withoutPaths(reply, engagement.folder, path))
+  const file = how === 'download' ? path : shownPath
+  if (file === null || (how === 'download' && reply.value === null)) return sendReply(exchange, 200, reply)
+  const id =
+    how === 'download'
+      ? transfers.offer(owner, file, now())
+      : await transfers.offerCopy(owner, file, safeFileName(basename(file)), now())
+  return sendReply(exchange, 200, reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
+}
+
+/** A failure without paths of the server, and an internal error without its message. */
+function withoutPaths(reply: Reply<unknown>, folder: string, path: string | null): Reply<unknown> {
+  if (reply.ok) return reply
+  const { error } = reply
+  if (error.code === 'bug') return { ok: false, error: { code: 'bug', detail: 'the server could not answer' } }
+  const detail = [...(path === null ? [] : [path]), folder].reduce(
+    (text, one) => text.replaceAll(one, basename(one)),
+    error.detail,
+  )
+  return { ok: false, error: { ...error, detail } }
+}
+
+async function upload(
+  parts: ServerParts,
+  exchange: Exchange,
+  { session, served: { engagement } }: Inside,
+): Promise<Sent> {
+  if (headerOf(exchange, 'content-type') !== 'application/octet-stream')
+    return sendFailure(exchange, 415, 'input.refused', 'the body must be application/octet-stream')
+  const mayUpload = mayOf(session.person.role, { demo: false }).some((method) => {
+    const rule = ACCESS[method]
+    return 'served' in rule && rule.served === 'upload'
+  })
+  if (!mayUpload) return sendFailure(exchange, 403, 'access.refused', 'this role uploads no files')
+  const name = decoded(headerOf(exchange, TEAM_HEADERS.fileName) ?? '')
+  if (name === null) return sendFailure(exchange, 400, 'input.refused', 'the file name is not percent-encoded UTF-8')
+  await parts.audit.append(auditEvent(parts, session, { kind: 'upload', engagement: engagement.name }))
+  const owner = { session: session.hash, engagement: engagement.name }
+  const id = await parts.transfers.receive(owner, name, exchange.request, parts.now())
+  if (id.ok) return sendReply(exchange, 200, { ok: true, value: id.value })
+  exchange.response.setHeader('Connection', 'close')
+  return sendFailure(exchange, 413, id.error.code, id.error.detail)
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+async function download(parts: ServerParts, exchange: Exchange, inside: Inside, id: string): Promise<Sent> {
+  const { name: engagement } = inside.served.engagement
+  const path = parts.transfers.takeDownload({ session: inside.session.hash, engagement }, id, parts.now())
+  if (path === null) return notFound(exchange)
+  const name = basename(path)
+  await parts.audit.append(auditEvent(parts, inside.session, { kind: 'download', engagement, of: { file: name } }))
+  const { size, stream } = await openedFile(path)
+  exchange.response.writeHead(200, {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': size,
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
+  })
+  await pipeline(stream, exchange.response)
+  await parts.transfers.drop(path)
+  return { status: 200 }
+}
+
+const HEARTBEAT_MS = 20_000
+/** A page that reads no faster is disconnected, and loads everything again. */
+const MOST_UNREAD = 1024 * 1024
+
+/** Events until the page leaves or the session ends. Receiving events is no activity: an idle page is signed out. */
+function events(
+  parts: ServerParts,
+  exchange: Exchange,
+  { id, session, served: { events: buffer, streams } }: Inside,
+): Sent {
+  const { response } = exchange
+  const leave = parts.streams.enter(session.hash)
+  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many pages are open')
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+  const write = (text: string): void => {
+    // Checked with each event, so that nothing is sent after a sign-out.
+    if (parts.sessions.find(id, parts.now(), false) === null || response.writableLength > MOST_UNREAD) response.end()
+    else response.write(text)
+  }
+  write(`retry: 2000\n\n${buffer.since(headerOf(exchange, 'last-event-id'))}`)
+  streams.add(write)
+  const beat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
+  response.on('close', () => {
+    clearInterval(beat)
+    streams.delete(write)
+    leave()
+  })
+  return { status: 200 }
+}

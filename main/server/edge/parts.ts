@@ -1,0 +1,59 @@
+import type { TeamRole } from '../../../schemas/ipc-team.ts'
+import type { AuditEvent } from '../audit.ts'
+import type { Concurrency, RateLimit } from '../limits.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Sessions, TeamSessionRecord } from '../sessions.ts'
+import type { TeamSettings } from '../settings.ts'
+import type { AuditLog } from './audit-file.ts'
+import type { ServedEngagement } from './engagements.ts'
+import type { SignIn } from './sign-in.ts'
+import type { Transfers } from './transfers.ts'
+
+/** A file of the pages. */
+export interface PageFile {
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+/** Everything that requests are answered with. */
+export interface ServerParts {
+  readonly settings: () => TeamSettings
+  readonly isSecure: boolean
+  readonly sessions: Sessions
+  readonly signIn: SignIn
+  readonly signIns: RateLimit
+  readonly calls: Concurrency
+  readonly streams: Concurrency
+  readonly engagements: ReadonlyMap<string, ServedEngagement>
+  readonly transfers: Transfers
+  readonly audit: AuditLog
+  readonly metrics: Metrics
+  readonly pages: ReadonlyMap<string, PageFile>
+  /** Problems of an input, as sentences; empty means valid. */
+  readonly problems: (method: string, input: unknown) => readonly string[]
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** One line of the request log. */
+  readonly log: (line: Readonly<Record<string, unknown>>) => void
+}
+
+/** An audit event of a session, with what differs from the usual. */
+export function auditEvent(
+  parts: Pick<ServerParts, 'now'>,
+  session: TeamSessionRecord | null,
+  part: Partial<AuditEvent> & Pick<AuditEvent, 'kind'>,
+): AuditEvent {
+  const person = session?.person
+  return {
+    at: new Date(parts.now()).toISOString(),
+    subject: person?.subject ?? null,
+    name: person?.name ?? null,
+    role: (person?.role ?? null) as TeamRole | null,
+    engagement: null,
+    method: null,
+    of: {},
+    outcome: 'allowed',
+    reason: '',
+    ...part,
+  }
+}

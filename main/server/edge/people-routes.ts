@@ -1,0 +1,142 @@
+import { TEAM_HEADERS } from '../../../schemas/ipc-team.ts'
+import { plain } from '../../core/plain-text.ts'
+import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
+import { htmlOf } from '../html.ts'
+import { mayEnter, personOf } from '../person.ts'
+import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
+import { type Exchange, headerOf, readAll, redirect, type Sent, sendHtml } from './http.ts'
+import { auditEvent, type ServerParts } from './parts.ts'
+import { SIGN_IN_SECONDS } from './sign-in.ts'
+
+/** The session of a request with its id, or null. */
+export function sessionOf(
+  parts: ServerParts,
+  exchange: Exchange,
+  use = true,
+): { readonly id: string; readonly session: TeamSessionRecord } | null {
+  const id = cookieIn(exchange.request.headers.cookie, cookieName(parts.isSecure))
+  const session = parts.sessions.find(id, parts.now(), use)
+  return id === undefined || session === null ? null : { id, session }
+}
+
+/** The first page: sign-in, or the engagements that the person may enter. */
+export function startPage(parts: ServerParts, exchange: Exchange): Sent {
+  const found = sessionOf(parts, exchange)
+  if (found === null)
+    return sendHtml(
+      exchange,
+      200,
+      htmlOf({ title: 'Barewitness', lines: ['You are not signed in.'], links: [['/auth/sign-in', 'Sign in']] }),
+    )
+  const { person } = found.session
+  const names = [...parts.engagements.values()].flatMap(({ engagement }) =>
+    mayEnter(person, engagement) ? [engagement.name] : [],
+  )
+  const none =
+    person.role === 'administrator'
+      ? 'Administrators manage people and roles at the identity provider and in the configuration. They enter no engagement.'
+      : 'You may enter no engagement.'
+  return sendHtml(
+    exchange,
+    200,
+    htmlOf({
+      title: 'Engagements',
+      lines: [`Signed in as ${person.name}, ${person.role}.`, ...(names.length === 0 ? [none] : [])],
+      links: names.map((name) => [`/e/${name}/`, name]),
+      signOut: { csrf: csrfOf(found.id) },
+    }),
+  )
+}
+
+const again = (exchange: Exchange, status: number, reason: string): Sent =>
+  sendHtml(
+    exchange,
+    status,
+    htmlOf({
+      title: 'Not signed in',
+      lines: [`Sign-in did not succeed: ${reason}.`],
+      links: [['/auth/sign-in', 'Sign in']],
+    }),
+  )
+
+/** Whether this address may try once more. */
+const isTooOften = (parts: ServerParts, { request }: Exchange): boolean =>
+  !parts.signIns.take(request.socket.remoteAddress ?? '', parts.now())
+
+/** Sends the browser to the identity provider. */
+export async function beginSignIn(parts: ServerParts, exchange: Exchange): Promise<Sent> {
+  if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
+  const begun = await parts.signIn.begin(parts.now())
+  if (!begun.ok) return again(exchange, 503, begun.error.detail)
+  const { isSecure } = parts
+  return redirect(exchange, begun.value.url, {
+    'Set-Cookie': cookieOf(signInCookieName(isSecure), begun.value.cookie, {
+      isSecure,
+      sameSite: 'Lax',
+      seconds: SIGN_IN_SECONDS,
+    }),
+  })
+}
+
+/**
+ * Ends a sign-in with a new session. The page that follows is loaded by ours and not by the identity provider, because the cookie is sent for
+ * requests of this site alone.
+ */
+export async function finishSignIn(parts: ServerParts, exchange: Exchange, query: string): Promise<Sent> {
+  if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
+  const { isSecure, settings } = parts
+  const cookie = cookieIn(exchange.request.headers.cookie, signInCookieName(isSecure))
+  const claims = await parts.signIn.finish(query, cookie, parts.now())
+  const person = claims.ok ? personOf(claims.value, settings().config) : claims
+  if (!person.ok) {
+    parts.metrics.count('barewitness_sign_ins_total', { outcome: 'refused' })
+    const subject = claims.ok && typeof claims.value.sub === 'string' ? plain(claims.value.sub, 255) : null
+    await parts.audit.append(
+      auditEvent(parts, null, { kind: 'sign-in-refused', subject, outcome: 'refused', reason: person.error.detail }),
+    )
+    return again(exchange, 403, person.error.detail)
+  }
+  const before = sessionOf(parts, exchange)
+  if (before !== null) parts.sessions.end(before.id)
+  const id = parts.sessions.start(person.value, parts.now())
+  await parts.audit.append(auditEvent(parts, parts.sessions.find(id, parts.now(), false), { kind: 'sign-in' }))
+  parts.metrics.count('barewitness_sign_ins_total', { outcome: 'allowed' })
+  return sendHtml(
+    exchange,
+    200,
+    htmlOf({ title: 'Signed in', lines: [`Signed in as ${person.value.name}.`], links: [['/', 'Continue']] }),
+    {
+      Refresh: '0; url=/',
+      'Set-Cookie': [
+        cookieOf(cookieName(isSecure), id, { isSecure, sameSite: 'Strict' }),
+        cookieOf(signInCookieName(isSecure), '', { isSecure, sameSite: 'Lax', seconds: 0 }),
+      ],
+    },
+  )
+}
+
+const LARGEST_FORM = 1024
+
+/** Ends the session of a form or a page that knows its token. */
+export async function signOut(parts: ServerParts, exchange: Exchange): Promise<Sent> {
+  const found = sessionOf(parts, exchange)
+  if (found === null) return redirect(exchange, '/')
+  const body = await readAll(exchange, LARGEST_FORM)
+  const form = new URLSearchParams(body === null ? '' : Buffer.from(body).toString('latin1'))
+  const token = headerOf(exchange, TEAM_HEADERS.csrf) ?? form.get('csrf')
+  if (isFromElsewhere(parts, exchange) || token !== csrfOf(found.id))
+    return again(exchange, 403, 'the request came from another page')
+  await parts.audit.append(auditEvent(parts, found.session, { kind: 'sign-out' }))
+  parts.sessions.end(found.id)
+  const { isSecure } = parts
+  return redirect(exchange, '/', {
+    'Set-Cookie': cookieOf(cookieName(isSecure), '', { isSecure, sameSite: 'Strict', seconds: 0 }),
+  })
+}
+
+/** Whether a request may have been sent for another site. */
+export const isFromElsewhere = (parts: ServerParts, exchange: Exchange): boolean =>
+  isForeign(
+    { origin: headerOf(exchange, 'origin'), fetchSite: headerOf(exchange, 'sec-fetch-site') },
+    parts.settings().origin,
+  )

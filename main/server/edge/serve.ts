@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TeamConfig, TeamMonitoring } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+import { concurrency, rateLimit } from '../limits.ts'
+import { createMetrics } from '../metrics.ts'
+import { createSessions } from '../sessions.ts'
+import { settingsOf } from '../settings.ts'
+import { answer } from './answer.ts'
+import { openAuditLog } from './audit-file.ts'
+import { type OpenEngine, openEngagements } from './engagements.ts'
+import { monitor } from './monitoring.ts'
+import { auditEvent, type ServerParts } from './parts.ts'
+import { createSignIn } from './sign-in.ts'
+import { createTransfers } from './transfers.ts'
+
+export interface ServeOptions extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now'> {
+  /** Valid, with absolute paths. */
+  readonly config: TeamConfig
+  /** PEM of the certificate chain and of the key; null on loopback. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly clientSecret: string | null
+  readonly openEngine: OpenEngine
+}
+
+export interface RunningServer {
+  readonly origin: string
+  /** Where monitoring is served, or null. */
+  readonly monitoring: string | null
+  readonly close: () => Promise<void>
+}
+
+const HEADERS_MS = 10_000
+const LARGEST_HEADERS = 16 * 1024
+const MOST_CONNECTIONS = 2000
+const STREAMS_PER_SESSION = 8
+const MOST_STREAMS = 1000
+const MINUTE_MS = 60_000
+
+/** Starts a team server. Fails as its parts do; then nothing is left running. */
+export async function serve(options: ServeOptions): Promise<Outcome<RunningServer>> {
+  const { config, tls, clientSecret } = options
+  const audit = await openAuditLog(config.auditLog)
+  if (!audit.ok) return audit
+  const engagements = await openEngagements(config.engagements, options.openEngine, randomBytes(8).toString('hex'))
+  if (!engagements.ok) {
+    await audit.value.close()
+    return engagements
+  }
+  let settings = settingsOf(config, config.listen.port)
+  const transfers = await createTransfers(settings.uploadBytes)
+  const random = (count: number): Uint8Array => randomBytes(count)
+  const parts: ServerParts = {
+    ...options,
+    settings: () => settings,
+    isSecure: tls !== null,
+    sessions: createSessions(settings, random),
+    signIn: createSignIn({
+      oidc: config.oidc,
+      secret: clientSecret,
+      redirectUri: () => `${settings.origin}/auth/callback`,
+      random,
+    }),
+    signIns: rateLimit(settings.signInsPerMinute, MINUTE_MS),
+    calls: concurrency(settings.callsPerSession, settings.calls),
+    streams: concurrency(STREAMS_PER_SESSION, MOST_STREAMS),
+    engagements: engagements.value,
+    transfers,
+    audit: audit.value,
+    metrics: createMetrics(),
+  }
+  const servers: Server[] = []
+  const close = async (): Promise<void> => {
+    for (const server of servers) {
+      server.close()
+      server.closeAllConnections()
+    }
+    for (const { engine } of engagements.value.values()) await engine.close()
+    await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
+    await audit.value.close()
+    await transfers.close()
+  }
+  const limits = { maxHeaderSize: LARGEST_HEADERS, headersTimeout: HEADERS_MS, requestTimeout: settings.requestMs }
+  const listener: RequestListener = (request, response) => void answer(parts, request, response)
+  const watched = async (where: TeamMonitoring | undefined): Promise<string | null> => {
+    if (where === undefined) return null
+    const watching = createServer(limits, monitor(parts))
+    servers.push(watching)
+    const port = await listen(watching, where)
+    return `http://${where.address.includes(':') ? `[${where.address}]` : where.address}:${port}`
+  }
+  let server: Server
+  try {
+    server =
+      tls === null
+        ? createServer(limits, listener)
+        : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }, listener)
+  } catch {
+    await close()
+    return fail('input.refused', 'listen.tls: the certificate or key cannot be used')
+  }
+  server.maxConnections = MOST_CONNECTIONS
+  try {
+    // Nothing is answered before the origin and the first entry are known: the listening port decides both.
+    await audit.value.append(auditEvent(parts, null, { kind: 'start' }))
+    servers.push(server)
+    settings = settingsOf(config, await listen(server, config.listen))
+    const monitoring = await watched(config.monitoring)
+    return ok({ origin: settings.origin, monitoring, close })
+  } catch {
+    await close()
+    return fail('input.refused', 'the configured address or port cannot be listened on, or the audit log not written')
+  }
+}
+
+const listen = (server: Server, where: { readonly address: string; readonly port: number }): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where.port, where.address, () => resolve((server.address() as AddressInfo).port))
+  })

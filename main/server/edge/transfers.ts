@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/result.ts'
+
+/** Who a file belongs to: nobody else reaches it, whatever id they send. */
+export interface Owner {
+  readonly session: string
+  readonly engagement: string
+}
+
+interface Held extends Owner {
+  readonly path: string
+  readonly at: number
+}
+
+/** Files on their way between a browser and the engine, in a temporary folder of the server. */
+export interface Transfers {
+  /** Stores an upload. Fails with input.refused where it is too large, or too many wait. */
+  readonly receive: (owner: Owner, name: string, body: Readable, now: number) => Promise<Outcome<string>>
+  /** The path of an upload, once. */
+  readonly takeUpload: (owner: Owner, id: string, now: number) => string | null
+  /** A path that a method may write a file of this name to. */
+  readonly place: (name: string) => Promise<string>
+  /** Offers a file for download; gives its id. */
+  readonly offer: (owner: Owner, path: string, now: number) => string
+  /** Offers a copy of a file. */
+  readonly offerCopy: (owner: Owner, path: string, name: string, now: number) => Promise<string>
+  /** The path of an offered file, once. */
+  readonly takeDownload: (owner: Owner, id: string, now: number) => string | null
+  readonly drop: (path: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const KEPT_MS = 15 * 60_000
+const MOST_OF_SESSION = 8
+const LONGEST_NAME = 180
+
+/** A name without folders, control characters and what is special to file systems. */
+export const safeFileName = (name: string): string => {
+  const plain = basename(name.replaceAll('\\', '/'))
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}/:*?"<>|]/gu, '_')
+    .replace(/^\.+/, '')
+  return plain === '' ? 'file' : plain.slice(-LONGEST_NAME)
+}
+
+export async function createTransfers(largest: number): Promise<Transfers> {
+  const folder = await mkdtemp(join(tmpdir(), 'barewitness-team-'))
+  const [uploads, downloads] = [new Map<string, Held>(), new Map<string, Held>()]
+  const newId = (): string => randomBytes(32).toString('hex')
+  const drop = async (path: string): Promise<void> => {
+    if (path.startsWith(`${folder}/`)) await rm(join(path, '..'), { recursive: true, force: true })
+  }
+  const forget = (now: number): void => {
+    for (const held of [uploads, downloads])
+      for (const [id, { path, at }] of held)
+        if (now - at >= KEPT_MS) {
+          held.delete(id)
+          void drop(path)
+        }
+  }
+  const take = (from: Map<string, Held>, owner: Owner, id: string, now: number): string | null => {
+    forget(now)
+    const held = from.get(id)
+    if (held === undefined || held.session !== owner.session || held.engagement !== owner.engagement) return null
+    from.delete(id)
+    return held.path
+  }
+  const place = async (name: string): Promise<string> => {
+    const own = join(folder, newId())
+    await mkdir(own, { mode: 0o700 })
+    return join(own, safeFileName(name))
+  }
+  const offer = (owner: Owner, path: string, now: number): string => {
+    forget(now)
+    const id = newId()
+    downloads.set(id, { ...owner, path, at: now })
+    return id
+  }
+  return {
+    receive: async (owner, name, body, now) => {
+      forget(now)
+      if ([...uploads.values()].filter(({ session }) => session === owner.session).length >= MOST_OF_SESSION)
+        return fail('input.refused', 'too many uploads wait to be used')
+      const path = await place(name)
+      let size = 0
+      try {
+        await pipeline(
+          body,
+          async function* bounded(chunks: AsyncIterable<Uint8Array>) {
+            for await (const chunk of chunks) {
+              size += chunk.length
+              if (size > largest) throw new Error('too large')
+              yield chunk
+            }
+          },
+          createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+        )
+      } catch {
+        await drop(path)
+        return fail('input.refused', size > largest ? 'the file is too large' : 'the upload was not completed')
+      }
+      const id = newId()
+      uploads.set(id, { ...owner, path, at: now })
+      return ok(id)
+    },
+    takeUpload: (owner, id, now) => take(uploads, owner, id, now),
+    place,
+    offer,
+    offerCopy: async (owner, path, name, now) => {
+      const copy = await place(name)
+      await copyFile(path, copy)
+      return offer(owner, copy, now)
+    },
+    takeDownload: (owner, id, now) => take(downloads, owner, id, now),
+    drop,
+    close: async () => await rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A stored file as a stream of known size. */
+export const openedFile = async (path: string): Promise<{ readonly size: number; readonly stream: Readable }> => ({
+  size: (await stat(path)).size,
+  stream: createReadStream(path),
+})

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ok } from '../../main/core/result.ts'
+import { ACCESS } from '../../main/server/access.ts'
+import { checkAudit } from '../../main/server/audit.ts'
+import type { Engine, Method } from '../../schemas/ipc.ts'
+import { INPUT_SCHEMAS } from '../../schemas/ipc-inputs.ts'
+import { TEAM_HEADERS, TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
+import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+
+/** An engine that notes what it is asked, and answers null: so every method can be called for every role. */
+const asked: string[] = []
+const noting: Engine = {
+  call: async (method) => {
+    asked.push(method)
+    return ok(null) as never
+  },
+  onEvent: () => () => undefined,
+  close: async () => undefined,
+}
+
+let kit: TeamKit
+const visitors = new Map<TeamRole, Visitor>()
+beforeAll(async () => {
+  // Inputs are judged by their schemas in other tests: here each call must reach the table.
+  kit = await teamKit({ openEngine: async () => noting, problems: () => [] })
+  for (const role of TEAM_ROLES) visitors.set(role, await kit.as(role))
+})
+afterAll(async () => await kit.close())
+
+const visitor = (role: TeamRole): Visitor => {
+  const found = visitors.get(role)
+  if (found === undefined) throw new Error(`no visitor ${role}`)
+  return found
+}
+
+async function callAs(role: TeamRole, method: Method): Promise<Answered> {
+  const rule = ACCESS[method]
+  const one = visitor(role)
+  if (!('served' in rule) || rule.served !== 'upload' || !rule.roles.includes(role))
+    return await one.call('alpha', method, { identity: null })
+  const { csrf } = await one.session('alpha')
+  const sent = await one.send(
+    'POST',
+    '/e/alpha/api/upload',
+    { 'content-type': 'application/octet-stream', [TEAM_HEADERS.csrf]: csrf, [TEAM_HEADERS.fileName]: 'a.csv' },
+    'x',
+  )
+  const upload = replyIn<string>(sent)
+  return await one.call('alpha', method, { identity: null }, { [TEAM_HEADERS.upload]: upload.ok ? upload.value : '' })
+}
+
+describe.each(TEAM_ROLES)('as %s', (role) => {
+  test.each(Object.keys(INPUT_SCHEMAS) as Method[])('%s', async (method) => {
+    const rule = ACCESS[method]
+    asked.length = 0
+    const answered = await callAs(role, method)
+    if (role === 'administrator') {
+      // The same answer as for an engagement that does not exist.
+      expect([answered.status, asked]).toEqual([404, []])
+    } else if ('roles' in rule && rule.roles.includes(role)) {
+      expect([answered.status, asked]).toEqual([200, [method]])
+    } else {
+      expect([answered.status, asked]).toEqual([403, []])
+      const reply = replyIn(answered)
+      expect(reply.ok ? null : reply.error.code).toBe('access.refused')
+      if ('refused' in rule) expect(reply.ok ? '' : reply.error.detail).toBe(rule.refused)
+    }
+  })
+})
+
+test('a signature is refused where an unsigned entry is served', async () => {
+  asked.length = 0
+  expect((await visitor('officer').call('alpha', 'responses.set', { identity: 'acme' })).status).toBe(403)
+  expect(asked).toEqual([])
+})
+
+test('every call and refusal of a member is in the audit log, which is intact', () => {
+  const text = kit.auditText()
+  expect(checkAudit(text).intact).toBe(true)
+  const entries = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { kind: string; method: string | null; role: string | null; outcome: string })
+  for (const method of Object.keys(INPUT_SCHEMAS) as Method[])
+    for (const role of TEAM_ROLES.filter((one) => one !== 'administrator')) {
+      const rule = ACCESS[method]
+      const outcome = 'roles' in rule && rule.roles.includes(role) ? 'allowed' : 'refused'
+      const found = entries.some(
+        (entry) => entry.kind === 'call' && entry.method === method && entry.role === role && entry.outcome === outcome,
+      )
+      expect(found, `${method} ${role} ${outcome}`).toBe(true)
+    }
+})

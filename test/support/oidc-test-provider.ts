@@ -1,0 +1,118 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How an ID token of the provider differs from a valid one. */
+export type Lie =
+  | 'nonce'
+  | 'no-nonce'
+  | 'issuer'
+  | 'audience'
+  | 'expired'
+  | 'alg-none'
+  | 'other-key'
+  | 'hmac'
+  | 'no-token'
+  | 'redirect'
+
+export interface TestProvider {
+  readonly issuer: string
+  /** What the browser comes back with after signing in with these claims, for the address that it was sent to. */
+  readonly approve: (url: string, claims: Readonly<Record<string, unknown>>, lie?: Lie) => string
+  readonly close: () => Promise<void>
+}
+
+interface Granted {
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly nonce: string
+  readonly challenge: string
+  readonly redirectUri: string
+  readonly lie: Lie | undefined
+}
+
+const CLIENT = 'barewitness-test'
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+/** A minimal identity provider on loopback. It checks the code verifier, and issues ID tokens with one thing wrong on request. */
+export async function startTestProvider(): Promise<TestProvider> {
+  const [own, other] = [newKey(), newKey()]
+  const codes = new Map<string, Granted>()
+  let issuer = ''
+  const jwk = { ...own.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }
+  const idToken = ({ claims, nonce, lie }: Granted): string => {
+    const now = Math.floor(Date.now() / 1000)
+    const payload = {
+      iss: lie === 'issuer' ? 'http://127.0.0.1:1' : issuer,
+      aud: lie === 'audience' ? 'other' : CLIENT,
+      iat: lie === 'expired' ? now - 7200 : now,
+      exp: lie === 'expired' ? now - 3600 : now + 300,
+      ...(lie === 'no-nonce' ? {} : { nonce: lie === 'nonce' ? 'other' : nonce }),
+      ...claims,
+    }
+    if (lie === 'alg-none') return `${part({ alg: 'none' })}.${part(payload)}.`
+    const signed = `${part({ alg: lie === 'hmac' ? 'HS256' : 'RS256', kid: 'k' })}.${part(payload)}`
+    const key: KeyObject = lie === 'other-key' ? other.privateKey : own.privateKey
+    return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
+  }
+  const server = createServer((request, response) => {
+    const json = (status: number, value: unknown): void => {
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
+    }
+    if (request.url === '/.well-known/openid-configuration')
+      return json(200, {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
+        code_challenge_methods_supported: ['S256'],
+      })
+    if (request.url === '/jwks') return json(200, { keys: [jwk] })
+    if (request.url !== '/token') return json(404, {})
+    let body = ''
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    request.on('end', () => {
+      const form = new URLSearchParams(body)
+      const granted = codes.get(form.get('code') ?? '')
+      codes.delete(form.get('code') ?? '')
+      const challenge = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url')
+      if (granted === undefined || granted.challenge !== challenge || granted.redirectUri !== form.get('redirect_uri'))
+        return json(400, { error: 'invalid_grant' })
+      json(200, {
+        access_token: 'a',
+        token_type: 'Bearer',
+        ...(granted.lie === 'no-token' ? {} : { id_token: idToken(granted) }),
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    issuer,
+    approve: (url, claims, lie) => {
+      const asked = new URL(url).searchParams
+      if (asked.get('code_challenge_method') !== 'S256' || asked.get('client_id') !== CLIENT)
+        throw new Error('the authorization request has no PKCE, or another client')
+      const code = randomBytes(16).toString('hex')
+      codes.set(code, {
+        claims,
+        nonce: asked.get('nonce') ?? '',
+        challenge: asked.get('code_challenge') ?? '',
+        redirectUri: lie === 'redirect' ? 'http://127.0.0.1/other' : (asked.get('redirect_uri') ?? ''),
+        lie,
+      })
+      return `/auth/callback?${new URLSearchParams({ code, state: asked.get('state') ?? '' })}`
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,212 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
+import { createEngine } from '../../main/app/engine.ts'
+import type { OpenEngine } from '../../main/server/edge/engagements.ts'
+import { type RunningServer, type ServeOptions, serve } from '../../main/server/edge/serve.ts'
+import type { Reply } from '../../schemas/ipc.ts'
+import { TEAM_HEADERS, type TeamRole, type TeamSession } from '../../schemas/ipc-team.ts'
+import type { TeamConfig } from '../../schemas/types.ts'
+import { fakeCatalog } from './fake-catalog.ts'
+import { createFakePorts } from './fake-ports.ts'
+import { fakeScheduling } from './fake-timers.ts'
+import { type Lie, startTestProvider, type TestProvider } from './oidc-test-provider.ts'
+
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** A browser without pages: it keeps cookies, and sends what it is told. */
+export interface Visitor {
+  readonly cookies: Map<string, string>
+  readonly send: (
+    verb: string,
+    target: string,
+    headers?: OutgoingHttpHeaders,
+    body?: string | Uint8Array,
+  ) => Promise<Answered>
+  /** Signs in with these claims; gives the answer to the callback. */
+  readonly signIn: (claims: Readonly<Record<string, unknown>>, lie?: Lie) => Promise<Answered>
+  readonly session: (engagement: string) => Promise<TeamSession>
+  /** Calls a method as the page does. */
+  readonly call: (
+    engagement: string,
+    method: string,
+    input: unknown,
+    headers?: OutgoingHttpHeaders,
+  ) => Promise<Answered>
+}
+
+export interface TeamKit {
+  readonly folder: string
+  readonly server: RunningServer
+  readonly provider: TestProvider
+  readonly logged: readonly Readonly<Record<string, unknown>>[]
+  /** Milliseconds that are added to the time of the server. */
+  readonly pass: (milliseconds: number) => void
+  readonly visitor: () => Visitor
+  /** A visitor who is signed in with a role. */
+  readonly as: (role: TeamRole, subject?: string) => Promise<Visitor>
+  readonly auditText: () => string
+  readonly close: () => Promise<void>
+}
+
+export interface TeamKitOptions {
+  readonly config?: (config: TeamConfig) => TeamConfig
+  readonly tls?: ServeOptions['tls']
+  readonly openEngine?: OpenEngine
+  readonly pages?: ServeOptions['pages']
+  readonly problems?: ServeOptions['problems']
+}
+
+const fakeEngine: OpenEngine = (folder, desktop) =>
+  createEngine(createFakePorts(), fakeCatalog, { folder, desktop, scheduling: fakeScheduling(folder) })
+
+const PAGES: ServeOptions['pages'] = new Map([
+  ['/index.html', { type: 'text/html; charset=utf-8', bytes: new TextEncoder().encode('<p>the page</p>') }],
+])
+
+/** A team server on loopback with two engagements, `alpha` for everyone of the group team, and `beta` for the subject `beta-only`. */
+export async function teamKit({
+  config = (one) => one,
+  tls = null,
+  openEngine = fakeEngine,
+  pages = PAGES,
+  problems = ipcValidator(),
+}: TeamKitOptions = {}): Promise<TeamKit> {
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
+  const provider = await startTestProvider()
+  const logged: Readonly<Record<string, unknown>>[] = []
+  let ahead = 0
+  const made = await serve({
+    config: config({
+      schema: 'barewitness.team/1',
+      listen: { address: '127.0.0.1', port: 0 },
+      oidc: { issuer: provider.issuer, clientId: 'barewitness-test', rolesClaim: 'roles', groupsClaim: 'groups' },
+      roles: { officer: 'officer', auditor: 'auditor', operator: 'operator', administrator: 'administrator' },
+      engagements: [
+        { name: 'alpha', folder: join(folder, 'alpha'), demo: true, enter: { groups: ['team'] } },
+        { name: 'beta', folder: join(folder, 'beta'), enter: { people: ['beta-only'] } },
+      ],
+      auditLog: join(folder, 'audit.jsonl'),
+      limits: { signInsPerMinute: 1000 },
+    }),
+    tls,
+    clientSecret: null,
+    openEngine,
+    pages,
+    problems,
+    now: () => Date.now() + ahead,
+    log: (line) => logged.push(line),
+  })
+  if (!made.ok) {
+    await provider.close()
+    rmSync(folder, { recursive: true, force: true })
+    throw new Error(`${made.error.code}: ${made.error.detail}`)
+  }
+  const server = made.value
+  const visitor = (): Visitor => visitorOf(server.origin, provider)
+  return {
+    folder,
+    server,
+    provider,
+    logged,
+    pass: (milliseconds) => {
+      ahead += milliseconds
+    },
+    visitor,
+    as: async (role, subject = role) => {
+      const one = visitor()
+      const answered = await one.signIn({ sub: subject, name: subject, roles: [role], groups: ['team'] })
+      if (answered.status !== 200) throw new Error(`sign-in as ${role}: ${answered.status}`)
+      return one
+    },
+    auditText: () => readFileSync(join(folder, 'audit.jsonl'), 'utf8'),
+    close: async () => {
+      await server.close()
+      await provider.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function visitorOf(origin: string, provider: TestProvider): Visitor {
+  const cookies = new Map<string, string>()
+  const { hostname, port, protocol, host } = new URL(origin)
+  const send: Visitor['send'] = (verb, target, headers = {}, body = '') =>
+    new Promise((resolve, reject) => {
+      const ask = protocol === 'https:' ? httpsRequest : httpRequest
+      const sent = ask(
+        {
+          host: hostname.replace(/^\[|\]$/g, ''),
+          port,
+          method: verb,
+          path: target,
+          rejectUnauthorized: false,
+          agent: false,
+          headers: {
+            host,
+            ...(cookies.size === 0
+              ? {}
+              : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            for (const line of response.headers['set-cookie'] ?? []) {
+              const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+              if (value === '') cookies.delete(name)
+              else cookies.set(name, value)
+            }
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: Buffer.concat(chunks).toString(),
+            })
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  const session = async (engagement: string): Promise<TeamSession> => {
+    const answered = await send('GET', `/e/${engagement}/api/session`)
+    const reply = JSON.parse(answered.text) as Reply<TeamSession>
+    if (!reply.ok) throw new Error(`${answered.status} ${reply.error.code}`)
+    return reply.value
+  }
+  let token: string | null = null
+  return {
+    cookies,
+    send,
+    signIn: async (claims, lie) => {
+      token = null
+      const begun = await send('GET', '/auth/sign-in')
+      return await send('GET', provider.approve(begun.headers.location ?? '', claims, lie))
+    },
+    session,
+    call: async (engagement, method, input, headers = {}) => {
+      token ??= await session(engagement).then(
+        ({ csrf }) => csrf,
+        () => null,
+      )
+      return await send(
+        'POST',
+        `/e/${engagement}/api/call/${method}`,
+        { 'content-type': 'application/json', [TEAM_HEADERS.csrf]: token ?? '', ...headers },
+        typeof input === 'string' ? input : JSON.stringify(input),
+      )
+    },
+  }
+}
+
+export const replyIn = <T>({ text }: Answered): Reply<T> => JSON.parse(text) as Reply<T>
