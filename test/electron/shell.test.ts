@@ -32,7 +32,8 @@ vi.mock('electron', () => ({
 }))
 
 const { openWindow, webPreferences } = await import('../../main/electron/window.ts')
-const { answer, builtFiles, HEADERS, registerScheme } = await import('../../main/electron/protocol.ts')
+const { answer, HEADERS, registerScheme } = await import('../../main/electron/protocol.ts')
+const { builtFiles } = await import('../../main/adapters/built-files.ts')
 const { lockContents, lockNetwork, lockSession, mayLoad } = await import('../../main/electron/permissions.ts')
 
 describe('1: a window', () => {
