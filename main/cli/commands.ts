@@ -18,6 +18,7 @@ import { requestCommand } from './commands/request.ts'
 import { runCommand } from './commands/run.ts'
 import { scheduleCommand } from './commands/schedule.ts'
 import { sealCommands } from './commands/seal.ts'
+import { serveCommand } from './commands/serve.ts'
 import { vantageCommand } from './commands/vantage.ts'
 import { verifyCommand } from './commands/verify.ts'
 import type { Context } from './context.ts'
@@ -45,5 +46,6 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   verifyCommand,
   catalogCommand,
   identityCommand,
+  serveCommand,
   completionCommand,
 ]

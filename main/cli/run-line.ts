@@ -29,6 +29,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   demo: 'barewitness demo --out demo-out',
   collect: 'barewitness collect --fleet fleet.yaml --out out',
   run: 'barewitness run --fleet fleet.yaml --out out --identity acme --timestamp https://tsa.example.com',
+  serve: 'barewitness serve --config team.yaml',
   verify: 'barewitness verify out/RUN/RUN.barewitness.zip --trust root.pem',
 }
 

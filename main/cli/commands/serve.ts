@@ -1,0 +1,27 @@
+import { type Context, endWith } from '../context.ts'
+import { say } from '../terminal.ts'
+
+interface Options {
+  readonly config: string
+  readonly checkConfig?: true
+  readonly verifyAudit?: true
+}
+
+/** `serve`: the engine behind HTTP, for several people with browsers. */
+export function serveCommand(context: Context): void {
+  context.program
+    .command('serve')
+    .description('Serve engagements to several people in browsers')
+    .requiredOption('--config <file>', 'Configuration of the team server')
+    .option('--check-config', 'Validate the configuration and exit')
+    .option('--verify-audit', 'Verify the chain of the audit log and exit')
+    .action(async ({ config: file, ...options }: Options) => {
+      // Loaded when it is needed: no other command needs the engine and the server.
+      const { runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
+      const config = await teamConfigIn(file)
+      if (!config.ok) return endWith(context, config.error)
+      if (options.verifyAudit === true) return await verifyAudit(context, config.value)
+      if (options.checkConfig === true) return say(`${file} is valid; engagements: ${config.value.engagements.length}.`)
+      return await runServer(context, config.value)
+    })
+}

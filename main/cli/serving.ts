@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { TeamConfig } from '../../schemas/types.ts'
+import { builtFiles } from '../adapters/built-files.ts'
+import { ipcValidator } from '../adapters/ipc-validator.ts'
+import { readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
+import { createEngine } from '../app/engine.ts'
+import { catalog } from '../catalog/index.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { folderIn } from '../core/layout.ts'
+import { ok } from '../core/result.ts'
+import { checkAuditFile } from '../server/edge/audit-file.ts'
+import type { PageFile } from '../server/edge/parts.ts'
+import { serve } from '../server/edge/serve.ts'
+import { problemsOf } from '../server/settings.ts'
+import { type Context, endWith } from './context.ts'
+import { EXIT } from './exit-codes.ts'
+import { emitText, say } from './terminal.ts'
+
+/** The valid configuration of a file, with absolute paths. Fails as its reading does, and with input.refused for what the schema cannot express. */
+export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
+  const read = await readTeamConfig(file)
+  if (!read.ok) return read
+  const problems = problemsOf(read.value.value)
+  return problems.length === 0 ? ok(read.value.value) : read.value.refuse(problems)
+}
+
+/** Checks the audit log and prints its head. */
+export async function verifyAudit(context: Context, { auditLog }: TeamConfig): Promise<void> {
+  const checked = await checkAuditFile(auditLog)
+  if (!checked.ok) return endWith(context, checked.error)
+  if (!checked.value.intact) {
+    say(`${auditLog}: line ${checked.value.line} does not continue the line before it.`)
+    return context.exit(EXIT.notVerified)
+  }
+  const { size, digest } = checked.value.head
+  say(`${auditLog}: ${size} entries, each continues the one before it; the last has the digest ${digest}.`)
+  say('Not shown: that no entries were removed from the end. Keep size and digest elsewhere and compare them later.')
+}
+
+/** Serves until the process is asked to end. */
+export async function runServer(context: Context, config: TeamConfig): Promise<void> {
+  const { ports } = context
+  const pages = builtPages()
+  if (!pages.ok) return endWith(context, pages.error)
+  const secrets = readTeamSecrets(config)
+  if (!secrets.ok) return endWith(context, secrets.error)
+  const asked = new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
+  })
+  const started = await serve({
+    config,
+    ...secrets.value,
+    pages: pages.value,
+    problems: ipcValidator(),
+    now: () => Date.now(),
+    log: (line) => emitText(`${JSON.stringify(line)}\n`),
+    openEngine: async (folder, desktop) =>
+      await createEngine(ports, catalog, {
+        folder,
+        desktop,
+        // Not the file of this account, which may have schedules of others.
+        scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },
+      }),
+  })
+  if (!started.ok) return endWith(context, started.error)
+  const { origin, monitoring, close } = started.value
+  say(`Serving ${config.engagements.length} engagements at ${origin}/ until this process is ended.`)
+  if (monitoring !== null) say(`Monitoring: ${monitoring}/healthz, /readyz and /metrics.`)
+  await asked
+  await close()
+}
+
+/** Beside the built program, or built in the source tree. */
+const PLACES = ['../renderer', '../../renderer', '../../out/renderer'] as const
+
+function builtPages(): Outcome<ReadonlyMap<string, PageFile>> {
+  const folder = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) =>
+    existsSync(`${path}/index.html`),
+  )
+  return folder === undefined ? fail('input.not-found', 'the built pages; run: npm run build') : ok(builtFiles(folder))
+}
