@@ -7,10 +7,20 @@ declare global {
   }
 }
 
+/** The bridge of a page in a browser, where no preload gives one. */
+let own: Bridge | null = null
+export const setBridge = (bridge: Bridge): void => {
+  own = bridge
+}
+const current = (): Bridge => own ?? window.barewitness
+
+/** Subscribes to events of the engine; gives what ends the subscription. */
+export const onEvent: Bridge['onEvent'] = (listener) => current().onEvent(listener)
+
 /** Calls the engine. Never rejects: a broken channel is returned as a failure. */
 export const call: Call = async (method, input) => {
   try {
-    return await window.barewitness.call(method, input)
+    return await current().call(method, input)
   } catch (thrown) {
     return { ok: false, error: { code: 'bug', detail: thrown instanceof Error ? thrown.message : 'unknown' } }
   }

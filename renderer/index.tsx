@@ -28,17 +28,30 @@ import './styles/print.css'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
+import { setBridge } from './bridge.ts'
 import { allowClearing } from './clearing.ts'
 import { startStore } from './store.ts'
+import { openTeamBridge } from './team.ts'
 
 const root = document.getElementById('root')
-if (root !== null) {
+
+function show(into: HTMLElement): void {
   allowClearing()
   startStore()
   // One language and number format, independent of the system’s locale: texts of the window are quoted in reports.
-  createRoot(root).render(
+  createRoot(into).render(
     <I18nProvider locale="en-GB">
       <App />
     </I18nProvider>,
   )
+}
+
+if (root !== null) {
+  if ('barewitness' in window) show(root)
+  else
+    void openTeamBridge().then((bridge) => {
+      if (bridge === null) return
+      setBridge(bridge)
+      show(root)
+    })
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { CallFailure, EngineEvent } from '../schemas/ipc.ts'
 import type { FleetView, Settings } from '../schemas/ipc-views.ts'
 import type { CheckSoFar, VerificationProgress } from '../schemas/verification.ts'
-import { call } from './bridge.ts'
+import { call, onEvent } from './bridge.ts'
 import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
 import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
@@ -106,7 +106,7 @@ const GATHER_MS = 120
 
 /** Subscribes to the engine, and opens the fleet when there is one. */
 export function startStore(): void {
-  window.barewitness.onEvent(listen)
+  onEvent(listen)
   void call('settings.get', null).then((reply) => {
     if (reply.ok) change({ settings: reply.value })
   })

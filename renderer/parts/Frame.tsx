@@ -17,12 +17,14 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
+import type { Method } from '../../schemas/ipc.ts'
 import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { change, go, useStore } from '../store.ts'
-import { plural } from '../text.ts'
+import { may, signedIn, signOut } from '../team.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Ask.tsx'
@@ -33,6 +35,8 @@ interface Entry {
   readonly title: string
   readonly icon: TablerIcon
   readonly route: Route
+  /** On a server, the entry is shown to roles that may call this. */
+  readonly needs?: Method
 }
 
 const PLACES: readonly Entry[] = [
@@ -51,9 +55,15 @@ const PLACES: readonly Entry[] = [
   { place: 'engagement', title: 'Engagement', icon: IconClipboardText, route: { screen: 'engagement', of: 'run' } },
   { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
   { place: 'declarations', title: 'Declarations', icon: IconForms, route: { screen: 'declarations' } },
-  { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
+  { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' }, needs: 'pack.recent' },
   { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
-  { place: 'schedules', title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
+  {
+    place: 'schedules',
+    title: 'Schedules',
+    icon: IconCalendarClock,
+    route: { screen: 'schedules' },
+    needs: 'schedules.list',
+  },
 ]
 const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
@@ -102,20 +112,22 @@ function Rail() {
         <Icon of={IconFileCertificate} size={20} />
         Barewitness
       </p>
-      <Button
-        className="rail-collect"
-        icon={IconPlayerPlay}
-        isDisabled={why !== null}
-        describedBy={reason}
-        onPress={() => void collect('all')}
-      >
-        Collect evidence
-      </Button>
+      {may('run.start') && (
+        <Button
+          className="rail-collect"
+          icon={IconPlayerPlay}
+          isDisabled={why !== null}
+          describedBy={reason}
+          onPress={() => void collect('all')}
+        >
+          Collect evidence
+        </Button>
+      )}
       <p id={reason} className="rail-note">
-        {progress?.ended === 'no' ? <Running /> : why}
+        {progress?.ended === 'no' ? <Running /> : may('run.start') ? why : null}
       </p>
       <ul>
-        {PLACES.map((entry) => (
+        {PLACES.filter(({ needs }) => needs === undefined || may(needs)).map((entry) => (
           <RailEntry key={entry.place} entry={entry} here={here} badge={entry.place === 'findings' ? open : 0} />
         ))}
       </ul>
@@ -134,7 +146,26 @@ function Rail() {
         </li>
         <RailEntry entry={SETTINGS} here={here} badge={0} />
       </ul>
+      <SignedIn />
     </nav>
+  )
+}
+
+/** Who is signed in to a server; nothing in the window. */
+function SignedIn() {
+  const session = signedIn()
+  if (session === null) return null
+  return (
+    <div className="rail-person">
+      <p>
+        {visible(session.name)}
+        <br />
+        {session.role}, {session.engagement}
+      </p>
+      <Button kind="link" onPress={() => void signOut()}>
+        Sign out
+      </Button>
+    </div>
   )
 }
 
