@@ -3,6 +3,7 @@ import type { CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
 import { call } from './bridge.ts'
 import { applyEvent } from './run-progress.ts'
 import { change, getState, go, refreshFleet } from './store.ts'
+import { may } from './team.ts'
 
 export interface Action<M extends Method> {
   readonly busy: boolean
@@ -60,6 +61,7 @@ export async function collect(what: Collect, nodes: readonly string[] = []): Pro
 /** The reason why no run can start now, or null. */
 export function whyNoCollect(): string | null {
   const { fleet, progress } = getState()
+  if (!may('run.start')) return 'Your role does not collect.'
   if (progress?.ended === 'no') return 'Collection in progress.'
   return fleet === null || fleet.nodes.length === 0 ? 'Add nodes first.' : null
 }

@@ -3,7 +3,9 @@ import type { Source } from '../schemas/ipc-views.ts'
 import { TERMS } from '../schemas/terms.ts'
 import { PROPERTIES } from '../schemas/words.ts'
 import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf } from './filters.ts'
+import { isOffered } from './offered.ts'
 import type { Route } from './routes.ts'
+import { may } from './team.ts'
 
 export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'print' | 'open-pack'
 export interface PaletteEntry {
@@ -89,12 +91,16 @@ function screens({ review }: PaletteState): readonly PaletteEntry[] {
         ['Schedules', { screen: 'schedules' }],
         ['Settings', { screen: 'settings' }],
       ]
-  return [...shared, ...own].map(([title, route]) => entry('Screens', title, { go: route }))
+  return [...shared, ...own]
+    .filter(([, route]) => isOffered(route))
+    .map(([title, route]) => entry('Screens', title, { go: route }))
 }
 
 /** Parts of screens: offered once something is typed, so that the first list stays short. */
 const parts = ({ review }: PaletteState): readonly PaletteEntry[] =>
-  (review ? [] : PARTS).map(([title, route]) => entry('Screens', title, { go: route }))
+  (review ? [] : PARTS.filter(([, route]) => isOffered(route))).map(([title, route]) =>
+    entry('Screens', title, { go: route }),
+  )
 
 const PARTS: readonly (readonly [string, Route])[] = [
   ['Settings: signing identities', { screen: 'settings', part: 'identity' }],
@@ -110,7 +116,7 @@ function actions({ review, canCollect, canCollectMissing }: PaletteState): reado
   const all: readonly (readonly [string, PaletteAction, boolean])[] = [
     ['Collect evidence', 'collect', canCollect],
     ['Collect missing evidence', 'collect-missing', canCollectMissing],
-    ['Open evidence pack', 'open-pack', !review],
+    ['Open evidence pack', 'open-pack', !review && may('pack.choose-and-verify')],
     ['Print this screen', 'print', true],
     ['Show keyboard shortcuts', 'shortcuts', true],
   ]

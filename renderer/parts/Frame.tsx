@@ -17,9 +17,9 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
-import type { Method } from '../../schemas/ipc.ts'
 import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
+import { isOffered } from '../offered.ts'
 import { type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { change, go, useStore } from '../store.ts'
@@ -35,8 +35,6 @@ interface Entry {
   readonly title: string
   readonly icon: TablerIcon
   readonly route: Route
-  /** On a server, the entry is shown to roles that may call this. */
-  readonly needs?: Method
 }
 
 const PLACES: readonly Entry[] = [
@@ -55,15 +53,9 @@ const PLACES: readonly Entry[] = [
   { place: 'engagement', title: 'Engagement', icon: IconClipboardText, route: { screen: 'engagement', of: 'run' } },
   { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
   { place: 'declarations', title: 'Declarations', icon: IconForms, route: { screen: 'declarations' } },
-  { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' }, needs: 'pack.recent' },
+  { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
   { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
-  {
-    place: 'schedules',
-    title: 'Schedules',
-    icon: IconCalendarClock,
-    route: { screen: 'schedules' },
-    needs: 'schedules.list',
-  },
+  { place: 'schedules', title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
 ]
 const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
@@ -127,7 +119,7 @@ function Rail() {
         {progress?.ended === 'no' ? <Running /> : may('run.start') ? why : null}
       </p>
       <ul>
-        {PLACES.filter(({ needs }) => needs === undefined || may(needs)).map((entry) => (
+        {PLACES.filter((one) => isOffered(one.route)).map((entry) => (
           <RailEntry key={entry.place} entry={entry} here={here} badge={entry.place === 'findings' ? open : 0} />
         ))}
       </ul>

@@ -1,9 +1,11 @@
 import { IconFileSearch, IconPlayerPlay, IconServerBolt } from '@tabler/icons-react'
 import { useState } from 'react'
 import { collect, useAction } from '../actions.ts'
+import { isOffered } from '../offered.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { announce, go } from '../store.ts'
+import { may } from '../team.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -22,51 +24,57 @@ export function FirstRun() {
       under="Barewitness collects evidence of isolation, encryption, location and access from dedicated servers. It maps the evidence to HIPAA and SOC 2, states its limitations, and seals it for independent verification."
     >
       <div className="starts">
-        <section aria-labelledby="start-demo">
-          <h2 id="start-demo">Try the demo fleet</h2>
-          <p id="start-demo-note">
-            Recorded nodes on this computer, collected in about ten seconds. One is a virtual machine disguised as
-            hardware; one is unreachable.
-          </p>
-          <Button
-            kind="primary"
-            icon={IconPlayerPlay}
-            busy={busy}
-            describedBy="start-demo-note"
-            onPress={() => void tryDemo()}
-          >
-            Open demo fleet
-          </Button>
-        </section>
-        <section aria-labelledby="start-own">
-          <h2 id="start-own">Add your servers</h2>
-          <p id="start-own-note">
-            Import an SSH config, a CSV file or an Ansible inventory. No node is contacted before you start a
-            collection, and every command is listed first.
-          </p>
-          <Button
-            icon={IconServerBolt}
-            describedBy="start-own-note"
-            onPress={() => go({ screen: 'nodes', part: 'import' })}
-          >
-            Import nodes
-          </Button>
-        </section>
+        {may('demo.open') && (
+          <section aria-labelledby="start-demo">
+            <h2 id="start-demo">Try the demo fleet</h2>
+            <p id="start-demo-note">
+              Recorded nodes on this computer, collected in about ten seconds. One is a virtual machine disguised as
+              hardware; one is unreachable.
+            </p>
+            <Button
+              kind="primary"
+              icon={IconPlayerPlay}
+              busy={busy}
+              describedBy="start-demo-note"
+              onPress={() => void tryDemo()}
+            >
+              Open demo fleet
+            </Button>
+          </section>
+        )}
+        {isOffered({ screen: 'nodes', part: 'import' }) && (
+          <section aria-labelledby="start-own">
+            <h2 id="start-own">Add your servers</h2>
+            <p id="start-own-note">
+              Import an SSH config, a CSV file or an Ansible inventory. No node is contacted before you start a
+              collection, and every command is listed first.
+            </p>
+            <Button
+              icon={IconServerBolt}
+              describedBy="start-own-note"
+              onPress={() => go({ screen: 'nodes', part: 'import' })}
+            >
+              Import nodes
+            </Button>
+          </section>
+        )}
       </div>
-      <p>
-        <Button
-          kind="link"
-          icon={IconFileSearch}
-          busy={open.busy}
-          onPress={() =>
-            void open.run(null).then((review) => {
-              if (review !== null) announce(`${visible(review.file)} is open in the review window.`)
-            })
-          }
-        >
-          Open evidence pack
-        </Button>
-      </p>
+      {may('pack.choose-and-verify') && (
+        <p>
+          <Button
+            kind="link"
+            icon={IconFileSearch}
+            busy={open.busy}
+            onPress={() =>
+              void open.run(null).then((review) => {
+                if (review !== null) announce(`${visible(review.file)} is open in the review window.`)
+              })
+            }
+          >
+            Open evidence pack
+          </Button>
+        </p>
+      )}
       {open.error !== null && <FailureNote error={open.error} />}
       <p className="quiet assurance">
         Barewitness contacts only the nodes you list and the time-stamp authority you choose. It sends nothing else and

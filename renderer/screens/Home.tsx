@@ -14,6 +14,7 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
+import { isOffered } from '../offered.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ROW_TONE, Shape } from '../parts/Mark.tsx'
 import { takeStep } from '../parts/NextStep.tsx'
@@ -337,7 +338,9 @@ function Shown({ view }: { readonly view: HomeView }) {
               <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
                 Print
               </Button>
-              {next.is !== 'export' && <Button onPress={() => go({ screen: 'export' })}>Export…</Button>}
+              {next.is !== 'export' && isOffered({ screen: 'export' }) && (
+                <Button onPress={() => go({ screen: 'export' })}>Export…</Button>
+              )}
             </>
           )}
           <Button kind="primary" describedBy="next-step" onPress={() => takeStep(next.is)}>

@@ -11,6 +11,7 @@ import {
 } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { formatOf } from '../import-format.ts'
+import { isOffered } from '../offered.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { HostKeys } from '../parts/HostKeys.tsx'
 import { Shape } from '../parts/Mark.tsx'
@@ -71,7 +72,9 @@ export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit:
               />
             ),
           },
-          { id: 'import', title: 'Import', content: <Importer onAdded={land} /> },
+          ...(isOffered({ screen: 'nodes', part: 'import' })
+            ? [{ id: 'import' as const, title: 'Import', content: <Importer onAdded={land} /> }]
+            : []),
           {
             id: 'keys',
             title: 'Host keys',

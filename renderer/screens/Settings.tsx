@@ -4,6 +4,7 @@ import type { Settings as SettingValues } from '../../schemas/ipc-views.ts'
 import { TERM_GROUPS, TERMS } from '../../schemas/terms.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
+import { isOffered } from '../offered.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Fingerprint } from '../parts/Copy.tsx'
 import { Identities } from '../parts/Identities.tsx'
@@ -23,7 +24,8 @@ import { TextField } from '../ui/TextField.tsx'
 /** Settings, and what Barewitness stores. */
 export function Settings() {
   const { route } = useStore()
-  const part = route.screen === 'settings' ? (route.part ?? 'identity') : 'identity'
+  const first = isOffered({ screen: 'settings', part: 'identity' }) ? 'identity' : 'time-stamping'
+  const part = route.screen === 'settings' ? (route.part ?? first) : first
   return (
     <Page title="Settings">
       <Tabs<SettingsPart>
@@ -31,14 +33,14 @@ export function Settings() {
         selected={part}
         onSelect={(chosen) => replace({ screen: 'settings', part: chosen })}
         tabs={[
-          { id: 'identity', title: 'Signing identities', content: <Identities /> },
-          { id: 'time-stamping', title: 'Time-stamping', content: <TimeStamping /> },
-          { id: 'trust', title: 'Trusted signers', content: <TrustAnchors /> },
-          { id: 'ssh', title: 'SSH', content: <SshSettings /> },
-          { id: 'privacy', title: 'Privacy', content: <Privacy /> },
-          { id: 'appearance', title: 'Appearance', content: <Appearance /> },
-          { id: 'about', title: 'About', content: <About /> },
-        ]}
+          { id: 'identity' as const, title: 'Signing identities', content: <Identities /> },
+          { id: 'time-stamping' as const, title: 'Time-stamping', content: <TimeStamping /> },
+          { id: 'trust' as const, title: 'Trusted signers', content: <TrustAnchors /> },
+          { id: 'ssh' as const, title: 'SSH', content: <SshSettings /> },
+          { id: 'privacy' as const, title: 'Privacy', content: <Privacy /> },
+          { id: 'appearance' as const, title: 'Appearance', content: <Appearance /> },
+          { id: 'about' as const, title: 'About', content: <About /> },
+        ].filter(({ id }) => isOffered({ screen: 'settings', part: id }))}
       />
     </Page>
   )
