@@ -28,12 +28,12 @@ const ALWAYS = {
 const YEAR_SECONDS = 31_536_000
 
 /** Headers of every response, including errors. */
-export const headersOf = (isSecure: boolean): Readonly<Record<string, string>> =>
-  isSecure ? { ...ALWAYS, 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` } : ALWAYS
+export const headersOf = (hasTls: boolean): Readonly<Record<string, string>> =>
+  hasTls ? { ...ALWAYS, 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` } : ALWAYS
 
 /** The name that makes a browser accept the cookie from this host alone, over TLS, for every path. Loopback without TLS has none. */
-export const cookieName = (isSecure: boolean): string => (isSecure ? '__Host-barewitness' : 'barewitness')
-export const signInCookieName = (isSecure: boolean): string => `${cookieName(isSecure)}-sign-in`
+export const cookieName = (hasTls: boolean): string => (hasTls ? '__Host-barewitness' : 'barewitness')
+export const signInCookieName = (hasTls: boolean): string => `${cookieName(hasTls)}-sign-in`
 
 /**
  * A cookie for this server. Strict: no other site can make a browser send it. Only the cookie of a sign-in in progress is Lax, because the
@@ -42,14 +42,14 @@ export const signInCookieName = (isSecure: boolean): string => `${cookieName(isS
 export const cookieOf = (
   name: string,
   value: string,
-  how: { readonly isSecure: boolean; readonly sameSite: 'Strict' | 'Lax'; readonly seconds?: number },
+  how: { readonly hasTls: boolean; readonly sameSite: 'Strict' | 'Lax'; readonly seconds?: number },
 ): string =>
   [
     `${name}=${value}`,
     'Path=/',
     'HttpOnly',
     `SameSite=${how.sameSite}`,
-    ...(how.isSecure ? ['Secure'] : []),
+    ...(how.hasTls ? ['Secure'] : []),
     ...(how.seconds === undefined ? [] : [`Max-Age=${how.seconds}`]),
   ].join('; ')
 

@@ -68,7 +68,7 @@ export function problemsOf({ listen, publicUrl, oidc, monitoring, engagements }:
       wrong(['engagements', at, 'name'], 'is the name of another engagement')
     const inside = others.find((other) => isWithin(other, engagement) || isWithin(engagement, other))
     if (inside !== undefined)
-      wrong(['engagements', at, 'folder'], `lies in the folder of ${inside.name}, or contains it`)
+      wrong(['engagements', at, 'folder'], `is within the folder of ${inside.name}, or contains it`)
     if (engagement.enter.groups !== undefined && oidc.groupsClaim === undefined)
       wrong(['engagements', at, 'enter'], 'names groups, but oidc has no groupsClaim')
   }

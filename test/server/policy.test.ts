@@ -235,7 +235,7 @@ describe('headers', () => {
     expect(headersOf(true)).toHaveProperty('Strict-Transport-Security')
   })
   test('cookies', () => {
-    expect(cookieOf('a', 'b', { isSecure: true, sameSite: 'Strict' })).toBe(
+    expect(cookieOf('a', 'b', { hasTls: true, sameSite: 'Strict' })).toBe(
       'a=b; Path=/; HttpOnly; SameSite=Strict; Secure',
     )
     expect(cookieIn('x=1; a=b', 'a')).toBe('b')

@@ -19,6 +19,8 @@ export interface TestProvider {
   readonly issuer: string
   /** What the browser comes back with after signing in with these claims, for the address that it was sent to. */
   readonly approve: (url: string, claims: Readonly<Record<string, unknown>>, lie?: Lie) => string
+  /** Signs in with these claims whoever comes with a browser. */
+  readonly admit: (claims: Readonly<Record<string, unknown>>) => void
   readonly close: () => Promise<void>
 }
 
@@ -55,6 +57,21 @@ export async function startTestProvider(): Promise<TestProvider> {
     const key: KeyObject = lie === 'other-key' ? other.privateKey : own.privateKey
     return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`
   }
+  let admitted: Readonly<Record<string, unknown>> = {}
+  const grant = (url: string, claims: Readonly<Record<string, unknown>>, lie?: Lie): URLSearchParams => {
+    const asked = new URL(url).searchParams
+    if (asked.get('code_challenge_method') !== 'S256' || asked.get('client_id') !== CLIENT)
+      throw new Error('the authorization request has no PKCE, or another client')
+    const code = randomBytes(16).toString('hex')
+    codes.set(code, {
+      claims,
+      nonce: asked.get('nonce') ?? '',
+      challenge: asked.get('code_challenge') ?? '',
+      redirectUri: lie === 'redirect' ? 'http://127.0.0.1/other' : (asked.get('redirect_uri') ?? ''),
+      lie,
+    })
+    return new URLSearchParams({ code, state: asked.get('state') ?? '' })
+  }
   const server = createServer((request, response) => {
     const json = (status: number, value: unknown): void => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
@@ -70,6 +87,12 @@ export async function startTestProvider(): Promise<TestProvider> {
         id_token_signing_alg_values_supported: ['RS256'],
         code_challenge_methods_supported: ['S256'],
       })
+    if (request.url?.startsWith('/authorize?') === true) {
+      const url = `${issuer}${request.url}`
+      const back = new URL(url).searchParams.get('redirect_uri') ?? ''
+      response.writeHead(302, { Location: `${back}?${grant(url, admitted)}` }).end()
+      return
+    }
     if (request.url === '/jwks') return json(200, { keys: [jwk] })
     if (request.url !== '/token') return json(404, {})
     let body = ''
@@ -96,19 +119,9 @@ export async function startTestProvider(): Promise<TestProvider> {
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     issuer,
-    approve: (url, claims, lie) => {
-      const asked = new URL(url).searchParams
-      if (asked.get('code_challenge_method') !== 'S256' || asked.get('client_id') !== CLIENT)
-        throw new Error('the authorization request has no PKCE, or another client')
-      const code = randomBytes(16).toString('hex')
-      codes.set(code, {
-        claims,
-        nonce: asked.get('nonce') ?? '',
-        challenge: asked.get('code_challenge') ?? '',
-        redirectUri: lie === 'redirect' ? 'http://127.0.0.1/other' : (asked.get('redirect_uri') ?? ''),
-        lie,
-      })
-      return `/auth/callback?${new URLSearchParams({ code, state: asked.get('state') ?? '' })}`
+    approve: (url, claims, lie) => `/auth/callback?${grant(url, claims, lie)}`,
+    admit: (claims) => {
+      admitted = claims
     },
     close: async () => {
       server.closeAllConnections()

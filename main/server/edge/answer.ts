@@ -12,7 +12,7 @@ import { beginSignIn, finishSignIn, signOut, startPage } from './people-routes.t
 export async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const exchange: Exchange = { request, response }
   const [id, began] = [randomBytes(8).toString('hex'), parts.now()]
-  for (const [name, value] of Object.entries({ ...headersOf(parts.isSecure), 'X-Request-Id': id }))
+  for (const [name, value] of Object.entries({ ...headersOf(parts.hasTls), 'X-Request-Id': id }))
     response.setHeader(name, value)
   const wanted = wantedBy(request.method ?? '', request.url ?? '')
   let sent: Sent

@@ -18,7 +18,7 @@ export interface PageFile {
 /** Everything that requests are answered with. */
 export interface ServerParts {
   readonly settings: () => TeamSettings
-  readonly isSecure: boolean
+  readonly hasTls: boolean
   readonly sessions: Sessions
   readonly signIn: SignIn
   readonly signIns: RateLimit

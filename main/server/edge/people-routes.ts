@@ -14,7 +14,7 @@ export function sessionOf(
   exchange: Exchange,
   use = true,
 ): { readonly id: string; readonly session: TeamSessionRecord } | null {
-  const id = cookieIn(exchange.request.headers.cookie, cookieName(parts.isSecure))
+  const id = cookieIn(exchange.request.headers.cookie, cookieName(parts.hasTls))
   const session = parts.sessions.find(id, parts.now(), use)
   return id === undefined || session === null ? null : { id, session }
 }
@@ -68,10 +68,10 @@ export async function beginSignIn(parts: ServerParts, exchange: Exchange): Promi
   if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
   const begun = await parts.signIn.begin(parts.now())
   if (!begun.ok) return again(exchange, 503, begun.error.detail)
-  const { isSecure } = parts
+  const { hasTls } = parts
   return redirect(exchange, begun.value.url, {
-    'Set-Cookie': cookieOf(signInCookieName(isSecure), begun.value.cookie, {
-      isSecure,
+    'Set-Cookie': cookieOf(signInCookieName(hasTls), begun.value.cookie, {
+      hasTls,
       sameSite: 'Lax',
       seconds: SIGN_IN_SECONDS,
     }),
@@ -84,8 +84,8 @@ export async function beginSignIn(parts: ServerParts, exchange: Exchange): Promi
  */
 export async function finishSignIn(parts: ServerParts, exchange: Exchange, query: string): Promise<Sent> {
   if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
-  const { isSecure, settings } = parts
-  const cookie = cookieIn(exchange.request.headers.cookie, signInCookieName(isSecure))
+  const { hasTls, settings } = parts
+  const cookie = cookieIn(exchange.request.headers.cookie, signInCookieName(hasTls))
   const claims = await parts.signIn.finish(query, cookie, parts.now())
   const person = claims.ok ? personOf(claims.value, settings().config) : claims
   if (!person.ok) {
@@ -108,8 +108,8 @@ export async function finishSignIn(parts: ServerParts, exchange: Exchange, query
     {
       Refresh: '0; url=/',
       'Set-Cookie': [
-        cookieOf(cookieName(isSecure), id, { isSecure, sameSite: 'Strict' }),
-        cookieOf(signInCookieName(isSecure), '', { isSecure, sameSite: 'Lax', seconds: 0 }),
+        cookieOf(cookieName(hasTls), id, { hasTls, sameSite: 'Strict' }),
+        cookieOf(signInCookieName(hasTls), '', { hasTls, sameSite: 'Lax', seconds: 0 }),
       ],
     },
   )
@@ -128,9 +128,9 @@ export async function signOut(parts: ServerParts, exchange: Exchange): Promise<S
     return again(exchange, 403, 'the request came from another page')
   await parts.audit.append(auditEvent(parts, found.session, { kind: 'sign-out' }))
   parts.sessions.end(found.id)
-  const { isSecure } = parts
+  const { hasTls } = parts
   return redirect(exchange, '/', {
-    'Set-Cookie': cookieOf(cookieName(isSecure), '', { isSecure, sameSite: 'Strict', seconds: 0 }),
+    'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),
   })
 }
 

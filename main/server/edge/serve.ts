@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const parts: ServerParts = {
     ...options,
     settings: () => settings,
-    isSecure: tls !== null,
+    hasTls: tls !== null,
     sessions: createSessions(settings, random),
     signIn: createSignIn({
       oidc: config.oidc,
