@@ -1,0 +1,95 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { builtFiles } from '../../main/adapters/built-files.ts'
+import { checkAudit } from '../../main/server/audit.ts'
+import { openAddress } from '../support/html-window.ts'
+import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
+import { type TeamKit, teamKit } from '../support/team-kit.ts'
+
+const absent = whyNoWindow()
+const PAGES = fileURLToPath(new URL('../../.cache/window-app/out/renderer', import.meta.url))
+
+describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+  let kit: TeamKit
+  let window: TestWindow
+  const problems: string[] = []
+  beforeAll(async () => {
+    kit = await teamKit({ pages: builtFiles(PAGES) })
+    window = await openAddress(`${kit.server.origin}/`)
+    window.page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    })
+    window.page.on('pageerror', (error) => problems.push(error.message))
+    window.page.on('request', (request) => {
+      if (![kit.server.origin, kit.provider.issuer].includes(new URL(request.url()).origin))
+        problems.push(`request: ${request.url()}`)
+    })
+  })
+  afterAll(async () => {
+    await window?.close()
+    await kit?.close()
+  })
+
+  const enter = async (role: string): Promise<void> => {
+    kit.provider.admit({ sub: role, name: `Sam ${role}`, roles: [role], groups: ['team'] })
+    const { page } = window
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Engagements' }).waitFor()
+  }
+
+  test('an officer signs in, collects the demo fleet and reads the findings', async () => {
+    const { page } = window
+    expect(await axeFindings(page)).toEqual([])
+    await enter('officer')
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('link', { name: 'alpha' }).click()
+    await page.getByText('Sam officer').waitFor()
+    await page.getByText('officer, alpha').waitFor()
+    await page.getByRole('button', { name: 'Open demo fleet' }).click()
+    // The end of the run arrives as an event.
+    await page.getByRole('heading', { level: 1, name: 'Collection finished' }).waitFor()
+    await page.getByRole('button', { name: 'Findings' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Findings' }).waitFor()
+    await page
+      .getByText(/F-[0-9A-F]{6}/)
+      .first()
+      .waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await windowShot(window, 'team-officer-findings')
+    for (const hidden of ['Schedules', 'Evidence packs'])
+      expect(await page.getByRole('button', { name: hidden, exact: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Collect evidence' }).count()).toBe(1)
+  })
+
+  test('a page that is loaded again shows the same run', async () => {
+    const { page } = window
+    await page.reload()
+    await page.getByText('Demo data.').waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+  })
+
+  test('signing out leads to the start, and an auditor reads without collecting', async () => {
+    const { page } = window
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are not signed in.').waitFor()
+    await enter('auditor')
+    await page.getByRole('link', { name: 'alpha' }).click()
+    await page.getByText('auditor, alpha').waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByRole('button', { name: 'Collect evidence' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Nodes' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await windowShot(window, 'team-auditor-nodes')
+  })
+
+  test('the browser reported nothing, and the audit log has the calls of both', () => {
+    expect(problems).toEqual([])
+    const text = kit.auditText()
+    expect(checkAudit(text).intact).toBe(true)
+    for (const subject of ['officer', 'auditor'])
+      expect(text).toMatch(new RegExp(`"kind":"call","method":"fleet.get".*"subject":"${subject}"`))
+    expect(text).not.toContain('"outcome":"refused"')
+  })
+})
