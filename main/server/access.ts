@@ -160,7 +160,6 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'review.populations': PACKS,
   'review.worksheet': PACKS,
   'review.note': PACKS,
-  'review.findings': PACKS,
   'review.limits': PACKS,
   'review.save-worksheet': PACKS,
   'review.save-workbook': PACKS,
