@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createFiles } from '../main/adapters/files.ts'
+import { openKeptRules } from '../main/adapters/kept-rules/index.ts'
 import { openPack } from '../main/adapters/pack/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { reviewFile } from '../main/app/review.ts'
@@ -200,7 +201,7 @@ test('a PDF of 3 GiB is answered like any other that is no report of ours', asyn
   writeFileSync(path, '%PDF-1.7\n')
   truncateSync(path, 3 * 1024 ** 3)
   symlinkSync(path, join(folder, 'link.pdf'))
-  const ports = { files: createFiles(), clock: realClock } as unknown as Ports
+  const ports = { files: createFiles(), clock: realClock, keptRules: () => openKeptRules(null) } as unknown as Ports
   for (const one of [path, join(folder, 'link.pdf')]) {
     const asked = { path: one, trust: NO_TRUST, lastHead: null, keep: false }
     const reviewed = await reviewFile(ports, sampleCatalog, asked)

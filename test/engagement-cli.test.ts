@@ -89,7 +89,7 @@ nodes:
     'Unreconciled: row “S-1002” of the provider inventory matches no node (“203.0.113.11”, “0012345”). A collection may still match its serial number.',
     '',
     'ePHI map and fleet file, differences:',
-    'The fleet file lists “/data/ephi” on node “gpu-03” as an ePHI path, but the map has no location there.',
+    'The fleet file lists “/data/ephi” as an ePHI path on node “gpu-03”, but the map has no location there.',
     '',
     'Empty fields:',
     'A declared sign-off is not dated.',

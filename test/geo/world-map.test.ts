@@ -3,7 +3,7 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { drawArea } from '../../main/adapters/pdf/figure.ts'
-import { locationMap } from '../../main/catalog/figures/location-map.ts'
+import { FRAME, locationMap } from '../../main/catalog/figures/location-map.ts'
 import { drawnLand } from '../../main/catalog/location/timing.ts'
 import { landRings } from '../../main/core/geo/land.ts'
 import { type MapView, mapView } from '../../main/core/geo/map.ts'
@@ -16,7 +16,6 @@ type Area = Extract<FigureMark, { is: 'area' }>
 type Rings = readonly (readonly XY[])[]
 
 const land = drawnLand()
-const FRAME = { left: 0.5, top: 0.5, width: 599, height: 330 }
 const worldFrom = (longitude: number): MapView =>
   mapView([{ center: { latitude: 39, longitude }, radiusKm: 19_000 }], FRAME)
 
