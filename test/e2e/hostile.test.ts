@@ -107,7 +107,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       await onlyText(at)
     }
     // The last one has them all.
-    const text = (await rows(at).locator('code').allTextContents()).join('')
+    const text = async () => (await rows(at).locator('code').allTextContents()).join('')
     for (const symbol of [
       '⟦ESC⟧]0;owned⟦BEL⟧',
       '⟦ESC⟧[31mred⟦ESC⟧[0m',
@@ -120,7 +120,7 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
       '⟦U+FEFF⟧',
       '⟦U+2066⟧',
     ])
-      expect(text).toContain(symbol)
+      await expect.poll(text, { timeout: 30_000 }).toContain(symbol)
   }
 
   test('Evidence: each capture is drawn at once, with symbols for invisible characters', async () => {
@@ -133,8 +133,12 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
   test('Evidence: 200,000 lines and one line of 1 MiB are scrolled, found in and opened at once', async () => {
     await page.getByRole('option', { name: 'location.echo' }).click()
     await rows(page).getByText('⟦ESC⟧[m0').first().waitFor()
-    await rows(page).evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
-    await page.locator('.text-row[aria-posinset="200000"]').waitFor()
+    // Scrolled again where the list was measured anew meanwhile.
+    const toTheLast = async (): Promise<number> => {
+      await rows(page).evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+      return await page.locator('.text-row[aria-posinset="200000"]').count()
+    }
+    await expect.poll(toTheLast, { timeout: 60_000 }).toBe(1)
     await field(page, 'Find in this output').fill('ESC')
     await page.getByText('5000 or more found').waitFor()
     await page.getByRole('option', { name: 'net.listeners' }).click()
