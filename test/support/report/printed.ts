@@ -5,7 +5,7 @@ export const FURNITURE = [
   /^Demo data: not evidence$/,
   /, (evidence report|annexes), draft /,
   /^Not an audit opinion, .*$/,
-  /^\d{4} \d{2}:\d{2} UTC\.$/,
+  /^(As of )?(\d{1,2} \w{3} )?\d{4} \d{2}:\d{2} UTC\.$/,
   /^Page \d+ of \d+$/,
 ]
 export const tight = (text: string): string => text.replace(/\s+/g, '')
