@@ -15,7 +15,7 @@ import { jsonBytes } from '../../main/core/pack-files.ts'
 import type { RunEvidence } from '../../main/core/period/conclusions.ts'
 import { PERIOD_PATH, periodStatement, subjectDigests } from '../../main/core/period/pack.ts'
 import { periodFold, type SampleRequest } from '../../main/core/period/period.ts'
-import type { Signer } from '../../main/core/ports.ts'
+import type { Clock, Signer } from '../../main/core/ports.ts'
 import { inMemory } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { ok } from '../../main/core/result.ts'
@@ -34,6 +34,9 @@ export type Files = Map<string, Uint8Array>
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const textIn = (files: ReadonlyMap<string, Uint8Array>, path: string): string =>
   new TextDecoder().decode(files.get(path))
+
+/** The days of the kit are fixed: its signer has been there before them, whenever a test runs. */
+const BEFORE: Clock = { ticks: () => process.hrtime.bigint(), now: () => '2026-11-01T09:00:00.000Z' }
 
 /** A few days of a small fleet: a run each night but one that was recorded as missed and one that nobody speaks of. */
 export interface PeriodKit {
@@ -55,8 +58,8 @@ export async function periodKit(): Promise<PeriodKit> {
   let now = '2026-11-22T12:00:00.000Z'
   const real = createPorts(sampleCatalog)
   const ports: Ports = { ...real, clock: { ...real.clock, now: () => now } }
-  const signer = await sampleSigner(join(folder, 'ids'), 'owner')
-  const stranger = await sampleSigner(join(folder, 'ids'), 'stranger')
+  const signer = await sampleSigner(join(folder, 'ids'), 'owner', BEFORE)
+  const stranger = await sampleSigner(join(folder, 'ids'), 'stranger', BEFORE)
   const enter = { fleet: 'sample', chainFolder, openSigner: async () => ok(signer), begin: true }
   const at = (next: string): void => {
     now = next

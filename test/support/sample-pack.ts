@@ -18,7 +18,7 @@ import {
   type StampAuthority,
 } from '../../main/core/pack.ts'
 import { recordingFiles } from '../../main/core/pack-files.ts'
-import type { PackSource, Signer } from '../../main/core/ports.ts'
+import type { Clock, PackSource, Signer } from '../../main/core/ports.ts'
 import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
@@ -304,13 +304,13 @@ export const inHand = (files: PackFiles): Map<string, Uint8Array> =>
   )
 
 /** A real local identity in a folder, opened. */
-export async function sampleSigner(folder: string, name: string): Promise<Signer> {
+export async function sampleSigner(folder: string, name: string, clock: Clock = realClock): Promise<Signer> {
   const made = await createIdentity({
     folder,
     name,
     subject: `Sample ${name}`,
     passphrase: 'a long passphrase',
-    clock: realClock,
+    clock,
     entropy: realEntropy,
   })
   const opened = made.ok ? await openIdentity(folder, name, 'a long passphrase') : made

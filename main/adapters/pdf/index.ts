@@ -10,7 +10,7 @@ import { INK, pageOf, typeOf } from './theme.ts'
 
 /** Head and foot take this much of the margin for a further line; only for more does the body give way. */
 const HEAD = { top: 30, spare: 12, toRule: 3.48, toBody: 17 } as const
-const FOOT = { bottom: 36, spare: 11, toRule: 6 } as const
+const FOOT = { bottom: 37, spare: 11, toRule: 6 } as const
 /** Between two texts on one line. */
 const GAP = 20
 const EXACT = 0.01

@@ -7,7 +7,8 @@ export function sharedWidths(needs: readonly number[], room: number): readonly n
   let [left, open] = [room, needs.length]
   const narrowFirst = [...needs.keys()].sort((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0) || a - b)
   for (const index of narrowFirst) {
-    const width = Math.min(needs[index] ?? 0, left / open)
+    // Whole numbers: sums of fractions end a little outside of the room.
+    const width = Math.min(Math.ceil(needs[index] ?? 0), Math.floor(left / open))
     widths[index] = width
     left -= width
     open -= 1
