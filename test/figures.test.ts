@@ -112,8 +112,8 @@ describe('where data lies', () => {
       {
         is: 'line',
         points: [
-          [71.1, 32],
-          [141.1, 32],
+          [72, 32],
+          [142, 32],
         ],
         tone: 'against',
         weight: 3,
@@ -122,10 +122,10 @@ describe('where data lies', () => {
       {
         is: 'line',
         points: [
-          [71.1, 63],
-          [76.1, 63],
-          [76.1, 32],
-          [141.1, 32],
+          [72, 63],
+          [77, 63],
+          [77, 32],
+          [142, 32],
         ],
         tone: 'against',
         weight: 3,
