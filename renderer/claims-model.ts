@@ -30,7 +30,7 @@ export const countsOfClaim = ({
 
 export interface RequiredDocument {
   readonly what: string
-  readonly says: readonly string[]
+  readonly claims: readonly string[]
 }
 
 /** Required documents, each once, with the provider claims that it applies to. */
@@ -40,5 +40,5 @@ export function requiredDocuments({ claims }: Pick<ClaimsView, 'claims'>): reado
     if (documentRequired === null) continue
     records.set(documentRequired, [...(records.get(documentRequired) ?? []), text])
   }
-  return [...records].map(([what, says]) => ({ what, says }))
+  return [...records].map(([what, claims]) => ({ what, claims }))
 }

@@ -117,8 +117,8 @@ export function otherDocuments(
 ): readonly DocumentView[] {
   const counted = new Set(documents.flatMap(({ attached }) => attached))
   return attachments.filter(
-    ({ id, standing, controls }) =>
-      standing === 'in-force' &&
+    ({ id, status, controls }) =>
+      status === 'in-force' &&
       !counted.has(id) &&
       controls.some((one) => one.framework === framework && one.control === key),
   )

@@ -56,7 +56,7 @@ export function filterOf(sentence: string, places: readonly string[]): Filter | 
   for (let at = 0; at < pieces.length; ) {
     const read = longestPart(pieces.slice(at), places)
     if (read === null) return null
-    filter = { ...filter, ...read.says }
+    filter = { ...filter, ...read.filter }
     at += read.taken
   }
   return filter
@@ -66,10 +66,10 @@ export function filterOf(sentence: string, places: readonly string[]): Filter | 
 function longestPart(
   pieces: readonly string[],
   places: readonly string[],
-): { readonly says: Partial<Filter>; readonly taken: number } | null {
+): { readonly filter: Partial<Filter>; readonly taken: number } | null {
   for (let taken = pieces.length; taken > 0; taken--) {
-    const says = partOf(pieces.slice(0, taken).join(', '), places)
-    if (says !== null) return { says, taken }
+    const filter = partOf(pieces.slice(0, taken).join(', '), places)
+    if (filter !== null) return { filter, taken }
   }
   return null
 }

@@ -5,14 +5,14 @@ import { propertyWords } from '../schemas/words.ts'
 import { notInShare, type Tally } from './model.ts'
 import { plural } from './text.ts'
 
-export type Says = Observation['direction']
+export type Direction = Observation['direction']
 
 /** Contradicting observations come first. */
-export const SIDES: readonly Says[] = ['contradicts', 'unclear', 'supports']
+export const SIDES: readonly Direction[] = ['contradicts', 'unclear', 'supports']
 
 /** One observation about one part of the evidence, however many checks make it. */
 export interface Entry {
-  readonly says: Says
+  readonly direction: Direction
   readonly text: string
   readonly probe: string | null
   /** "probe/command" of every capture it cites. */
@@ -28,7 +28,7 @@ export interface Group {
 }
 
 export interface Side {
-  readonly says: Says
+  readonly direction: Direction
   readonly count: number
   readonly groups: readonly Group[]
 }
@@ -45,8 +45,8 @@ export function ledgerOf(
   weights: ReadonlyMap<string, number> = new Map(),
 ): readonly Side[] {
   const titles = new Map(probes.map(({ id, title }) => [id, title]))
-  return SIDES.map((says) => {
-    const entries = merged(reasons.filter((reason) => reason.direction === says))
+  return SIDES.map((direction) => {
+    const entries = merged(reasons.filter((reason) => reason.direction === direction))
     const parts = [...new Set(entries.map(({ probe }) => probe))]
     const groups = parts.map(
       (probe): Group => ({
@@ -56,7 +56,7 @@ export function ledgerOf(
         entries: entries.filter((entry) => entry.probe === probe),
       }),
     )
-    return { says, count: entries.length, groups: [...groups].sort(strongestFirst) }
+    return { direction, count: entries.length, groups: [...groups].sort(strongestFirst) }
   })
 }
 
@@ -71,7 +71,7 @@ function merged(reasons: readonly Observation[]): readonly Entry[] {
     const more = captures
       .map(({ command, sha256 }) => ({ key: `${probe}/${command}`, command, sha256 }))
       .filter((one) => !before.some((other) => other.key === one.key))
-    all.set(key, { says: direction, text, probe, captures: probe === null ? [] : [...before, ...more] })
+    all.set(key, { direction, text, probe, captures: probe === null ? [] : [...before, ...more] })
   }
   return [...all.values()]
 }
@@ -88,7 +88,7 @@ const signs = (count: number): string => `${count} ${count === 1 ? 'observation'
 
 /** The verdict of one check as a sentence, from the verdict and the number of observations in each direction. */
 export function claimSentence(verdict: Verdict, sides: readonly Side[]): string {
-  const count = (says: Says): number => sides.find((side) => side.says === says)?.count ?? 0
+  const count = (says: Direction): number => sides.find((side) => side.direction === says)?.count ?? 0
   const [pro, contra, open] = [count('supports'), count('contradicts'), count('unclear')]
   const left = open === 0 ? '' : ` ${plural(open, 'point')} ${open === 1 ? 'is' : 'are'} unclear.`
   switch (verdict) {
@@ -124,8 +124,8 @@ export function propertySentence(property: Property, tally: Tally): string {
 }
 
 /** main/core/probe.ts uses these words where a privileged probe could not run. */
-export const needsRights = ({ says, text }: Entry): boolean =>
-  says === 'unclear' && text.includes('needs administrator rights')
+export const needsRights = ({ direction, text }: Entry): boolean =>
+  direction === 'unclear' && text.includes('needs administrator rights')
 
 /** Entries of a long side that are shown before "Show more". */
 export const SHOWN_AT_FIRST = 12

@@ -2,19 +2,19 @@ import { categoryWords, checkLine } from '../schemas/conclusion-words.ts'
 import type {
   AcceptanceRequestView,
   DecisionView,
+  EntryStatus,
   RegisterView,
   RiskAcceptanceView,
-  Standing,
 } from '../schemas/ipc-packs.ts'
 import type { ControlRow } from '../schemas/ipc-results.ts'
 import type { ControlDecision, EntrySignature } from '../schemas/types.ts'
 import { day, plural, visible } from './text.ts'
 
 /** Expired acceptances come first: their deviations are no longer accepted. */
-export const STANDINGS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
-export type Shown = Standing | 'pending' | 'all'
+export const STANDINGS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+export type Shown = EntryStatus | 'pending' | 'all'
 
-export const pendingWords: Readonly<Record<AcceptanceRequestView['standing'], string>> = {
+export const pendingWords: Readonly<Record<AcceptanceRequestView['status'], string>> = {
   open: 'Pending approval',
   lapsed: 'Expired without a decision',
   approved: 'Approved',
@@ -36,23 +36,23 @@ export function acceptancesShown(
   shown: Shown,
 ): {
   readonly pending: readonly AcceptanceRequestView[]
-  readonly groups: readonly { readonly standing: Standing; readonly entries: readonly RiskAcceptanceView[] }[]
+  readonly groups: readonly { readonly status: EntryStatus; readonly entries: readonly RiskAcceptanceView[] }[]
   readonly count: number
   readonly total: number
 } {
   const wanted = text.trim().toLowerCase()
-  const asked = acceptanceRequests.filter(({ standing }) => standing !== 'approved')
+  const asked = acceptanceRequests.filter(({ status }) => status !== 'approved')
   const found = riskAcceptances.filter(
-    (one) => (shown === 'all' || one.standing === shown) && speaksOf(one, [one.approvedBy], wanted),
+    (one) => (shown === 'all' || one.status === shown) && speaksOf(one, [one.approvedBy], wanted),
   )
   const waiting = asked.filter(
     (one) => (shown === 'all' || shown === 'pending') && speaksOf(one, [one.requestedBy], wanted),
   )
-  const groups = STANDINGS.map((standing) => ({
-    standing,
-    entries: found.filter((one) => one.standing === standing).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)),
+  const groups = STANDINGS.map((status) => ({
+    status,
+    entries: found.filter((one) => one.status === status).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)),
   })).filter(({ entries }) => entries.length > 0)
-  const open = ({ standing }: AcceptanceRequestView): number => (standing === 'open' ? 0 : 1)
+  const open = ({ status }: AcceptanceRequestView): number => (status === 'open' ? 0 : 1)
   return {
     pending: [...waiting].sort((a, b) => open(a) - open(b) || (a.expiresAt < b.expiresAt ? -1 : 1)),
     groups,

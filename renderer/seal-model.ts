@@ -8,16 +8,16 @@ import type {
   VerificationHeadline,
 } from '../schemas/ipc-packs.ts'
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
-import type { SignerStanding, VerifiedKind } from '../schemas/verification.ts'
+import type { SignerTrust, VerifiedKind } from '../schemas/verification.ts'
 import type { Route } from './routes.ts'
 import { plural } from './text.ts'
 
 /** The steps of an export, in order. */
-export const STEPS = ['scope', 'withhold', 'seal', 'review'] as const
+export const STEPS = ['scope', 'redact', 'seal', 'review'] as const
 export type Step = (typeof STEPS)[number]
 export const STEP_TITLES: Readonly<Record<Step, string>> = {
   scope: 'Scope',
-  withhold: 'Redact',
+  redact: 'Redact',
   seal: 'Seal',
   review: 'Review and save',
 }
@@ -65,7 +65,7 @@ export const frameworkGroups = ({ frameworks }: ExportPlan) => ({
 /** Why a step cannot be completed, or null. */
 export function problemAt(step: Step, { frameworks, copy, classes, who, why }: Choices): string | null {
   if (step === 'scope' && frameworks.length === 0) return 'Choose at least one framework.'
-  if (step !== 'withhold' || !copy) return null
+  if (step !== 'redact' || !copy) return null
   if (classes.length === 0) return 'Choose what to redact, or create no redacted copy.'
   if (who.trim() === '') return 'Enter who redacts the copy. The copy names that person.'
   return why.trim().length < 3 ? 'Enter the reason (at least 3 characters). It is printed in the copy.' : null
@@ -127,7 +127,7 @@ export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.bu
   identity: identityOf(choices, plan)?.name ?? null,
   timestamp: choices.timestamp && plan.authority !== null,
   also: choices.also,
-  withhold: choices.copy ? { classes: choices.classes, who: choices.who.trim(), why: choices.why.trim() } : null,
+  redact: choices.copy ? { classes: choices.classes, who: choices.who.trim(), why: choices.why.trim() } : null,
 })
 
 /** Nodes with evidence out of the declared nodes. */
@@ -190,10 +190,10 @@ export const KINDS: Readonly<Record<VerifiedKind, { readonly label: string; read
 export const mayConfirm = ({ report: { signer, demo, checks } }: PackReview): boolean =>
   signer !== null &&
   !demo &&
-  signer.standing === 'unknown' &&
+  signer.trust === 'unknown' &&
   checks.every(({ check, outcome }) => check !== 'signature' || outcome !== 'failed')
 
-export const STANDINGS: Readonly<Record<SignerStanding, { readonly label: string; readonly meaning: string }>> = {
+export const STANDINGS: Readonly<Record<SignerTrust, { readonly label: string; readonly meaning: string }>> = {
   pinned: { label: 'Trusted key', meaning: 'You trust this key.' },
   known: { label: 'Trusted issuer', meaning: 'You trust the root certificate that issued this key.' },
   unknown: {

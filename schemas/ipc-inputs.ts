@@ -193,7 +193,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
     identity: orNull(text(64)),
     timestamp: { type: 'boolean' },
     also: list(text(40), 20),
-    withhold: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
+    redact: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
   }),
   'export.review': exactly({ handle }),
   'export.save': exactly({ handle }),

@@ -13,7 +13,7 @@ import type {
   RiskAcceptance,
 } from './types.ts'
 import type { VerificationCheckResult, VerificationReport } from './verification.ts'
-import type { PeriodCover, standingWords, Verdict } from './words.ts'
+import type { PeriodCover, statusWords, Verdict } from './words.ts'
 
 /** Plain data that the engine answers the window with: packs, reviews, keys, and what people say. */
 
@@ -28,7 +28,7 @@ export interface ExportPlan {
   readonly frameworks: readonly ExportFramework[]
   /** What can be written beside pack and report. */
   readonly also: readonly ExportAlso[]
-  readonly exceptions: number
+  readonly acceptances: number
   readonly attachments: number
   readonly identities: readonly IdentityView[]
   /** The organization that the engagement names; null without one. */
@@ -36,7 +36,7 @@ export interface ExportPlan {
   /** Null: no authority is set, and the time is from this computer only. */
   readonly authority: string | null
   /** What can be withheld from the copy that is handed out, with how many places hold it. */
-  readonly withholdable: readonly { readonly id: string; readonly title: string }[]
+  readonly redactable: readonly { readonly id: string; readonly title: string }[]
 }
 
 export const PREFLIGHT_IDS = [
@@ -192,12 +192,12 @@ export interface WorksheetLine {
 
 /** Limits of one kind, in words. */
 export interface LimitGroup {
-  readonly id: 'verification' | 'not-tested' | 'inconclusive' | 'conclusion' | 'thresholds' | 'checks' | 'standing'
+  readonly id: 'verification' | 'not-tested' | 'inconclusive' | 'conclusion' | 'thresholds' | 'checks' | 'general'
   readonly title: string
   readonly lines: readonly { readonly about: string | null; readonly text: string }[]
 }
 
-export type Standing = keyof typeof standingWords
+export type EntryStatus = keyof typeof statusWords
 
 export interface RegisterView {
   readonly riskAcceptances: readonly RiskAcceptanceView[]
@@ -210,13 +210,13 @@ export interface RegisterView {
 }
 
 export interface RiskAcceptanceView extends RiskAcceptance {
-  readonly standing: Standing
+  readonly status: EntryStatus
 }
 
 export interface DocumentView extends EvidenceDocument {
   /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
   readonly supports: boolean
-  readonly standing: Standing
+  readonly status: EntryStatus
   /** The later version that takes its place. */
   readonly supersededBy: { readonly id: string; readonly name: string; readonly attachedAt: string } | null
   /** Null where no effective period, or no engagement, is declared. */
@@ -224,11 +224,11 @@ export interface DocumentView extends EvidenceDocument {
 }
 
 export interface DecisionView extends ControlDecision {
-  readonly standing: Standing
+  readonly status: EntryStatus
 }
 
 export interface ExplanationView extends Explanation {
-  readonly standing: Standing
+  readonly status: EntryStatus
 }
 
 export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' | 'text' | 'explainedBy' | 'role'> {
@@ -245,7 +245,7 @@ export interface ResponseDraft extends Pick<ManagementResponse, 'check' | 'statu
 
 /** A request accepts nothing. `lapsed`: not resolved before its own end. */
 export interface AcceptanceRequestView extends AcceptanceRequest {
-  readonly standing: 'open' | 'lapsed' | Resolution['as']
+  readonly status: 'open' | 'lapsed' | Resolution['as']
 }
 
 export interface RiskAcceptanceDraft {

@@ -165,7 +165,7 @@ export interface Methods
   'export.plan': { in: null; out: ExportPlan }
   /** What is open before the run that is shown is exported; only a missing signer blocks. */
   'export.preflight': { in: null; out: readonly PreflightItem[] }
-  /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `withhold`, a copy to hand out lies beside. */
+  /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `redact`, a copy to hand out lies beside. */
   'export.build': {
     in: {
       readonly frameworks: readonly FrameworkName[]
@@ -173,7 +173,7 @@ export interface Methods
       readonly timestamp: boolean
       /** Ids from the plan: what is written beside pack and report. */
       readonly also: readonly string[]
-      readonly withhold: { readonly classes: readonly string[]; readonly who: string; readonly why: string } | null
+      readonly redact: { readonly classes: readonly string[]; readonly who: string; readonly why: string } | null
     }
     out: ExportDraft
   }

@@ -69,14 +69,14 @@ export interface VerificationReport {
     readonly subject: string
     readonly fingerprint: string
     readonly trusted: boolean
-    readonly standing: SignerStanding
+    readonly trust: SignerTrust
     /** The certificate, or one of its issuers, had expired at the time at which the seal is evaluated. */
     readonly ended: boolean
   } | null
 }
 
 /** `pinned`: the reader trusts this key. `known`: the reader trusts its root. `unknown`: unconfirmed signer. */
-export type SignerStanding = 'pinned' | 'known' | 'unknown'
+export type SignerTrust = 'pinned' | 'known' | 'unknown'
 
 /** Kind of file: evidence pack, Barewitness report alone, redacted copy, period report, pack excerpt, or unknown PDF. */
 export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'period' | 'excerpt' | 'foreign-pdf'

@@ -134,7 +134,7 @@ export const gradeWords: Readonly<Record<Grade, string>> = {
 }
 
 /** How an accepted exception or an attached record stands. Never by color alone, and never instead of the verdict. */
-export const standingWords = {
+export const statusWords = {
   'in-force': 'In effect',
   'not-begun': 'Not yet effective',
   expired: 'Expired',
@@ -286,7 +286,7 @@ export const oddsWords = (weight: number): string => {
 }
 
 /** Stands in every report and in every file that leaves it behind, word for word but for what carries it. */
-export const standingLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
+export const generalLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
   `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node depend on the node’s own software and firmware. Controls with documents outstanding require evidence that servers cannot provide.`
 
 /** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */

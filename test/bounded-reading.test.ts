@@ -203,7 +203,7 @@ test('a PDF of 3 GiB is answered like any other that is no report of ours', asyn
   symlinkSync(path, join(folder, 'link.pdf'))
   const ports = { files: createFiles(), clock: realClock, keptRules: () => openKeptRules(null) } as unknown as Ports
   for (const one of [path, join(folder, 'link.pdf')]) {
-    const asked = { path: one, trust: NO_TRUST, lastHead: null, keep: false }
+    const asked = { path: one, trust: NO_TRUST, checkpoint: null, keep: false }
     const reviewed = await reviewFile(ports, sampleCatalog, asked)
     expect(reviewed).toMatchObject({ ok: true, value: { report: { ok: false, kind: 'foreign-pdf' } } })
   }

@@ -3,7 +3,7 @@ import { assess } from '../main/core/assess.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { PATHS } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
-import type { WithholdableClass } from '../main/verify/disclosure/classes.ts'
+import type { RedactableClass } from '../main/verify/disclosure/classes.ts'
 import { disclose } from '../main/verify/disclosure/disclose.ts'
 import { verifyDisclosure } from '../main/verify/redacted-copy.ts'
 import type { Assessment, InventoryRow } from '../schemas/types.ts'
@@ -65,7 +65,7 @@ function packOf(rows: readonly InventoryRow[] = ROWS, tells: readonly string[] =
 const bytesOf = (files: ReadonlyMap<string, Uint8Array>): string =>
   [...files].map(([path, bytes]) => `${path}\n${Buffer.from(bytes).toString('latin1')}`).join('\n')
 
-test.each<[WithholdableClass, readonly string[]]>([
+test.each<[RedactableClass, readonly string[]]>([
   ['serial', ['ZX81-4711', 'QL90-0815', 'TOLD-123']],
   ['ipv4', ['203.0.113.7', '198.51.100.9']],
   ['node', ['node-a', 'node-b', 'spare-cabinet']],
@@ -77,7 +77,7 @@ test.each<[WithholdableClass, readonly string[]]>([
   expect(values.filter((value) => text.includes(value.toLowerCase()))).toEqual([])
 })
 
-test.each<WithholdableClass>(['serial', 'ipv4', 'node'])('an honest copy without %s verifies', async (kind) => {
+test.each<RedactableClass>(['serial', 'ipv4', 'node'])('an honest copy without %s verifies', async (kind) => {
   const { files } = await copyOf(await packOf(), sampleCatalog, { classes: [kind] })
   const report = await verifyDisclosure({
     source: sourceOf(files),

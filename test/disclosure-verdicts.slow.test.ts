@@ -8,7 +8,7 @@ import { readsOf } from '../main/core/assessor.ts'
 import type { Signer } from '../main/core/ports.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import { disclosureAnswers } from '../main/verify/disclosure/answers.ts'
-import { WITHHOLDABLE } from '../main/verify/disclosure/classes.ts'
+import { REDACTABLE } from '../main/verify/disclosure/classes.ts'
 import { NOTES_PATH, notesBytes } from '../main/verify/disclosure/notes.ts'
 import { type DisclosureReading, readDisclosure } from '../main/verify/disclosure/read.ts'
 import { contentOf, loadedFrom } from '../main/verify/disclosure/rebuild.ts'
@@ -64,8 +64,8 @@ async function disclosed(policy: Partial<DisclosurePolicy>): Promise<DisclosureR
 
 describe('verdicts that can no longer be re-derived, tried out', () => {
   const policies: readonly Partial<DisclosurePolicy>[] = [
-    ...WITHHOLDABLE.map((one) => ({ classes: [one] })),
-    { classes: WITHHOLDABLE },
+    ...REDACTABLE.map((one) => ({ classes: [one] })),
+    { classes: REDACTABLE },
     { nodes: ['demo-gpu-01'] },
     { paths: ['data/nodes/demo-gpu-01/captures.jsonl'] },
     { paths: ['data/nodes/demo-gpu-01/recording.json'] },
@@ -106,7 +106,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
     60_000,
   )
 
-  test('withholding addresses leaves most verdicts, and names those that rest on them', async () => {
+  test('redacting addresses leaves most verdicts, and names those that rest on them', async () => {
     const reading = await disclosed({ classes: ['ipv4'] })
     const listed = underivable(readsOf(catalog), contentOf(reading.units))
     expect(listed.verdicts.length).toBeGreaterThan(0)

@@ -105,7 +105,7 @@ describe('a disclosed copy', () => {
     for (const unit of whole) expect(bytesOfUnit(unit)).toEqual(pack.get(openPath(unit)))
     // Both headers, the raw answer, the lines that name it, what rests on it, and the report.
     expect(reading.units.length - whole.length).toBe(8)
-    expect(reading.counts.withheld).toMatchObject({ ipv4: 6, file: 1 })
+    expect(reading.counts.redacted).toMatchObject({ ipv4: 6, file: 1 })
   })
 
   test('opens to the same bytes whatever was withheld from it, and the seal is the pack’s own', async () => {
@@ -358,7 +358,7 @@ describe('revealing one span', () => {
     if (!applied.ok) throw new Error(applied.error.detail)
     const next = await read(new Map([...files, ...applied.value]))
     expect(next.problems).toEqual([])
-    expect(next.counts.withheld.ipv4).toBe(must(reading.counts.withheld.ipv4) - 1)
+    expect(next.counts.redacted.ipv4).toBe(must(reading.counts.redacted.ipv4) - 1)
     expect(unitText(must(next.units[must(place).unit - 1]))).toContain(`-2 ${HIDDEN} ⟦IPv4 address`)
     expect(checkReveal(next, reveal)).toBe('Nothing is redacted at this place.')
   })
@@ -412,7 +412,7 @@ describe('revealing one span', () => {
         }
       }
     }
-    expect(now.counts.withheld).toEqual({})
+    expect(now.counts.redacted).toEqual({})
     expect(now.problems).toEqual([])
   })
 

@@ -183,7 +183,7 @@ describe('one node', () => {
     expect(view?.rows.filter(({ accepted }) => accepted.length > 0)).toHaveLength(1)
     expect(view?.asOf).toBe(now)
     const node = await kit.get('node.get', { of: 'run', node: 'demo-guest-03' })
-    expect(node?.riskAcceptances.map(({ standing }) => standing)).toEqual(['in-force'])
+    expect(node?.riskAcceptances.map(({ status }) => status)).toEqual(['in-force'])
   })
 })
 

@@ -245,7 +245,7 @@ describe('an engagement from a file', () => {
     await imported(kit)
     await kit.get('provider.choose', { id: fakeProvider.id })
     await kit.get('identities.create', { name: 'default', subject: 'Clinic (M. Ortiz)' })
-    const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], withhold: null }
+    const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], redact: null }
     const draft = await kit.get('export.build', wanted)
     const review = await kit.get('export.review', { handle: draft.handle })
     expect(review.report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
@@ -272,7 +272,7 @@ describe('an engagement from a file', () => {
     expect(await kit.get('assessment.get', { of: 'run' })).toMatchObject({ scope: { fleet: 'My servers' } })
     expect(await kit.refusal('engagement.set', FORM)).toBe('engagement.unreadable')
     if (file !== 'engagement-draft.json') {
-      const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], withhold: null }
+      const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], redact: null }
       expect(await kit.refusal('export.build', wanted)).toBe('engagement.unreadable')
       expect(await kit.refusal('claims.get', { of: 'run' })).toBe('engagement.unreadable')
     }
@@ -286,7 +286,7 @@ describe('an engagement from a file', () => {
     const folder = join(kit.folder, 'inventories')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, sha256(LIST)), `${LIST}srv-3,\n`)
-    const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], withhold: null }
+    const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], redact: null }
     expect(await kit.refusal('export.build', wanted)).toBe('engagement.unreadable')
   })
 

@@ -39,7 +39,7 @@ const readyKit = async (options: KitOptions = {}): Promise<SealingKit> => {
   return kit
 }
 
-const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, also: [], withhold: null }
+const PLAIN = { frameworks: ['soc2' as const], identity: null, timestamp: false, also: [], redact: null }
 const PASSPHRASE = 'correct horse battery'
 /** Names of the files; the evaluation date in them is that of the computer. */
 const names = (draft: { readonly files: ExportDraft['files'] }): readonly string[] =>
@@ -81,7 +81,7 @@ describe('what an export would hold', () => {
       identities: [],
       organization: null,
       authority: 'https://tsa.example/',
-      withholdable: expect.arrayContaining([
+      redactable: expect.arrayContaining([
         { id: 'ipv4', title: 'IPv4 address' },
         { id: 'node', title: 'node name or address' },
       ]),
@@ -275,11 +275,11 @@ describe('a time by somebody else', () => {
 })
 
 describe('a copy with parts withheld', () => {
-  const withhold = { classes: ['user', 'ipv4'], who: 'Acme', why: 'not the auditor’s concern' }
+  const redact = { classes: ['user', 'ipv4'], who: 'Acme', why: 'not the auditor’s concern' }
 
   test('lies in a folder of its own, and what it costs is told', async () => {
     const kit = await readyKit()
-    const draft = value(await kit.exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['node'] } }))
+    const draft = value(await kit.exports['export.build']({ ...PLAIN, redact: { ...redact, classes: ['node'] } }))
     const copy = 'hand-out/run-1.parts-withheld.barewitness.zip'
     expect(names(draft)).toContain(copy)
     expect(draft.notes).toContain('Parts of the copy are redacted by Acme: not the auditor’s concern')
@@ -301,19 +301,19 @@ describe('a copy with parts withheld', () => {
 
   test('that leaves every verdict derivable says that', async () => {
     const draft = value(
-      await (await readyKit()).exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['mac'] } }),
+      await (await readyKit()).exports['export.build']({ ...PLAIN, redact: { ...redact, classes: ['mac'] } }),
     )
     expect(draft.notDerivable).toEqual([])
     expect(draft.notes).toContain('All verdicts can still be reproduced from the copy.')
   })
 
   test.each([
-    ['a class that does not exist', { ...withhold, classes: ['secrets'] }, /“secrets” cannot be redacted/],
-    ['nothing named', { ...withhold, classes: [] }, /nothing to redact was named/],
-    ['nobody', { ...withhold, who: '  ' }, /must name the person who redacted it/],
+    ['a class that does not exist', { ...redact, classes: ['secrets'] }, /“secrets” cannot be redacted/],
+    ['nothing named', { ...redact, classes: [] }, /nothing to redact was named/],
+    ['nobody', { ...redact, who: '  ' }, /must name the person who redacted it/],
   ])('%s is refused before anything is sealed or asked', async (_what, wrong, words) => {
     const kit = kitOf({ vault: null })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold: wrong }))).toMatch(words)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, redact: wrong }))).toMatch(words)
     expect(kit.person.asked).toEqual([])
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
     expect(exportsIn(kit).flatMap((name) => readdirSync(join(kit.folder, 'exports', name)))).toEqual([])
@@ -324,9 +324,7 @@ describe('a copy with parts withheld', () => {
     const { node } = recording.recording
     const named = { ...recording, recording: { ...recording.recording, node: { ...node, user: 'none' } } }
     const kit = kitOf({ recordings: [named], population: ['node-a'] })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(
-      /would remain in disclosed parts/,
-    )
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, redact }))).toMatch(/would remain in disclosed parts/)
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
     expect(existsSync(join(kit.folder, 'identities'))).toBe(false)
   })
@@ -345,7 +343,7 @@ describe('a copy with parts withheld', () => {
         },
       }),
     })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/too large for a redacted copy/)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, redact }))).toMatch(/too large for a redacted copy/)
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
   })
 })

@@ -32,7 +32,7 @@ const sealed = async (kit: EngineKit): Promise<void> => {
     identity: null,
     timestamp: false,
     also: [],
-    withhold: null,
+    redact: null,
   })
 }
 

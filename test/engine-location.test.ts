@@ -122,7 +122,7 @@ describe('what locates nodes', () => {
         identity: null,
         timestamp: false,
         also: [],
-        withhold: null,
+        redact: null,
       }),
     ).toBe('engagement.unreadable')
     await again.close()
@@ -151,7 +151,7 @@ describe('what locates nodes', () => {
     const again = await kit.reopened()
     await again.get('runs.open', { run })
     expect(await shown(again)).toBeUndefined()
-    const wanted = { frameworks: ['hipaa'], identity: null, timestamp: false, also: [], withhold: null }
+    const wanted = { frameworks: ['hipaa'], identity: null, timestamp: false, also: [], redact: null }
     expect(await again.refusal('export.build', wanted)).toBe('engagement.unreadable')
     await again.close()
   })

@@ -496,7 +496,7 @@ test('an export takes the words about its own fleet, though the demo is opened m
       identity: null,
       timestamp: true,
       also: [],
-      withhold: null,
+      redact: null,
     })
     expect(built.ok).toBe(true)
     expect(asked).toEqual([join(kit.folder, 'demo/register.json')])

@@ -11,7 +11,7 @@ import type { PackContent } from '../main/core/pack-files.ts'
 import { pem } from '../main/core/pem.ts'
 import { inMemory, type LoadedRecording } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
-import type { ChainHead } from '../main/core/run-chain/head.ts'
+import type { Checkpoint } from '../main/core/run-chain/head.ts'
 import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import type { EngineEvent } from '../schemas/ipc.ts'
 import type { PackReview } from '../schemas/ipc-packs.ts'
@@ -204,7 +204,7 @@ describe('a verification in progress', () => {
       await reviewFile(kit.context.ports, kit.context.catalog, {
         ...first(),
         trust: NO_TRUST,
-        lastHead: null,
+        checkpoint: null,
         keep: false,
       }),
     )
@@ -253,7 +253,7 @@ describe('trusting a signer', () => {
     expect(outcome(await opened(kit, first()), 'signature')).toBe('indeterminate')
     const review = value(await kit.review['pack.trust']({ howVerified }))
     expect(outcome(review, 'signature')).toBe('passed')
-    expect(review.report.signer).toMatchObject({ trusted: true, standing: 'known' })
+    expect(review.report.signer).toMatchObject({ trusted: true, trust: 'known' })
     expect(review.trust).toMatchObject({
       subject: 'CN=Sample owner (root)',
       for: 'signers',
@@ -492,7 +492,7 @@ describe('what happens at the same time, or by another hand', () => {
   test('nor does one that goes on from the history of somebody who is trusted', async () => {
     const { context } = auditor()
     const chain = 'a'.repeat(64)
-    const head = (size: number): ChainHead => ({
+    const head = (size: number): Checkpoint => ({
       schema: 'barewitness.chain-head/1',
       chain,
       fleet: 'sample',

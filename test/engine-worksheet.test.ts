@@ -266,6 +266,6 @@ test('limits name what was not tested, open verification checks, and what stands
   expect(of('not-tested').map(({ about }) => about)).toEqual(['node-c'])
   expect(of('verification').map(({ about }) => about)).toEqual(['Signature', 'Time', 'Continuity'])
   expect(of('conclusion').length).toBeGreaterThan(0)
-  expect(of('standing').length).toBeGreaterThan(5)
+  expect(of('general').length).toBeGreaterThan(5)
   expect(groups.every(({ lines }) => lines.length > 0)).toBe(true)
 })

@@ -500,7 +500,7 @@ describe('explanations on the command line', () => {
       withdrawn: null,
     })
     expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
-    expect(JSON.parse(cli.printed)).toMatchObject({ explanations: [{ id: entry?.id, standing: 'in-force' }] })
+    expect(JSON.parse(cli.printed)).toMatchObject({ explanations: [{ id: entry?.id, status: 'in-force' }] })
     expect(
       await run('acceptance', 'withdraw', entry?.id ?? '', ...there(), '--by', 'P. Lind', '--reason', 'On again.'),
     ).toBe(EXIT.done)

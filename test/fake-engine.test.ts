@@ -30,7 +30,7 @@ test('the demo is collected, the same on every day', async () => {
 test('it is exported, and the pack verifies as demo data', async () => {
   const frameworks = ['hipaa', 'soc2'] as const
   const draft = valueIn(
-    await engine.call('export.build', { frameworks, identity: null, timestamp: false, also: [], withhold: null }),
+    await engine.call('export.build', { frameworks, identity: null, timestamp: false, also: [], redact: null }),
   )
   valueIn(await engine.call('export.save', { handle: draft.handle }, { path: out }))
   const pack = readdirSync(out, { recursive: true })

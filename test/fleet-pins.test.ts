@@ -168,7 +168,7 @@ describe('at the command line', () => {
       if (!read.ok) throw new Error(read.error.detail)
       const targets = read.value.targets({})
       const key = { type: ED, fingerprint: print(ED, 1), blob: blob(ED, 1) }
-      return await Promise.all(targets.map((target) => ports.hostKeys.judge(target, key)))
+      return await Promise.all(targets.map((target) => ports.hostKeys.decide(target, key)))
     }
     const howOf = async (): Promise<readonly string[]> =>
       (await trusted()).map((judged) => (judged.ok ? judged.value.trust.how : judged.error.code))

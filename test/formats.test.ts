@@ -17,7 +17,7 @@ import {
   SEVERITIES,
   severityWords,
 } from '../schemas/conclusion-words.ts'
-import { BANNED, standingWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
+import { BANNED, statusWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
 import { formatSample, shownAgain } from './support/format-sample.ts'
 import { readXlsx } from './support/read-xlsx.ts'
 
@@ -170,9 +170,9 @@ describe('one assessment, in every format', () => {
     expect(column(sheet('Location'), 'node')).toEqual(nodes)
     expect(column(sheet('Results'), 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
     expect(sum(sheet('Risk acceptances'), 'currently deviating')).toBe(excepted + 2)
-    expect(column(sheet('Risk acceptances'), 'standing')).toEqual([
-      standingWords['in-force'],
-      standingWords.expired,
+    expect(column(sheet('Risk acceptances'), 'status')).toEqual([
+      statusWords['in-force'],
+      statusWords.expired,
       'Requested, not approved',
     ])
     expect(sheet('Evidence')).toHaveLength(input.recordings.reduce((total, { captures }) => total + captures.length, 0))

@@ -20,7 +20,7 @@ import { listLines } from '../main/cli/commands/history.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { ok } from '../main/core/result.ts'
-import type { ChainHead } from '../main/core/run-chain/head.ts'
+import type { Checkpoint } from '../main/core/run-chain/head.ts'
 import type { VerifiedPack } from '../main/verify/pack.ts'
 import { keepingKit } from './support/keeping-kit.ts'
 import { collected, FLEET, must, packOf } from './support/kept-runs.ts'
@@ -35,7 +35,7 @@ beforeEach(() => {
   signer = kit.signer()
 })
 
-async function read(path: string, lastHead: ChainHead | null): Promise<VerifiedPack> {
+async function read(path: string, lastHead: Checkpoint | null): Promise<VerifiedPack> {
   const pack = must(await ports.packs.open(path))
   const said = await verifySource(pack, [], lastHead === null ? {} : { lastHead })
   await pack.close()

@@ -274,7 +274,7 @@ describe('npm run rules:keep', () => {
       keptRules: () => openKeptRules(null, forged, `${where}/modules/`),
     }
     const trust = { signers: [signer.certificate], authorities: [], lists: [] }
-    const ask = { path: 'p.zip', trust, lastHead: null, keep: false }
+    const ask = { path: 'p.zip', trust, checkpoint: null, keep: false }
     const refused = await reviewFile(ports, catalog, ask)
     expect(refused).toMatchObject({ ok: false, error: { code: 'rules.refused' } })
     expect(codeOf(refused.ok ? { code: 'bug', detail: '' } : refused.error)).toBe(EXIT.notVerified)
@@ -353,7 +353,7 @@ describe('a pack that earlier rules judged', () => {
     changes: { readonly catalog: Catalog; readonly kept?: KeptRules },
   ): Promise<VerificationReport> => (await verifySource(sourceOf(of), [signer.certificate], changes)).report
   const lacking = (report: VerificationReport) =>
-    lackingIn(report, { signers: true, authorities: false, lastHead: false })
+    lackingIn(report, { signers: true, authorities: false, checkpoint: false })
 
   test('comes out the same by the module that it names', async () => {
     const report = await verified(files, { catalog: next, kept: open([kept]) })

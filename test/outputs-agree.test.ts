@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { besideInput } from '../main/app/report-input.ts'
+import { formatInputOf } from '../main/app/report-input.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { findingsTable, jiraTable, serviceNowTable } from '../main/app/tables.ts'
 import { catalog } from '../main/catalog/index.ts'
@@ -47,7 +47,7 @@ describe.each([
   ['a small fleet', sampleInput],
   ['a fleet of 300 nodes', () => bigInput(300)],
 ])('%s', (_, made) => {
-  const input = besideInput(made(), 'run-1', 'Demo_2026-11-21')
+  const input = formatInputOf(made(), 'run-1', 'Demo_2026-11-21')
   const { findings, informational, figures, conclusion } = input.shown
   const own = sorted(findings.map(({ reference }) => reference))
   const all = sorted([...findings, ...informational].map(({ reference }) => reference))
@@ -139,7 +139,7 @@ describe.each([
 })
 
 describe('the tables that auditors ask for', () => {
-  const input = besideInput(demo(), 'run-1', 'Demo_2026-11-21')
+  const input = formatInputOf(demo(), 'run-1', 'Demo_2026-11-21')
   const cells = (grid: {
     readonly columns: readonly { readonly title: string }[]
     readonly rows: readonly (readonly unknown[])[]

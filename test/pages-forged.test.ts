@@ -56,7 +56,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     await collected(ports, root, 'run-1')
     await exported(by, root, 'run-1', signer, { catalog })
     const path = packOf(root, 'run-1')
-    return must(await reviewFile(ports, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
+    return must(await reviewFile(ports, reader, { path, trust: NO_TRUST, checkpoint: null, keep: false })).report
   }
   const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
     checks.find(({ check }) => check === 'completeness')
@@ -111,7 +111,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     const path = join(root, 'forged.barewitness.zip')
     must(await ports.packs.write(path, again))
     const { report } = must(
-      await reviewFile(ports, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
+      await reviewFile(ports, sampleCatalog, { path, trust: NO_TRUST, checkpoint: null, keep: false }),
     )
     expect(complete(report)).toMatchObject({ outcome: 'failed' })
     expect(complete(report)?.details[0]).toMatch(
@@ -144,7 +144,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     expect(problems).toEqual([])
     expect(earlier?.runs.map(({ run }) => run)).toEqual(['run-1'])
     const { report } = must(
-      await reviewFile(ports, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
+      await reviewFile(ports, sampleCatalog, { path, trust: NO_TRUST, checkpoint: null, keep: false }),
     )
     expect(complete(report)).toMatchObject({ outcome: 'passed' })
     if (earlier !== null) expect(earlierProblems(earlier, null)).toHaveLength(1)

@@ -8,7 +8,7 @@ import { PATHS } from '../main/core/pack.ts'
 import { jsonBytes } from '../main/core/pack-files.ts'
 import { endOfDay, millisOf } from '../main/core/register/days.ts'
 import { registerProblems } from '../main/core/register/problems.ts'
-import { isOnePerson, lastMade, registerFor, standingOf } from '../main/core/register.ts'
+import { isOnePerson, lastMade, registerFor, statusOf } from '../main/core/register.ts'
 import { registerOfPack } from '../main/verify/steps/register.ts'
 import type { ControlDecision, EvidenceDocument, Register, RiskAcceptance } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
@@ -236,7 +236,7 @@ describe('whatever a register holds', () => {
       fc.property(someRegister, verdicts, moment, (parts, found, asOf) => {
         const known = <T extends RiskAcceptance | EvidenceDocument | ControlDecision>(
           entries: readonly T[],
-        ): readonly T[] => entries.filter((entry) => !['not-begun', 'withdrawn'].includes(standingOf(entry, asOf)))
+        ): readonly T[] => entries.filter((entry) => !['not-begun', 'withdrawn'].includes(statusOf(entry, asOf)))
         const rest = registerOf({
           riskAcceptances: known(parts.riskAcceptances),
           documents: known(parts.documents),

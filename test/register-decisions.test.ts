@@ -8,7 +8,7 @@ import {
   requestAcceptance,
   resolveRequest,
 } from '../main/core/register/pending.ts'
-import { EMPTY_REGISTER, registerFor, standingOf } from '../main/core/register.ts'
+import { EMPTY_REGISTER, registerFor, statusOf } from '../main/core/register.ts'
 import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-packs.ts'
 import type { Assessment, Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
@@ -105,8 +105,8 @@ describe('decisions about rows', () => {
 
   test('end with their last millisecond, stay listed, and are taken back once', () => {
     const entry = decisionOf()
-    expect(standingOf(entry, '2027-03-01T23:59:59.999Z')).toBe('in-force')
-    expect(standingOf(entry, '2027-03-02T00:00:00.000Z')).toBe('expired')
+    expect(statusOf(entry, '2027-03-01T23:59:59.999Z')).toBe('in-force')
+    expect(statusOf(entry, '2027-03-02T00:00:00.000Z')).toBe('expired')
     const draftOf = { id: entry.id, by: ' L. Sato ', reason: 'Replaced.' }
     const once = must(withdrawDecision(registerOf({ decisions: [entry] }), draftOf, LATER))
     expect(once.decisions).toEqual([{ ...entry, withdrawn: { at: LATER, by: 'L. Sato', reason: 'Replaced.' } }])
@@ -205,8 +205,8 @@ describe('requests for exceptions', () => {
   test.each([
     ['2027-03-01T23:59:59.999Z', 'open'],
     ['2027-03-02T00:00:00.000Z', 'lapsed'],
-  ])('at %s a request is %s', (asOf, standing) => {
-    expect(acceptanceRequestStatus(acceptanceRequestOf(), asOf)).toBe(standing)
+  ])('at %s a request is %s', (asOf, status) => {
+    expect(acceptanceRequestStatus(acceptanceRequestOf(), asOf)).toBe(status)
     const resolved = { at: NOW, by: 'x', as: 'rejected', reason: 'y' } as const
     expect(acceptanceRequestStatus(acceptanceRequestOf({ resolved }), asOf)).toBe('rejected')
   })
@@ -255,7 +255,7 @@ describe('what is listed', () => {
       { node: 'node-b', verdict: 'not-satisfied', accepts: true },
       { node: 'node-c', verdict: null, accepts: null },
     ])
-    expect(found.acceptanceRequests).toMatchObject([{ standing: 'open', results: [{ node: 'node-b', accepts: true }] }])
+    expect(found.acceptanceRequests).toMatchObject([{ status: 'open', results: [{ node: 'node-b', accepts: true }] }])
     expect((await list(register, null)).acceptanceRequests[0]?.results).toEqual([
       { node: 'node-b', verdict: null, accepts: null },
     ])

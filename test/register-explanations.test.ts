@@ -85,13 +85,13 @@ describe('explanations of readings', () => {
   })
   test('stand from when they were made to their end, or until they are withdrawn', () => {
     const register = must(make())
-    const standing = (at: string, of: Register = register) => explanationsFor(of, 'gpu-01', at).size
-    expect([standing('2026-11-21T14:59:59.000Z'), standing(NOW), standing('2027-03-02T00:00:00.000Z')]).toEqual([
+    const statusAt = (at: string, of: Register = register) => explanationsFor(of, 'gpu-01', at).size
+    expect([statusAt('2026-11-21T14:59:59.000Z'), statusAt(NOW), statusAt('2027-03-02T00:00:00.000Z')]).toEqual([
       0, 1, 0,
     ])
     expect(explanationsFor(register, 'gpu-02', NOW).size).toBe(0)
     const withdrawn = withdrawExplanation(register, { id: ID, by: 'P. Lind', reason: 'Cores are on again.' }, NOW)
-    expect(withdrawn.ok && [withdrawn.value.explanations?.length, standing(NOW, withdrawn.value)]).toEqual([1, 0])
+    expect(withdrawn.ok && [withdrawn.value.explanations?.length, statusAt(NOW, withdrawn.value)]).toEqual([1, 0])
   })
   test('go into a pack with the nodes of that pack alone', () => {
     const register = registerOf({

@@ -138,18 +138,18 @@ describe('requests for an exception', () => {
   test('accept nothing until one is approved, and then as it was asked for', async () => {
     const { acceptanceRequests, riskAcceptances } = must(await methods['acceptances.request'](asked))
     expect(riskAcceptances).toEqual([])
-    expect(acceptanceRequests).toMatchObject([{ standing: 'open', requestedBy: 'K. Adeyemi', nodes: ['node-b'] }])
+    expect(acceptanceRequests).toMatchObject([{ status: 'open', requestedBy: 'K. Adeyemi', nodes: ['node-b'] }])
     const id = acceptanceRequests[0]?.id ?? ''
     const after = must(await methods['acceptances.approve']({ id, ...approval }))
-    expect(after.riskAcceptances).toMatchObject([{ id, standing: 'in-force', ...approval, reason: '=cmd|x' }])
-    expect(after.acceptanceRequests).toMatchObject([{ id, standing: 'approved' }])
+    expect(after.riskAcceptances).toMatchObject([{ id, status: 'in-force', ...approval, reason: '=cmd|x' }])
+    expect(after.acceptanceRequests).toMatchObject([{ id, status: 'approved' }])
     expect((await methods['acceptances.approve']({ id, ...approval })).ok).toBe(false)
   })
   test('stay listed when they are refused, and cannot be approved then', async () => {
     const id = must(await methods['acceptances.request'](asked)).acceptanceRequests[0]?.id ?? ''
     const refused = must(await methods['acceptances.reject']({ id, by: 'M. Ortiz', reason: 'replace it instead' }))
     expect(refused.acceptanceRequests).toMatchObject([
-      { id, standing: 'rejected', resolved: { reason: 'replace it instead' } },
+      { id, status: 'rejected', resolved: { reason: 'replace it instead' } },
     ])
     expect((await methods['acceptances.approve']({ id, ...approval })).ok).toBe(false)
   })
@@ -179,14 +179,12 @@ describe('decisions', () => {
   }
   test('about a row are kept, lapse with their day, and can be withdrawn', async () => {
     const { decisions } = must(await methods['decisions.set'](decision))
-    expect(decisions).toMatchObject([
-      { standing: 'in-force', reason: decision.reason, approverRole: 'Security officer' },
-    ])
+    expect(decisions).toMatchObject([{ status: 'in-force', reason: decision.reason, approverRole: 'Security officer' }])
     now = '2027-03-02T00:00:00.000Z'
-    expect(must(await methods['register.get']({ of: 'run' })).decisions).toMatchObject([{ standing: 'expired' }])
+    expect(must(await methods['register.get']({ of: 'run' })).decisions).toMatchObject([{ status: 'expired' }])
     now = AS_OF
     const withdrawal = { id: decisions[0]?.id ?? '', by: 'M. Ortiz', reason: 'it does apply' }
-    expect(must(await methods['decisions.withdraw'](withdrawal)).decisions).toMatchObject([{ standing: 'withdrawn' }])
+    expect(must(await methods['decisions.withdraw'](withdrawal)).decisions).toMatchObject([{ status: 'withdrawn' }])
   })
   test('only an addressable specification leaves a choice, and only rows that there are', async () => {
     for (const wrong of [{ decision: 'implemented' as const }, { control: 'C9' }, { approverRole: ' ' }])
@@ -208,13 +206,13 @@ describe('exceptions', () => {
     expect(readdirSync(folder)).toEqual([])
     const view = must(await methods['acceptances.accept'](draft))
     expect(view.riskAcceptances).toMatchObject([
-      { check: draft.check, nodes: ['node-b'], run: 'run-1', acceptedAt: AS_OF, standing: 'in-force' },
+      { check: draft.check, nodes: ['node-b'], run: 'run-1', acceptedAt: AS_OF, status: 'in-force' },
     ])
     const before = stored()
     const { id } = view.riskAcceptances[0] ?? { id: '' }
     now = '2026-11-25T10:00:00.000Z'
     const after = must(await methods['acceptances.withdraw']({ id, by: 'L. Sato', reason: 'Fixed.' }))
-    expect(after.riskAcceptances).toMatchObject([{ id, standing: 'withdrawn', withdrawn: { at: now, by: 'L. Sato' } }])
+    expect(after.riskAcceptances).toMatchObject([{ id, status: 'withdrawn', withdrawn: { at: now, by: 'L. Sato' } }])
     const [kept, ...more] = readdirSync(join(folder, 'register-earlier'))
     expect(more).toEqual([])
     expect(kept).toMatch(/^2026-11-25T10-00-00-000Z-[0-9a-f]{8}\.json$/)
@@ -225,7 +223,7 @@ describe('exceptions', () => {
   test('end by themselves', async () => {
     must(await methods['acceptances.accept'](draft))
     now = '2027-03-02T00:00:00.000Z'
-    expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances[0]?.standing).toBe('expired')
+    expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances[0]?.status).toBe('expired')
   })
 
   test('are refused for what is supported, for strangers and without a run, and then nothing is written', async () => {
@@ -319,7 +317,7 @@ describe('attached records', () => {
     const view = must(await methods['documents.add'](record, pdf))
     const digest = sha256('%PDF-1.7 x')
     expect(view?.documents).toMatchObject([
-      { name: 'Key Policy.pdf', mediaType: 'application/pdf', size: 10, sha256: digest, standing: 'in-force' },
+      { name: 'Key Policy.pdf', mediaType: 'application/pdf', size: 10, sha256: digest, status: 'in-force' },
     ])
     expect(stored()).not.toContain('desk')
     expect(readFileSync(join(folder, 'documents', digest), 'utf8')).toBe('%PDF-1.7 x')
@@ -330,7 +328,7 @@ describe('attached records', () => {
     expect(readdirSync(join(folder, 'documents')).sort()).toEqual([digest, sha256('They said so.')].sort())
     const id = note.documents[0]?.id ?? ''
     const after = must(await methods['documents.withdraw']({ id, by: 'L. Sato', reason: 'Wrong customer.' }))
-    expect(after.documents.map(({ standing }) => standing)).toEqual(['withdrawn', 'in-force', 'in-force'])
+    expect(after.documents.map(({ status }) => status)).toEqual(['withdrawn', 'in-force', 'in-force'])
   })
 
   test('an empty file, a link, a folder and a stranger’s control are refused', async () => {
@@ -465,7 +463,9 @@ describe('in a pack', () => {
     const note = view.documents[1]?.id ?? ''
     must(await methods['documents.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
     const pack = must(await exported()).files[0]?.path ?? ''
-    const reviewed = must(await reviewFile(ports, catalog, { path: pack, trust: NO_TRUST, lastHead: null, keep: true }))
+    const reviewed = must(
+      await reviewFile(ports, catalog, { path: pack, trust: NO_TRUST, checkpoint: null, keep: true }),
+    )
     const complete = reviewed.report.checks.find(({ check }) => check === 'completeness')
     expect(complete).toMatchObject({ outcome: 'passed' })
     expect(complete?.details).toContain('The pack lists 1 risk acceptance and 2 documents; none changes a verdict.')
@@ -495,9 +495,9 @@ describe('in a pack', () => {
     await opened.close()
     session.pack = { register, path: pack, assessment: null } as unknown as NonNullable<Session['pack']>
     now = '2030-01-01T00:00:00.000Z'
-    expect(must(await registerOf(context, 'pack')).riskAcceptances[0]?.standing).toBe('expired')
+    expect(must(await registerOf(context, 'pack')).riskAcceptances[0]?.status).toBe('expired')
     session.pack = { ...session.pack, assessment }
-    expect(must(await registerOf(context, 'pack')).riskAcceptances[0]?.standing).toBe('in-force')
+    expect(must(await registerOf(context, 'pack')).riskAcceptances[0]?.status).toBe('in-force')
     const [policy] = register?.documents ?? []
     must(await methods['documents.show']({ of: 'pack', id: policy?.id ?? '' }))
     expect(readFileSync(shown[0] ?? '', 'utf8')).toBe('%PDF-1.7 x')

@@ -160,7 +160,7 @@ describe('signatures on entries', () => {
     )
   })
 
-  test('a withdrawal after signing leaves them standing', async () => {
+  test('a withdrawal after signing leaves them in effect', async () => {
     const withdrawn = { at: now, by: 'x', reason: 'y' }
     expect(
       await problems({ ...signed, riskAcceptances: signed.riskAcceptances.map((one) => ({ ...one, withdrawn })) }),

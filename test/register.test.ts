@@ -20,7 +20,7 @@ import {
   EMPTY_REGISTER,
   isOnePerson,
   registerFor,
-  standingOf,
+  statusOf,
   withdrawAcceptance,
   withdrawDocument,
 } from '../main/core/register.ts'
@@ -143,16 +143,16 @@ describe('how an entry stands', () => {
     ['2028-02-29T23:59:59.999Z', 'in-force'],
     ['2028-03-01T00:00:00.000Z', 'expired'],
     ['2028-02-29T23:59:59Z', 'in-force'],
-  ])('at %s: %s', (asOf, standing) => {
-    expect(standingOf(until, asOf)).toBe(standing)
+  ])('at %s: %s', (asOf, status) => {
+    expect(statusOf(until, asOf)).toBe(status)
   })
 
   test('withdrawn is withdrawn, whatever the day; no end is in force; an end that is no moment has passed', () => {
     const withdrawn = { at: NOW, by: 'x', reason: 'y' }
-    expect(standingOf({ ...until, withdrawn }, '2028-01-01T00:00:00.000Z')).toBe('withdrawn')
-    expect(standingOf(documentOf(), '2099-01-01T00:00:00.000Z')).toBe('in-force')
-    expect(standingOf(documentOf({ validUntil: '2026-11-20T23:59:59.999Z' }), NOW)).toBe('expired')
-    expect(standingOf(riskAcceptanceOf({ expiresAt: '2027-99-99T00:00:00.000Z' }), NOW)).toBe('expired')
+    expect(statusOf({ ...until, withdrawn }, '2028-01-01T00:00:00.000Z')).toBe('withdrawn')
+    expect(statusOf(documentOf(), '2099-01-01T00:00:00.000Z')).toBe('in-force')
+    expect(statusOf(documentOf({ validUntil: '2026-11-20T23:59:59.999Z' }), NOW)).toBe('expired')
+    expect(statusOf(riskAcceptanceOf({ expiresAt: '2027-99-99T00:00:00.000Z' }), NOW)).toBe('expired')
   })
 
   test('of a finding: the longest that is in force, else the last that ended, and never a withdrawn one', () => {
@@ -172,7 +172,7 @@ describe('how an entry stands', () => {
     const later = acceptancesOf(register.riskAcceptances, '2027-02-02T00:00:00.000Z')
     expect(later.ended('node-b', 'encryption.at-rest.swap')).toBe(long)
     expect(acceptancesOf(register.riskAcceptances, NOW).ended('node-b', 'encryption.at-rest.swap')).toBe(null)
-    expect(registerView(register, NOW).riskAcceptances.map(({ standing }) => standing)).toEqual([
+    expect(registerView(register, NOW).riskAcceptances.map(({ status }) => status)).toEqual([
       'in-force',
       'expired',
       'withdrawn',

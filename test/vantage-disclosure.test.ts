@@ -5,7 +5,7 @@ import { defineCheck } from '../main/core/check.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { PATHS } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
-import type { WithholdableClass } from '../main/verify/disclosure/classes.ts'
+import type { RedactableClass } from '../main/verify/disclosure/classes.ts'
 import { readDisclosure } from '../main/verify/disclosure/read.ts'
 import type { DisclosurePolicy } from '../main/verify/disclosure/redact.ts'
 import { type Place, revealSpan } from '../main/verify/disclosure/reveal.ts'
@@ -139,7 +139,7 @@ async function copyWithout(policy: Partial<DisclosurePolicy>) {
   return { text: textOf(files), report, notes }
 }
 
-describe.each<[WithholdableClass, readonly string[]]>([
+describe.each<[RedactableClass, readonly string[]]>([
   ['node', ['node-a', 'node-b', 'gw.clinic.example', '192.0.2.10', '203.0.113.7']],
   ['ipv4', ['192.0.2.10', '203.0.113.7', '198.51.100.9', '203.0.113.0']],
   ['serial', ['ZX81-4711', 'QL90-0815']],

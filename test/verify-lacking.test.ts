@@ -8,10 +8,10 @@ import {
   type VerifiedKind,
 } from '../schemas/verification.ts'
 
-const NOTHING: Asked = { signers: false, authorities: false, lastHead: false }
+const NOTHING: Asked = { signers: false, authorities: false, checkpoint: false }
 const SIGNERS: Asked = { ...NOTHING, signers: true }
 const AUTHORITIES: Asked = { ...NOTHING, authorities: true }
-const HEAD: Asked = { ...NOTHING, lastHead: true }
+const HEAD: Asked = { ...NOTHING, checkpoint: true }
 
 /** Of a reader who named nothing: no signer, no time and no history can be shown. */
 const UNNAMED: Partial<Record<VerificationCheck, CheckOutcome>> = {
@@ -24,7 +24,7 @@ const signer = (ended: boolean): VerificationReport['signer'] => ({
   subject: 'A',
   fingerprint: 'f',
   trusted: false,
-  standing: 'unknown',
+  trust: 'unknown',
   ended,
 })
 
@@ -46,7 +46,7 @@ describe('what a verification was to show and did not', () => {
   test.each<
     [VerifiedKind, Partial<Record<VerificationCheck, CheckOutcome>>, Asked, boolean, readonly VerificationCheck[]]
   >([
-    ['pack', {}, { signers: true, authorities: true, lastHead: true }, false, []],
+    ['pack', {}, { signers: true, authorities: true, checkpoint: true }, false, []],
     ['pack', UNNAMED, NOTHING, false, []],
     ['pack', UNNAMED, SIGNERS, false, ['signature']],
     ['pack', UNNAMED, AUTHORITIES, false, ['time']],

@@ -69,7 +69,7 @@ async function verdict(bytes: Uint8Array): Promise<'refused' | 'no' | 'ok'> {
       kept: NO_KEPT_RULES,
       validator,
       trust: { ...roots, lists: [] },
-      lastHead: null,
+      checkpoint: null,
       verifiedAt: realClock.now(),
       file: 'any.zip',
       keep: false,

@@ -27,7 +27,7 @@ import {
   verifySource,
 } from './support/sample-pack.ts'
 
-const NOTHING = { signers: true, authorities: false, lastHead: false }
+const NOTHING = { signers: true, authorities: false, checkpoint: false }
 const [one, other] = [sha256('one'), sha256('other')]
 
 test.each([
@@ -147,7 +147,7 @@ describe('an account of a period, and an excerpt of it, to a reader with other r
       await reviewFile(kit.ports, catalog, {
         path,
         trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
-        lastHead: null,
+        checkpoint: null,
         keep: false,
       }),
     ).report

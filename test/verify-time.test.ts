@@ -200,11 +200,11 @@ describe('revocation', () => {
 
 describe('who sealed', () => {
   test('pinned, known and unknown are told apart', async () => {
-    const standing = async (signers: readonly Uint8Array[]) =>
-      (await verify(files, {}, signers)).report.signer?.standing
-    expect(await standing([owner.leaf])).toBe('pinned')
-    expect(await standing([owner.root])).toBe('known')
-    expect(await standing([])).toBe('unknown')
+    const signerTrust = async (signers: readonly Uint8Array[]) =>
+      (await verify(files, {}, signers)).report.signer?.trust
+    expect(await signerTrust([owner.leaf])).toBe('pinned')
+    expect(await signerTrust([owner.root])).toBe('known')
+    expect(await signerTrust([])).toBe('unknown')
   })
 
   test('another key under the same root is known, and refused where the first was pinned', async () => {

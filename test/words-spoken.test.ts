@@ -42,7 +42,7 @@ describe('nothing over-claims in', () => {
     ['profiles of providers', leaves([...PROVIDERS, DEMO_PROVIDER]), 50],
     ['what the demo declares', leaves(declared), 50],
     ['words of states, answers and limits', leaves([words, engagementWords].map((one) => ({ ...one }))), 200],
-    ['the standing limitation', [words.standingLimitation('pack records')], 1],
+    ['the general limitation', [words.generalLimitation('pack records')], 1],
   ])('%s', (_, texts, atLeast) => {
     expect(texts.length).toBeGreaterThanOrEqual(atLeast)
     expect(texts.filter((text) => words.BANNED.some((banned) => banned.test(text)))).toEqual([])

@@ -114,7 +114,7 @@ describe('a work order', () => {
   })
 
   test('counts what is not decided, and gives no score', () => {
-    expect(markdown).toContain(`${order.undecided} inconclusive or not tested checks`)
+    expect(markdown).toContain(`${order.inconclusive} inconclusive or not tested checks`)
     expect(markdown).not.toMatch(/\bscores?\b|(?<!-)\bgrade\b/i)
   })
 

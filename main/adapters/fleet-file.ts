@@ -28,7 +28,7 @@ export function createFleets(): Fleets {
     read: async (path) => {
       const text = await textIn(path)
       if (!text.ok) return text
-      const pins = await readFile(hardwareBeside(path), 'utf8').catch(() => null)
+      const pins = await readFile(hardwarePathFor(path), 'utf8').catch(() => null)
       return parseFleet(text.value, path, pins)
     },
     inspect: async (path) => {
@@ -53,7 +53,9 @@ export function createFleets(): Fleets {
     moved: (fleet, path) =>
       withPaths(fleet, ({ path: [member], file }) =>
         // A built-in profile is named by its id.
-        file.startsWith('~/') || (member === 'provider' && !existsSync(beside(path, file))) ? file : beside(path, file),
+        file.startsWith('~/') || (member === 'provider' && !existsSync(pathFrom(path, file)))
+          ? file
+          : pathFrom(path, file),
       ),
     textOf: (value, path) => (/\.json$/i.test(path) ? `${JSON.stringify(value, null, 2)}\n` : stringify(value)),
     withHostKeys,
@@ -76,7 +78,7 @@ export function parseFleet(text: string, path: string, hardware: string | null =
         })
         .join('; '),
     )
-  const pins = parsePins(hardware, hardwareBeside(path))
+  const pins = parsePins(hardware, hardwarePathFor(path))
   if (!pins.ok) return pins
   return ok({
     fleet,
@@ -193,24 +195,24 @@ function missingFiles(fleet: Fleet, path: string): readonly PlacedProblem[] {
     ...fleet.nodes.map(({ knownHosts }, index) => ({ path: ['nodes', index, 'knownHosts'], file: knownHosts })),
   ]
   return named.flatMap(({ path: place, file }) =>
-    file === undefined || existsSync(beside(path, file))
+    file === undefined || existsSync(pathFrom(path, file))
       ? []
       : [{ path: place, text: `names ${plain(file)}, which does not exist` }],
   )
 }
 
 /** A path in a fleet file is relative to the folder of that file; `~/` is the home folder. */
-export function beside(fleetPath: string, file: string): string {
+export function pathFrom(fleetPath: string, file: string): string {
   if (file === '~' || file.startsWith('~/')) return resolve(homedir(), file.slice(2))
   return isAbsolute(file) ? file : resolve(dirname(fleetPath), file)
 }
 
 /** Host key decisions are stored next to the fleet file, so that they travel with it. */
-export const decisionsBeside = (fleetPath: string): string =>
+export const decisionsPathFor = (fleetPath: string): string =>
   resolve(dirname(fleetPath), decisionsPath(basename(fleetPath)))
 
 /** Pinned components are stored next to the fleet file as well. */
-export const hardwareBeside = (fleetPath: string): string =>
+export const hardwarePathFor = (fleetPath: string): string =>
   resolve(dirname(fleetPath), hardwarePath(basename(fleetPath)))
 
 /**
@@ -262,14 +264,14 @@ function trustOf(fleet: Fleet, node: FleetNode, fleetPath: string, options: Targ
   const usual = node.hostKey === undefined ? [resolve(homedir(), '.ssh/known_hosts'), '/etc/ssh/ssh_known_hosts'] : []
   return {
     ...(node.hostKey === undefined ? {} : { fingerprint: node.hostKey }),
-    knownHostsFiles: named === undefined ? usual : [beside(fleetPath, named)],
-    decisionsFile: options.decisionsFile ?? decisionsBeside(fleetPath),
+    knownHostsFiles: named === undefined ? usual : [pathFrom(fleetPath, named)],
+    decisionsFile: options.decisionsFile ?? decisionsPathFor(fleetPath),
   }
 }
 
 function credentialsOf(node: FleetNode, fleetPath: string, options: TargetOptions): Credentials {
   return {
-    ...(node.identityFile === undefined ? {} : { identityFile: beside(fleetPath, node.identityFile) }),
+    ...(node.identityFile === undefined ? {} : { identityFile: pathFrom(fleetPath, node.identityFile) }),
     agent: node.agent ?? node.identityFile === undefined,
     ...(options.ask === undefined ? {} : { ask: options.ask }),
   }

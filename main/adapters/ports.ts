@@ -60,7 +60,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     fleets: createFleets(),
     hostKeys: {
       scan: async (...input) => (await hostKeys()).scan(...input),
-      judge: async (...input) => (await hostKeys()).judge(...input),
+      decide: async (...input) => (await hostKeys()).decide(...input),
       record: async (...input) => (await hostKeys()).record(...input),
     },
     importers: {

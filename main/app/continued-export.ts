@@ -15,9 +15,9 @@ import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from
 import { NO_TRUST } from '../verify/steps/trust.ts'
 import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
-import { besideFiles, type Content, type Contents, prefixIn, writeBeside } from './output-files.ts'
+import { type Content, type Contents, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
 import { alsoFiles } from './output-formats.ts'
-import { besideInput, reportInputOf } from './report-input.ts'
+import { formatInputOf, reportInputOf } from './report-input.ts'
 
 /**
  * Whether a run is sealed, after settlePrepared() has completed or discarded an interrupted export: an archive that the
@@ -40,7 +40,7 @@ export async function isSealed(
   })
   if (!chain.ok) return chain
   try {
-    const settled = await settlePrepared(ports, pack, run, chain.value.chain())
+    const settled = await finishPrepared(ports, pack, run, chain.value.chain())
     return settled.ok && !settled.value ? await preparedIn(ports, folder, pack) : settled
   } finally {
     await chain.value.close()
@@ -71,7 +71,7 @@ export const isPrepared = (path: string, pack: string): boolean =>
  * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller holds the
  * chain. Fails as opening a pack and as the disk does.
  */
-export async function settlePrepared(
+export async function finishPrepared(
   ports: Pick<Ports, 'files' | 'packs'>,
   pack: string,
   run: string,
@@ -162,9 +162,9 @@ async function continued(
   const prefix = await prefixIn(ports, folder, { scope, asOf, run: input.run, report: sha256(report) })
   if (prefix === null)
     return fail('input.refused', `reports of run ${input.run} in ${folder} differ from the one in its pack`)
-  const shared = besideInput(about, input.run, prefix)
+  const shared = formatInputOf(about, input.run, prefix)
   const also = alsoFiles(ports, input.also, { ...shared, created: asOf, signer, executive })
-  const beside = besideFiles(ports, shared, { report, html, help: await pack.read(PATHS.help) })
+  const beside = derivedFiles(ports, shared, { report, html, help: await pack.read(PATHS.help) })
   let missing = 0
   async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
     for await (const [name, content] of contents) {
@@ -173,7 +173,7 @@ async function continued(
       yield [name, content]
     }
   }
-  const files = await writeBeside(ports, folder, packName, onlyMissing(beside), onlyMissing(also))
+  const files = await writeDerived(ports, folder, packName, onlyMissing(beside), onlyMissing(also))
   if (!files.ok) return files
   if (missing === 0 && input.resumes !== true)
     return fail('input.refused', `${path} already exists; choose another folder`)

@@ -3,7 +3,7 @@ import { fail, type Outcome } from '../core/failure.ts'
 import { quote } from '../core/plain-text.ts'
 import type { PackSource } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import { isPartClass, type PartClass, WITHHOLDABLE, type WithholdableClass } from '../verify/disclosure/classes.ts'
+import { isPartClass, type PartClass, REDACTABLE, type RedactableClass } from '../verify/disclosure/classes.ts'
 import { type DisclosedCopy, disclose } from '../verify/disclosure/disclose.ts'
 import { readDisclosure } from '../verify/disclosure/read.ts'
 import { applyReveal, type Place, readReveal, revealBytes, revealSpan } from '../verify/disclosure/reveal.ts'
@@ -27,17 +27,17 @@ export interface DiscloseRequest {
  */
 export async function discloseCopy(request: DiscloseRequest): Promise<Outcome<DisclosedCopy>> {
   const { classes, nodes, paths, who, why, ...rest } = request
-  const unknown = classes.find((one) => !isWithholdable(one))
+  const unknown = classes.find((one) => !isRedactable(one))
   if (unknown !== undefined)
-    return fail('input.refused', `${quote(unknown)} cannot be redacted; choose from ${WITHHOLDABLE.join(', ')}`)
+    return fail('input.refused', `${quote(unknown)} cannot be redacted; choose from ${REDACTABLE.join(', ')}`)
   if (who.trim() === '' || why.trim() === '')
     return fail('input.refused', 'a redacted copy must name the person who redacted it and the reason; enter both')
-  const policy = { classes: classes.filter(isWithholdable), nodes, paths }
+  const policy = { classes: classes.filter(isRedactable), nodes, paths }
   return await disclose({ ...rest, policy, who: who.trim(), why: why.trim() })
 }
 
-const isWithholdable = (one: string): one is WithholdableClass =>
-  isPartClass(one) && WITHHOLDABLE.some((known: PartClass) => known === one)
+const isRedactable = (one: string): one is RedactableClass =>
+  isPartClass(one) && REDACTABLE.some((known: PartClass) => known === one)
 
 /** The file that reveals one redacted part of a copy, made by the holder of the pack. Fails as revealSpan() does. */
 export async function revealFile(pack: PackSource, copy: PackSource, place: Place): Promise<Outcome<Uint8Array>> {

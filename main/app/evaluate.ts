@@ -15,7 +15,7 @@ import type { SudoReconciliation } from '../core/sudo-log.ts'
 import { traceNode, withVerdicts } from '../core/trace.ts'
 import { type CapturedTexts, capturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
-import { dossierNodes } from '../present/report/isolation.ts'
+import { analysedNodes } from '../present/report/isolation.ts'
 import { locatedNodes } from '../present/report/location.ts'
 import { matterOf, type ReportInput } from '../present/report.ts'
 import { registerInScope } from './attachments.ts'
@@ -130,7 +130,7 @@ export async function picturesOf(
   const figures = new Map<string, readonly Figure[]>()
   const byNode = byName(recordings)
   const matter = matterOf(about)
-  for (const assessed of new Set([...dossierNodes(matter), ...locatedNodes(matter)])) {
+  for (const assessed of new Set([...analysedNodes(matter), ...locatedNodes(matter)])) {
     const rested = await restedOn(byNode.get(assessed.node) ?? [], assessed.node, (value) => value)
     if (!rested.ok) return rested
     if (rested.value !== null) figures.set(assessed.node, figuresOf(rested.value, assessed, about.assessment.scope))

@@ -31,13 +31,13 @@ import { buildExecutive, buildReport, type ReportDocument } from '../present/rep
 import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/commit.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { type DocumentBytes, registerForPack } from './attachments.ts'
-import { continueExport, isPrepared, settlePrepared } from './continued-export.ts'
+import { continueExport, finishPrepared, isPrepared } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
-import { besideFiles, type ExportedFile, prefixIn, writeBeside } from './output-files.ts'
+import { derivedFiles, type ExportedFile, prefixIn, writeDerived } from './output-files.ts'
 import { type Also, alsoFiles } from './output-formats.ts'
 import { PRODUCER } from './producer.ts'
-import { besideInput, reportInputOf } from './report-input.ts'
+import { formatInputOf, reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
@@ -202,7 +202,7 @@ async function settledIn(
   const chain = await openChain(ports, input, chainFolder)
   if (!chain.ok) return chain
   try {
-    return await settlePrepared(ports, pack, input.run, chain.value.chain())
+    return await finishPrepared(ports, pack, input.run, chain.value.chain())
   } finally {
     await chain.value.close()
   }
@@ -296,13 +296,13 @@ async function exportEvaluated(
       : await putInChain(ports, { path, content }, chain, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
-  const shared = besideInput(about, run, input.prefix)
+  const shared = formatInputOf(about, run, input.prefix)
   const also = alsoFiles(ports, input.also, { ...shared, created: input.asOf, signer, executive })
-  const files = await writeBeside(
+  const files = await writeDerived(
     ports,
     folder,
     packName,
-    besideFiles(ports, shared, { report: report.pdf, html, help: pack.help }),
+    derivedFiles(ports, shared, { report: report.pdf, html, help: pack.help }),
     also,
   )
   if (!files.ok) return files

@@ -30,7 +30,7 @@ export type Content = Uint8Array | string | Iterable<string>
 export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>
 
 /** Outputs that people open without a pack, by name. Each is generated on demand: with a large fleet each is large. */
-export function* besideFiles(
+export function* derivedFiles(
   { csvPieces }: Pick<Ports, 'csvPieces'>,
   input: FormatInput,
   { report, html, help }: { readonly report: Uint8Array; readonly html: Content; readonly help: Uint8Array },
@@ -78,7 +78,7 @@ interface PrefixInput {
 }
 
 /** Writes files next to the pack, one at a time; returns all of them, the pack first. Fails with store.failed. */
-export async function writeBeside(
+export async function writeDerived(
   ports: Pick<Ports, 'files'>,
   folder: string,
   packName: string,

@@ -120,10 +120,10 @@ export const periodPageComparer =
   async (sealed) => {
     const { producer, catalog: stated } = sealed.period
     const here = catalogReference(ours, {})
-    const standing = statusOfRules(stated, here)
-    if (standing === 'falsified') return { kind: 'differ', problems: [falsifiedRules(stated, here)] }
+    const rulesStatus = statusOfRules(stated, here)
+    if (rulesStatus === 'falsified') return { kind: 'differ', problems: [falsifiedRules(stated, here)] }
     if (producer !== PRODUCER) return notCompared(`it was written by another version than this one, ${PRODUCER}`)
-    if (standing === 'unknown') return notCompared('it was written by a version with other rules')
+    if (rulesStatus === 'unknown') return notCompared('it was written by a version with other rules')
     const render = (): Promise<Uint8Array> => periodPdf(ports, ours, sealed)
     return await compared(ports, pack, [[PATHS.report, render]]).catch(notWritten)
   }

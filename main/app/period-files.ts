@@ -70,7 +70,7 @@ interface SealedPeriod {
 }
 
 /** Outputs that people open without the pack, by name: the organization's, then first and last day. */
-export const besidePeriod = (
+export const derivedPeriodFiles = (
   { csvPieces }: Pick<Ports, 'csvPieces'>,
   { report, help, ...sealed }: SealedPeriod,
   { period, tables }: DerivedPeriod,

@@ -13,9 +13,9 @@ import type { PadesLevel, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
-import { type ExportedFile, writeBeside } from './output-files.ts'
+import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
-import { besidePeriod, periodName, periodReport } from './period-files.ts'
+import { derivedPeriodFiles, periodName, periodReport } from './period-files.ts'
 import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
 import { PRODUCER } from './producer.ts'
 import { sealedPack } from './seal-pack.ts'
@@ -216,7 +216,7 @@ async function exported(
   )
   if (!written.ok) return written
   const sealed = { report: report.pdf, help: pack.help, packName, evidenceDigest: pack.evidenceDigest, signer }
-  const files = await writeBeside(ports, folder, packName, besidePeriod(ports, sealed, derived, catalog))
+  const files = await writeDerived(ports, folder, packName, derivedPeriodFiles(ports, sealed, derived, catalog))
   if (!files.ok) return files
   return ok({
     period,

@@ -4,7 +4,7 @@ import { plural } from '../core/phrases.ts'
 import { decisionsOf } from '../core/register/decisions.ts'
 import { currentResponses } from '../core/register/responses.ts'
 import { type Signable, signaturesOf } from '../core/register/signatures.ts'
-import { standingOf } from '../core/register.ts'
+import { statusOf } from '../core/register.ts'
 import type { Presentation } from '../present/presentation.ts'
 
 /** What an export will contain, and who will seal it. */
@@ -120,8 +120,8 @@ function documentsItem({ shown: { figures } }: PreflightMatter): Found {
 
 /** Entries in effect: a withdrawn or ended one needs no signature any more. */
 function signaturesItem({ register, assessment: { asOf } }: PreflightMatter): Found {
-  const inEffect = <T extends Parameters<typeof standingOf>[0]>(entries: readonly T[]): readonly T[] =>
-    entries.filter((entry) => standingOf(entry, asOf) === 'in-force')
+  const inEffect = <T extends Parameters<typeof statusOf>[0]>(entries: readonly T[]): readonly T[] =>
+    entries.filter((entry) => statusOf(entry, asOf) === 'in-force')
   const entries: readonly Signable[] = [
     ...inEffect(register.riskAcceptances),
     ...inEffect(decisionsOf(register)),

@@ -75,7 +75,7 @@ export async function reportInputOf(
 }
 
 /** Input of the files beside a pack. The findings are shaped once, for all of them. */
-export const besideInput = (about: ReportInput, run: string, prefix: string): ReportInput & FormatInput => ({
+export const formatInputOf = (about: ReportInput, run: string, prefix: string): ReportInput & FormatInput => ({
   ...about,
   run,
   prefix,

@@ -5,7 +5,7 @@ import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
-import type { ChainHead } from '../core/run-chain/head.ts'
+import type { Checkpoint } from '../core/run-chain/head.ts'
 import { isDisclosure } from '../verify/disclosure/read.ts'
 import { verifyExcerpt } from '../verify/excerpt.ts'
 import { type PackContents, verifyPack } from '../verify/pack.ts'
@@ -20,7 +20,7 @@ import { PRODUCER } from './producer.ts'
 export interface ReviewInput {
   readonly path: string
   readonly trust: Trust
-  readonly lastHead: ChainHead | null
+  readonly checkpoint: Checkpoint | null
   /** Keep the content of the pack for reading it afterwards. */
   readonly keep: boolean
   /** Watches the verification. Without a stop, the outcome is the same with and without it. */
@@ -32,7 +32,7 @@ export interface Reviewed {
   /** What the pack states, as far as it is readable; null for a PDF. */
   readonly contents: PackContents | null
   /** The checkpoint that the reader may keep. */
-  readonly head: ChainHead | null
+  readonly head: Checkpoint | null
 }
 
 type ReviewPorts = Pick<
@@ -94,7 +94,7 @@ async function checksWith(
     if (isPeriodPack(opened.value)) {
       const { zones, csv } = ports
       const pages = periodPageComparer(ports, catalog, opened.value)
-      const more = { zones, csv, producer: PRODUCER, pages, lastHead: input.lastHead }
+      const more = { zones, csv, producer: PRODUCER, pages, checkpoint: input.checkpoint }
       const verified = await verifyPeriod({ ...whole, ...more })
       return ok({ ...verified, contents: null })
     }
@@ -102,7 +102,7 @@ async function checksWith(
       await verifyPack({
         ...whole,
         pages: pageComparer(ports, catalog, opened.value),
-        lastHead: input.lastHead,
+        checkpoint: input.checkpoint,
         keep: input.keep,
       }),
     )

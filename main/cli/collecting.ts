@@ -11,7 +11,7 @@ import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-codes.ts'
 import { countedNumber, LIVE_TESTS } from './options.ts'
-import { askSecret, progressTo, say } from './terminal.ts'
+import { askSecret, printLine, progressTo } from './terminal.ts'
 
 export interface CollectOptions {
   readonly fleet: string
@@ -90,7 +90,7 @@ export async function collectFleet(
   const stop = new AbortController()
   const interrupt = (): void => {
     if (stop.signal.aborted) process.exit(EXIT.stopped)
-    say(`${STOPPING[whenStopped]} Press Ctrl-C again to end at once.`)
+    printLine(`${STOPPING[whenStopped]} Press Ctrl-C again to end at once.`)
     stop.abort()
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
@@ -153,7 +153,7 @@ async function sealedRun(
   const sealed = await isSealed(ports, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
   if (!sealed.ok) return sealed
   if (!sealed.value) return ok(null)
-  say(`Run ${run} is already sealed; no evidence can be added. Start a new run to collect again.`)
+  printLine(`Run ${run} is already sealed; no evidence can be added. Start a new run to collect again.`)
   const stored = await ports.readRecordings([`${evidenceFolder(out)}/${run}`])
   return stored.ok ? ok({ run, recordings: stored.value, cancelled: false }) : stored
 }
@@ -164,10 +164,10 @@ function sayHowToTrust(fleet: string, { node, outcome }: Recording): void {
     outcome.failure?.code === 'ssh.host-key-unknown' ? outcome.failure.detail : '',
   )?.[0]
   if (fingerprint === undefined) return
-  say(
+  printLine(
     `${node.name}: the host key is not verified. Compare ${fingerprint} with the one from your provider or console. Then run:`,
   )
-  say(
+  printLine(
     `  barewitness fleet trust ${fleet} --node ${node.name} --fingerprint ${fingerprint} --verified-by "how you verified it"`,
   )
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Ports } from '../core/all-ports.ts'
 import type { Failure } from '../core/failure.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { sayFailure } from './terminal.ts'
+import { printFailure } from './terminal.ts'
 
 /** Passed to every command: the ports, and the sink for its exit code. */
 export interface Context {
@@ -32,6 +32,6 @@ export function codeOf({ code }: Failure): ExitCode {
 }
 
 export function endWith(context: Context, failure: Failure): void {
-  sayFailure(failure)
+  printFailure(failure)
   context.exit(codeOf(failure))
 }

@@ -3,7 +3,7 @@ import type { Outcome } from '../core/failure.ts'
 import type { IdentityInfo } from '../core/identities.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith } from './context.ts'
-import { say } from './terminal.ts'
+import { printLine } from './terminal.ts'
 
 export interface FolderOption {
   readonly identityFolder?: string
@@ -26,7 +26,7 @@ export function printIdentity(context: Context, outcome: Outcome<IdentityInfo>, 
     endWith(context, outcome.error)
     return
   }
-  say(`${what} ${outcome.value.name}: ${plain(outcome.value.subject)}`)
-  say(`  certificate (SHA-256) ${outcome.value.fingerprint}, valid until ${outcome.value.notAfter}`)
-  for (const line of more) say(`  ${line}`)
+  printLine(`${what} ${outcome.value.name}: ${plain(outcome.value.subject)}`)
+  printLine(`  certificate (SHA-256) ${outcome.value.fingerprint}, valid until ${outcome.value.notAfter}`)
+  for (const line of more) printLine(`  ${line}`)
 }

@@ -5,7 +5,7 @@ import { fail, type Outcome } from '../core/failure.ts'
 import type { Clock } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { EXIT } from './exit-codes.ts'
-import { sayFailure } from './terminal.ts'
+import { printFailure } from './terminal.ts'
 
 /** For commands that otherwise print text. */
 export const JSON_OUTPUT = ['--json', 'Print JSON'] as const
@@ -54,7 +54,7 @@ export function newFile(path: string): Outcome<null> {
 }
 
 /** As newFile(), but the folder must exist: a mistyped path must not create folders for a key. */
-export function newFileBeside(path: string): Outcome<null> {
+export function newFileInFolder(path: string): Outcome<null> {
   const fresh = newFile(path)
   return fresh.ok && kindOf(dirname(path)) === 'missing'
     ? fail('input.refused', `the folder ${dirname(path)} does not exist; nothing was written`)
@@ -93,7 +93,7 @@ export const withFoldersChecked = (command: Command): Command =>
     for (const folder of [identityFolder, chain]) {
       if (typeof folder !== 'string' || kindOf(folder) !== 'other') continue
       const detail = `${folder} is not a folder; nothing was written`
-      sayFailure({ code: 'input.refused', detail })
+      printFailure({ code: 'input.refused', detail })
       throw new CommanderError(EXIT.usage, 'input.refused', detail)
     }
   })

@@ -18,7 +18,7 @@ import { withFoldersChecked } from './options.ts'
 import { scopeFor } from './scope.ts'
 import type { KeyOptions } from './sealing.ts'
 import { openSigner } from './sealing.ts'
-import { say } from './terminal.ts'
+import { printLine } from './terminal.ts'
 
 /** Options of every command about a register. */
 export interface RegisterOptions {
@@ -82,10 +82,10 @@ export async function signedWith(
 export function printStatus(register: Register, id: string, { identity }: KeyOptions): void {
   const entry = entryOf(register, id)
   if (entry === null) return
-  if (identity === undefined) say('  Not digitally signed. To sign, use --identity.')
-  else say(`  Signed with ${plain(identity)}, key ${signaturesOf(entry).at(-1)?.fingerprint}.`)
+  if (identity === undefined) printLine('  Not digitally signed. To sign, use --identity.')
+  else printLine(`  Signed with ${plain(identity)}, key ${signaturesOf(entry).at(-1)?.fingerprint}.`)
   if (!('approvedBy' in entry) || !isOnePerson(entry)) return
-  say(
+  printLine(
     `  No segregation of duties: requester and approver are the same person${isOneKey(entry) ? ' and use the same key' : ''}. Every report states this.`,
   )
 }

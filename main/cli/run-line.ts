@@ -6,7 +6,7 @@ import type { Ports } from '../core/all-ports.ts'
 import { COMMANDS } from './commands.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { sayFailure } from './terminal.ts'
+import { printFailure } from './terminal.ts'
 
 /** Runs one command line and returns its exit code. An exception is an internal error; it is caught here and nowhere else. */
 export async function runLine(args: readonly string[]): Promise<ExitCode> {
@@ -18,7 +18,7 @@ export async function runLine(args: readonly string[]): Promise<ExitCode> {
     await program.parseAsync([...withCurrentCommand(args)], { from: 'user' })
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage
-    sayFailure({ code: 'bug', detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
+    printFailure({ code: 'bug', detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
     return EXIT.bug
   }
   return code

@@ -22,7 +22,7 @@ import { frameworkList } from './options.ts'
 import { readRegister } from './register.ts'
 import { scopeFor } from './scope.ts'
 import { exportAndPrint, hasNoIdentity, readyToSeal, type SigningOptions } from './sealing.ts'
-import { emit, say, sayFailure } from './terminal.ts'
+import { emit, printFailure, printLine } from './terminal.ts'
 
 export type RunOptions = CollectOptions &
   SigningOptions & {
@@ -69,7 +69,7 @@ export async function runOnce(
   const ready = await readyToSeal(context, options, wanted.value.timestampAuthority)
   if (!ready.ok) {
     if (given.json !== true || !(await hasNoIdentity(context, options))) return ready
-    say('There is no signing identity. The assessment will be printed; nothing will be sealed.')
+    printLine('There is no signing identity. The assessment will be printed; nothing will be sealed.')
   } else if (ready.value.stamping !== null) await sayIfSilent(ports, ready.value.stamping.url)
   const collected = await collect()
   if (!collected.ok) return collected
@@ -112,7 +112,7 @@ export async function runOnce(
       )
   if (!exported.ok) {
     await showUnsealed(context, exporting, { scope: asked.value, recordings })
-    say(`The evidence is in ${evidenceOfRun(folder, run)}. Continue with “barewitness run --resume”.`)
+    printLine(`The evidence is in ${evidenceOfRun(folder, run)}. Continue with “barewitness run --resume”.`)
     return exported
   }
   const { assessment, register, shortfalls, trace, tagManifest, signer, files } = exported.value
@@ -120,7 +120,7 @@ export async function runOnce(
     trace,
     sealed: { tagManifest, signer, pack: `${run}/${files[0]?.name ?? ''}`, at: trace.asOf },
   })
-  if (!kept.ok) sayFailure(kept.error)
+  if (!kept.ok) printFailure(kept.error)
   const { gaps, incomplete } = outcomeOf(assessment, register)
   return ok({
     run,
@@ -147,8 +147,8 @@ async function writablePlace({ files }: Ports, folder: string): Promise<Outcome<
 async function sayIfSilent({ timestamps }: Ports, url: string): Promise<void> {
   const answers = await timestamps.reachable(url)
   if (answers.ok) return
-  sayFailure(answers.error)
-  say('The run continues. The time-stamp is requested again when the pack is sealed.')
+  printFailure(answers.error)
+  printLine('The run continues. The time-stamp is requested again when the pack is sealed.')
 }
 
 /** For a run that could not be sealed: prints assessment and summary with --json, otherwise nothing. */
@@ -163,12 +163,12 @@ async function showUnsealed(
   const evaluated = said.ok
     ? await evaluate(ours, { scope, recordings, asOf: ports.clock.now(), register: said.value.register })
     : said
-  if (!evaluated.ok) return sayFailure(evaluated.error)
+  if (!evaluated.ok) return printFailure(evaluated.error)
   const { assessment } = evaluated.value
   emit(assessment)
   if (said.ok) {
     const register = registerInScope(ours, said.value.register, scope)
-    say(summaryText({ assessment, catalog, register, recordings }))
+    printLine(summaryText({ assessment, catalog, register, recordings }))
   }
 }
 
@@ -189,8 +189,8 @@ async function withRegister({ files }: Ports, options: RunOptions): Promise<RunO
 /** Prints the result of an exported run. */
 export function printRan({ json }: Pick<RunOptions, 'json'>, { assessment, register, recordings }: Ran): void {
   if (json === true) emit(assessment)
-  say('')
-  say(summaryText({ assessment, catalog, register, recordings }))
+  printLine('')
+  printLine(summaryText({ assessment, catalog, register, recordings }))
 }
 
 /** The exit code of an exported run. */

@@ -16,7 +16,7 @@ import type { Context } from './context.ts'
 import { withFoldersChecked } from './options.ts'
 import { type PassphraseOptions, passphrase } from './passphrase.ts'
 import { readRegister } from './register.ts'
-import { say, sayFailure } from './terminal.ts'
+import { printFailure, printLine } from './terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
 
 export interface KeyOptions extends PassphraseOptions {
@@ -182,16 +182,16 @@ export async function exportAndPrint(
     asOf: ports.clock.now(),
   })
   if (!exported.ok) return exported
-  say('')
-  say('Wrote')
-  for (const { path, size } of exported.value.files) say(`  ${path}  (${size} bytes)`)
+  printLine('')
+  printLine('Wrote')
+  for (const { path, size } of exported.value.files) printLine(`  ${path}  (${size} bytes)`)
   const { level, stamped, shortfalls, continued } = exported.value
   if (continued)
-    say('The pack was already sealed and is unchanged. Missing files next to it were created from the pack.')
-  say(
+    printLine('The pack was already sealed and is unchanged. Missing files next to it were created from the pack.')
+  printLine(
     `Sealed by ${plain(signer.subject)}. Report: PAdES level ${level}. Pack: ${stamped ? 'with' : 'without'} a time-stamp.`,
   )
-  for (const failure of shortfalls) sayFailure(failure)
+  for (const failure of shortfalls) printFailure(failure)
   return exported
 }
 

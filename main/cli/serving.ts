@@ -15,7 +15,7 @@ import { serve } from '../server/edge/serve.ts'
 import { problemsOf } from '../server/settings.ts'
 import { type Context, endWith } from './context.ts'
 import { EXIT } from './exit-codes.ts'
-import { emitText, say } from './terminal.ts'
+import { emitText, printLine } from './terminal.ts'
 
 /** The valid configuration of a file, with absolute paths. Fails as its reading does, and with input.refused for what the schema cannot express. */
 export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
@@ -30,12 +30,14 @@ export async function verifyAudit(context: Context, { auditLog }: TeamConfig): P
   const checked = await checkAuditFile(auditLog)
   if (!checked.ok) return endWith(context, checked.error)
   if (!checked.value.intact) {
-    say(`${auditLog}: line ${checked.value.line} does not continue the line before it.`)
+    printLine(`${auditLog}: line ${checked.value.line} does not continue the line before it.`)
     return context.exit(EXIT.notVerified)
   }
   const { size, digest } = checked.value.head
-  say(`${auditLog}: ${size} entries, each continues the one before it; the last has the digest ${digest}.`)
-  say('Not shown: that no entries were removed from the end. Keep size and digest elsewhere and compare them later.')
+  printLine(`${auditLog}: ${size} entries, each continues the one before it; the last has the digest ${digest}.`)
+  printLine(
+    'Not shown: that no entries were removed from the end. Keep size and digest elsewhere and compare them later.',
+  )
 }
 
 /** Serves until the process is asked to end. */
@@ -65,8 +67,8 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
   })
   if (!started.ok) return endWith(context, started.error)
   const { origin, monitoring, close } = started.value
-  say(`Serving ${config.engagements.length} engagements at ${origin}/ until this process is ended.`)
-  if (monitoring !== null) say(`Monitoring: ${monitoring}/healthz, /readyz and /metrics.`)
+  printLine(`Serving ${config.engagements.length} engagements at ${origin}/ until this process is ended.`)
+  if (monitoring !== null) printLine(`Monitoring: ${monitoring}/healthz, /readyz and /metrics.`)
   await asked
   await close()
 }

@@ -7,7 +7,7 @@ import type { TableRow } from '../core/table.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-codes.ts'
 import { change, type SignedOptions } from './register-changes.ts'
-import { say } from './terminal.ts'
+import { printLine } from './terminal.ts'
 
 /** Tables that go out to people and come back into the register: responses to findings, requests of auditors. */
 export type ImportOptions = SignedOptions & { readonly by: string }
@@ -60,8 +60,8 @@ export async function importRows(
     },
   })
   if (!changed.ok) return changed
-  say(`${plural(counts.added, what)} recorded; ${plural(counts.unchanged, 'row')} unchanged. No verdict changes.`)
-  if (counts.added > 0 && options.identity === undefined) say('  Not digitally signed. To sign, use --identity.')
+  printLine(`${plural(counts.added, what)} recorded; ${plural(counts.unchanged, 'row')} unchanged. No verdict changes.`)
+  if (counts.added > 0 && options.identity === undefined) printLine('  Not digitally signed. To sign, use --identity.')
   context.exit(EXIT.done)
   return ok(null)
 }

@@ -6,18 +6,18 @@ import { plain } from '../core/plain-text.ts'
 import type { RunEvent } from '../core/ports.ts'
 
 /** People read stderr; machines read stdout, and only with --json. */
-export const say = (text: string): void => void process.stderr.write(`${text}\n`)
+export const printLine = (text: string): void => void process.stderr.write(`${text}\n`)
 export const emit = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 /** Text that is itself the output of a command, such as a script or a sudoers file. */
 export const emitText = (text: string): void => void process.stdout.write(text)
 
 /** Prints what happened, the effect on the evidence, and the next step. */
-export function sayFailure(failure: Failure): void {
+export function printFailure(failure: Failure): void {
   const words = failureWords[failure.code]
   const where = failure.node === undefined ? '' : `${failure.node}: `
-  say(`${where}${words.title}: ${plain(failure.detail, 1000)}`)
-  say(`  ${words.meaning}`)
-  say(`  Next: ${words.next}`)
+  printLine(`${where}${words.title}: ${plain(failure.detail, 1000)}`)
+  printLine(`  ${words.meaning}`)
+  printLine(`  Next: ${words.next}`)
 }
 
 /** Progress of a run: one rewritten line on a terminal, a line per node otherwise. */

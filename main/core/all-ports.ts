@@ -206,7 +206,7 @@ export interface TargetOptions {
 export interface HostKeys {
   readonly scan: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<ScannedKey>>
   /** Whether the trust of the target covers the key it showed. */
-  readonly judge: (target: ConnectTarget, key: ScannedKey) => Promise<Outcome<HostKey>>
+  readonly decide: (target: ConnectTarget, key: ScannedKey) => Promise<Outcome<HostKey>>
   /**
    * Appends a decision, in known_hosts format with the reason as its comment. `list`: what the key was compared with, and the line
    * that holds it; it is kept beside the file.

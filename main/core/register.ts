@@ -28,7 +28,7 @@ export const EMPTY_REGISTER: Register = {
   documentRequests: [],
 }
 
-export type Standing = 'in-force' | 'not-begun' | 'expired' | 'withdrawn'
+export type EntryStatus = 'in-force' | 'not-begun' | 'expired' | 'withdrawn'
 /** Entries in effect from their creation until their expiry. */
 export type Standable = RiskAcceptance | EvidenceDocument | ControlDecision | Explanation
 
@@ -47,7 +47,7 @@ const madeAt = (entry: Standable): string =>
  * entry with a longer term than permitted expires after the maximum term. An invalid start never takes effect,
  * and an invalid expiry counts as passed.
  */
-export function standingOf(entry: Standable, asOf: string): Standing {
+export function statusOf(entry: Standable, asOf: string): EntryStatus {
   if (entry.withdrawn !== null) return 'withdrawn'
   const [since, now] = [madeAt(entry), millisOf(asOf)]
   if (!(millisOf(since) <= now)) return 'not-begun'
@@ -98,13 +98,13 @@ export interface Acceptances {
 export function acceptancesOf(entries: readonly RiskAcceptance[], asOf: string): Acceptances {
   const found = { 'in-force': new Map<string, RiskAcceptance>(), expired: new Map<string, RiskAcceptance>() }
   for (const entry of entries) {
-    const standing = standingOf(entry, asOf)
-    if (standing !== 'in-force' && standing !== 'expired') continue
+    const status = statusOf(entry, asOf)
+    if (status !== 'in-force' && status !== 'expired') continue
     for (const node of entry.nodes) {
       const key = `${node}\n${entry.check}`
-      const other = found[standing].get(key)
+      const other = found[status].get(key)
       if (other === undefined || !(Date.parse(other.expiresAt) >= Date.parse(entry.expiresAt)))
-        found[standing].set(key, entry)
+        found[status].set(key, entry)
     }
   }
   const inForce = (node: string, check: string): RiskAcceptance | null =>

@@ -48,7 +48,7 @@ export interface WorkOrder {
   readonly family: DistributionFamily | null
   readonly items: readonly WorkItem[]
   /** Checks without a result, about which nothing is known that would have to be changed. */
-  readonly undecided: number
+  readonly inconclusive: number
 }
 
 export interface WorkOrderMatter {
@@ -85,7 +85,7 @@ export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
     items: [...items].sort(
       (a, b) => ORDER.indexOf(a.severity.severity) - ORDER.indexOf(b.severity.severity) || compare(a.check, b.check),
     ),
-    undecided: node.results.filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-tested').length,
+    inconclusive: node.results.filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-tested').length,
   }
 }
 

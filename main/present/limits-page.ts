@@ -1,7 +1,7 @@
 import type { LimitGroup } from '../../schemas/ipc-packs.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import { type VerificationReport, verificationCheckWords } from '../../schemas/verification.ts'
-import { standingLimitation } from '../../schemas/words.ts'
+import { generalLimitation } from '../../schemas/words.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
 import { thresholdValues } from '../core/profile.ts'
@@ -28,9 +28,9 @@ export function limitsPage({ report, shown }: LimitMatter): readonly LimitGroup[
     { id: 'verification', title: 'Verification checks that did not pass', lines: unverified(report) },
     ...(shown === null ? [] : ofResults(shown)),
     {
-      id: 'standing',
+      id: 'general',
       title: 'Limits of every pack',
-      lines: [standingLimitation('pack records'), ...GENERAL_LIMITS].map((text) => ({ about: null, text })),
+      lines: [generalLimitation('pack records'), ...GENERAL_LIMITS].map((text) => ({ about: null, text })),
     },
   ]
   return groups.filter(({ lines }) => lines.length > 0)

@@ -1,5 +1,5 @@
 import type { Period } from '../../schemas/types.ts'
-import { standingLimitation } from '../../schemas/words.ts'
+import { generalLimitation } from '../../schemas/words.ts'
 import { plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
 import { reached } from '../core/tally.ts'
@@ -145,7 +145,7 @@ function noteOf({ demo, packName, evidenceDigest, signer }: Packed, note: NotePa
     'WHAT IT DOES NOT SHOW',
     '',
     ...note.limits.flatMap((line) => wrapped(line, '- ')),
-    ...wrapped(standingLimitation('pack records'), '- '),
+    ...wrapped(generalLimitation('pack records'), '- '),
   ].join('\n')}\n`
 }
 

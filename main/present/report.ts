@@ -3,6 +3,7 @@ import { acceptancesOf } from '../core/register.ts'
 import type { Block, Paper, ReportDocument, Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
 import { type PresentationInput, presentationOf } from './presentation.ts'
+import { acceptanceSection } from './report/acceptance-section.ts'
 import { boundarySection } from './report/boundary.ts'
 import { checkSection } from './report/checks.ts'
 import { claimSection } from './report/claims.ts'
@@ -11,9 +12,8 @@ import { cover } from './report/cover.ts'
 import { custodySection } from './report/custody.ts'
 import { decisionSection } from './report/decisions.ts'
 import { evidenceSection } from './report/evidence.ts'
-import { exceptionSection } from './report/exception-section.ts'
 import { findingSection } from './report/findings.ts'
-import { gapSection, undecidedSection } from './report/gaps.ts'
+import { gapSection, inconclusiveSection } from './report/gaps.ts'
 import { glossarySection } from './report/glossary.ts'
 import { howtoSection } from './report/howto.ts'
 import type { Matter, ReportInput } from './report/input.ts'
@@ -103,9 +103,15 @@ export function buildAnnexes(input: ReportInput): ReportDocument {
       ...current.map((framework) => controlSection(matter, framework)),
       checkSection(matter),
     ),
-    ...under('Nodes', nodeSection(matter), isolationSection(matter), locationSection(matter), undecidedSection(matter)),
+    ...under(
+      'Nodes',
+      nodeSection(matter),
+      isolationSection(matter),
+      locationSection(matter),
+      inconclusiveSection(matter),
+    ),
     claimSection(matter),
-    exceptionSection(matter),
+    acceptanceSection(matter),
     decisionSection(matter),
     recordSection(matter),
     ceilingSection(matter),

@@ -14,7 +14,7 @@ import type { PackSource, SchemaValidator, SealReader, SealReading } from '../co
 import type { LoadedRecording } from '../core/recording.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
 import { ownEntry } from '../core/run-chain/entry.ts'
-import { type ChainHead, headOf } from '../core/run-chain/head.ts'
+import { type Checkpoint, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
 import {
   begins,
@@ -63,7 +63,7 @@ export interface VerifyInput {
   readonly pages: PageComparer
   readonly trust: Trust
   /** The checkpoint of the run chain that the reader kept from an earlier pack. */
-  readonly lastHead: ChainHead | null
+  readonly checkpoint: Checkpoint | null
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
   /** The pack’s name, for display. */
@@ -80,7 +80,7 @@ export interface VerifiedPack {
   readonly report: VerificationReport
   readonly contents: PackContents
   /** Checkpoint of the run chain with this pack as its last entry, for the reader to keep. Null when the pack is in no chain or does not verify. */
-  readonly head: ChainHead | null
+  readonly head: Checkpoint | null
 }
 
 /** What a pack states, as far as it can be read, whether or not it verifies. */
@@ -125,8 +125,8 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const integrity = intact(altered, seal, source.paths.length)
   concludes(input, 'pack', [integrity])
   const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
-  const judge = await assessorOfPack(rules, reading)
-  const walked = await walk(input, reading, judge)
+  const assess = await assessorOfPack(rules, reading)
+  const walked = await walk(input, reading, assess)
   begins(input, 'chain')
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
@@ -145,9 +145,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...reportProblems(pdf, reading, signer),
     ...executiveProblems(executive, reading, signer),
   ]
-  const rederived = await reproducible(reading, { rules, judge }, walked, {
+  const rederived = await reproducible(reading, { rules, assess }, walked, {
     register: said.register,
-    trace: await traceDiffers(input, reading, { judge, rules: rules?.status ?? null }, walked),
+    trace: await traceDiffers(input, reading, { assess, rules: rules?.status ?? null }, walked),
   })
   concludes(input, 'pack', [rederived])
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
@@ -302,20 +302,20 @@ export function intact(altered: readonly string[], seal: SealReading | null, fil
 
 async function reproducible(
   reading: PackReading,
-  { rules, judge }: { readonly rules: RulesAtHand | null; readonly judge: PackAssessor | null },
+  { rules, assess }: { readonly rules: RulesAtHand | null; readonly assess: PackAssessor | null },
   walked: Walk,
   { register, trace }: { readonly register: Register | null; readonly trace: readonly string[] },
 ): Promise<VerificationCheckResult> {
   const check = 'reproducibility'
   const count = `${walked.identical} of ${walked.count} verdicts`
-  if (rules === null || judge === null || reading.assessment === null)
+  if (rules === null || assess === null || reading.assessment === null)
     return {
       check,
       outcome: 'failed',
       summary: 'Re-evaluation is not possible.',
       details: ['The pack lacks files required for re-evaluation.'],
     }
-  const derived = await judge.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
+  const derived = await assess.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
   const whole = compareWhole(reading.assessment, derived, rules.status)
   const said = [...walked.details, ...whole.details]
   const rest =

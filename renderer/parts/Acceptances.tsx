@@ -16,15 +16,15 @@ export const STATUS = {
 } as const
 
 /** "Risk accepted until 1 Mar 2027 · M. Ortiz", or its end. */
-function standingLine({ standing, expiresAt, owner, withdrawn }: RiskAcceptanceView): string {
-  if (standing === 'withdrawn')
+function standingLine({ status, expiresAt, owner, withdrawn }: RiskAcceptanceView): string {
+  if (status === 'withdrawn')
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
   const words = {
     expired: 'Acceptance expired',
     'in-force': 'Risk accepted until',
     'not-begun': 'Not yet effective, until',
   }
-  return `${words[standing]} ${day(expiresAt)} · ${visible(owner)}`
+  return `${words[status]} ${day(expiresAt)} · ${visible(owner)}`
 }
 
 /** Nodes listed by name; the others are counted. */
@@ -55,12 +55,12 @@ export function Acceptances({ acceptances: exceptions, of, withChecks = false }:
     <>
       <ul className="acceptances">
         {exceptions.map((one) => (
-          <li key={one.id} className={`acceptance standing-${one.standing}`}>
+          <li key={one.id} className={`acceptance status-${one.status}`}>
             <p className="acceptance-head">
               <span className="accepted-tab">{standingLine(one)}</span>
               {withChecks && <span className="mono">{one.check}</span>}
               <NamedNodes of={of} nodes={one.nodes} />
-              {one.standing !== 'withdrawn' && of === 'run' && (
+              {one.status !== 'withdrawn' && of === 'run' && (
                 <Button small kind="quiet" onPress={() => setWithdrawn(one)}>
                   Withdraw acceptance
                 </Button>
@@ -81,7 +81,7 @@ export function Acceptances({ acceptances: exceptions, of, withChecks = false }:
               <dt>Signatures</dt>
               <dd>
                 {signedLine(one.signatures)}
-                {one.standing !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
+                {one.status !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
               </dd>
             </dl>
           </li>

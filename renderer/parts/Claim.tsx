@@ -55,13 +55,11 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       {(accepted.length > 0 || (of === 'run' && ACCEPTABLE.includes(verdict))) && (
         <div className="claim-acceptance">
           <Acceptances acceptances={accepted} of={of} />
-          {of === 'run' &&
-            ACCEPTABLE.includes(verdict) &&
-            !accepted.some(({ standing }) => standing === 'in-force') && (
-              <Button small onPress={() => setOpen('accept')}>
-                Add risk acceptance…
-              </Button>
-            )}
+          {of === 'run' && ACCEPTABLE.includes(verdict) && !accepted.some(({ status }) => status === 'in-force') && (
+            <Button small onPress={() => setOpen('accept')}>
+              Add risk acceptance…
+            </Button>
+          )}
         </div>
       )}
       <Ledger sides={sides} of={of} node={node} onAllow={of === 'run' ? setAllow : null} />

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { DecisionView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { decisionWords, standingWords } from '../../schemas/words.ts'
+import { decisionWords, statusWords } from '../../schemas/words.ts'
 import { signedLine } from '../register-model.ts'
 import { go, outdated } from '../store.ts'
 import { day, visible } from '../text.ts'
@@ -23,10 +23,10 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
     <>
       <ul className="acceptances">
         {decisions.map((one) => (
-          <li key={one.id} className={`acceptance standing-${one.standing}`}>
+          <li key={one.id} className={`acceptance status-${one.status}`}>
             <p className="acceptance-head">
               <span className="accepted-tab">
-                {decisionWords[one.decision]} · {standingWords[one.standing]}, until {day(one.expiresAt)}
+                {decisionWords[one.decision]} · {statusWords[one.status]}, until {day(one.expiresAt)}
               </span>
               {rowName !== null && (
                 <Button
@@ -37,7 +37,7 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
                   {rowName(one)}
                 </Button>
               )}
-              {one.standing !== 'withdrawn' && of === 'run' && (
+              {one.status !== 'withdrawn' && of === 'run' && (
                 <Button small kind="quiet" onPress={() => setWithdrawn(one)}>
                   Withdraw decision
                 </Button>
@@ -60,7 +60,7 @@ export function Decisions({ decisions, of, rowName }: DecisionsProps) {
               <dt>Signatures</dt>
               <dd>
                 {signedLine(one.signatures)}
-                {one.standing !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
+                {one.status !== 'withdrawn' && of === 'run' && <SignEntry id={one.id} signatures={one.signatures} />}
               </dd>
               {one.withdrawn !== null && (
                 <>

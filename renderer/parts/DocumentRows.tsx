@@ -178,18 +178,18 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
   const show = useAction('documents.show')
   const [withdraws, setWithdraws] = useState(false)
   const [renews, setRenews] = useState(false)
-  const { id, name, kind, mediaType, size, sha256, standing, withdrawn, providedBy, inspection, answers } = document
+  const { id, name, kind, mediaType, size, sha256, status, withdrawn, providedBy, inspection, answers } = document
   const { supersededBy, effective, period } = document
   const { label, meaning } = levelWords[levelOf(document)]
   return (
-    <li className={`record standing-${standing}`}>
+    <li className={`record status-${status}`}>
       <p className="record-head">
         <strong>{visible(name)}</strong>
         <span className="note">
           {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} ·{' '}
           {supersededBy !== null
             ? 'superseded'
-            : `${STATUS[standing].toLowerCase()}${document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}`}
+            : `${STATUS[status].toLowerCase()}${document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}`}
         </span>
       </p>
       <p>{visible(document.summary)}</p>
@@ -250,12 +250,12 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
             Show file
           </Button>
         )}
-        {of === 'run' && standing !== 'withdrawn' && supersededBy === null && (
+        {of === 'run' && status !== 'withdrawn' && supersededBy === null && (
           <Button small onPress={() => setRenews(true)} label={`Add new version of ${visible(name)}`}>
             Add new version
           </Button>
         )}
-        {of === 'run' && standing !== 'withdrawn' && (
+        {of === 'run' && status !== 'withdrawn' && (
           <Button small kind="quiet" onPress={() => setWithdraws(true)} label={`Withdraw document ${visible(name)}`}>
             Withdraw document
           </Button>

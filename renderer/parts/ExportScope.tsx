@@ -78,7 +78,7 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
         <Disclosure title="Documents" aside={plural(plan.attachments, 'document')}>
           <Ask answer={register}>{(found) => <Attachments register={found} />}</Ask>
         </Disclosure>
-        <Disclosure title="Risk acceptances" aside={plural(plan.exceptions, 'risk acceptance')}>
+        <Disclosure title="Risk acceptances" aside={plural(plan.acceptances, 'risk acceptance')}>
           <Ask answer={register}>{(found) => <Exceptions register={found} />}</Ask>
         </Disclosure>
       </div>
@@ -109,16 +109,16 @@ const Missing = ({ plan }: Pick<StepProps, 'plan'>) => (
 )
 
 function Attachments({ register: { documents } }: { readonly register: RegisterView }) {
-  const held = documents.filter(({ standing }) => standing !== 'withdrawn')
+  const held = documents.filter(({ status }) => status !== 'withdrawn')
   if (held.length === 0) return <p>None. Add contracts, policies and other documents from a control’s page.</p>
   return (
     <ul className="plain-list">
-      {held.map(({ id, name, summary, owner, validUntil, standing }) => (
+      {held.map(({ id, name, summary, owner, validUntil, status }) => (
         <li key={id}>
           <strong>{visible(name)}</strong> {visible(summary)}
           <span className="note">
             {visible(owner)}
-            {validUntil !== null && `, ${standing === 'expired' ? 'was valid' : 'valid'} until ${when(validUntil)}`}
+            {validUntil !== null && `, ${status === 'expired' ? 'was valid' : 'valid'} until ${when(validUntil)}`}
           </span>
         </li>
       ))}
@@ -127,15 +127,15 @@ function Attachments({ register: { documents } }: { readonly register: RegisterV
 }
 
 function Exceptions({ register: { riskAcceptances } }: { readonly register: RegisterView }) {
-  const held = riskAcceptances.filter(({ standing }) => standing !== 'withdrawn')
+  const held = riskAcceptances.filter(({ status }) => status !== 'withdrawn')
   if (held.length === 0) return <p>No risk acceptances.</p>
   return (
     <ul className="plain-list">
-      {held.map(({ id, check, nodes, owner, expiresAt, standing }) => (
+      {held.map(({ id, check, nodes, owner, expiresAt, status }) => (
         <li key={id}>
           <span className="mono">{visible(check)}</span> on {plural(nodes.length, 'node')}
           <span className="note">
-            {visible(owner)}, {standing === 'expired' ? 'ended' : 'until'} {when(expiresAt)}
+            {visible(owner)}, {status === 'expired' ? 'ended' : 'until'} {when(expiresAt)}
           </span>
         </li>
       ))}

@@ -154,7 +154,7 @@ function Loss() {
             <Button onPress={() => changeExport({ draft: { ...draft, lossAccepted: true }, step: 'review' })}>
               Keep redacted copy
             </Button>
-            <Button onPress={() => void discardDraft().then(() => changeExport({ step: 'withhold' }))}>Go back</Button>
+            <Button onPress={() => void discardDraft().then(() => changeExport({ step: 'redact' }))}>Go back</Button>
           </>
         }
       />

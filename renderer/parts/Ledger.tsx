@@ -3,7 +3,7 @@ import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
 import type { EvidencePiece } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
-import { type Entry, type Group, needsRights, type Says, SHOWN_AT_FIRST, type Side, shortened } from '../ledger.ts'
+import { type Direction, type Entry, type Group, needsRights, SHOWN_AT_FIRST, type Side, shortened } from '../ledger.ts'
 import { linesOf } from '../output-lines.ts'
 import { go } from '../store.ts'
 import { plural, shellLine, visible } from '../text.ts'
@@ -12,7 +12,7 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask } from './Ask.tsx'
 import { Shape } from './Mark.tsx'
 
-const WORDS: Readonly<Record<Says, { readonly title: string; readonly mark: string; readonly tone: string }>> = {
+const WORDS: Readonly<Record<Direction, { readonly title: string; readonly mark: string; readonly tone: string }>> = {
   contradicts: { title: 'Contradicts', mark: 'square-cross', tone: 'not-satisfied' },
   unclear: { title: 'Unclear', mark: 'diamond-question', tone: 'inconclusive' },
   supports: { title: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
@@ -33,8 +33,8 @@ export interface LedgerProps {
  * ones first. An observation opens to its fact, the raw lines, and their digest.
  */
 export function Ledger({ sides, of, node, onAllow, opensFirst = false }: LedgerProps) {
-  const [only, setOnly] = useState<Says | 'all'>('all')
-  const shown = sides.filter(({ says, count }) => count > 0 && (only === 'all' || says === only))
+  const [only, setOnly] = useState<Direction | 'all'>('all')
+  const shown = sides.filter(({ direction, count }) => count > 0 && (only === 'all' || direction === only))
   const total = sides.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return <p className="empty">No observations for this check.</p>
   const opened = opensFirst ? firstCited(sides) : null
@@ -46,21 +46,26 @@ export function Ledger({ sides, of, node, onAllow, opensFirst = false }: LedgerP
         selectionMode="single"
         disallowEmptySelection
         selectedKeys={[only]}
-        onSelectionChange={(keys) => setOnly(([...keys][0] ?? 'all') as Says | 'all')}
+        onSelectionChange={(keys) => setOnly(([...keys][0] ?? 'all') as Direction | 'all')}
       >
         <ToggleButton id="all" className="account-sum">
           All <span className="number">{total}</span>
         </ToggleButton>
-        {sides.map(({ says, count }) => (
-          <ToggleButton key={says} id={says} className={`account-sum says-${says}`} isDisabled={count === 0}>
-            <Shape mark={WORDS[says].mark} tone={WORDS[says].tone} />
-            {WORDS[says].title} <span className="number">{count}</span>
+        {sides.map(({ direction, count }) => (
+          <ToggleButton
+            key={direction}
+            id={direction}
+            className={`account-sum says-${direction}`}
+            isDisabled={count === 0}
+          >
+            <Shape mark={WORDS[direction].mark} tone={WORDS[direction].tone} />
+            {WORDS[direction].title} <span className="number">{count}</span>
             {count === 0 && <span className="none">none</span>}
           </ToggleButton>
         ))}
       </ToggleButtonGroup>
       {shown.map((side) => (
-        <OneSide key={side.says} side={side} of={of} node={node} onAllow={onAllow} opened={opened} />
+        <OneSide key={side.direction} side={side} of={of} node={node} onAllow={onAllow} opened={opened} />
       ))}
     </div>
   )
@@ -79,9 +84,9 @@ interface OneSideProps extends Omit<LedgerProps, 'sides' | 'opensFirst'> {
 function OneSide({ side, of, node, onAllow, opened }: OneSideProps) {
   const [most, setMost] = useState(SHOWN_AT_FIRST)
   const { groups, left } = shortened(side, most)
-  const { title, mark, tone } = WORDS[side.says]
+  const { title, mark, tone } = WORDS[side.direction]
   return (
-    <section className={`account-side says-${side.says}`} aria-label={`${title}: ${plural(side.count, 'reason')}`}>
+    <section className={`account-side says-${side.direction}`} aria-label={`${title}: ${plural(side.count, 'reason')}`}>
       <h3 className="account-head">
         <Shape mark={mark} tone={tone} />
         {title} <span className="number">{side.count}</span>

@@ -13,8 +13,8 @@ export function LocationMark({ word, text }: { readonly word: LocationWord; read
 }
 
 /** What one statement shows for one place or rule. */
-export function StatementMark({ says }: { readonly says: StatementSupport }) {
-  const { label, mark, tone } = STATEMENT_SUPPORT[says]
+export function StatementMark({ support }: { readonly support: StatementSupport }) {
+  const { label, mark, tone } = STATEMENT_SUPPORT[support]
   return (
     <span className={`status tone-${tone}`}>
       <Shape mark={mark} tone={tone} />

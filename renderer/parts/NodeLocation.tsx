@@ -189,7 +189,7 @@ function LocationSignals({ of, node, location: { signals, results } }: LocationS
                   </th>
                   {results.map((answer) => (
                     <td key={`${answer.of} ${answer.title}`}>
-                      <StatementMark says={supportOf(answer, signal.id)} />
+                      <StatementMark support={supportOf(answer, signal.id)} />
                     </td>
                   ))}
                   <td>

@@ -187,7 +187,7 @@ const Differences = ({ differences }: { readonly differences: readonly Differenc
 function Signer({ review, onCompare }: { readonly review: PackReview; readonly onCompare: () => void }) {
   const { signer, demo } = review.report
   if (signer === null) return <p className="quiet">No signing certificate could be read from this file.</p>
-  const { label, meaning } = STANDINGS[signer.standing]
+  const { label, meaning } = STANDINGS[signer.trust]
   return (
     <div className="signer">
       <dl className="seal-facts">
@@ -206,8 +206,8 @@ function Signer({ review, onCompare }: { readonly review: PackReview; readonly o
           <dd>
             <span className="status">
               <Shape
-                mark={signer.standing === 'unknown' ? 'diamond-question' : 'ring-tick'}
-                tone={signer.standing === 'unknown' ? 'inconclusive' : 'satisfied'}
+                mark={signer.trust === 'unknown' ? 'diamond-question' : 'ring-tick'}
+                tone={signer.trust === 'unknown' ? 'inconclusive' : 'satisfied'}
               />
               <span>{label}</span>
             </span>

@@ -41,7 +41,7 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
           const counted = rowStateWords[stateOf(row)]
           const decisions = decisionsFor(said, frame.id, row.key)
           const addressable = decisionChoices(row).length > 1
-          const undecided = addressable && !decisions.some(({ standing }) => standing === 'in-force')
+          const undecided = addressable && !decisions.some(({ status }) => status === 'in-force')
           return (
             <>
               <ul className="plain-list state-reasons">

@@ -2,7 +2,7 @@ import { type FormEvent, useId, useState } from 'react'
 import type { AcceptanceRequestView, DecisionView, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { standingWords } from '../../schemas/words.ts'
+import { statusWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { Acceptances, NamedNodes } from '../parts/Acceptances.tsx'
@@ -25,7 +25,7 @@ import { TextField } from '../ui/TextField.tsx'
 const SHOWN: readonly { readonly id: Shown; readonly title: string }[] = [
   { id: 'all', title: 'All' },
   { id: 'pending', title: 'Pending approval' },
-  ...STANDINGS.map((id) => ({ id, title: standingWords[id] })),
+  ...STANDINGS.map((id) => ({ id, title: statusWords[id] })),
 ]
 
 /** Risk acceptances, acceptance requests and control decisions, each with its status. */
@@ -79,12 +79,12 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
                   <AcceptanceRequests requests={found.pending} of={of} />
                 </section>
               )}
-              {found.groups.map(({ standing, entries }) => (
-                <section key={standing} aria-label={`${standingWords[standing]}: ${entries.length}`}>
+              {found.groups.map(({ status, entries }) => (
+                <section key={status} aria-label={`${statusWords[status]}: ${entries.length}`}>
                   <h2>
-                    {standingWords[standing]} <span className="number quiet">{entries.length}</span>
+                    {statusWords[status]} <span className="number quiet">{entries.length}</span>
                   </h2>
-                  {standing === 'expired' && (
+                  {status === 'expired' && (
                     <p className="quiet">
                       An expired or withdrawn acceptance has no effect: its deviation is no longer accepted.
                     </p>
@@ -114,7 +114,7 @@ function DecidedRows({ of, register, view }: DecidedRowsProps) {
     const row = frame?.controls.find(({ key }) => key === control)
     return visible(frame === undefined || row === undefined ? control : `${frame.title}, ${row.id} ${row.title}`)
   }
-  const order = (one: DecisionView): number => STANDINGS.indexOf(one.standing)
+  const order = (one: DecisionView): number => STANDINGS.indexOf(one.status)
   const decisions = [...register.decisions].sort((a, b) => order(a) - order(b) || (a.expiresAt < b.expiresAt ? -1 : 1))
   return (
     <section aria-labelledby="decisions">
@@ -153,14 +153,14 @@ function AcceptanceRequests({
     <>
       <ul className="acceptances">
         {requests.map((one) => (
-          <li key={one.id} className={`acceptance standing-${one.standing === 'open' ? 'pending' : 'withdrawn'}`}>
+          <li key={one.id} className={`acceptance status-${one.status === 'open' ? 'pending' : 'withdrawn'}`}>
             <p className="acceptance-head">
               <span className="accepted-tab">
-                {pendingWords[one.standing]} · requested until {day(one.expiresAt)}
+                {pendingWords[one.status]} · requested until {day(one.expiresAt)}
               </span>
               <span className="mono">{one.check}</span>
               <NamedNodes of={of} nodes={one.nodes} />
-              {one.standing === 'open' && of === 'run' && (
+              {one.status === 'open' && of === 'run' && (
                 <>
                   <Button
                     small

@@ -81,7 +81,7 @@ function Wizard({
         />
         <Standing plan={plan} state={state} />
         {step === 'scope' && <ExportScope {...props} />}
-        {step === 'withhold' && <ExportRedact {...props} />}
+        {step === 'redact' && <ExportRedact {...props} />}
         {step === 'seal' && <ExportSeal {...props} />}
         {step === 'review' && state.draft !== null && <ExportReview draft={state.draft} />}
         <Way state={state} />
@@ -186,13 +186,11 @@ function StepList({
 function ExportRedact({ plan, choices, onChange }: StepProps) {
   const toggle = (id: string, on: boolean): void =>
     onChange({
-      classes: plan.withholdable
-        .map((one) => one.id)
-        .filter((one) => (one === id ? on : choices.classes.includes(one))),
+      classes: plan.redactable.map((one) => one.id).filter((one) => (one === id ? on : choices.classes.includes(one))),
     })
   return (
-    <section aria-labelledby="withhold" className="wizard-step">
-      <h2 id="withhold">Redacted copy</h2>
+    <section aria-labelledby="redact" className="wizard-step">
+      <h2 id="redact">Redacted copy</h2>
       <p>
         The sealed pack remains complete. You can create a second file for distribution, with parts redacted under the
         same seal.
@@ -214,14 +212,14 @@ function ExportRedact({ plan, choices, onChange }: StepProps) {
         <>
           <fieldset className="ticks columns">
             <legend>Redact from the copy</legend>
-            {plan.withholdable.map(({ id, title }) => (
+            {plan.redactable.map(({ id, title }) => (
               <Checkbox key={id} isSelected={choices.classes.includes(id)} onChange={(on) => toggle(id, on)}>
                 {title.charAt(0).toUpperCase() + title.slice(1)}
               </Checkbox>
             ))}
           </fieldset>
           <p className="quiet" role="status">
-            {choices.classes.length} of {plural(plan.withholdable.length, 'kind')} selected.
+            {choices.classes.length} of {plural(plan.redactable.length, 'kind')} selected.
           </p>
           <TextField
             label="Redacted by"

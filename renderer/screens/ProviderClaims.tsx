@@ -144,10 +144,10 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
             Documents required <span className="number quiet">{records.length}</span>
           </h2>
           <ul className="plain-list">
-            {records.map(({ what, says }) => (
+            {records.map(({ what, claims }) => (
               <li key={what}>
                 {visible(what)}
-                <span className="note">{says.map(visible).join(' ')}</span>
+                <span className="note">{claims.map(visible).join(' ')}</span>
               </li>
             ))}
           </ul>

@@ -114,7 +114,7 @@ async function exported(recordings: string, folder: string, also: readonly Also[
 async function verified(file: string): Promise<void> {
   const ports = createPorts(catalog)
   mark('start')
-  const done = await reviewFile(ports, catalog, { path: file, trust: NO_TRUST, lastHead: null, keep: false })
+  const done = await reviewFile(ports, catalog, { path: file, trust: NO_TRUST, checkpoint: null, keep: false })
   mark('verify')
   if (!done.ok) throw new Error(done.error.detail)
   const wrong = done.value.report.checks.filter(({ outcome }) => outcome === 'failed')

@@ -11,7 +11,7 @@ import { checks, type Evaluated, fixtures, probes } from '../support/evaluated.t
 import { FIXTURE_TIME, fixtureSettings } from '../support/fixtures.ts'
 import { sampled } from '../support/thorough.ts'
 
-/** Rules that hold for every probe and every check. A new one is covered by standing in the catalog. */
+/** Rules that hold for every probe and every check. A new one is covered as soon as the catalog lists it. */
 
 const needed = (check: Check): readonly string[] => Object.values(check.requires).map((probe) => probe.id)
 const read = (check: Check): readonly string[] => [

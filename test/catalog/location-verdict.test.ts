@@ -5,7 +5,7 @@ import { type NonceEcho, nonceEcho } from '../../main/catalog/evidence/probes.ts
 import { assessLocation } from '../../main/catalog/location/argue.ts'
 import { readDelay } from '../../main/catalog/location/discs.ts'
 import type { Found } from '../../main/catalog/location/found.ts'
-import { judge, placeIndication } from '../../main/catalog/location/verdict.ts'
+import { placeIndication, placeResult } from '../../main/catalog/location/verdict.ts'
 import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
 import { type Context, conclude } from '../../main/core/check.ts'
 import { known } from '../../main/core/probe.ts'
@@ -105,7 +105,7 @@ function verdict(one: Case, milliseconds: number | null, signals: readonly Found
   const context = contextOf(one)
   const delay = readDelay(milliseconds === null ? null : echoOf(milliseconds), context)
   const at = one.at ?? ASHBURN
-  return judge(
+  return placeResult(
     { region: { kind: 'disc', disc: { center: at, radiusKm: at.radiusKm } }, country: at.country },
     delay,
     signals,
@@ -303,7 +303,10 @@ describe('added delay', () => {
         const answer = ([own, other]: readonly [number, number]) => {
           const context = contextOf({ at, vantage, location: { vantages: [recordFrom(second, other)] } })
           const delay = readDelay(echoOf(own), context)
-          return { ...judge(asked, delay, signals, context), reaches: delay.usable.map(({ radiusKm }) => radiusKm) }
+          return {
+            ...placeResult(asked, delay, signals, context),
+            reaches: delay.usable.map(({ radiusKm }) => radiusKm),
+          }
         }
         const [before, after] = [answer(times), answer([times[0] + added[0], times[1] + added[1]])]
         expect(after.reaches).toHaveLength(2)
@@ -344,7 +347,7 @@ describe('taking the collection’s own times away', () => {
           const context = contextOf({ at: ASHBURN, ...(vantage === undefined ? {} : { vantage }), location })
           const of = (echo: NonceEcho | null) => {
             const asked = { region: { kind: 'disc', disc: { center: ASHBURN, radiusKm: 60 } }, country: 'US' } as const
-            return judge(asked, readDelay(echo, context), said, context).verdict
+            return placeResult(asked, readDelay(echo, context), said, context).verdict
           }
           const [before, after] = [of(echoOf(own)), of(null)]
           if (after === 'bounded' || after === 'corroborated') expect(after).toBe(before)

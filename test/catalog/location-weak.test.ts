@@ -6,7 +6,7 @@ import { readDelay } from '../../main/catalog/location/discs.ts'
 import type { Found } from '../../main/catalog/location/found.ts'
 import { locationIpRegistry, locationStorageEndpoints } from '../../main/catalog/location/index.ts'
 import { locationSiteRecord } from '../../main/catalog/location/site-record.ts'
-import { judge } from '../../main/catalog/location/verdict.ts'
+import { placeResult } from '../../main/catalog/location/verdict.ts'
 import { hostSerials } from '../../main/catalog/machine/identity.ts'
 import { parseMountinfo, storageMounts, storageRemote } from '../../main/catalog/mounts/probes.ts'
 import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
@@ -124,7 +124,8 @@ describe('databases of addresses', () => {
     const region = { kind: 'countries', codes: ['DE'] } as const
     const delay = { discs: [], usable: [{ center: PLACE, radiusKm: 3000 }], bounds: true, notes: [] }
     const of = (...ids: readonly string[]) =>
-      judge({ region }, delay, [signal('cloud-init', 'E5'), ...ids.map((id) => signal(id, 'E4'))], context).verdict
+      placeResult({ region }, delay, [signal('cloud-init', 'E5'), ...ids.map((id) => signal(id, 'E4'))], context)
+        .verdict
     expect(of('registry.1', 'registry.2.2')).toBe('uncorroborated')
     expect(of('registry.1', 'registry.2')).toBe('corroborated')
   })

@@ -217,7 +217,7 @@ describe('which SSH servers run, and whose settings were read', () => {
     ['-D -e -q'],
     ['-D -f /etc/ssh/sshd_config'],
     ['-D -oCiphers=aes256-gcm@openssh.com -oMACs=hmac-sha2-256 -o KexAlgorithms=curve25519-sha256'],
-  ])('options that change nothing of a login leave the settings standing: %s', (args) =>
+  ])('options that change nothing of a login leave the settings as they are: %s', (args) =>
     expect(judged({ 'ssh.processes': titled(args) })).toEqual(MET),
   )
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { levelWords } from '../../schemas/conclusion-words.ts'
-import { decisionWords, standingWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { decisionWords, statusWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { FAKE_TIME } from '../support/fake-nodes.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
@@ -231,7 +231,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
       await dialog.getByLabel(label, { exact: true }).fill(text)
     await press(page, 'Record decision')
     await dialog.waitFor({ state: 'hidden' })
-    await page.getByText(`${decisionWords['equivalent-alternative']} · ${standingWords['in-force']}`).first().waitFor()
+    await page.getByText(`${decisionWords['equivalent-alternative']} · ${statusWords['in-force']}`).first().waitFor()
     await book.look('26-control-decided', { full: true })
     await rail(page, 'Controls')
     await page.getByLabel('Find a control').fill('encrypt')

@@ -62,7 +62,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('export: what goes in, what a copy withholds, the seal', async () => {
+  test('export: what goes in, what a copy redacts, the seal', async () => {
     await rail(page, 'Evidence packs')
     await press(page, 'Export evidence pack')
     await page.getByRole('heading', { name: 'Scope of the pack' }).waitFor()
@@ -74,11 +74,11 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await press(page, 'Continue')
     await page.getByRole('heading', { name: 'Redacted copy' }).waitFor()
     await page.getByText('Create a redacted copy').click()
-    await book.look('30-export-withhold-nobody-named', { full: true })
+    await book.look('30-export-redact-nobody-named', { full: true })
     await page.getByRole('group', { name: 'Redact from the copy' }).locator('label').first().click()
     await field(page, 'Redacted by').fill('M. Ortiz')
     await field(page, 'Reason').fill('Names of accounts are personal data.')
-    await book.look('30-export-withhold', { full: true })
+    await book.look('30-export-redact', { full: true })
     await press(page, 'Continue')
     await page.getByRole('heading', { name: 'Seal', exact: true }).waitFor()
     await book.look('30-export-seal', { full: true })

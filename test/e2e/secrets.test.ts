@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(`secrets${missing === null ? '' : ` (skipped: 
         identity: null,
         timestamp: false,
         also: [],
-        withhold: null,
+        redact: null,
       })
     }
     await giveSecret(opened, seal, SIGNING)

@@ -186,7 +186,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'search.index': { of: 'run' },
   'export.plan': null,
   'export.preflight': null,
-  'export.build': { frameworks: ['hipaa'], identity: null, timestamp: false, also: ['xlsx'], withhold: null },
+  'export.build': { frameworks: ['hipaa'], identity: null, timestamp: false, also: ['xlsx'], redact: null },
   'export.review': { handle: HANDLE },
   'export.save': { handle: HANDLE },
   'export.discard': { handle: HANDLE },

@@ -41,7 +41,7 @@ const reviewed = async (path: string): Promise<VerificationReport> =>
     await reviewFile(kit.ports, sampleCatalog, {
       path,
       trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
-      lastHead: null,
+      checkpoint: null,
       keep: false,
     }),
   ).report

@@ -54,7 +54,7 @@ async function verified(
     }),
   )
   const path = join(folder, 'period-2026-11-23-2026-11-25.barewitness.zip')
-  return must(await reviewFile(kit.ports, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
+  return must(await reviewFile(kit.ports, reader, { path, trust: NO_TRUST, checkpoint: null, keep: false })).report
 }
 
 const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>

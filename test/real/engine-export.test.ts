@@ -23,7 +23,7 @@ describe.skipIf(missing)(`an export with a time by openssl${because}`, () => {
       writeFileSync(path, pem('CERTIFICATE', tsa.root))
       const reason = { for: 'authorities' as const, howVerified: 'made for this test' }
       value(await kit.trust['trust.add-choose'](reason, { path }))
-      const wanted = { frameworks: ['soc2' as const], identity: null, timestamp: true, also: [], withhold: null }
+      const wanted = { frameworks: ['soc2' as const], identity: null, timestamp: true, also: [], redact: null }
       value(await kit.trust['identities.create']({ name: 'default', subject: 'Clinic (M. Ortiz)' }))
       const draft = value(await kit.exports['export.build'](wanted))
       expect(draft.notes).toContain('The pack has a time-stamp.')

@@ -118,7 +118,7 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
         identity: null,
         timestamp: false,
         also: [],
-        withhold: null,
+        redact: null,
       }),
     )
     const saved = value(await engine.call('export.save', { handle: draft.handle }, { path: join(folder, 'export') }))

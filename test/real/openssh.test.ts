@@ -308,7 +308,7 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
     const target = targetOf(sshd, me, { transport: 'auto', trust: { knownHostsFiles: [], decisionsFile } })
     const scanned = await keys.scan(target, never)
     if (!scanned.ok) throw new Error(scanned.error.detail)
-    expect(await keys.judge(target, scanned.value)).toMatchObject({
+    expect(await keys.decide(target, scanned.value)).toMatchObject({
       ok: false,
       error: { code: 'ssh.host-key-unknown', detail: `ssh-ed25519 ${sshd.hostKey.fingerprint}` },
     })
@@ -316,7 +316,7 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
       decisionsFile,
       `# kept\n[127.0.0.1]:${sshd.port} ssh-ed25519 ${readFileSync(`${makeKey(join(sshd.folder, 'older'))}.pub`, 'utf8').split(' ')[1]} older\n`,
     )
-    expect(await keys.judge(target, scanned.value)).toMatchObject({
+    expect(await keys.decide(target, scanned.value)).toMatchObject({
       ok: false,
       error: { code: 'ssh.host-key-changed' },
     })

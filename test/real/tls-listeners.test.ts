@@ -128,9 +128,9 @@ describe.skipIf(why !== null)(`TLS through the session${why === null ? '' : ` (s
           await observe(connection, ['old', 'only12', 'only13', 'chacha', 'retry', 'plain', 'nobody']),
         )
         expect(passed).toEqual([])
-        const summary = seen.map(({ outcome, says, accepted, weak, staticRsa, open, certificates }) => ({
+        const summary = seen.map(({ outcome, greeting, accepted, weak, staticRsa, open, certificates }) => ({
           outcome,
-          says,
+          says: greeting,
           accepted: accepted.map(({ version, suite }) => `${version} ${suite.toString(16)}`),
           weak: weak.length,
           staticRsa: staticRsa.length,

@@ -117,9 +117,9 @@ describe('documents over all controls', () => {
     )
   })
   test('documents of a control that answer no evidence request are listed separately', () => {
-    const attached = (id: string, control: string, standing: DocumentView['standing']): DocumentView => ({
+    const attached = (id: string, control: string, status: DocumentView['status']): DocumentView => ({
       ...evidenceDocumentOf({ id, controls: [{ framework: 'hipaa', control }] }),
-      standing,
+      status,
       supports: false,
       supersededBy: null,
       period: null,

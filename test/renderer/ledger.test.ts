@@ -30,7 +30,7 @@ describe('the ledger', () => {
     reason('supports', 'A', 'cpu.flags', ['flags', 'model']),
   ]
   test('puts against first, then unclear, then for', () =>
-    expect(ledgerOf(reasons, probes).map(({ says, count }) => [says, count])).toEqual([
+    expect(ledgerOf(reasons, probes).map(({ direction, count }) => [direction, count])).toEqual([
       ['contradicts', 1],
       ['unclear', 1],
       ['supports', 3],
@@ -83,7 +83,7 @@ describe('the ledger', () => {
 })
 
 describe('sentences', () => {
-  const side = (says: Observation['direction'], count: number) => ({ says, count, groups: [] })
+  const side = (direction: Observation['direction'], count: number) => ({ direction, count, groups: [] })
   test.each([
     ['satisfied', 5, 0, 1, '5 observations support the expected condition; none contradicts it. 1 point is unclear.'],
     ['satisfied', 1, 0, 0, '1 observation supports the expected condition; none contradicts it.'],

@@ -27,20 +27,20 @@ describe('signatures', () => {
 describe('exceptions and requests', () => {
   const register = {
     riskAcceptances: [
-      { ...riskAcceptanceOf({ id: '1'.repeat(32), nodes: ['gpu-01'] }), standing: 'in-force' as const },
-      { ...riskAcceptanceOf({ id: '2'.repeat(32) }), standing: 'expired' as const },
-      { ...riskAcceptanceOf({ id: '3'.repeat(32) }), standing: 'withdrawn' as const },
+      { ...riskAcceptanceOf({ id: '1'.repeat(32), nodes: ['gpu-01'] }), status: 'in-force' as const },
+      { ...riskAcceptanceOf({ id: '2'.repeat(32) }), status: 'expired' as const },
+      { ...riskAcceptanceOf({ id: '3'.repeat(32) }), status: 'withdrawn' as const },
     ],
     acceptanceRequests: [
-      { ...acceptanceRequestOf({ id: '4'.repeat(32) }), standing: 'lapsed' as const },
-      { ...acceptanceRequestOf({ id: '5'.repeat(32) }), standing: 'open' as const },
-      { ...acceptanceRequestOf({ id: '1'.repeat(32), resolved: SETTLED }), standing: 'approved' as const },
+      { ...acceptanceRequestOf({ id: '4'.repeat(32) }), status: 'lapsed' as const },
+      { ...acceptanceRequestOf({ id: '5'.repeat(32) }), status: 'open' as const },
+      { ...acceptanceRequestOf({ id: '1'.repeat(32), resolved: SETTLED }), status: 'approved' as const },
     ],
   }
   test('open requests come first, ended exceptions before those in force, and one that was approved is listed once', () => {
     const { pending, groups, count, total } = acceptancesShown(register, '', 'all')
-    expect(pending.map(({ standing }) => standing)).toEqual(['open', 'lapsed'])
-    expect(groups.map(({ standing }) => standing)).toEqual(['expired', 'in-force', 'withdrawn'])
+    expect(pending.map(({ status }) => status)).toEqual(['open', 'lapsed'])
+    expect(groups.map(({ status }) => status)).toEqual(['expired', 'in-force', 'withdrawn'])
     expect([count, total]).toEqual([5, 5])
   })
   test.each([
@@ -68,7 +68,7 @@ describe('decisions', () => {
   test('of a row, the latest first', () => {
     const one = (id: string, changes: Partial<DecisionView>): DecisionView => ({
       ...decisionOf({ id }),
-      standing: 'in-force',
+      status: 'in-force',
       ...changes,
     })
     const decisions = [
@@ -225,7 +225,7 @@ describe('what a conclusion follows from', () => {
     expect(stateReasons(row({ state: 'out-of-scope' }, category), NONE)).toEqual([reason]),
   )
   test('who approved that it does not apply', () => {
-    const decision: DecisionView = { ...decisionOf({ decision: 'not-applicable' }), standing: 'in-force' }
+    const decision: DecisionView = { ...decisionOf({ decision: 'not-applicable' }), status: 'in-force' }
     const said = stateReasons(row({ state: 'not-applicable', rationale: decision.id }), { decisions: [decision] })
     expect(said.join(' ')).toContain(
       'Approved decision that the control does not apply, by M. Ortiz, Security officer, until 1 Mar 2027: Every data volume is encrypted.',

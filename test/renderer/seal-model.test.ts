@@ -46,12 +46,12 @@ const plan: ExportPlan = {
     { id: 'xlsx', title: 'Workbook', note: 'Sheets.', chosen: true },
     { id: 'hdf', title: 'HDF', note: 'For viewers.', chosen: false },
   ],
-  exceptions: 1,
+  acceptances: 1,
   attachments: 2,
   identities: [identity],
   organization: null,
   authority: null,
-  withholdable: [{ id: 'ipv4', title: 'IPv4 address' }],
+  redactable: [{ id: 'ipv4', title: 'IPv4 address' }],
 }
 
 const choices: Choices = { ...firstChoices(plan), copy: true, classes: ['ipv4'], who: ' M. Ortiz ', why: ' private ' }
@@ -108,22 +108,22 @@ describe('choices', () => {
       identity: 'default',
       timestamp: false,
       also: ['xlsx'],
-      withhold: { classes: ['ipv4'], who: 'M. Ortiz', why: 'private' },
+      redact: { classes: ['ipv4'], who: 'M. Ortiz', why: 'private' },
     })
   })
   test('request no time-stamp where no authority is set, and never use a missing key', () => {
     const stale = { ...choices, copy: false, timestamp: true, identity: 'gone' }
-    expect(buildInput(stale, plan)).toMatchObject({ timestamp: false, identity: 'default', withhold: null })
+    expect(buildInput(stale, plan)).toMatchObject({ timestamp: false, identity: 'default', redact: null })
     expect(buildInput(stale, { ...plan, authority: 'http://tsa.example' })).toMatchObject({ timestamp: true })
     expect(buildInput(stale, { ...plan, identities: [] })).toMatchObject({ identity: null })
   })
   test('report what a step needs', () => {
     expect(problemAt('scope', { ...choices, frameworks: [] })).toBe('Choose at least one framework.')
-    expect(problemAt('withhold', { ...choices, classes: [] })).toMatch(/what to redact/)
-    expect(problemAt('withhold', { ...choices, who: ' ' })).toMatch(/who/)
-    expect(problemAt('withhold', { ...choices, why: 'ab ' })).toMatch(/reason/)
-    expect(problemAt('withhold', choices)).toBeNull()
-    expect(problemAt('withhold', { ...choices, copy: false, classes: [] })).toBeNull()
+    expect(problemAt('redact', { ...choices, classes: [] })).toMatch(/what to redact/)
+    expect(problemAt('redact', { ...choices, who: ' ' })).toMatch(/who/)
+    expect(problemAt('redact', { ...choices, why: 'ab ' })).toMatch(/reason/)
+    expect(problemAt('redact', choices)).toBeNull()
+    expect(problemAt('redact', { ...choices, copy: false, classes: [] })).toBeNull()
     expect(problemAt('seal', choices)).toBeNull()
   })
 })
@@ -186,7 +186,7 @@ test('re-evaluation has its denominator, or reports that there is none', () => {
 })
 
 describe('the signer can be confirmed', () => {
-  const signer = { subject: 'Clinic', fingerprint: 'ab'.repeat(32), trusted: false, standing: 'unknown', ended: false }
+  const signer = { subject: 'Clinic', fingerprint: 'ab'.repeat(32), trusted: false, trust: 'unknown', ended: false }
   const review = (part: Partial<VerificationReport>, outcome = 'indeterminate'): PackReview =>
     ({
       report: { signer, demo: false, checks: [{ check: 'signature', outcome, summary: '', details: [] }], ...part },
@@ -196,6 +196,6 @@ describe('the signer can be confirmed', () => {
     ['not of a demo', review({ demo: true }), false],
     ['not of a seal that does not verify', review({}, 'failed'), false],
     ['not without a certificate', review({ signer: null }), false],
-    ['not twice', review({ signer: { ...signer, standing: 'known' } as never }), false],
+    ['not twice', review({ signer: { ...signer, trust: 'known' } as never }), false],
   ])('%s', (_, given, may) => expect(mayConfirm(given)).toBe(may))
 })

@@ -70,7 +70,7 @@ export function createFakePorts({
     await wait(1 + 2 * (place(node.name) % 8))
     if (signal.aborted) return fail('run.cancelled', 'stopped while connecting')
     if (node.fails !== undefined) return fail(node.fails.code, node.fails.detail)
-    const hostKey = isDemo(target) ? ok(demoKey(node.name)) : await judge(target, shown(node.name))
+    const hostKey = isDemo(target) ? ok(demoKey(node.name)) : await decide(target, shown(node.name))
     return hostKey.ok ? ok(connection(node, target.node.sudo, hostKey.value, now(), wait)) : hostKey
   }
   return {
@@ -88,7 +88,7 @@ export function createFakePorts({
         const { fails } = nodeOf(name)
         return fails?.code === 'ssh.unreachable' ? fail(fails.code, fails.detail) : ok(shown(name))
       },
-      judge,
+      decide,
       record: recorder(base, now),
     },
     demo: { start: async () => demoFleet(nodes) },
@@ -145,7 +145,7 @@ const demoKey = (name: string): HostKey => ({
 })
 
 /** The real decision, over a known_hosts file that is made up and the decisions that were recorded. */
-const judge: HostKeys['judge'] = async ({ node, trust }, key) => {
+const decide: HostKeys['decide'] = async ({ node, trust }, key) => {
   const decided = await loadTrust({ ...trust, knownHostsFiles: [] })
   if (!decided.ok) return decided
   return decideHostKey(

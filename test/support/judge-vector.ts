@@ -33,11 +33,11 @@ export async function judgeVector(
   const path = join(place, 'pack.zip')
   writeFileSync(path, bytes)
   const trust = { signers: [root], authorities: [], lists: [] }
-  const reviewed = await reviewFile(ports, catalog, { path, trust, lastHead: null, keep: false })
+  const reviewed = await reviewFile(ports, catalog, { path, trust, checkpoint: null, keep: false })
   const script = scriptOf(place, { root, pin })
   if (!reviewed.ok) return { exit: codeOf(reviewed.error), checks: reviewed.error.code, script }
   const { report } = reviewed.value
-  const lacking = lackingIn(report, { signers: true, authorities: false, lastHead: false })
+  const lacking = lackingIn(report, { signers: true, authorities: false, checkpoint: false })
   return {
     exit: report.ok ? (lacking.length > 0 ? EXIT.incomplete : EXIT.done) : EXIT.notVerified,
     checks: Object.fromEntries(report.checks.map(({ check, outcome }) => [check, outcome])),

@@ -161,7 +161,7 @@ export async function asked(
     kept: NO_KEPT_RULES,
     validator: ports.validator,
     trust: { signers: [signer.certificate], authorities: [], lists: [] },
-    lastHead: null,
+    checkpoint: null,
     verifiedAt: ports.clock.now(),
     file: 'period',
     zones,

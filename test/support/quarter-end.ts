@@ -68,7 +68,7 @@ export async function closeQuarter(
   const pack = exported.files[0]?.path ?? ''
   const trust = { signers: [new TextEncoder().encode(stage.rootPem)], authorities: [], lists: [] }
   const [reviewed, verifyMs] = await timed(async () =>
-    value(await reviewFile(ports, catalog, { path: pack, trust, lastHead: null, keep: false })),
+    value(await reviewFile(ports, catalog, { path: pack, trust, checkpoint: null, keep: false })),
   )
   return {
     calendar,

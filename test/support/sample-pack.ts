@@ -22,7 +22,7 @@ import type { Clock, PackSource, Signer } from '../../main/core/ports.ts'
 import { defineProbe, known, run, unknown } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
-import type { ChainHead } from '../../main/core/run-chain/head.ts'
+import type { Checkpoint } from '../../main/core/run-chain/head.ts'
 import { traceBytes, traceNode, traceOf } from '../../main/core/trace.ts'
 import { buildReport, type ReportDocument } from '../../main/present/report.ts'
 import { type VerifiedPack, verifyPack } from '../../main/verify/pack.ts'
@@ -343,7 +343,7 @@ export interface VerifyChanges {
   readonly verifiedAt?: string
   readonly authorities?: readonly Uint8Array[]
   readonly lists?: readonly Uint8Array[]
-  readonly lastHead?: ChainHead
+  readonly lastHead?: Checkpoint
   readonly departures?: readonly string[]
 }
 
@@ -361,7 +361,7 @@ export const verifySource = (
     kept: changes.kept ?? NO_KEPT_RULES,
     validator,
     trust: { signers, authorities: changes.authorities ?? [], lists: changes.lists ?? [] },
-    lastHead: changes.lastHead ?? null,
+    checkpoint: changes.lastHead ?? null,
     verifiedAt: changes.verifiedAt ?? realClock.now(),
     file: 'sample.barewitness.zip',
     keep: true,

@@ -3,7 +3,7 @@ import { type Document, LineCounter, parseDocument } from 'yaml'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { decodeUtf8, plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { beside as besideFile, offsetOf } from '../fleet-file.ts'
+import { pathFrom as besideFile, offsetOf } from '../fleet-file.ts'
 import { createSchemaValidator, type PlacedProblem, placeName, type SchemaName } from '../schema-validator.ts'
 import { readPlain } from '../store/durable.ts'
 

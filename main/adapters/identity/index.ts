@@ -16,7 +16,7 @@ import { revocation } from '../seal/path.ts'
 import { type CertificateFacts, readCertificate, verifies } from '../seal/x509.ts'
 import { envelopeText, openSecret, parseEnvelope, sealSecret } from './envelope.ts'
 import { type IdentityFiles, isIdentityPath, NAME, namesIn, placeNew, writeApart } from './folder.ts'
-import { certified, type KeptIdentity, keptIdentity, signerParts } from './kept.ts'
+import { type KeptIdentity, keptIdentity, signerParts, withCertificates } from './kept.ts'
 import { readIdentity, revokeLeaf, rotateIdentity, takeRootOffline } from './lifecycle.ts'
 import { createIdentity, keyFile, openFileKey, refusal } from './local.ts'
 import { readPkcs12 } from './pkcs12.ts'
@@ -39,7 +39,7 @@ async function importPkcs12(input: ImportInput & { readonly entropy: Entropy }):
   if (leaf === null) return fail('key.refused', 'its key is neither P-256 nor RSA of at least 2048 bits, or not in DER')
   const offered = [...readable(certificates), ...readable(input.certificates.flatMap(certificatesIn))]
   const crls = input.crls.flatMap(listsIn)
-  const found = certified(leaf, offered, crls)
+  const found = withCertificates(leaf, offered, crls)
   if (!found.ok) return found
   const { chain, root } = found.value
   const about = { name, kind: 'imported', leaf: leaf.fingerprint, root: root.fingerprint, use: 'leaf' }
@@ -192,7 +192,7 @@ async function addToken(input: AddTokenInput): Promise<Outcome<IdentityInfo>> {
       `no certificate for key ${plain(key)} on the token or in a file; name one with --certificate`,
     )
   const crls = input.crls.flatMap(listsIn)
-  const found = certified(leaf, offered, crls)
+  const found = withCertificates(leaf, offered, crls)
   if (!found.ok) return found
   const { chain, root } = found.value
   const reference: TokenReference = {

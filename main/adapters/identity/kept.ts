@@ -88,7 +88,7 @@ export const signerParts = ({ leaf, chain, crls, info }: KeptIdentity): Omit<Sig
  * A leaf with its chain up to a root, found among the given certificates, and revocation lists of that chain; for keys
  * that others certified. Fails with key.refused, naming what is missing.
  */
-export function certified(
+export function withCertificates(
   leaf: CertificateFacts,
   offered: readonly CertificateFacts[],
   crls: readonly Uint8Array[],

@@ -53,7 +53,7 @@ export function openKeptRules(
   return {
     of: async (version) => {
       const known = running.get(version)
-      if (known !== undefined) return known?.judge ?? null
+      if (known !== undefined) return known?.assess ?? null
       const found = atHand(version)
       const code = found === null ? null : moduleText(found.path)
       if (found !== null && code !== null && isRefused(found, code)) refused.add(version)
@@ -62,7 +62,7 @@ export function openKeptRules(
           ? null
           : startModule(code, found.module)
       running.set(version, started)
-      return started?.judge ?? null
+      return started?.assess ?? null
     },
     refused: () => [...refused],
     close: async () => {
@@ -78,7 +78,7 @@ const firstOf = (places: readonly string[]): string | null =>
 const moduleText = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null)
 
 interface KeptModule {
-  readonly judge: Assessor
+  readonly assess: Assessor
   readonly end: () => Promise<unknown>
 }
 
@@ -122,7 +122,7 @@ function startModule(code: string, digest: string): KeptModule {
       worker.postMessage({ id, ...message })
     })
   return {
-    judge: {
+    assess: {
       about: (scope) => ask({ ask: 'about', asked: [scope] }),
       pack: async (of) => packJudge(await ask<number>({ ask: 'pack', asked: [of] }), ask),
     },

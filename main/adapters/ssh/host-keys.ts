@@ -27,7 +27,7 @@ export function createHostKeys(): HostKeys {
         ? await scanWithOpenssh(target, signal)
         : scanned
     },
-    judge: async (target, key) => {
+    decide: async (target, key) => {
       const trust = await loadTrust(target.trust)
       return trust.ok ? decideHostKey(trust.value, target.node.address, target.node.port, key.blob) : trust
     },

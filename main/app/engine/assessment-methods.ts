@@ -127,7 +127,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
     declared: declared === undefined ? null : fleetNodeView(declared),
     timeline: timelineOf(catalog, recordings, MOST_MOMENTS, session.run?.scope.profile),
     riskAcceptances: riskAcceptances.filter(({ nodes }) => nodes.includes(name)),
-    explanations: explanations.filter(({ nodes, standing }) => standing === 'in-force' && nodes.includes(name)),
+    explanations: explanations.filter(({ nodes, status }) => status === 'in-force' && nodes.includes(name)),
   }
 }
 

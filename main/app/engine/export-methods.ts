@@ -137,7 +137,7 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
     also: also.value,
     ...people.value,
   }
-  const tried = wanted.withhold === null ? ok(null) : await tryCopy(context, common, folder, wanted.withhold)
+  const tried = wanted.redact === null ? ok(null) : await tryCopy(context, common, folder, wanted.redact)
   if (!tried.ok) return tried
   const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signingKey(context, wanted.identity))
   if (!signer.ok) return signer
@@ -152,7 +152,7 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
   })
   if (!exported.ok) return exported
   const kept = await keepSealed(context, exported.value, draftName(handle))
-  const handOut = await handOutOf(context, { folder, run: run.run }, wanted.withhold)
+  const handOut = await handOutOf(context, { folder, run: run.run }, wanted.redact)
   if (!handOut.ok) return handOut
   const files = exported.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
   const view: ExportDraft = {
@@ -167,7 +167,7 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
         exported: exported.value,
         authority: stamping.value?.url ?? null,
         kept: signer.value?.kept ?? null,
-        withhold: wanted.withhold,
+        redact: wanted.redact,
         handOut: handOut.value,
       }),
     ],
@@ -197,7 +197,7 @@ async function tryCopy(
   { ports, catalog }: EngineContext,
   common: Common,
   folder: string,
-  withhold: NonNullable<Wanted['withhold']>,
+  redact: NonNullable<Wanted['redact']>,
 ): Promise<Outcome<null>> {
   const trial = `${folder}/trial`
   const signer = await ports.sealing.demoSigner()
@@ -210,7 +210,7 @@ async function tryCopy(
       folder: trial,
       chainFolder: null,
     })
-    const copy = made.ok ? await copyOf(ports, catalog, packIn(trial, common.run), withhold) : made
+    const copy = made.ok ? await copyOf(ports, catalog, packIn(trial, common.run), redact) : made
     return copy.ok ? ok(null) : copy
   } finally {
     await ports.files.remove(trial)
@@ -220,10 +220,10 @@ async function tryCopy(
 async function handOutOf(
   { ports, catalog }: EngineContext,
   pack: { readonly folder: string; readonly run: string },
-  withhold: Wanted['withhold'],
+  redact: Wanted['redact'],
 ): Promise<Outcome<(HandOut & { readonly file: ExportDraft['files'][number] }) | null>> {
-  if (withhold === null) return ok(null)
-  const handOut = await writeHandOut(ports, catalog, pack, withhold)
+  if (redact === null) return ok(null)
+  const handOut = await writeHandOut(ports, catalog, pack, redact)
   if (!handOut.ok) return handOut
   const digest = await ports.files.digest(`${pack.folder}/${handOut.value.name}`)
   return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
@@ -237,7 +237,7 @@ interface Sealed {
   readonly authority: string | null
   /** Null for a demo, whose key is not stored. */
   readonly kept: Keeping['kept'] | null
-  readonly withhold: Input<'export.build'>['withhold']
+  readonly redact: Input<'export.build'>['redact']
   readonly handOut: HandOut | null
 }
 
@@ -274,11 +274,11 @@ function timeNotes({ exported, authority }: Sealed): readonly string[] {
   ]
 }
 
-function handOutNotes({ withhold, handOut }: Sealed): readonly string[] {
-  if (withhold === null || handOut === null) return []
+function handOutNotes({ redact, handOut }: Sealed): readonly string[] {
+  if (redact === null || handOut === null) return []
   const { verdicts, isolation, unstated } = handOut.underivable
   return [
-    `Parts of the copy are redacted by ${plain(withhold.who)}: ${plain(withhold.why, 500)}`,
+    `Parts of the copy are redacted by ${plain(redact.who)}: ${plain(redact.why, 500)}`,
     `Share ${handOut.name} only. All other files contain the redacted parts.`,
     ...(verdicts.length === 0
       ? ['All verdicts can still be reproduced from the copy.']
@@ -290,7 +290,7 @@ function handOutNotes({ withhold, handOut }: Sealed): readonly string[] {
   ]
 }
 
-type Withhold = NonNullable<Input<'export.build'>['withhold']>
+type Redaction = NonNullable<Input<'export.build'>['redact']>
 
 /** A redacted copy, in its own folder: files next to the pack are easily sent along with it. */
 interface HandOut {
@@ -303,10 +303,10 @@ async function writeHandOut(
   ports: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   pack: { readonly folder: string; readonly run: string },
-  withhold: Withhold,
+  redact: Redaction,
 ): Promise<Outcome<HandOut>> {
   const { folder, run } = pack
-  const copy = await copyOf(ports, catalog, packIn(folder, run), withhold)
+  const copy = await copyOf(ports, catalog, packIn(folder, run), redact)
   if (!copy.ok) return copy
   const name = handOutName(run)
   const written = await ports.packs.replace(`${folder}/${name}`, copy.value.files)
@@ -318,7 +318,7 @@ async function copyOf(
   ports: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   path: string,
-  { classes, who, why }: Withhold,
+  { classes, who, why }: Redaction,
 ): Promise<Outcome<DisclosedCopy>> {
   const opened = await ports.packs.open(path)
   if (!opened.ok) return opened

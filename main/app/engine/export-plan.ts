@@ -4,7 +4,7 @@ import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { partClassWords, WITHHOLDABLE } from '../../verify/disclosure/classes.ts'
+import { partClassWords, REDACTABLE } from '../../verify/disclosure/classes.ts'
 import { ALSO, type Also } from '../output-formats.ts'
 import { withFailure } from '../views.ts'
 import type { EngineContext } from './context.ts'
@@ -24,8 +24,8 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
   if (!register.ok) return register
   const identities = await listIdentities(context)
   if (!identities.ok) return identities
-  const inForce = (entries: readonly { readonly standing: string }[]): number =>
-    entries.filter(({ standing }) => standing === 'in-force').length
+  const inForce = (entries: readonly { readonly status: string }[]): number =>
+    entries.filter(({ status }) => status === 'in-force').length
   return ok({
     run: run.run,
     demo: session.demo,
@@ -39,12 +39,12 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
       kind: kindOf(id, proposed, run.scope),
     })),
     also: ALSO.map((id) => ({ id, ...ALSO_WORDS[id], chosen: USUALLY.includes(id) })),
-    exceptions: inForce(register.value.riskAcceptances),
+    acceptances: inForce(register.value.riskAcceptances),
     attachments: inForce(register.value.documents),
     identities: identities.value,
     organization: run.assessment.scope.engagement?.entity ?? null,
     authority: (await readSettings(ports, folder)).authority,
-    withholdable: WITHHOLDABLE.map((id) => ({ id, title: partClassWords[id] })),
+    redactable: REDACTABLE.map((id) => ({ id, title: partClassWords[id] })),
   })
 }
 

@@ -102,7 +102,7 @@ async function scan(context: EngineContext, names: ReadonlySet<string>): Promise
       session,
       target,
       scanned.ok
-        ? shownKey(target, scanned.value, await ports.hostKeys.judge(target, scanned.value))
+        ? shownKey(target, scanned.value, await ports.hostKeys.decide(target, scanned.value))
         : unreachable(target, scanned.error),
     )
   })
@@ -160,12 +160,12 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
     if (target === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
     if (wayTo(target) !== way)
       return fail('input.refused', 'its address has changed since it showed this key; request the key again', node)
-    const now = await ports.hostKeys.judge(target, key)
+    const now = await ports.hostKeys.decide(target, key)
     if (!now.ok && now.error.code === 'ssh.host-key-revoked')
       return fail('ssh.host-key-revoked', now.error.detail, node)
     const recorded = await ports.hostKeys.record(decisionsPath(fleetPath(folder)), target, key, why, list)
     if (!recorded.ok) return recorded
-    const judged = shownKey(target, key, await ports.hostKeys.judge(target, key))
+    const judged = shownKey(target, key, await ports.hostKeys.decide(target, key))
     // Queried again meanwhile, it may have shown another key.
     const last = session.keys.get(node)
     if (last?.key === key) keep(session, target, { ...judged, row: { ...judged.row, matched: last.row.matched } })

@@ -1,7 +1,7 @@
 import type { RegisterView, RiskAcceptanceView } from '../../../schemas/ipc-packs.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
-import { standingWords, type Verdict } from '../../../schemas/words.ts'
+import { statusWords, type Verdict } from '../../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { folderIn } from '../../core/layout.ts'
@@ -189,7 +189,7 @@ const HEAD = [
 export function acceptancesTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
   const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
   const rows = exceptions.map((entry) => [
-    standingWords[entry.standing],
+    statusWords[entry.status],
     entry.check,
     claims.get(entry.check) ?? '',
     entry.nodes.join(' '),

@@ -11,7 +11,7 @@ import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, isDigest, parsedJson } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, CHAIN_SCHEMA } from '../../core/run-chain/files.ts'
-import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
+import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
 import { outcomeWord, verificationAnswers, verificationHeadline } from '../../present/verification-headline.ts'
 import type { OnResult } from '../../verify/pipeline.ts'
 import { bytesOf, textOf } from '../../verify/steps/read.ts'
@@ -61,7 +61,7 @@ export async function headFor(
   chain: string,
   pack: string,
   by: string,
-): Promise<Outcome<ChainHead | null>> {
+): Promise<Outcome<Checkpoint | null>> {
   const seen = await readSeen(context, chain)
   if (!seen.ok) return seen
   if (seen.value === null) return ok(null)
@@ -91,7 +91,7 @@ async function keptHead(
  */
 export async function keepHead(
   context: Where,
-  head: ChainHead,
+  head: Checkpoint,
   pack: string,
   { by, trusted }: SealedBy,
 ): Promise<Outcome<null>> {
@@ -137,7 +137,7 @@ export interface Opening {
   /** An own draft, opened as its reader will open it. */
   readonly draft: boolean
   /** A checkpoint that the reader imported for this file, in place of the one that is kept here. */
-  readonly imported: ChainHead | null
+  readonly imported: Checkpoint | null
 }
 
 /**
@@ -180,13 +180,13 @@ async function opened(
   if (!peeked.ok) return peeked
   const { chain, seal, sha256: digest } = peeked.value
   const by = (seal?.root ?? seal?.signer)?.fingerprint ?? ''
-  const lastHead = chain === null || draft ? ok(null) : await headFor(context, chain, digest, by)
-  if (!lastHead.ok) return lastHead
-  const comparedWith = imported ?? lastHead.value
+  const keptFor = chain === null || draft ? ok(null) : await headFor(context, chain, digest, by)
+  if (!keptFor.ok) return keptFor
+  const comparedWith = imported ?? keptFor.value
   const reviewed = await reviewFile(ports, catalog, {
     path,
     trust: trustFor(peeked.value, trust),
-    lastHead: comparedWith,
+    checkpoint: comparedWith,
     keep: true,
     watch: { onStep, onResult, signal },
   })

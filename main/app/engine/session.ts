@@ -7,7 +7,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { Failure } from '../../core/failure.ts'
 import { decisionsPath, fleetPath, folderIn } from '../../core/layout.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
-import type { ChainHead } from '../../core/run-chain/head.ts'
+import type { Checkpoint } from '../../core/run-chain/head.ts'
 import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { ShownKey } from './shown-keys.ts'
 import { latestStored, loadRun } from './stored-runs.ts'
@@ -52,7 +52,7 @@ export interface PackState {
   /** An own draft, opened as its reader will open it: nothing is remembered of it. */
   readonly draft: boolean
   /** A checkpoint that the reader imported for it. */
-  readonly imported: ChainHead | null
+  readonly imported: Checkpoint | null
 }
 
 /**

@@ -17,12 +17,12 @@ import {
 } from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
 import { type Approvable, isOneKey } from '../../core/register/signatures.ts'
-import { acceptancesOf, isNothingToAccept, isOnePerson, type Standing, standingOf } from '../../core/register.ts'
+import { acceptancesOf, type EntryStatus, isNothingToAccept, isOnePerson, statusOf } from '../../core/register.ts'
 import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 
 /** An entry for the list: without signature bytes, with what the signatures show. */
 type Listed<T extends Approvable, S> = Omit<T, 'signatures'> & {
-  readonly standing: S
+  readonly status: S
   /** Requested and approved by the same person, and whether with one key. */
   readonly onePerson: boolean
   readonly oneKey: boolean
@@ -42,14 +42,14 @@ export interface ListedResult {
 
 export interface RegisterList {
   readonly asOf: string
-  readonly riskAcceptances: readonly (Listed<RiskAcceptance, Standing> & {
+  readonly riskAcceptances: readonly (Listed<RiskAcceptance, EntryStatus> & {
     readonly results: readonly ListedResult[]
   })[]
   readonly acceptanceRequests: readonly (Listed<AcceptanceRequest, AcceptanceRequestStatus> & {
     readonly results: readonly ListedResult[]
   })[]
-  readonly decisions: readonly Listed<ControlDecision, Standing>[]
-  readonly explanations: readonly (Explanation & { readonly standing: Standing })[]
+  readonly decisions: readonly Listed<ControlDecision, EntryStatus>[]
+  readonly explanations: readonly (Explanation & { readonly status: EntryStatus })[]
   /** A risk acceptance or control decision that has expired without a replacement. */
   readonly gaps: boolean
   /** Problems of the register itself, one sentence each. */
@@ -70,7 +70,7 @@ export async function listRegister(
   const results = resultsIn(assessment)
   const riskAcceptances = []
   for (const entry of register.riskAcceptances)
-    riskAcceptances.push({ ...(await listed(seal, entry, standingOf(entry, asOf))), results: results(entry) })
+    riskAcceptances.push({ ...(await listed(seal, entry, statusOf(entry, asOf))), results: results(entry) })
   const acceptanceRequests = []
   for (const entry of acceptanceRequestsOf(register))
     acceptanceRequests.push({
@@ -78,7 +78,7 @@ export async function listRegister(
       results: results(entry),
     })
   const decisions = []
-  for (const entry of decisionsOf(register)) decisions.push(await listed(seal, entry, standingOf(entry, asOf)))
+  for (const entry of decisionsOf(register)) decisions.push(await listed(seal, entry, statusOf(entry, asOf)))
   const { ended } = acceptancesOf(register.riskAcceptances, asOf)
   const wrong = registerProblems(register)
   return {
@@ -86,12 +86,12 @@ export async function listRegister(
     riskAcceptances,
     acceptanceRequests,
     decisions,
-    explanations: explanationsOf(register).map((entry) => ({ ...entry, standing: standingOf(entry, asOf) })),
+    explanations: explanationsOf(register).map((entry) => ({ ...entry, status: statusOf(entry, asOf) })),
     gaps:
       riskAcceptances.some(
-        ({ standing, check, results: on }) =>
-          standing === 'expired' && on.some(({ node, accepts }) => accepts !== false && ended(node, check) !== null),
-      ) || decisions.some((entry) => entry.standing === 'expired' && decidedFor(register, entry, asOf).length === 0),
+        ({ status, check, results: on }) =>
+          status === 'expired' && on.some(({ node, accepts }) => accepts !== false && ended(node, check) !== null),
+      ) || decisions.some((entry) => entry.status === 'expired' && decidedFor(register, entry, asOf).length === 0),
     problems: wrong,
     broken:
       wrong.length > 0 ||
@@ -99,11 +99,11 @@ export async function listRegister(
   }
 }
 
-async function listed<T extends Approvable, S>(seal: SealReader, entry: T, standing: S): Promise<Listed<T, S>> {
+async function listed<T extends Approvable, S>(seal: SealReader, entry: T, status: S): Promise<Listed<T, S>> {
   const signatures = await readSignatures(seal, entry)
   return {
     ...entry,
-    standing,
+    status,
     onePerson: 'approvedBy' in entry && isOnePerson(entry),
     oneKey: isOneKey(entry),
     signatures,

@@ -6,7 +6,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import { settlePrepared } from '../continued-export.ts'
+import { finishPrepared } from '../continued-export.ts'
 import { type Attempt, type AttemptCode, readAttempts, writeAttempt } from './attempts.ts'
 import { notifyOf } from './notify.ts'
 import { planRun, type RunPlan } from './plan-run.ts'
@@ -120,7 +120,7 @@ async function entriesOf(
     const chain = opened.value.chain()
     for (const { entry } of chain.entries.slice(-MAY_BE_PREPARED)) {
       if (entry.kind !== 'run') continue
-      const settled = await settlePrepared(ports, packOfRun(out, entry.run), entry.run, chain)
+      const settled = await finishPrepared(ports, packOfRun(out, entry.run), entry.run, chain)
       if (!settled.ok) return settled
     }
     return ok(chain.entries)

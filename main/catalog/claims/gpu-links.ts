@@ -96,16 +96,16 @@ export const gpuNvlinkBandwidth: ClaimTest = {
           rateOf(gpu, index, byKey.get(gpu.uuid) ?? byKey.get(String(index)), promised),
         )
         return decide([
-          ...say(rated, 'less', contradicts, `NVLinks with less than ${promised} GB/s together`),
-          ...say(
+          ...stepFor(rated, 'less', contradicts, `NVLinks with less than ${promised} GB/s together`),
+          ...stepFor(
             rated,
             'divided',
             unclear,
             'Fewer links up on GPUs divided into slices (MIG), which the tenant decides',
           ),
-          ...say(rated, 'mixed', unclear, 'Links of several rates, of which the sum is not known'),
-          ...say(rated, 'unlisted', unclear, 'The driver lists no link'),
-          ...say(rated, 'enough', supports, `NVLinks with ${promised} GB/s or more together`),
+          ...stepFor(rated, 'mixed', unclear, 'Links of several rates, of which the sum is not known'),
+          ...stepFor(rated, 'unlisted', unclear, 'The driver lists no link'),
+          ...stepFor(rated, 'enough', supports, `NVLinks with ${promised} GB/s or more together`),
           ...(gpus.length === 0 ? [unclear('The driver reports no GPU.', gpuNvidia)] : []),
           ...undriven(pci, gpus),
         ])
@@ -130,7 +130,7 @@ function rateOf({ name, migMode }: NvidiaGpu, index: number, own: GpuLinks | und
   return { name: shown, is: 2 * own.active * nominalOf(fastest) >= promised ? 'mixed' : 'less' }
 }
 
-function say(
+function stepFor(
   rated: readonly Rated[],
   is: Rated['is'],
   step: typeof supports,
@@ -198,34 +198,34 @@ interface Promised {
   readonly rate: number
 }
 
-type Standing = 'up' | 'down' | 'slow' | 'earlier' | 'divided' | 'unnamed' | 'unlisted'
+type LinkStatus = 'up' | 'down' | 'slow' | 'earlier' | 'divided' | 'unnamed' | 'unlisted'
 
 function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
   const byKey = new Map(links.gpus.map((one) => [one.uuid ?? String(one.index), one]))
-  const standing = gpus.map((gpu, index) => {
+  const rows = gpus.map((gpu, index) => {
     const own = byKey.get(gpu.uuid) ?? byKey.get(String(index))
-    return { name: `${index}: ${gpu.name}`, is: standingOf(gpu, own, promised), links: own }
+    return { name: `${index}: ${gpu.name}`, is: statusOfLinks(gpu, own, promised), links: own }
   })
-  const having = (is: Standing): readonly string[] => standing.filter((one) => one.is === is).map(({ name }) => name)
-  const up = standing.filter(({ is }) => is === 'up')
+  const having = (is: LinkStatus): readonly string[] => rows.filter((one) => one.is === is).map(({ name }) => name)
+  const up = rows.filter(({ is }) => is === 'up')
   const rates = up.flatMap(({ links: own }) => own?.speeds ?? [])
-  const say = (is: Standing, step: typeof contradicts, text: string) => {
+  const stepFor = (is: LinkStatus, step: typeof contradicts, text: string) => {
     const names = having(is)
     return names.length === 0
       ? []
       : [step(`${text} (${names.length} of ${count(gpus.length, 'GPU')}): ${named(names)}.`, gpuNvlink)]
   }
   return [
-    ...say('down', contradicts, 'Links that are not up'),
-    ...say('slow', contradicts, `Links below ${promised.rate} GB/s`),
-    ...say('earlier', contradicts, `GPUs with an earlier generation than ${promised.generation}`),
-    ...say('divided', unclear, 'Links that are not up on GPUs divided into slices (MIG), which the tenant decides'),
-    ...say(
+    ...stepFor('down', contradicts, 'Links that are not up'),
+    ...stepFor('slow', contradicts, `Links below ${promised.rate} GB/s`),
+    ...stepFor('earlier', contradicts, `GPUs with an earlier generation than ${promised.generation}`),
+    ...stepFor('divided', unclear, 'Links that are not up on GPUs divided into slices (MIG), which the tenant decides'),
+    ...stepFor(
       'unnamed',
       unclear,
       'The rate alone does not identify the generation, and the model is not listed in this catalog',
     ),
-    ...say('unlisted', unclear, 'The driver lists no link'),
+    ...stepFor('unlisted', unclear, 'The driver lists no link'),
     ...(up.length === 0
       ? []
       : [
@@ -238,7 +238,11 @@ function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
   ]
 }
 
-function standingOf({ name, migMode }: NvidiaGpu, own: GpuLinks | undefined, { generation, rate }: Promised): Standing {
+function statusOfLinks(
+  { name, migMode }: NvidiaGpu,
+  own: GpuLinks | undefined,
+  { generation, rate }: Promised,
+): LinkStatus {
   if (own === undefined || own.active + own.inactive === 0) return 'unlisted'
   if (own.inactive > 0 || own.speeds === null) return /^Enabled$/i.test(migMode) ? 'divided' : 'down'
   const [slowest] = own.speeds

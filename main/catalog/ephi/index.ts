@@ -94,7 +94,7 @@ function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, s
     return server.isMixed
       ? unclear(`${where}: one connection reached another SSH server than the next.`, sshServers)
       : supports(`${where} responded with the SSH key exchange${versionOf(server)}.`, sshServers)
-  if (seen?.says === 'ssh') return supports(`${where} responded as SSH, which is encrypted.`, tlsListeners)
+  if (seen?.greeting === 'ssh') return supports(`${where} responded as SSH, which is encrypted.`, tlsListeners)
   const step = argueListener(listener, seen, sshPort)
   const text = `${name}: ${step.text}`
   if (step.direction === 'contradicts')

@@ -42,7 +42,7 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
         steps(asked.length, {
           absent,
           denied,
-          slow: slow.length === 0 ? null : { probes: slow, said: sudoSaid(slow, readings) },
+          slow: slow.length === 0 ? null : { probes: slow, text: sudoSaid(slow, readings) },
           lost,
         }),
       )
@@ -78,7 +78,7 @@ function sudoSaid(slow: readonly Probe<unknown>[], readings: Readonly<Record<str
 interface Left {
   readonly absent: readonly Probe<unknown>[]
   readonly denied: readonly Probe<unknown>[]
-  readonly slow: { readonly probes: readonly Probe<unknown>[]; readonly said: string } | null
+  readonly slow: { readonly probes: readonly Probe<unknown>[]; readonly text: string } | null
   readonly lost: readonly Probe<unknown>[]
 }
 
@@ -104,7 +104,7 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly Dr
       ? []
       : [
           unclear(
-            `${count(slow.probes.length, 'probe')} of ${asked} did not run or did not complete because sudo on this server took too long${slow.said}: ${titles(slow.probes)}.`,
+            `${count(slow.probes.length, 'probe')} of ${asked} did not run or did not complete because sudo on this server took too long${slow.text}: ${titles(slow.probes)}.`,
             null,
           ),
         ]),

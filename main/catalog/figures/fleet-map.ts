@@ -7,7 +7,7 @@ import { alike } from '../../core/grouping.ts'
 import { LOCATION_VERDICTS, worstVerdict } from '../../core/location-verdicts.ts'
 import { plain } from '../../core/plain-text.ts'
 import { discOf, FRAME, landMarks, MEASURED_FROM, mapEdge, placeText } from './location-map.ts'
-import { areaKey, type Name, names, place, scaleBar, square, standing } from './map-marks.ts'
+import { areaKey, type Name, names, place, scaleBar, square, squaresOf } from './map-marks.ts'
 import { FIGURE_WIDTH } from './marks.ts'
 
 type Verdict = LocationResult['result']
@@ -67,7 +67,7 @@ export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure
     [...sites.map((site) => site.place), ...vantages.map(({ vantage }) => vantage)].map(discOf),
     FRAME,
   )
-  const stood = standing(
+  const stood = squaresOf(
     view,
     vantages.map(({ vantage }) => vantage),
   )

@@ -5,7 +5,7 @@ import { commonEdge, cornersOutline, FARTHEST_KM, type MapView, mapView } from '
 import type { Disc, Region } from '../../core/geo/region.ts'
 import type { XY } from '../../core/geo/thin.ts'
 import { plain } from '../../core/plain-text.ts'
-import { area, areaKey, edge, type Name, names, place, scaleBar, square, standing, within } from './map-marks.ts'
+import { area, areaKey, edge, type Name, names, place, scaleBar, square, squaresOf, within } from './map-marks.ts'
 import { box, FIGURE_WIDTH, line, squareKey } from './marks.ts'
 
 /** Where nodes have to be, as a map can show it. */
@@ -47,7 +47,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
   const held = apart ? reaches : reaches.slice(0, 1)
   const view = mapView([...claimed, ...held.map(({ disc }) => disc)], FRAME)
   const tone = toneOf(location)
-  const stood = standing(
+  const stood = squaresOf(
     view,
     distanceBounds.map(({ vantage }) => vantage),
   )

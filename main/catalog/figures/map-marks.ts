@@ -65,7 +65,7 @@ const circle = ([x, y]: XY): readonly XY[] =>
 /** Where a person stood to measure: a small square. */
 export const square = ([x, y]: XY): FigureMark => box(x - 2.5, y - 2.5, 5, 5, 'plain', true)
 /** The middles of squares for these places, as far as they are in the picture. */
-export const standing = (view: MapView, places: readonly Place[]): readonly XY[] =>
+export const squaresOf = (view: MapView, places: readonly Place[]): readonly XY[] =>
   places.flatMap((one) => {
     const at = view.at(one)
     return at === null ? [] : [moved(view, at)]

@@ -34,8 +34,8 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
   const name = socketName(listener)
   const { protocol, port, processes } = listener
   if (seen?.outcome === 'tls') return supports(`${name}: it responded with TLS.`, tlsListeners)
-  if (seen?.says === 'http') return contradicts(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
-  if (seen?.says === 'ssh') return supports(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
+  if (seen?.greeting === 'http') return contradicts(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
+  if (seen?.greeting === 'ssh') return supports(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
   const convention = conventionOf(protocol, port)
   if (convention === undefined) {
     // The kernel's own listing shows sshd by name to root only; on another port nothing else distinguishes it.

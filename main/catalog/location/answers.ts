@@ -10,7 +10,7 @@ import { areaName, regionOfPolicy } from './countries.ts'
 import { type Delay, delayIndication } from './discs.ts'
 import type { Found } from './found.ts'
 import { BORDERS, kilometres, listed, milliseconds, neededMilliseconds } from './timing.ts'
-import { type Asked, discOf, judge, type PlaceResult } from './verdict.ts'
+import { type Asked, discOf, type PlaceResult, placeResult } from './verdict.ts'
 
 /** A place or policy that a node is queried about, or why the policy names no area that can be compared with. */
 export interface Question extends Pick<LocationResult, 'of' | 'title'> {
@@ -79,7 +79,7 @@ export function answerOf(question: Question, { delay, signals, unread }: Read, c
       needed: null,
     }
   const { value: asked } = question.asked
-  const found = judge(asked, delay, signals, context)
+  const found = placeResult(asked, delay, signals, context)
   const isOpen = unread.length > 0 && found.verdict === 'corroborated'
   const judged: PlaceResult = isOpen ? { ...found, verdict: 'uncorroborated' } : found
   const needed = neededFor(asked, delay, context)

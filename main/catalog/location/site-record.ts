@@ -8,7 +8,7 @@ import { type Delay, readDelay } from './discs.ts'
 import type { Found } from './found.ts'
 import { rowsOf, siteRecordSignals } from './signals/site-record.ts'
 import { LOCATION_WANTS, locationSignals, missedAbout, missedStatements } from './signals.ts'
-import { type Asked, discOf, isWeighty, judge, placeIndication } from './verdict.ts'
+import { type Asked, discOf, isWeighty, placeIndication, placeResult } from './verdict.ts'
 
 const { serials: _, ...WANTS } = LOCATION_WANTS
 
@@ -77,7 +77,7 @@ interface Dispute {
 const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], direction: 'unclear' }
 
 function disputeOf(asked: Asked, signals: readonly Found[], delay: Delay, context: Context): Dispute {
-  const told = judge(asked, delay, signals, context)
+  const told = placeResult(asked, delay, signals, context)
   const against = signals.filter((signal, at) => !signal.hint && told.indications[at]?.indicates === 'outside')
   const isTooFar = told.delay === 'outside'
   const direction = isTooFar || isWeighty(against, context) ? 'contradicts' : 'unclear'

@@ -26,7 +26,7 @@ export interface PlaceResult {
  * conflicting, whatever the times state. Only then may something support it. Times that exclude each other leave it unverified: one of the
  * vantages is wrong, which is nothing against the node. A hint counts nowhere.
  */
-export function judge(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): PlaceResult {
+export function placeResult(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): PlaceResult {
   const read = signals.map((signal) => ({ signal, says: placeIndication(signal, asked) }))
   const told = delayIndication(delay, asked.region)
   const counted = read.filter(({ signal }) => !signal.hint)

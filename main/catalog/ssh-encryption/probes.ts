@@ -195,7 +195,7 @@ export function sshListeners(
     .map((found) => ({ ...found, ...ownersOf(owners.get(socketKey(found)) ?? found) }))
   return [...new Map(joined.map((found) => [socketKey(found), found])).values()]
     .filter((found) => {
-      const greets = tls !== null && observedAt(tls, found).seen?.says === 'ssh'
+      const greets = tls !== null && observedAt(tls, found).seen?.greeting === 'ssh'
       if (greets || found.port === 22 || sshPorts.includes(found.port)) return true
       const isForwarded = found.pids.length > 0 && found.pids.every((pid) => sessions.has(pid))
       return found.processes.some((name) => SERVERS.has(name)) && !isForwarded

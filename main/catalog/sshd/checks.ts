@@ -95,7 +95,7 @@ export const accessSshdPasswordAuth = defineCheck({
   requires: {},
   optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, ...evidence }) {
-    const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, settles: keysOnly })
+    const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, concludes: keysOnly })
     const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),

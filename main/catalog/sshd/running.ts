@@ -55,7 +55,7 @@ export interface Asking {
   readonly keywords: readonly string[]
   readonly contexts?: Parsed<SshdContexts>
   /** What a server's response settles on its own, whatever its settings. */
-  readonly settles?: (server: RunningServer) => DraftObservation | null
+  readonly concludes?: (server: RunningServer) => DraftObservation | null
 }
 
 /** The port of the node that the session came in by, as its server names it. The one that we dialled may be another machine's. */
@@ -69,7 +69,7 @@ export const sessionPort = (login: Parsed<LoginSession>): number | null => (logi
 export function runningSsh(
   sshd: Parsed<SshdSettings>,
   evidence: RunningSshEvidence,
-  { keywords, contexts, settles = () => null }: Asking,
+  { keywords, contexts, concludes = () => null }: Asking,
 ): RunningSsh {
   const servers = serversOf(sshd, evidence, { keywords, ...(contexts === undefined ? {} : { contexts }) })
   const missing = gaps(evidence)
@@ -81,7 +81,7 @@ export function runningSsh(
     isBearing: !isOtherProgram && (servers.length === 0 || servers.some(({ isOther }) => !isOther)),
     steps: [
       ...servers.flatMap((server) => {
-        const settled = settles(server)
+        const settled = concludes(server)
         return settled === null ? (server.doubts.length > 0 ? server.doubts : [described(server)]) : [settled]
       }),
       ...missing,

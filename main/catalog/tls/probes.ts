@@ -170,7 +170,7 @@ export type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
 export interface TlsPort extends TlsTarget {
   readonly outcome: PortOutcome
   /** How a response that is no TLS begins. */
-  readonly says: string
+  readonly greeting: string
   /** What was chosen when each version was requested on its own, newest first. */
   readonly accepted: readonly AcceptedTls[]
   /** Chosen when nothing but weak suites was offered. */
@@ -221,7 +221,7 @@ export const tlsListeners = defineProbe({
     why: 'Service banners contain the time, and random ports appear and disappear with their programs.',
     normalize: ({ forwarding, ports, passed }: TlsListeners) => ({
       forwarding,
-      ports: inOrder(ports.filter(isLasting).map(({ says: _, ...port }) => port)),
+      ports: inOrder(ports.filter(isLasting).map(({ greeting: _, ...port }) => port)),
       passed: inOrder(passed.filter(isLasting)),
     }),
   },
@@ -277,7 +277,7 @@ function readPort(value: JsonValue): TlsPort | null {
   return {
     ...target,
     outcome,
-    says: asText(record.says) ?? '',
+    greeting: asText(record.says) ?? '',
     accepted: [...new Map(accepted.map((one) => [`${one.version} ${one.suite}`, one])).values()],
     weak,
     staticRsa,

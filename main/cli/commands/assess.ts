@@ -11,7 +11,7 @@ import { EXIT, worst } from '../exit-codes.ts'
 import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS, instant } from '../options.ts'
 import { readRegister } from '../register.ts'
 import { scopeFor } from '../scope.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 
 export interface AssessOptions {
   readonly fleet?: string
@@ -57,7 +57,7 @@ export function assessCommand(context: Context): void {
         register,
       })
       if (options.json === true) emit(assessment)
-      say(summaryText({ assessment, catalog, register, recordings: loaded.value }))
+      printLine(summaryText({ assessment, catalog, register, recordings: loaded.value }))
       const { gaps, incomplete } = outcomeOf(assessment, register)
       context.exit(
         worst([

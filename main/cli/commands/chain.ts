@@ -3,7 +3,7 @@ import { plain } from '../../core/plain-text.ts'
 import { type Context, endWith } from '../context.ts'
 import { instant } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 
 type Options = KeyOptions & {
   readonly fleet: string
@@ -38,6 +38,8 @@ export function chainCommand(context: Context): void {
     })
     if (!recorded.ok) return endWith(context, recorded.error)
     if (options.json === true) emit({ fleet, due: due.value, why, entries: recorded.value.entries.length })
-    say(`Recorded missed run: ${due.value}, ${plain(why)}. The run chain has ${recorded.value.entries.length} entries.`)
+    printLine(
+      `Recorded missed run: ${due.value}, ${plain(why)}. The run chain has ${recorded.value.entries.length} entries.`,
+    )
   })
 }

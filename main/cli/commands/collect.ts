@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { declaredNode } from '../scope.ts'
-import { emit, emitText, say } from '../terminal.ts'
+import { emit, emitText, printLine } from '../terminal.ts'
 
 type Options = CollectOptions & {
   readonly json?: true
@@ -48,7 +48,7 @@ export function collectCommand(context: Context): void {
           outcome: recording.outcome,
         })),
       })
-    say(`${result.recordings.length} recordings in ${evidenceFolder(options.out)}/${run}`)
+    printLine(`${result.recordings.length} recordings in ${evidenceFolder(options.out)}/${run}`)
     const complete = result.recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
     if (result.cancelled) return endWith(context, stoppedRun(run, options))
     if (complete < population.length) context.exit(EXIT.incomplete)
@@ -59,7 +59,7 @@ async function readBack(context: Context, file: string, options: Options): Promi
   const { ports } = context
   const name = options.node?.[0]
   if (name === undefined) {
-    say('--import requires --node NAME, the node that the transcript was collected from')
+    printLine('--import requires --node NAME, the node that the transcript was collected from')
     return context.exit(EXIT.usage)
   }
   const stdout = await ports.files.read(file)
@@ -84,6 +84,6 @@ async function readBack(context: Context, file: string, options: Options): Promi
   if (!written.ok) return endWith(context, written.error)
   if (options.json === true)
     emit({ folder, captures: imported.value.captures.length, outcome: imported.value.recording.outcome })
-  say(`${imported.value.captures.length} captures from the transcript stored in ${folder}`)
+  printLine(`${imported.value.captures.length} captures from the transcript stored in ${folder}`)
   if (imported.value.recording.outcome.status !== 'complete') context.exit(EXIT.incomplete)
 }

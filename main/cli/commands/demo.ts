@@ -12,7 +12,7 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { LIVE_TESTS } from '../options.ts'
-import { progressTo, say } from '../terminal.ts'
+import { printLine, progressTo } from '../terminal.ts'
 
 /** How this program was started, so that the printed command works from a checkout, too. */
 function programCalled(): string {
@@ -32,7 +32,7 @@ export function demoCommand(context: Context): void {
       const demo = await ports.demo.start()
       try {
         const run = newRunId(ports.clock, ports.entropy)
-        say(
+        printLine(
           `Auditing the demo fleet: ${demo.targets.length} recorded nodes, served by SSH servers inside this program. All data is demo data.`,
         )
         const collected = await collectRun(ports, catalog, {
@@ -79,15 +79,15 @@ export function demoCommand(context: Context): void {
           chainFolder: chainFolderOf(out, demo.fleet.name),
         })
         if (!exported.ok) return endWith(context, exported.error)
-        say('')
+        printLine('')
         const { assessment, register: own } = exported.value
-        say(summaryText({ assessment, catalog, register: own, recordings: collected.value.recordings }))
-        say('')
-        say('Wrote')
-        for (const { path } of exported.value.files) say(`  ${path}`)
+        printLine(summaryText({ assessment, catalog, register: own, recordings: collected.value.recordings }))
+        printLine('')
+        printLine('Wrote')
+        for (const { path } of exported.value.files) printLine(`  ${path}`)
         const pack = exported.value.files.find(({ path }) => path.endsWith('.zip'))?.path ?? ''
-        say('')
-        say(`Verify it with:  ${programCalled()} verify ${pack}`)
+        printLine('')
+        printLine(`Verify it with:  ${programCalled()} verify ${pack}`)
         context.exit(EXIT.done)
       } finally {
         await demo.close()

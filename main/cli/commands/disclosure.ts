@@ -4,12 +4,12 @@ import type { OpenPack } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { PackContent } from '../../core/pack-files.ts'
 import { ok } from '../../core/result.ts'
-import { WITHHOLDABLE } from '../../verify/disclosure/classes.ts'
+import { REDACTABLE } from '../../verify/disclosure/classes.ts'
 import { redactedPlaces, unitText } from '../../verify/disclosure/disclose.ts'
 import { isDisclosure, readDisclosure } from '../../verify/disclosure/read.ts'
 import { type Context, endWith } from '../context.ts'
 import { countedNumber, newFile } from '../options.ts'
-import { emit, emitText, say } from '../terminal.ts'
+import { emit, emitText, printLine } from '../terminal.ts'
 
 /** `redact create|show|reveal|apply`: redacted copies of a sealed pack, under the same seal. */
 export function disclosureCommand(context: Context): void {
@@ -24,7 +24,7 @@ export function disclosureCommand(context: Context): void {
     .requiredOption('--out <file>', 'Redacted copy to write')
     .requiredOption('--redacted-by <text>', 'Person who redacts')
     .requiredOption('--reason <text>', 'Reason for the redaction')
-    .option('--redact <classes...>', `Redact values of these classes: ${WITHHOLDABLE.join(', ')}`, [])
+    .option('--redact <classes...>', `Redact values of these classes: ${REDACTABLE.join(', ')}`, [])
     .option('--redact-node <names...>', 'Redact the captures and names of these nodes; their results remain', [])
     .option('--redact-file <paths...>', 'Redact these files of the pack completely', [])
     .option('--preview', 'Count the verdicts that a recipient could not re-evaluate, and write nothing')
@@ -120,16 +120,18 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
     if (!copy.ok) return copy
     const { underivable } = copy.value.notes
     // Printed before writing: a copy that a recipient can hardly re-evaluate may not be worth sending.
-    say(`A recipient cannot re-evaluate ${underivable.verdicts.length} verdicts from this copy; the copy lists them.`)
+    printLine(
+      `A recipient cannot re-evaluate ${underivable.verdicts.length} verdicts from this copy; the copy lists them.`,
+    )
     if (options.preview === true) {
       if (options.json === true) emit({ copy: null, underivable })
-      say('Preview only: nothing was written.')
+      printLine('Preview only: nothing was written.')
       return ok(null)
     }
     const written = await ports.packs.write(options.out, copy.value.files)
     if (!written.ok) return written
     if (options.json === true) emit({ copy: options.out, underivable })
-    say(`Wrote ${options.out}, under the seal of the pack.`)
+    printLine(`Wrote ${options.out}, under the seal of the pack.`)
     return ok(null)
   })
 
@@ -190,7 +192,7 @@ const reveal = (context: Context, pack: string, copy: string, options: RevealOpt
       const written = await context.ports.files.write(options.out, file.value)
       if (!written.ok) return written
       if (options.json === true) emit({ reveal: options.out, ...place })
-      say(`Wrote ${options.out}. It reveals this part only, in copies of this pack only.`)
+      printLine(`Wrote ${options.out}. It reveals this part only, in copies of this pack only.`)
       return ok(null)
     }),
   )
@@ -205,6 +207,6 @@ const apply = (context: Context, copy: string, file: string, out: string): Promi
     if (!files.ok) return files
     const kept = source.paths.map((path) => [path, source.stored(path)] as const)
     const written = await context.ports.packs.write(out, new Map<string, PackContent>([...kept, ...files.value]))
-    if (written.ok) say(`Wrote ${out}: the revealed part matches the redacted one.`)
+    if (written.ok) printLine(`Wrote ${out}: the revealed part matches the redacted one.`)
     return written
   })

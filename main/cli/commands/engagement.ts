@@ -8,8 +8,8 @@ import { plain, quote } from '../../core/plain-text.ts'
 import type { Context } from '../context.ts'
 import { codeOf, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
-import { newFileBeside } from '../options.ts'
-import { emit, say } from '../terminal.ts'
+import { newFileInFolder } from '../options.ts'
+import { emit, printLine } from '../terminal.ts'
 
 interface CheckOptions {
   readonly fleet?: string
@@ -35,11 +35,11 @@ export function engagementCommand(context: Context): void {
 
 async function begin(context: Context, file: string): Promise<void> {
   const { ports } = context
-  const fresh = newFileBeside(file)
+  const fresh = newFileInFolder(file)
   if (!fresh.ok) return endWith(context, fresh.error)
   const written = await ports.files.write(file, engagementTemplate(ports.clock.now().slice(0, 10)))
   if (!written.ok) return endWith(context, written.error)
-  say(`Wrote ${file}. Fill in the empty quotation marks, then run: barewitness engagement check ${file}`)
+  printLine(`Wrote ${file}. Fill in the empty quotation marks, then run: barewitness engagement check ${file}`)
 }
 
 async function check(context: Context, file: string, { fleet, json }: CheckOptions): Promise<void> {
@@ -56,7 +56,7 @@ async function check(context: Context, file: string, { fleet, json }: CheckOptio
   const empty = stillEmpty(engagement)
   if (json === true) emit({ engagement, fleet: fleet ?? null, coverage, ephi, empty })
   else {
-    for (const line of declaredLines(engagement)) say(line)
+    for (const line of declaredLines(engagement)) printLine(line)
     section('Population reconciliation before collection, differences:', lists, 'None.')
     if (inFleet !== null) section('ePHI map and fleet file, differences:', ephi, 'None.')
     section('Empty fields:', empty, 'None.')
@@ -77,8 +77,8 @@ function refuse(context: Context, failure: Failure): void {
 }
 
 function section(title: string, lines: readonly string[], otherwise: string): void {
-  say(`\n${title}`)
-  for (const line of lines.length === 0 ? [otherwise] : lines) say(`  ${line}`)
+  printLine(`\n${title}`)
+  for (const line of lines.length === 0 ? [otherwise] : lines) printLine(`  ${line}`)
 }
 
 /** Reconciliation before a collection: addresses from the fleet file, serial numbers from pinned parts. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AcceptanceRequestDraft, DecisionDraft } from '../../../schemas/ipc-packs.ts'
 import type { Register } from '../../../schemas/types.ts'
-import { standingWords, verdictWords } from '../../../schemas/words.ts'
+import { statusWords, verdictWords } from '../../../schemas/words.ts'
 import { type ListedResult, listRegister, type RegisterList } from '../../app/register/list.ts'
 import { idNamed, rowNamed } from '../../app/register/named.ts'
 import { catalog } from '../../catalog/index.ts'
@@ -32,7 +32,7 @@ import {
   withRegister,
 } from '../register-changes.ts'
 import { scopeFor } from '../scope.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 
 /** `acceptance request|approve|reject|withdraw|sign|list` and `decision add`: risk acceptances and control decisions. Verdicts never change. */
 export function exceptCommand(context: Context): void {
@@ -81,11 +81,11 @@ function askCommands(context: Context, command: Command): void {
         },
       })
       if (!changed.ok) return endWith(context, changed.error)
-      say(
+      printLine(
         `Requested: ${facts.id}, ${check} on ${node.length === 1 ? 'one node' : `${node.length} nodes`}, until the end of ${until} UTC.`,
       )
       printStatus(changed.value, facts.id, options)
-      say('  No effect until approved. Next: barewitness acceptance approve')
+      printLine('  No effect until approved. Next: barewitness acceptance approve')
     })
   withKey(withRegister(command.command('approve').argument('<id>', 'ID of the entry, or its first characters')))
     .description('Approve a request as submitted')
@@ -100,7 +100,7 @@ function askCommands(context: Context, command: Command): void {
       if (!done.ok) return endWith(context, done.error)
       const { id, register } = done.value
       const entry = register.riskAcceptances.find((one) => one.id === id)
-      say(
+      printLine(
         `Approved: risk acceptance ${id}, until the end of ${entry?.expiresAt.slice(0, 10)} UTC. The verdict does not change.`,
       )
       printStatus(register, id, options)
@@ -118,7 +118,7 @@ function askCommands(context: Context, command: Command): void {
         signedWith(context, options, register, { id, role }),
       )
       if (!done.ok) return endWith(context, done.error)
-      say(`Signed as ${role}: ${done.value.id}.`)
+      printLine(`Signed as ${role}: ${done.value.id}.`)
       printStatus(done.value.register, done.value.id, options)
     })
 }
@@ -137,7 +137,7 @@ function resolveCommands(context: Context, command: Command): void {
       resolveRequest(register, { id, by, reason, as: 'rejected' }, ports.clock.now()),
     )
     if (!done.ok) return endWith(context, done.error)
-    say(`Rejected: request ${done.value.id}. It remains in the register.`)
+    printLine(`Rejected: request ${done.value.id}. It remains in the register.`)
   })
   resolving('withdraw', 'Withdraw a request, acceptance, decision or explanation').action(
     async (text: string, { by, reason, ...options }: ResolveOptions) => {
@@ -145,7 +145,7 @@ function resolveCommands(context: Context, command: Command): void {
         withdraw(register, { id, by, reason }, ports.clock.now()),
       )
       if (!done.ok) return endWith(context, done.error)
-      say(`Withdrawn: ${done.value.id}. It remains in the register.`)
+      printLine(`Withdrawn: ${done.value.id}. It remains in the register.`)
     },
   )
 }
@@ -225,7 +225,7 @@ function decideCommand(context: Context): void {
       const decided = await decideRow(context, options)
       if (!decided.ok) return endWith(context, decided.error)
       const { id, register } = decided.value
-      say(
+      printLine(
         `Decision recorded: ${id}, ${options.decision} for ${options.control}, until the end of ${options.expires} UTC.`,
       )
       printStatus(register, id, options)
@@ -284,7 +284,7 @@ function exceptListCommand(context: Context, command: Command): void {
       const list = await read(context, folders, options)
       if (!list.ok) return endWith(context, list.error)
       if (options.json === true) emit(list.value)
-      for (const line of lines(list.value)) say(line)
+      for (const line of lines(list.value)) printLine(line)
       context.exit(
         worst([
           list.value.broken ? EXIT.notVerified : EXIT.done,
@@ -335,24 +335,24 @@ function lines({
     `As of ${asOf}: ${plural(riskAcceptances.length, 'risk acceptance')}, ${plural(acceptanceRequests.length, 'request')}, ${plural(decisions.length, 'decision')}, ${plural(explanations.length, 'explanation')}.`,
     ...problems.map((problem) => `The register is inconsistent: ${plain(problem, 500)}`),
     ...riskAcceptances.flatMap((entry) => [
-      `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
+      `${statusWords[entry.status]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
       `  ${oneLine(entry.reason, 300)}  Compensating control: ${oneLine(entry.compensatingControl, 300)}`,
       `  Requested by ${oneLine(entry.requestedBy)}, approved by ${oneLine(entry.approvedBy)}${entry.approverRole === undefined ? '' : ` (${oneLine(entry.approverRole)})`}; owner ${oneLine(entry.owner)}.`,
       ...behind(entry),
       ...entry.results.flatMap(findingLines),
     ]),
     ...acceptanceRequests.flatMap((entry) => [
-      `${PENDING_WORDS[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
+      `${PENDING_WORDS[entry.status]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
       `  Requested by ${oneLine(entry.requestedBy)}: ${oneLine(entry.reason, 300)}`,
-      ...(entry.standing === 'approved' ? [] : [...behind(entry), ...entry.results.flatMap(findingLines)]),
+      ...(entry.status === 'approved' ? [] : [...behind(entry), ...entry.results.flatMap(findingLines)]),
     ]),
     ...decisions.flatMap((entry) => [
-      `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.control)}: ${entry.decision}, until ${entry.expiresAt.slice(0, 10)}`,
+      `${statusWords[entry.status]}  ${entry.id}  ${plain(entry.control)}: ${entry.decision}, until ${entry.expiresAt.slice(0, 10)}`,
       `  ${oneLine(entry.reason, 300)}  Approved by ${oneLine(entry.approvedBy)} (${oneLine(entry.approverRole)}).`,
       ...behind(entry),
     ]),
     ...explanations.flatMap((entry) => [
-      `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.signal)} on ${nodes(entry.nodes)}`,
+      `${statusWords[entry.status]}  ${entry.id}  ${plain(entry.signal)} on ${nodes(entry.nodes)}`,
       `  ${explanationText(entry)}`,
     ]),
   ]

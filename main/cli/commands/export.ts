@@ -8,7 +8,7 @@ import { EXIT, worst } from '../exit-codes.ts'
 import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
 import { scopeFor } from '../scope.ts'
 import { exportAndPrint, type SigningOptions, signingOptions } from '../sealing.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 
 type Options = SigningOptions & {
   readonly out: string
@@ -51,8 +51,8 @@ export function exportCommand(context: Context): void {
     if (!exported.ok) return endWith(context, exported.error)
     const { assessment, register, shortfalls } = exported.value
     if (options.json === true) emit(assessment)
-    say('')
-    say(summaryText({ assessment, catalog, register, recordings: recordings.value }))
+    printLine('')
+    printLine(summaryText({ assessment, catalog, register, recordings: recordings.value }))
     const { gaps, incomplete } = outcomeOf(assessment, register)
     context.exit(
       worst([

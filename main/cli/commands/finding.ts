@@ -33,7 +33,7 @@ import {
 } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
 import { type ImportOptions, importRows, tableNameProblem, writeTable } from '../table-exchange.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 
 /** `finding list|show|respond|sign|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
 export function findingCommand(context: Context): void {
@@ -71,12 +71,12 @@ function listCommands(context: Context, command: Command): void {
             tested: one.tested,
           })),
         })
-      say(
+      printLine(
         shown.findings.length === 0
           ? 'No findings on the nodes tested.'
           : `Findings as of ${assessment.asOf}: ${severityCounts(shown.figures.findings)}.`,
       )
-      for (const line of findings.flatMap(findingLines)) say(line)
+      for (const line of findings.flatMap(findingLines)) printLine(line)
       context.exit(EXIT.done)
     })
   withEvaluation(
@@ -98,7 +98,7 @@ function listCommands(context: Context, command: Command): void {
         .filter((one) => one.check === check.value)
         .sort((a, b) => (a.statedAt < b.statedAt ? 1 : -1))
       const remediation = REMEDIATIONS.find((one) => one.check === check.value)
-      for (const line of findingText(finding.value, { remediation, history })) say(line)
+      for (const line of findingText(finding.value, { remediation, history })) printLine(line)
       context.exit(EXIT.done)
     })
 }
@@ -127,7 +127,7 @@ function respondCommand(context: Context, command: Command): void {
       const done = await respondTo(context, text, folders, options)
       if (!done.ok) return endWith(context, done.error)
       const { id, check, register } = done.value
-      say(`Response recorded: ${id}, to ${check}. The verdict does not change; a later run closes the finding.`)
+      printLine(`Response recorded: ${id}, to ${check}. The verdict does not change; a later run closes the finding.`)
       printStatus(register, id, options)
       context.exit(EXIT.done)
     })
@@ -174,8 +174,8 @@ function findingTableCommands(context: Context, command: Command): void {
     .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
       const written = await exportTable(context, folders, options)
       if (!written.ok) return endWith(context, written.error)
-      say(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'finding')}.`)
-      say('  Enter Status, Owner, Due, Plan and Cause; leave the other columns. Next: barewitness finding import')
+      printLine(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'finding')}.`)
+      printLine('  Enter Status, Owner, Due, Plan and Cause; leave the other columns. Next: barewitness finding import')
       context.exit(EXIT.done)
     })
   withKey(withFleet(withRegister(command.command('import').argument('<table>', 'Table to read: .csv or .xlsx'))))
@@ -226,7 +226,7 @@ function responseCommands(context: Context, command: Command): void {
       )
       if (!done.ok) return endWith(context, done.error)
       const { id, register } = done.value
-      say(`Signed as respondent: response ${plain(id)}.`)
+      printLine(`Signed as respondent: response ${plain(id)}.`)
       printStatus(register, id, options)
       context.exit(EXIT.done)
     })
@@ -240,7 +240,7 @@ function responseCommands(context: Context, command: Command): void {
         withdrawResponse(register, { id, by, reason }, now),
       )
       if (!done.ok) return endWith(context, done.error)
-      say(`Withdrawn: response ${plain(done.value.id)}. It remains in the register.`)
+      printLine(`Withdrawn: response ${plain(done.value.id)}. It remains in the register.`)
       context.exit(EXIT.done)
     })
 }

@@ -23,7 +23,7 @@ import { EXIT } from '../exit-codes.ts'
 import { instant } from '../options.ts'
 import { readRegister } from '../register.ts'
 import { scopeFor } from '../scope.ts'
-import { say } from '../terminal.ts'
+import { printLine } from '../terminal.ts'
 
 interface Options {
   readonly out: string
@@ -56,7 +56,7 @@ export function fixesCommand(context: Context): void {
     .action(async (folders: string[], options: Options) => {
       const written = await write(context, folders, options)
       if (!written.ok) return endWith(context, written.error)
-      for (const line of written.value) say(line)
+      for (const line of written.value) printLine(line)
       context.exit(EXIT.done)
     })
 }

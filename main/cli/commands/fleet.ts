@@ -14,7 +14,7 @@ import { compare, loadAll } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
-import { emit, emitText, say } from '../terminal.ts'
+import { emit, emitText, printLine } from '../terminal.ts'
 
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]
@@ -98,8 +98,10 @@ async function pin(context: Context, file: string, folders: readonly string[]): 
   const path = hardwarePath(file)
   const written = await ports.files.write(path, `${JSON.stringify(pins, null, 2)}\n`)
   if (!written.ok) return endWith(context, written.error)
-  for (const [node, parts] of found) say(`  ${node}  ${parts.length} parts`)
-  say(`Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections are compared with it.`)
+  for (const [node, parts] of found) printLine(`  ${node}  ${parts.length} parts`)
+  printLine(
+    `Wrote ${path}: parts of ${found.length} of ${population.length} nodes. Later collections are compared with it.`,
+  )
 }
 
 async function importFleet(context: Context, file: string, options: ImportOptions): Promise<void> {
@@ -108,7 +110,7 @@ async function importFleet(context: Context, file: string, options: ImportOption
   if (!bytes.ok) return endWith(context, bytes.error)
   const kind = options.kind ?? guessKind(file)
   if (!KINDS.some((known) => known === kind)) {
-    say(`--kind must be one of ${KINDS.join(', ')}`)
+    printLine(`--kind must be one of ${KINDS.join(', ')}`)
     return context.exit(EXIT.usage)
   }
   const { nodes, lines, knownHosts } = await ports.importers.preview(
@@ -120,11 +122,11 @@ async function importFleet(context: Context, file: string, options: ImportOption
     },
   )
   for (const { line, file: included, outcome, why, text } of lines)
-    say(
+    printLine(
       `${included === undefined ? '' : `${plain(included)}:`}${String(line).padStart(5)}  ${outcome.padEnd(8)} ${plain(text, 60)}${why === '' ? '' : `  (${plain(why, 200)})`}`,
     )
   const problems = lines.filter(({ outcome }) => outcome === 'problem').length
-  say(`${nodes.length} nodes from ${lines.length} lines; ${problems} lines with a problem`)
+  printLine(`${nodes.length} nodes from ${lines.length} lines; ${problems} lines with a problem`)
   if (nodes.length === 0) return context.exit(EXIT.usage)
   const lists = await knownHostsFor(context, kind as Kind, options.knownHosts)
   if (lists === null) return
@@ -138,14 +140,16 @@ async function importFleet(context: Context, file: string, options: ImportOption
     }
   })
   if (lists.length + own.size > 0)
-    say(`Host keys pinned: ${pinned.filter(({ hostKey }) => hostKey !== undefined).length} of ${nodes.length} nodes.`)
+    printLine(
+      `Host keys pinned: ${pinned.filter(({ hostKey }) => hostKey !== undefined).length} of ${nodes.length} nodes.`,
+    )
   // The schema requires at least one node; there is one here.
   const fleet = { name: options.name, nodes: pinned } as unknown as Fleet
   if (problems > 0) context.exit(EXIT.incomplete)
   if (options.out === undefined) return emitText(ports.fleets.textOf(fleet, '.json'))
   const written = await ports.files.write(options.out, ports.fleets.textOf(fleet, options.out))
   if (!written.ok) return endWith(context, written.error)
-  say(`Wrote ${options.out}. Nothing was contacted.`)
+  printLine(`Wrote ${options.out}. Nothing was contacted.`)
 }
 
 /** The known_hosts files that keys are pinned from; null where one that was named cannot be read, which is told. */
@@ -176,7 +180,7 @@ async function ownLists(
   for (const path of new Set([...named.values()].flat())) {
     const file = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
     const bytes = await ports.files.read(file)
-    if (!bytes.ok) say(`Could not read ${plain(path, 200)}: no host key is pinned from it.`)
+    if (!bytes.ok) printLine(`Could not read ${plain(path, 200)}: no host key is pinned from it.`)
     lists.set(path, bytes.ok ? { file, text: new TextDecoder().decode(bytes.value) } : null)
   }
   return new Map(
@@ -230,13 +234,13 @@ async function trust(context: Context, file: string, options: TrustOptions): Pro
   if (!read.ok) return endWith(context, read.error)
   const target = read.value.targets({}).find(({ node }) => node.name === options.node)
   if (target === undefined) {
-    say(`${file} contains no node named ${plain(options.node)}`)
+    printLine(`${file} contains no node named ${plain(options.node)}`)
     return context.exit(EXIT.usage)
   }
   const scanned = await ports.hostKeys.scan(target, AbortSignal.timeout(20_000))
   if (!scanned.ok) return endWith(context, scanned.error)
   if (scanned.value.fingerprint !== options.fingerprint) {
-    say(
+    printLine(
       `${options.node} presents ${scanned.value.type} ${scanned.value.fingerprint}, not ${plain(options.fingerprint)}. Nothing was recorded.`,
     )
     return context.exit(EXIT.usage)
@@ -245,7 +249,7 @@ async function trust(context: Context, file: string, options: TrustOptions): Pro
   if (decisions === undefined) return context.exit(EXIT.bug)
   const recorded = await ports.hostKeys.record(decisions, target, scanned.value, options.how)
   if (!recorded.ok) return endWith(context, recorded.error)
-  say(
+  printLine(
     `Recorded in ${decisions}: ${options.node} ${scanned.value.type} ${scanned.value.fingerprint} (${plain(options.how)})`,
   )
 }
@@ -318,11 +322,13 @@ async function pinFromLists(context: Context, file: string, options: BulkOptions
   }
   if (options.json === true) emit(decided)
   for (const one of decided)
-    say(`  ${one.node}  ${WORDS[one.kind]}${'from' in one && one.from !== '' ? `  (${plain(one.from, 300)})` : ''}`)
+    printLine(
+      `  ${one.node}  ${WORDS[one.kind]}${'from' in one && one.from !== '' ? `  (${plain(one.from, 300)})` : ''}`,
+    )
   const settled: readonly Told['kind'][] = ['found', 'already', 'compared']
   const open = decided.filter(({ kind }) => !settled.includes(kind)).length
   const also = compared.value.size === 0 ? '' : `; ${compared.value.size} confirmed before and in the list`
-  say(
+  printLine(
     `Pinned ${pins.length} of ${decided.length} nodes in ${file}${also}; ${open} not verified. No node was contacted.`,
   )
   if (open > 0) context.exit(EXIT.incomplete)

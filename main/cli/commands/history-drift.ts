@@ -11,7 +11,7 @@ import { type Context, endWith } from '../context.ts'
 import { detailLines, differsAtAll, driftLines } from '../drift-text.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 
 interface DriftOptions {
   readonly out: string
@@ -86,7 +86,7 @@ async function drift(
         ? { details: details.value.flips, judgedAsNotDeclared: details.value.undeclared }
         : {}),
     })
-  else for (const line of [...driftLines(shown.value), ...detailLines(details.value)]) say(line)
+  else for (const line of [...driftLines(shown.value), ...detailLines(details.value)]) printLine(line)
   context.exit(differsAtAll(found) ? EXIT.gaps : EXIT.done)
 }
 
@@ -153,5 +153,5 @@ async function baseline(context: Context, run: string, options: BaselineOptions)
     openSigner: () => openSigner(context, options),
   })
   if (!named.ok) return endWith(context, named.error)
-  say(`Baseline set: ${plain(run, 100)}. The run chain has ${named.value.entries.length} entries.`)
+  printLine(`Baseline set: ${plain(run, 100)}. The run chain has ${named.value.entries.length} entries.`)
 }

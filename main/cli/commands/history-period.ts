@@ -14,7 +14,7 @@ import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
 import { openSigner, type SigningOptions, signingOptions, stampingOf } from '../sealing.ts'
-import { emit, say, sayFailure } from '../terminal.ts'
+import { emit, printFailure, printLine } from '../terminal.ts'
 
 interface SpanOptions {
   readonly out: string
@@ -89,8 +89,8 @@ export function periodCommands(command: Command, context: Context): void {
     .action(async (pack: string, { toFolder: folder }: { readonly toFolder: string }) => {
       const made = await writeExcerpts(context.ports, { pack, folder })
       if (!made.ok) return endWith(context, made.error)
-      for (const { path } of made.value) say(`  ${plain(path)}`)
-      say(`${made.value.length} excerpts written.`)
+      for (const { path } of made.value) printLine(`  ${plain(path)}`)
+      printLine(`${made.value.length} excerpts written.`)
     })
 }
 
@@ -117,22 +117,22 @@ const MARK = ({ unrecorded, recorded, answered, declared }: CalendarDay): string
 
 function printCalendar({ calendar: found, unrecorded, awaited, missedRuns, notes }: CalendarReading): void {
   for (const { schedule, due } of unrecorded)
-    say(`UNEXPLAINED: the run of ${plain(schedule)} due ${due} did not take place; no reason recorded.`)
+    printLine(`UNEXPLAINED: the run of ${plain(schedule)} due ${due} did not take place; no reason recorded.`)
   for (const { schedule, due, until } of awaited)
-    say(`Overdue: the run of ${plain(schedule)} due ${due} can still take place until ${until}.`)
-  for (const { due, why } of missedRuns) say(`Missed run, reason recorded: ${due}, ${quote(why, 300)}.`)
-  for (const { from, to, days } of found.without) say(`No evidence: ${from} to ${to}, days: ${days}.`)
-  say('')
+    printLine(`Overdue: the run of ${plain(schedule)} due ${due} can still take place until ${until}.`)
+  for (const { due, why } of missedRuns) printLine(`Missed run, reason recorded: ${due}, ${quote(why, 300)}.`)
+  for (const { from, to, days } of found.without) printLine(`No evidence: ${from} to ${to}, days: ${days}.`)
+  printLine('')
   for (let at = 0; at < found.days.length; at += 7) {
     const week = found.days.slice(at, at + 7)
-    say(`  ${week[0]?.day}  ${week.map(MARK).join(' ')}`)
+    printLine(`  ${week[0]?.day}  ${week.map(MARK).join(' ')}`)
   }
-  say('  # all declared nodes collected  ~ some  - none  g missed, reason recorded  ! missed, no reason recorded')
+  printLine('  # all declared nodes collected  ~ some  - none  g missed, reason recorded  ! missed, no reason recorded')
   const { planned, completed, late, recorded, unrecorded: silent, unplanned, days, daysWith } = found.counts
-  say(
+  printLine(
     `Scheduled ${planned}: took place ${completed}, of these late ${late}; missed with a reason ${recorded}; missed without a reason ${silent}. Not scheduled ${unplanned}. Days with evidence ${daysWith} of ${days}.`,
   )
-  for (const note of notes) say(plain(note, 2000))
+  for (const note of notes) printLine(plain(note, 2000))
 }
 
 async function period(context: Context, options: PeriodOptions): Promise<void> {
@@ -158,12 +158,12 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   if (!made.ok) return endWith(context, made.error)
   const { files, shortfalls, unrecorded, period: account } = made.value
   if (options.json === true) emit({ files, period: account, unrecorded })
-  say('Wrote')
-  for (const { path, size } of files) say(`  ${plain(path)}  (${size} bytes)`)
-  for (const failure of shortfalls) sayFailure(failure)
-  for (const line of conclusionLines(made.value)) say(line)
+  printLine('Wrote')
+  for (const { path, size } of files) printLine(`  ${plain(path)}  (${size} bytes)`)
+  for (const failure of shortfalls) printFailure(failure)
+  for (const line of conclusionLines(made.value)) printLine(line)
   const open = account.deviations.filter((one) => one.open).length
-  say(`Deviations open at the end of the period: ${open}. Unexplained missed runs: ${unrecorded.length}.`)
+  printLine(`Deviations open at the end of the period: ${open}. Unexplained missed runs: ${unrecorded.length}.`)
   context.exit(
     worst([
       open > 0 || unrecorded.length > 0 ? EXIT.gaps : EXIT.done,

@@ -11,7 +11,7 @@ import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { countedNumber } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 import { driftCommands } from './history-drift.ts'
 import { periodCommands } from './history-period.ts'
 
@@ -52,7 +52,7 @@ function keepingCommands(command: Command, context: Context): void {
       if (!rebuilt.ok) return endWith(context, rebuilt.error)
       const lines = [...rebuiltLines(rebuilt.value)]
       for (const line of lines.length === 0 ? ['The history contains every sealed run of the run chains.'] : lines)
-        say(line)
+        printLine(line)
       context.exit(rebuilt.value.missing.length > 0 ? EXIT.incomplete : EXIT.done)
     })
   command
@@ -63,11 +63,13 @@ function keepingCommands(command: Command, context: Context): void {
     .action(async ({ out, to }: Out & { readonly to: string }) => {
       const made = await backUp(context.ports, out, to)
       if (!made.ok) return endWith(context, made.error)
-      say(`${to} contains ${made.value.files} files, ${made.value.bytes} bytes.`)
-      say('Signing identities are not included. Back up each with “barewitness identity backup”.')
-      for (const text of made.value.notIncluded) say(`Not included: ${plain(text)}`)
+      printLine(`${to} contains ${made.value.files} files, ${made.value.bytes} bytes.`)
+      printLine('Signing identities are not included. Back up each with “barewitness identity backup”.')
+      for (const text of made.value.notIncluded) printLine(`Not included: ${plain(text)}`)
       if (made.value.notOurs.length > 0)
-        say(`Not created by Barewitness, not included: ${made.value.notOurs.map((name) => plain(name)).join(', ')}.`)
+        printLine(
+          `Not created by Barewitness, not included: ${made.value.notOurs.map((name) => plain(name)).join(', ')}.`,
+        )
       context.exit(made.value.notIncluded.length > 0 ? EXIT.incomplete : EXIT.done)
     })
   command
@@ -78,11 +80,11 @@ function keepingCommands(command: Command, context: Context): void {
     .action(async (file: string, { to }: { readonly to: string }) => {
       const done = await restore(context.ports, file, to)
       if (!done.ok) return endWith(context, done.error)
-      say(
+      printLine(
         `${to} contains ${done.value.files} files, each verified against its digest; ${done.value.runs} runs in the history.`,
       )
       for (const { fleet, entries } of done.value.chains)
-        say(`The run chain of ${plain(fleet)} has ${entries} entries.`)
+        printLine(`The run chain of ${plain(fleet)} has ${entries} entries.`)
     })
   retainCommand(command, context)
 }
@@ -92,7 +94,7 @@ async function list(context: Context, { out, json }: Out): Promise<void> {
   if (!view.ok) return endWith(context, view.error)
   if (json === true) emit(view.value)
   const lines = [...listLines(view.value)]
-  for (const line of lines.length === 0 ? [`No runs are stored in ${out}.`] : lines) say(line)
+  for (const line of lines.length === 0 ? [`No runs are stored in ${out}.`] : lines) printLine(line)
   if ((view.value.rebuilt?.missing.length ?? 0) > 0) context.exit(EXIT.incomplete)
 }
 
@@ -108,13 +110,13 @@ async function show(context: Context, run: string, { out, json }: Out): Promise<
     if (!kept.ok) return endWith(context, kept.error)
     if (json === true) emit(kept.value)
     const head = heads.find(({ sealed }) => (sealed?.tagManifest ?? null) === tagManifest)
-    if (head !== undefined) say(`${head.asOf}  ${headText(head)}`)
+    if (head !== undefined) printLine(`${head.asOf}  ${headText(head)}`)
     if (kept.value.sealed !== null) {
-      say(`  pack ${plain(kept.value.sealed.pack)}, tag manifest ${kept.value.sealed.tagManifest}`)
-      say(`  sealed with key ${kept.value.sealed.signer}`)
+      printLine(`  pack ${plain(kept.value.sealed.pack)}, tag manifest ${kept.value.sealed.tagManifest}`)
+      printLine(`  sealed with key ${kept.value.sealed.signer}`)
     }
     for (const { node, status, failure } of kept.value.trace.nodes)
-      say(`  ${plain(node)}: ${status}${failure === null ? '' : ` (${failure})`}`)
+      printLine(`  ${plain(node)}: ${status}${failure === null ? '' : ` (${failure})`}`)
   }
 }
 
@@ -143,11 +145,11 @@ function retainCommand(command: Command, context: Context): void {
     })
     if (!retained.ok) return endWith(context, retained.error)
     const { due, stays, freed, applied } = retained.value
-    for (const { run, at } of due) say(`${applied ? 'Deleted' : 'Would be deleted'}: ${plain(run)}, as of ${at}`)
-    for (const { run, why } of stays) say(`Kept: ${plain(run)}: ${why}`)
-    if (due.length === 0) say(`No run is older than ${years.value} years, except those kept.`)
-    else if (!applied) say('Dry run: nothing was deleted. To delete, use --apply.')
-    else say(`The run chain keeps an entry for each deleted run. ${freed} bytes were used by these runs only.`)
+    for (const { run, at } of due) printLine(`${applied ? 'Deleted' : 'Would be deleted'}: ${plain(run)}, as of ${at}`)
+    for (const { run, why } of stays) printLine(`Kept: ${plain(run)}: ${why}`)
+    if (due.length === 0) printLine(`No run is older than ${years.value} years, except those kept.`)
+    else if (!applied) printLine('Dry run: nothing was deleted. To delete, use --apply.')
+    else printLine(`The run chain keeps an entry for each deleted run. ${freed} bytes were used by these runs only.`)
   })
 }
 

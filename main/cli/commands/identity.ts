@@ -7,9 +7,9 @@ import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { type FolderOption, folderOf, printIdentity, withFolder, withPassphrase } from '../identity-options.ts'
-import { JSON_OUTPUT, newFileBeside, withFoldersChecked } from '../options.ts'
+import { JSON_OUTPUT, newFileInFolder, withFoldersChecked } from '../options.ts'
 import { newPassphrase, type PassphraseOptions, p12Passphrase, passphrase } from '../passphrase.ts'
-import { emit, emitText, say } from '../terminal.ts'
+import { emit, emitText, printLine } from '../terminal.ts'
 import { readAuthority } from '../trusting.ts'
 
 type Options = PassphraseOptions & FolderOption & { readonly json?: true }
@@ -28,10 +28,12 @@ export function identityCommand(context: Context): void {
       const folder = folderOf(context, options)
       const created = await identities.create({ folder, name, subject, passphrase: secret.value })
       if (!created.ok) return endWith(context, created.error)
-      say(`Created identity ${name}: ${plain(created.value.subject)}`)
-      say(`  fingerprint (SHA-256 of the certificate): ${created.value.fingerprint}`)
-      say(`  Send auditors this root certificate over a separate channel, not in a pack: ${created.value.rootPath}`)
-      say(`  Back it up: barewitness identity backup ${name} --to FILE`)
+      printLine(`Created identity ${name}: ${plain(created.value.subject)}`)
+      printLine(`  fingerprint (SHA-256 of the certificate): ${created.value.fingerprint}`)
+      printLine(
+        `  Send auditors this root certificate over a separate channel, not in a pack: ${created.value.rootPath}`,
+      )
+      printLine(`  Back it up: barewitness identity backup ${name} --to FILE`)
     })
   withFolder(command.command('list'))
     .description('List identities')
@@ -41,10 +43,10 @@ export function identityCommand(context: Context): void {
       if (!listed.ok) return endWith(context, listed.error)
       if (options.json === true) return emit(listed.value)
       for (const { name, kind, subject, fingerprint, notAfter, retired } of listed.value) {
-        say(`${name}  ${kind}  ${plain(subject)}  ${fingerprint}  valid until ${notAfter}`)
-        for (const leaf of retired) say(`  retired  ${leaf.fingerprint}  valid until ${leaf.notAfter}`)
+        printLine(`${name}  ${kind}  ${plain(subject)}  ${fingerprint}  valid until ${notAfter}`)
+        for (const leaf of retired) printLine(`  retired  ${leaf.fingerprint}  valid until ${leaf.notAfter}`)
       }
-      if (listed.value.length === 0) say('No identities.')
+      if (listed.value.length === 0) printLine('No identities.')
     })
   withFolder(command.command('trust').argument('<name>', 'Name of the identity'))
     .description('Print the root certificate and fingerprints for auditors')
@@ -54,9 +56,9 @@ export function identityCommand(context: Context): void {
       if (!trust.ok) return endWith(context, trust.error)
       if (options.json === true) return emit(trust.value)
       emitText(trust.value.rootPem)
-      say(`root certificate (SHA-256)    ${trust.value.rootFingerprint}`)
-      say(`signing certificate (SHA-256) ${trust.value.leafFingerprint}`)
-      say('Send both to auditors over a separate channel, not in a pack.')
+      printLine(`root certificate (SHA-256)    ${trust.value.rootFingerprint}`)
+      printLine(`signing certificate (SHA-256) ${trust.value.leafFingerprint}`)
+      printLine('Send both to auditors over a separate channel, not in a pack.')
     })
   renewingCommands(context, command)
   takingInCommands(context, command)
@@ -150,7 +152,7 @@ function renewingCommands(context: Context, command: Command): void {
     .description('Back up to a file')
     .requiredOption('--to <file>', 'New backup file; keys in it stay encrypted')
     .action(async (name: string, options: FolderOption & { to: string }) => {
-      const fresh = newFileBeside(options.to)
+      const fresh = newFileInFolder(options.to)
       if (!fresh.ok) return endWith(context, fresh.error)
       const folder = folderOf(context, options)
       const backup = await identities.backup(folder, name, options.to)
@@ -210,7 +212,7 @@ function renewingCommands(context: Context, command: Command): void {
     .description('Move the root key to a separate file')
     .requiredOption('--to <file>', 'New file outside the identity folder; the key stays encrypted')
     .action(async (name: string, options: FolderOption & { to: string }) => {
-      const fresh = newFileBeside(options.to)
+      const fresh = newFileInFolder(options.to)
       if (!fresh.ok) return endWith(context, fresh.error)
       const folder = folderOf(context, options)
       if (isUnder(join(folder, name), options.to)) {

@@ -24,7 +24,7 @@ import { periodCover } from '../../core/register/versions.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { change, declaredFor, momentOf, type RegisterOptions, withFleet, withRegister } from '../register-changes.ts'
-import { say } from '../terminal.ts'
+import { printLine } from '../terminal.ts'
 
 const CONCLUSIONS = ['supports', 'does-not-support'] as const
 type Conclusion = (typeof CONCLUSIONS)[number]
@@ -95,8 +95,10 @@ function addCommand(context: Context, command: Command): void {
       if (!added.ok) return endWith(context, added.error)
       const { entry, requests, basis } = added.value
       const places = entry.controls.map(({ framework, control }) => (framework === REQUESTS ? control : quote(control)))
-      say(`Attached: ${plain(entry.name)}, SHA-256 ${entry.sha256}, to ${places.join(', ')}. Document ${entry.id}.`)
-      for (const note of notesOn(entry, requests, basis)) say(`  ${note}`)
+      printLine(
+        `Attached: ${plain(entry.name)}, SHA-256 ${entry.sha256}, to ${places.join(', ')}. Document ${entry.id}.`,
+      )
+      for (const note of notesOn(entry, requests, basis)) printLine(`  ${note}`)
     })
 }
 
@@ -268,8 +270,10 @@ function explainCommand(context: Context, command: Command): void {
       const explained = await explainReading(context, options)
       if (!explained.ok) return endWith(context, explained.error)
       const { id, signal, document } = explained.value
-      say(`Explained: ${signal}, entry ${id}. Document ${plain(document.name)}, SHA-256 ${document.sha256}.`)
-      say('  Reports show it next to the signal; verdicts do not change. To include the document, use “document add”.')
+      printLine(`Explained: ${signal}, entry ${id}. Document ${plain(document.name)}, SHA-256 ${document.sha256}.`)
+      printLine(
+        '  Reports show it next to the signal; verdicts do not change. To include the document, use “document add”.',
+      )
     })
 }
 
@@ -316,7 +320,7 @@ function askCommand(context: Context, command: Command): void {
     .action(async (options: AskOptions) => {
       const asked = await ask(context, options)
       if (!asked.ok) return endWith(context, asked.error)
-      say(`Requested: ${quote(asked.value, 500)} from ${plain(options.owner)}, due ${options.due} UTC.`)
+      printLine(`Requested: ${quote(asked.value, 500)} from ${plain(options.owner)}, due ${options.due} UTC.`)
     })
 }
 

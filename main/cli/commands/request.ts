@@ -15,7 +15,7 @@ import { readRegister } from '../register.ts'
 import { change, type RegisterOptions, withKey, withRegister } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
 import { type ImportOptions, importRows, tableNameProblem, writeTable } from '../table-exchange.ts'
-import { say } from '../terminal.ts'
+import { printLine } from '../terminal.ts'
 
 /** `request export|import|list|withdraw`: the request list of an auditor (PBC list), with the statuses of the auditor. Verdicts never change. */
 export function requestCommand(context: Context): void {
@@ -35,8 +35,8 @@ function exportCommand(context: Context, command: Command): void {
     .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
       const written = await exportTable(context, folders, options)
       if (!written.ok) return endWith(context, written.error)
-      say(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'request')}.`)
-      say('  Enter Status, Owner, Due and Comment; keep Reference. Next: barewitness request import')
+      printLine(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'request')}.`)
+      printLine('  Enter Status, Owner, Due and Comment; keep Reference. Next: barewitness request import')
       context.exit(EXIT.done)
     })
 }
@@ -82,12 +82,12 @@ function listCommand(context: Context, command: Command): void {
       if (!read.ok) return endWith(context, read.error)
       const current = currentAuditorRequests(read.value.register, context.ports.clock.now())
       for (const { reference, title, status, owner, due, signatures = [] } of current.values()) {
-        say(`${plain(reference, 60)}  ${auditorStatusWords[status]}  ${plain(title, 200)}`)
-        say(
+        printLine(`${plain(reference, 60)}  ${auditorStatusWords[status]}  ${plain(title, 200)}`)
+        printLine(
           `  ${owner === null ? 'Owner not assigned' : `Owner: ${plain(owner, 200)}`}${due === null ? '' : `, due ${due.slice(0, 10)}`}; ${signatures.length === 0 ? 'not signed' : 'signed'}`,
         )
       }
-      if (current.size === 0) say('The register contains no request of an auditor.')
+      if (current.size === 0) printLine('The register contains no request of an auditor.')
       context.exit(EXIT.done)
     })
 }
@@ -115,7 +115,7 @@ function withdrawCommand(context: Context, command: Command): void {
         },
       })
       if (!changed.ok) return endWith(context, changed.error)
-      say(`Withdrawn: ${plain(reference, 60)}. The entry remains in the register.`)
+      printLine(`Withdrawn: ${plain(reference, 60)}. The entry remains in the register.`)
       context.exit(EXIT.done)
     })
 }

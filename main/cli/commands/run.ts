@@ -13,7 +13,7 @@ import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
 import type { PassphraseOptions } from '../passphrase.ts'
 import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
 import { openSigner, signingOptions } from '../sealing.ts'
-import { say, sayFailure } from '../terminal.ts'
+import { printFailure, printLine } from '../terminal.ts'
 
 /** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
 export function runCommand(context: Context): void {
@@ -78,7 +78,7 @@ async function runSchedule(
       openSigner: () => openSigner(context, runOptions),
       claimOf: (id) => catalog.checks.find((check) => check.id === id)?.expected ?? `${id}.`,
       exitOf,
-      report: say,
+      report: printLine,
       run: async (planned) => {
         // Checked before a node is contacted: at sealing time, the whole collection would be lost.
         const given = options.passphraseFd ?? options.passphraseFile
@@ -92,7 +92,7 @@ async function runSchedule(
             retries: schedule.retries,
             wait,
             signal: stop.signal,
-            report: say,
+            report: printLine,
           }),
         )
         if (ran.ok) printRan(runOptions, ran.value)
@@ -100,7 +100,7 @@ async function runSchedule(
       },
     })
     if (!outcome.ok) return endWith(context, outcome.error)
-    for (const failure of outcome.value.failures) sayFailure(failure)
+    for (const failure of outcome.value.failures) printFailure(failure)
     context.exit(exitOf(outcome.value))
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)

@@ -8,7 +8,7 @@ import { ok } from '../../core/result.ts'
 import { TIMER_KINDS, type TimerKind } from '../../core/schedule/store.ts'
 import { type Context, endWith } from '../context.ts'
 import { type FileOption, fileOf, scheduleNamed, startedBy, withFile } from '../schedule-file.ts'
-import { emit, emitText, say } from '../terminal.ts'
+import { emit, emitText, printLine } from '../terminal.ts'
 
 type InstallOptions = FileOption & { readonly with?: string; readonly print?: true }
 
@@ -30,13 +30,13 @@ export function installCommand(context: Context, command: Command): void {
         const { units: files, warnings } = units.value
         const several = files.length > 1
         emitText(files.map((file) => `${several ? `# ${file.name}\n` : ''}${file.text}`).join('\n'))
-        for (const warning of warnings) say(warning)
+        for (const warning of warnings) printLine(warning)
         return
       }
       const installed = await installSchedule(context.ports, kind.value, schedule.value, by)
       if (!installed.ok) return endWith(context, installed.error)
-      say(`Installed: ${name}, with ${kind.value}.`)
-      for (const warning of installed.value) say(`  ${warning}`)
+      printLine(`Installed: ${name}, with ${kind.value}.`)
+      for (const warning of installed.value) printLine(`  ${warning}`)
     })
 }
 
@@ -69,7 +69,7 @@ export function statusCommand(context: Context, command: Command): void {
       const statuses: ScheduleStatus[] = []
       for (const schedule of named) statuses.push(await scheduleStatus(context.ports, schedule, by))
       if (options.json === true) emit(statuses)
-      if (statuses.length === 0) say(`${file} contains no schedules.`)
+      if (statuses.length === 0) printLine(`${file} contains no schedules.`)
       for (const status of statuses) sayStatus(status)
     })
 }
@@ -91,15 +91,15 @@ function sayStatus({
   notes,
 }: ScheduleStatus): void {
   const { name, cadence, zone, fleetName, out } = schedule
-  say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
-  say(`  Next run ${nextDue ?? 'never'}; last due ${lastDue ?? 'none yet'}.`)
-  if (awaited !== null) say(`  Overdue: the run due ${awaited.due} can still take place until ${awaited.until}.`)
+  printLine(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
+  printLine(`  Next run ${nextDue ?? 'never'}; last due ${lastDue ?? 'none yet'}.`)
+  if (awaited !== null) printLine(`  Overdue: the run due ${awaited.due} can still take place until ${awaited.until}.`)
   if (lastAttempt !== null)
-    say(
+    printLine(
       `  Last start ${lastAttempt.startedAt}: ${lastAttempt.code}${lastAttempt.exit === null ? '' : `, exit code ${lastAttempt.exit}`}${lastAttempt.detail === '' ? '' : `. ${plain(lastAttempt.detail, 500)}`}`,
     )
-  for (const { kind, state } of timers) say(`  Timer: ${kind}, ${TIMER_WORDS[state]}.`)
-  for (const note of notes) say(`  ${plain(note, 1000)}`)
+  for (const { kind, state } of timers) printLine(`  Timer: ${kind}, ${TIMER_WORDS[state]}.`)
+  for (const note of notes) printLine(`  ${plain(note, 1000)}`)
   printUnattended(unattended)
 }
 
@@ -116,6 +116,6 @@ export function printUnattended(uses: readonly UnattendedUse[]): void {
   for (const { works, text, nodes } of uses) {
     const more = nodes.length > MOST_NODES ? ` and ${nodes.length - MOST_NODES} more` : ''
     const whose = nodes.length === 0 ? '' : ` (${nodes.slice(0, MOST_NODES).join(', ')}${more})`
-    say(`  ${WORKS[works]}${whose}: ${text}`)
+    printLine(`  ${WORKS[works]}${whose}: ${text}`)
   }
 }

@@ -12,7 +12,7 @@ import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS, LIVE_TESTS } from '../options.ts'
 import { type FileOption, fileOf, scheduleNamed, withFile } from '../schedule-file.ts'
 import { scopeFor } from '../scope.ts'
 import { askableAddress, type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 import { installCommand, printUnattended, statusCommand } from './schedule-timers.ts'
 
 /** `schedule …`: scheduled runs, and the timers of the operating system that start them. */
@@ -34,9 +34,9 @@ function listCommand(context: Context, command: Command): void {
       const read = await context.ports.schedules.read(file)
       if (!read.ok) return endWith(context, read.error)
       if (options.json === true) emit(read.value)
-      if (read.value.schedules.length === 0) say(`${file} contains no schedules.`)
+      if (read.value.schedules.length === 0) printLine(`${file} contains no schedules.`)
       for (const { name, cadence, zone, fleetName, out, options: chosen } of read.value.schedules)
-        say(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}${deadlineText(chosen)}`)
+        printLine(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}${deadlineText(chosen)}`)
     })
 }
 
@@ -55,7 +55,9 @@ function removeCommand(context: Context, command: Command): void {
       const key = { ...named.value.options, ...options }
       const removed = await removeSchedule(context.ports, name, { file, openSigner: () => openSigner(context, key) })
       if (!removed.ok) return endWith(context, removed.error)
-      say(`Deleted: ${name}. The run chain records it. Collected evidence stays in ${plain(removed.value.out, 400)}.`)
+      printLine(
+        `Deleted: ${name}. The run chain records it. Collected evidence stays in ${plain(removed.value.out, 400)}.`,
+      )
     })
 }
 
@@ -115,10 +117,10 @@ function addCommand(context: Context, command: Command): void {
       const added = await add(context, name, options)
       if (!added.ok) return endWith(context, added.error)
       const { cadence, zone, fleetName, fleet, options: chosen } = added.value
-      say(`Schedule created: ${name}, ${cadence} in ${zone}. It is recorded in the run chain of ${fleetName}.`)
+      printLine(`Schedule created: ${name}, ${cadence} in ${zone}. It is recorded in the run chain of ${fleetName}.`)
       const read = await context.ports.fleets.read(fleet)
       printUnattended(await unattendedUse(context.ports, read.ok ? read.value.targets({}) : [], chosen))
-      say(`  No timer starts it yet. Next: barewitness schedule install ${name}`)
+      printLine(`  No timer starts it yet. Next: barewitness schedule install ${name}`)
     })
 }
 

@@ -6,7 +6,7 @@ import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import { newFile } from '../options.ts'
 import { askableAddress } from '../sealing.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from '../trusting.ts'
 
 interface Options extends AuthorityOptions {
@@ -73,8 +73,10 @@ async function stampFile(
     if (!written.ok) return written
     const { reading } = stamp.value
     added.push({ what: next.value.what, at: reading.at, until: reading.until })
-    say(`Added ${next.value.what}: ${reading.at}, by ${plain(reading.authority?.subject ?? 'an unnamed authority')}.`)
-    say(`  It can be verified until ${reading.until}; renew it before then.`)
+    printLine(
+      `Added ${next.value.what}: ${reading.at}, by ${plain(reading.authority?.subject ?? 'an unnamed authority')}.`,
+    )
+    printLine(`  It can be verified until ${reading.until}; renew it before then.`)
     // A report continues to the level that covers everything; a transferred reply is one step.
     if (next.value.level === 'B-T' && options.timestamp !== undefined) continue
     if (options.json === true) emit({ file: path, added })
@@ -88,8 +90,8 @@ const alreadyThere = ({ level, first }: Stampable): string | null =>
 async function exportQuery({ ports }: Context, file: string, next: Stampable): Promise<Outcome<null>> {
   const written = await ports.files.write(file, await ports.timestamps.query(next.imprint))
   if (!written.ok) return written
-  say(`Wrote the query for ${next.what} to ${file}.`)
-  say('  Keep the query: the reply is accepted only together with it, and only while the file is unchanged.')
+  printLine(`Wrote the query for ${next.what} to ${file}.`)
+  printLine('  Keep the query: the reply is accepted only together with it, and only while the file is unchanged.')
   return ok(null)
 }
 

@@ -1,5 +1,5 @@
 import { type Context, endWith } from '../context.ts'
-import { say } from '../terminal.ts'
+import { printLine } from '../terminal.ts'
 
 interface Options {
   readonly config: string
@@ -21,7 +21,8 @@ export function serveCommand(context: Context): void {
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
       if (options.verifyAudit === true) return await verifyAudit(context, config.value)
-      if (options.checkConfig === true) return say(`${file} is valid; engagements: ${config.value.engagements.length}.`)
+      if (options.checkConfig === true)
+        return printLine(`${file} is valid; engagements: ${config.value.engagements.length}.`)
       return await runServer(context, config.value)
     })
 }

@@ -10,9 +10,9 @@ import { vantagePlaceProblem } from '../../core/vantage.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
-import { newFileBeside } from '../options.ts'
+import { newFileInFolder } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { askSecret, emit, progressTo, say } from '../terminal.ts'
+import { askSecret, emit, printLine, progressTo } from '../terminal.ts'
 
 interface PlaceOptions {
   readonly location: string
@@ -57,15 +57,15 @@ function recording(context: Context, command: Command): void {
   ).action(async (options: RecordOptions) => {
     const place = placeOf(options)
     if (!place.ok) return endWith(context, place.error)
-    const fresh = newFileBeside(options.output)
+    const fresh = newFileInFolder(options.output)
     if (!fresh.ok) return endWith(context, fresh.error)
     const made = await record(context, options, place.value)
     if (!made.ok) return endWith(context, made.error)
     const written = await context.ports.files.write(options.output, jsonBytes(made.value))
     if (!written.ok) return endWith(context, written.error)
     if (options.json === true) emit(made.value)
-    for (const line of summaryLines(made.value)) say(line)
-    say(`Wrote ${options.output}. Add it to “vantages” in the fleet file that you evaluate.`)
+    for (const line of summaryLines(made.value)) printLine(line)
+    printLine(`Wrote ${options.output}. Add it to “vantages” in the fleet file that you evaluate.`)
     context.exit(made.value.measurements.every(({ failure }) => failure === null) ? EXIT.done : EXIT.incomplete)
   })
 }
@@ -124,9 +124,9 @@ async function check(context: Context, file: string, json: boolean): Promise<voi
   if (!read.ok) return endWith(context, read.error)
   const { subject, fingerprint } = await vantageIsSigned(ports.sealing.reader, read.value)
   if (json) emit({ record: read.value, signer: { subject, fingerprint } })
-  for (const line of summaryLines(read.value)) say(line)
-  say(`  signed      ${plain(subject ?? '')}, key ${fingerprint}, at ${read.value.signature.at} by its own clock`)
-  say(
+  for (const line of summaryLines(read.value)) printLine(line)
+  printLine(`  signed      ${plain(subject ?? '')}, key ${fingerprint}, at ${read.value.signature.at} by its own clock`)
+  printLine(
     'The signature is valid. Not shown: that the key belongs to this signer, and that the machine was at this location.',
   )
 }

@@ -10,14 +10,14 @@ import { MOST_PROBLEMS } from '../../core/budgets.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
+import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
 import { verificationHeadline } from '../../present/verification-headline.ts'
 import { type Asked, lackingIn } from '../../verify/steps/lacking.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { newFile } from '../options.ts'
-import { emit, say } from '../terminal.ts'
+import { emit, printLine } from '../terminal.ts'
 import { readCertificates, readLists } from '../trusting.ts'
 
 interface Options {
@@ -48,23 +48,23 @@ export function verifyCommand(context: Context): void {
         if (options.json === true) emit({ ok: false, failure: reviewed.error })
         return endWith(context, reviewed.error)
       }
-      const { report, head, kept, lastHead } = reviewed.value
+      const { report, head, kept, checkpoint } = reviewed.value
       const asked = {
         signers: options.trust.length > 0,
         authorities: options.trustTimestamps.length > 0,
-        lastHead: lastHead !== null,
+        checkpoint: checkpoint !== null,
       }
       const lacking = report.ok ? lackingIn(report, asked) : []
       if (options.json === true) emit(inJson(report, lacking))
       printReport(report)
-      if (report.rules !== null) say(`  Rules of this program: ${catalog.version}, ${ports.rulesState}.`)
-      say(closing(report, lacking, asked))
+      if (report.rules !== null) printLine(`  Rules of this program: ${catalog.version}, ${ports.rulesState}.`)
+      printLine(closing(report, lacking, asked))
       if (options.saveCheckpoint !== undefined) {
         const why = whyNotKept(report, head, kept)
         const written =
           why !== null || head === null ? ok(null) : await ports.files.write(options.saveCheckpoint, headText(head))
         if (!written.ok) return endWith(context, written.error)
-        say(
+        printLine(
           why === null
             ? `Saved the checkpoint to ${options.saveCheckpoint}. Next time, pass it with --last-checkpoint.`
             : `No checkpoint saved: ${why}.${kept === null ? '' : ` ${options.saveCheckpoint} is unchanged.`}`,
@@ -84,9 +84,9 @@ export const inJson = (report: VerificationReport, lacking: readonly Verificatio
 
 type Review = Reviewed & {
   /** The checkpoint that --save-checkpoint would replace. */
-  readonly kept: ChainHead | null
+  readonly kept: Checkpoint | null
   /** The checkpoint that the run chain was compared with. */
-  readonly lastHead: ChainHead | null
+  readonly checkpoint: Checkpoint | null
 }
 
 async function review({ ports }: Context, path: string, options: Options): Promise<Outcome<Review>> {
@@ -101,18 +101,18 @@ async function review({ ports }: Context, path: string, options: Options): Promi
   const kept = await headToReplace(ports, options.saveCheckpoint)
   if (!kept.ok) return kept
   const trust = { signers: signers.value, authorities: authorities.value, lists: lists.value }
-  const lastHead = named.value ?? kept.value
-  const reviewed = await reviewFile(ports, catalog, { path, trust, lastHead, keep: false })
-  return reviewed.ok ? ok({ ...reviewed.value, kept: kept.value, lastHead }) : reviewed
+  const checkpoint = named.value ?? kept.value
+  const reviewed = await reviewFile(ports, catalog, { path, trust, checkpoint, keep: false })
+  return reviewed.ok ? ok({ ...reviewed.value, kept: kept.value, checkpoint }) : reviewed
 }
 
-async function readHead({ files }: Context['ports'], path: string): Promise<Outcome<ChainHead>> {
+async function readHead({ files }: Context['ports'], path: string): Promise<Outcome<Checkpoint>> {
   const read = await files.read(path)
   return read.ok ? parseHead(new TextDecoder().decode(read.value)) : read
 }
 
 /** The checkpoint in the file of --save-checkpoint; null if there is no such file. Fails for any other file, which is never overwritten. */
-async function headToReplace(ports: Context['ports'], path: string | undefined): Promise<Outcome<ChainHead | null>> {
+async function headToReplace(ports: Context['ports'], path: string | undefined): Promise<Outcome<Checkpoint | null>> {
   if (path === undefined) return ok(null)
   const fresh = newFile(path)
   if (fresh.ok) return ok(null)
@@ -121,7 +121,7 @@ async function headToReplace(ports: Context['ports'], path: string | undefined):
 }
 
 /** Why a checkpoint is not written; null if it is. An existing one is replaced only by a later one that extends it. */
-function whyNotKept(report: VerificationReport, head: ChainHead | null, kept: ChainHead | null): string | null {
+function whyNotKept(report: VerificationReport, head: Checkpoint | null, kept: Checkpoint | null): string | null {
   if (!report.ok) return 'verification failed'
   if (head === null) return 'the file has no run chain, or you do not trust its signer'
   if (kept === null) return null
@@ -143,15 +143,17 @@ const KINDS = {
 
 const demoMark = ({ demo, signer }: VerificationReport): string =>
   demo
-    ? `   [Demo data${signer?.standing === 'unknown' ? ': sealed with the demo key, which must not be trusted' : ''}]`
+    ? `   [Demo data${signer?.trust === 'unknown' ? ': sealed with the demo key, which must not be trusted' : ''}]`
     : ''
 
 function printReport(report: VerificationReport): void {
-  say(`${plain(report.file)} (${KINDS[report.kind]})${demoMark(report)}`)
+  printLine(`${plain(report.file)} (${KINDS[report.kind]})${demoMark(report)}`)
   for (const { check, outcome, summary, details } of report.checks) {
-    say(`  ${verificationCheckWords[check].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(13)} ${plain(summary, 2000)}`)
-    for (const detail of details.slice(0, 40)) say(`      ${plain(detail, 2000)}`)
-    if (details.length > 40) say(`      … and ${details.length - 40} more (use --json)`)
+    printLine(
+      `  ${verificationCheckWords[check].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(13)} ${plain(summary, 2000)}`,
+    )
+    for (const detail of details.slice(0, 40)) printLine(`      ${plain(detail, 2000)}`)
+    if (details.length > 40) printLine(`      … and ${details.length - 40} more (use --json)`)
   }
 }
 

@@ -2,7 +2,7 @@ import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion
 import type { DocumentPart, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import { millisOf } from '../register/days.ts'
 import { countedDocuments } from '../register/versions.ts'
-import { EVIDENCE_REQUESTS, standingOf } from '../register.ts'
+import { EVIDENCE_REQUESTS, statusOf } from '../register.ts'
 import type { ControlDocument, EvidenceRequest } from './requests.ts'
 
 export const REQUESTS = EVIDENCE_REQUESTS
@@ -24,7 +24,7 @@ export function levelOf({ level, inspection }: Pick<EvidenceDocument, 'level' | 
 
 /** Whether a document is in force and not older than a period. */
 export const isCurrent = (entry: EvidenceDocument, asOf: string): boolean =>
-  standingOf(entry, asOf) === 'in-force' &&
+  statusOf(entry, asOf) === 'in-force' &&
   (entry.validUntil !== null || millisOf(asOf) - millisOf(entry.attachedAt) <= DOCUMENT_DAYS * DAY_MS) &&
   (entry.inspection === undefined || millisOf(entry.inspection.at) <= millisOf(asOf))
 
@@ -71,7 +71,7 @@ function endedFailure(entry: EvidenceDocument, asOf: string): number {
   if (withdrawn !== null || inspection?.conclusion !== 'does-not-support' || isCurrent(entry, asOf))
     return Number.NEGATIVE_INFINITY
   const at = millisOf(inspection.at)
-  return at <= millisOf(asOf) && standingOf(entry, asOf) !== 'not-begun' ? at : Number.NEGATIVE_INFINITY
+  return at <= millisOf(asOf) && statusOf(entry, asOf) !== 'not-begun' ? at : Number.NEGATIVE_INFINITY
 }
 
 /** What answers requests other than documents. */

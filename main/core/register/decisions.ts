@@ -1,7 +1,7 @@
 import type { DecisionDraft, WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
 import type { ControlDecision, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
-import { LONGEST_DAYS, type Moment, standingOf, takeBack, trimmed } from '../register.ts'
+import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
 
@@ -20,12 +20,12 @@ export interface Row {
 export function decidedFor(register: Register, { framework, control }: Row, asOf: string): readonly ControlDecision[] {
   const begun = decisionsOf(register)
     .filter((one) => one.framework === framework && one.control === control)
-    .map((one) => ({ one, standing: standingOf(one, asOf), at: millisOf(one.decidedAt) }))
-    .filter(({ standing }) => standing === 'in-force' || standing === 'expired')
+    .map((one) => ({ one, status: statusOf(one, asOf), at: millisOf(one.decidedAt) }))
+    .filter(({ status }) => status === 'in-force' || status === 'expired')
   const last = begun.reduce((latest, { at }) => Math.max(latest, at), Number.NEGATIVE_INFINITY)
   const latest = begun.filter(({ at }) => at === last)
   if (new Set(latest.map(({ one }) => one.decision)).size > 1) return []
-  return latest.filter(({ standing }) => standing === 'in-force').map(({ one }) => one)
+  return latest.filter(({ status }) => status === 'in-force').map(({ one }) => one)
 }
 
 /** The approved rationale for non-applicability, while in effect and not replaced by a later decision; null without one. */

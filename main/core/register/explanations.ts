@@ -3,7 +3,7 @@ import type { Explanation, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { oneLine, quote } from '../plain-text.ts'
-import { LONGEST_DAYS, type Moment, standingOf, takeBack, trimmed } from '../register.ts'
+import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { cleanName } from './attachments.ts'
 import { dayProblem, endOfDay } from './days.ts'
@@ -69,7 +69,7 @@ export function explanationsFor(
 ): ReadonlyMap<string, readonly Explanation[]> {
   const found = new Map<string, Explanation[]>()
   for (const entry of explanationsOf(register)) {
-    if (!entry.nodes.includes(node) || standingOf(entry, asOf) !== 'in-force') continue
+    if (!entry.nodes.includes(node) || statusOf(entry, asOf) !== 'in-force') continue
     const own = found.get(entry.signal)
     if (own === undefined) found.set(entry.signal, [entry])
     else own.push(entry)

@@ -19,7 +19,7 @@ import { dayProblem, endOfDay, millisOf } from './days.ts'
 export const acceptanceRequestsOf = ({ acceptanceRequests }: Register): readonly AcceptanceRequest[] =>
   acceptanceRequests ?? []
 
-export type AcceptanceRequestStatus = AcceptanceRequestView['standing']
+export type AcceptanceRequestStatus = AcceptanceRequestView['status']
 
 /** Status of a request at a time. An expired request cannot be approved. */
 export function acceptanceRequestStatus(

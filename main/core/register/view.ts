@@ -1,6 +1,6 @@
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
 import type { Register, ReportingBasis } from '../../../schemas/types.ts'
-import { type Standable, standingOf } from '../register.ts'
+import { type Standable, statusOf } from '../register.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
 import { acceptanceRequestStatus, acceptanceRequestsOf } from './pending.ts'
@@ -11,27 +11,27 @@ import { periodCover, supersededIn } from './versions.ts'
 export function registerView(register: Register, asOf: string, basis: ReportingBasis | null = null): RegisterView {
   const superseded = supersededIn(register, asOf)
   const supporting = supportingIn(register, asOf, basis)
-  const standing = <T extends Standable>(entry: T) => ({
+  const withStatus = <T extends Standable>(entry: T) => ({
     ...entry,
-    standing: standingOf(entry, asOf),
+    status: statusOf(entry, asOf),
   })
   return {
-    riskAcceptances: register.riskAcceptances.map(standing),
+    riskAcceptances: register.riskAcceptances.map(withStatus),
     acceptanceRequests: acceptanceRequestsOf(register).map((entry) => ({
       ...entry,
-      standing: acceptanceRequestStatus(entry, asOf),
+      status: acceptanceRequestStatus(entry, asOf),
     })),
-    decisions: decisionsOf(register).map(standing),
+    decisions: decisionsOf(register).map(withStatus),
     documents: register.documents.map((entry) => {
       const later = superseded.get(entry.id)
       return {
-        ...standing(entry),
+        ...withStatus(entry),
         supports: supporting.has(entry.id),
         supersededBy: later === undefined ? null : { id: later.id, name: later.name, attachedAt: later.attachedAt },
         period: periodCover(entry, basis),
       }
     }),
     documentRequests: register.documentRequests,
-    explanations: explanationsOf(register).map(standing),
+    explanations: explanationsOf(register).map(withStatus),
   }
 }

@@ -3,7 +3,7 @@ import { rootOf } from '../merkle.ts'
 import { plural } from '../phrases.ts'
 import { quote } from '../plain-text.ts'
 import { type ChainEntry, type PackedEntry, packOf } from './entry.ts'
-import { type ChainHead, headOf } from './head.ts'
+import { type Checkpoint, headOf } from './head.ts'
 import { entrySentence, notesOn, shortened, unsigned } from './notes.ts'
 import type { ChainReading } from './read.ts'
 
@@ -19,27 +19,27 @@ const answer = (outcome: CheckOutcome, summary: string, details: readonly string
 
 /**
  * Continuity check: whether the run chain of a pack extends the checkpoint that the reader kept.
- * `reading` is null for a pack without a run chain, `own` (see ownEntry()) when the pack’s statement or seal cannot be read, `lastHead`
+ * `reading` is null for a pack without a run chain, `own` (see ownEntry()) when the pack’s statement or seal cannot be read, `checkpoint`
  * without a checkpoint.
  */
 export function chainAnswer(
   reading: ChainReading | null,
   own: PackedEntry | null,
-  lastHead: ChainHead | null,
+  checkpoint: Checkpoint | null,
 ): VerificationCheckResult {
   if (reading === null)
-    return lastHead === null
+    return checkpoint === null
       ? answer('indeterminate', 'The pack contains no run chain.', [OWNER_KEPT])
-      : answer('failed', 'The pack contains no run chain, but you supplied a checkpoint.', [seen(lastHead)])
+      : answer('failed', 'The pack contains no run chain, but you supplied a checkpoint.', [seen(checkpoint)])
   const problems = [...reading.problems, ...ownProblems(reading, own)]
   if (problems.length > 0) return answer('failed', 'The run chain in the pack is inconsistent.', shortened(problems))
-  if (lastHead === null) return unseen(reading, own)
-  if (lastHead.chain !== reading.id)
+  if (checkpoint === null) return unseen(reading, own)
+  if (checkpoint.chain !== reading.id)
     return answer('failed', 'Does not extend your checkpoint: it is a different run chain.', [
       `The pack contains run chain ${reading.id} of fleet ${quote(reading.fleet)}.`,
-      seen(lastHead),
+      seen(checkpoint),
     ])
-  return against(reading, own, lastHead)
+  return against(reading, own, checkpoint)
 }
 
 const ownProblems = ({ fleet }: ChainReading, own: PackedEntry | null): readonly string[] =>
@@ -55,29 +55,29 @@ function unseen(reading: ChainReading, own: PackedEntry | null): VerificationChe
 }
 
 /** The same run chain, compared with the reader’s checkpoint. */
-function against(reading: ChainReading, own: PackedEntry | null, lastHead: ChainHead): VerificationCheckResult {
-  const { size, root, lastRun, seenAt } = lastHead
+function against(reading: ChainReading, own: PackedEntry | null, checkpoint: Checkpoint): VerificationCheckResult {
+  const { size, root, lastRun, seenAt } = checkpoint
   const { entries, leaves } = reading
   if (size > entries.length + 1)
     return answer('failed', `Does not extend your checkpoint: ${entries.length + 1} instead of ${size} entries.`, [
       'Either entries were removed, or this pack is older than your checkpoint.',
-      seen(lastHead),
+      seen(checkpoint),
     ])
   if (size === entries.length + 1) {
     if (own === null)
       return answer(
         'indeterminate',
         'It cannot be compared with your checkpoint: its statement or its seal cannot be read.',
-        [seen(lastHead), OWNER_KEPT],
+        [seen(checkpoint), OWNER_KEPT],
       )
     if (headOf(reading, own, seenAt).root === root)
       return answer('passed', 'This is the pack of your checkpoint, at the same entry of the run chain.', [
-        seen(lastHead),
+        seen(checkpoint),
         ...facts(reading, own, 0),
       ])
     return answer('failed', `Does not extend your checkpoint: two packs exist for entry ${size}.`, [
       `Your checkpoint has run ${quote(lastRun)} there; this pack is of ${own.kind === 'run' ? named(own) : quote(packOf(own))}. It or an earlier entry differs.`,
-      seen(lastHead),
+      seen(checkpoint),
     ])
   }
   if (rootOf(leaves.slice(0, size)) !== root) {
@@ -87,12 +87,12 @@ function against(reading: ChainReading, own: PackedEntry | null, lastHead: Chain
       replaced
         ? 'A checkpoint does not show which entries differ. Compare data/log/leaves.txt with that of an older pack.'
         : `Entry ${size} is run ${quote(lastRun)} in your checkpoint, and ${named(was)} in this pack.`,
-      seen(lastHead),
+      seen(checkpoint),
     ])
   }
   const added = [...entriesOf(reading).slice(size), ...(own === null ? [] : [own])]
   return answer('passed', `Extends your checkpoint by ${tally(added)}; no entry removed or changed.`, [
-    seen(lastHead),
+    seen(checkpoint),
     ...facts(reading, own, size),
   ])
 }
@@ -121,7 +121,7 @@ const NAMES = {
 } as const
 const named = (entry: ChainEntry): string => (entry.kind === 'run' ? `run ${quote(entry.run)}` : NAMES[entry.kind])
 
-const seen = ({ chain, fleet, size, lastRun, seenAt }: ChainHead): string =>
+const seen = ({ chain, fleet, size, lastRun, seenAt }: Checkpoint): string =>
   `Your checkpoint: run chain ${chain} of fleet ${quote(fleet)}, ${seenAt}, ${plural(size, 'entry', 'entries')}, the last one run ${quote(lastRun)}.`
 
 function tally(entries: readonly ChainEntry[]): string {

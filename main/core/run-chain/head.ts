@@ -6,7 +6,7 @@ import { hasExactly, isDigest, isInstant, isName, leafOf, type PackedEntry, pack
 import type { ChainReading } from './read.ts'
 
 /** Checkpoint of a run chain (RFC 9162), kept by a reader to detect later changes. */
-export interface ChainHead {
+export interface Checkpoint {
   readonly schema: 'barewitness.chain-head/1'
   readonly chain: string
   readonly fleet: string
@@ -20,7 +20,7 @@ export interface ChainHead {
 }
 
 /** The checkpoint after the entry of a pack. Only for a consistent chain: see ChainReading.problems. */
-export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string): ChainHead => ({
+export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string): Checkpoint => ({
   schema: 'barewitness.chain-head/1',
   chain: reading.id,
   fleet: reading.fleet,
@@ -30,17 +30,17 @@ export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string):
   lastRun: packOf(own),
 })
 
-export const headText = (head: ChainHead): string => `${canonicalJson(head)}\n`
+export const headText = (head: Checkpoint): string => `${canonicalJson(head)}\n`
 
 /** Parses a checkpoint. The file may have been reformatted, but must contain exactly the required members. */
-export function parseHead(text: string): Outcome<ChainHead> {
+export function parseHead(text: string): Outcome<Checkpoint> {
   const value = parsedJson(text)
   return isHead(value)
     ? ok(value)
     : fail('input.refused', 'this is not a checkpoint of a run chain, as written by --save-checkpoint')
 }
 
-const isHead = (value: unknown): value is ChainHead =>
+const isHead = (value: unknown): value is Checkpoint =>
   hasExactly(value, ['schema', 'chain', 'fleet', 'size', 'root', 'seenAt', 'lastRun']) &&
   value.schema === 'barewitness.chain-head/1' &&
   isDigest(value.chain) &&

@@ -12,9 +12,9 @@ import {
   controlIndex,
   DEMO_NOTICE,
   type FormatInput,
+  GENERAL_LIMITATION,
   mappedControls,
   nistControls,
-  STANDING_LIMITATION,
 } from './input.ts'
 import { remedyLines } from './remedy-steps.ts'
 
@@ -87,7 +87,7 @@ function documentOf({ input, checks, findings, seconds, accepted }: Shared, node
         sha256: assessment.catalog.digest,
         title: `Barewitness checks on ${name}, run ${plain(run)}`,
         maintainer: producer,
-        summary: `${demo ? `${DEMO_NOTICE} ` : ''}${STANDING_LIMITATION} Evidence pack ${plain(packName)}, evidence digest ${evidenceDigest}.`,
+        summary: `${demo ? `${DEMO_NOTICE} ` : ''}${GENERAL_LIMITATION} Evidence pack ${plain(packName)}, evidence digest ${evidenceDigest}.`,
         license: '',
         copyright: '',
         copyright_email: '',

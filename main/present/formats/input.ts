@@ -1,4 +1,4 @@
-import { standingLimitation } from '../../../schemas/words.ts'
+import { generalLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { AiViews, HipaaViews } from '../../core/evidence-view.ts'
 import type { Control } from '../../core/framework.ts'
@@ -32,7 +32,7 @@ export interface FormatInput
 }
 
 /** Printed in every file that is used without the report. */
-export const STANDING_LIMITATION = standingLimitation('file repeats')
+export const GENERAL_LIMITATION = generalLimitation('file repeats')
 
 export const DEMO_NOTICE =
   'Demo data: produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.'

@@ -43,7 +43,7 @@ export function workOrderDocument(
 }
 
 function sectionsOf(order: WorkOrder): readonly Section[] {
-  const { node, asOf, observedAt, items, undecided } = order
+  const { node, asOf, observedAt, items, inconclusive } = order
   const name = plain(node, 64)
   const id = `order-${node}`
   return [
@@ -59,13 +59,13 @@ function sectionsOf(order: WorkOrder): readonly Section[] {
             { label: 'Collected at', value: plainCell(observedAt ?? 'not collected') },
             { label: 'Distribution', value: plainCell(familyText(order)) },
             { label: 'Not satisfied', value: plainCell(`${items.length}, the most severe first`) },
-            ...(undecided === 0
+            ...(inconclusive === 0
               ? []
               : [
                   {
                     label: 'Not in this order',
                     value: plainCell(
-                      `${undecided} inconclusive or not tested checks, which may hide further deviations`,
+                      `${inconclusive} inconclusive or not tested checks, which may hide further deviations`,
                     ),
                   },
                 ]),

@@ -20,16 +20,16 @@ export function workOrderMarkdown(order: WorkOrder): string {
 }
 
 function head(order: WorkOrder): readonly string[] {
-  const { asOf, observedAt, demo, items, undecided } = order
+  const { asOf, observedAt, demo, items, inconclusive } = order
   return [
     ...(demo ? ['**Demo data: not evidence.**', ''] : []),
     `- Evaluation date: ${asOf}`,
     `- Collected at: ${observedAt ?? 'not collected'}`,
     `- Distribution: ${familyText(order)}`,
     `- Checks not satisfied: ${items.length}, the most severe first`,
-    ...(undecided === 0
+    ...(inconclusive === 0
       ? []
-      : [`- Not in this order: ${undecided} inconclusive or not tested checks, which may hide further deviations`]),
+      : [`- Not in this order: ${inconclusive} inconclusive or not tested checks, which may hide further deviations`]),
     '',
     HOW_TO_USE,
   ]

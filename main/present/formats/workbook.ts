@@ -12,10 +12,10 @@ import { findingsGrid } from './grids/findings.ts'
 import { columns, type Grid, sheetOf } from './grids/grid.ts'
 import { hipaaSheets } from './grids/hipaa.ts'
 import { locationGrid } from './grids/location.ts'
-import { auditorRequestsGrid, decisionsGrid, documentsGrid, exceptionsGrid } from './grids/people.ts'
+import { acceptancesGrid, auditorRequestsGrid, decisionsGrid, documentsGrid } from './grids/people.ts'
 import { inventoryGrid, populationGrid } from './grids/population.ts'
 import { resultsGrid } from './grids/results.ts'
-import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import { DEMO_NOTICE, type FormatInput, GENERAL_LIMITATION } from './input.ts'
 import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
@@ -42,7 +42,7 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
     sheetOf('Results', resultsGrid(input), 'results.csv'),
     sheetOf('Controls', controlsGrid(assessment, catalog, register), 'controls.csv'),
     sheetOf('Evidence', evidenceGrid(recordings), 'captures.jsonl of each node in the pack'),
-    sheetOf('Risk acceptances', exceptionsGrid(input), 'data/register.json of the pack'),
+    sheetOf('Risk acceptances', acceptancesGrid(input), 'data/register.json of the pack'),
     sheetOf('Documents', documentsGrid(input), 'data/register.json of the pack'),
     ...optional('Decisions', decisionsGrid(input), 'data/register.json of the pack'),
     ...(provider === undefined
@@ -90,7 +90,7 @@ function aboutGrid({
       ['Produced by', producer],
       ['Catalog', `${assessment.catalog.version}, SHA-256 ${assessment.catalog.digest}`],
       ['Frameworks', frameworks.join(' | ')],
-      ['Limitations', STANDING_LIMITATION],
+      ['Limitations', GENERAL_LIMITATION],
       [
         'This workbook',
         'Not sealed. The evidence pack stated above is authoritative; its digests show what was sealed.',

@@ -1,4 +1,4 @@
-import { standingLimitation } from '../../../schemas/words.ts'
+import { generalLimitation } from '../../../schemas/words.ts'
 import { heading, type Section, text } from '../../core/report-document.ts'
 import { DAY_STATES, dayStateWords } from './day-states.ts'
 import { PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
@@ -55,7 +55,7 @@ export function readingSection(_: PeriodReportInput): Section {
       text(
         'HIPAA requires a covered entity or business associate to retain the documentation required by 45 CFR 164.316(b)(1) for six years from its creation or from when it last was in effect, whichever is later (45 CFR 164.316(b)(2)(i)). The owner is responsible for retention and decides whether this pack is part of that documentation.',
       ),
-      text(standingLimitation('pack records')),
+      text(generalLimitation('pack records')),
     ],
   }
 }

@@ -1,6 +1,6 @@
 import { levelWords, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, EvidenceDocument, RiskAcceptance } from '../../../schemas/types.ts'
-import { standingWords } from '../../../schemas/words.ts'
+import { statusWords } from '../../../schemas/words.ts'
 import type { Check } from '../../core/check.ts'
 import { levelOf } from '../../core/conclusion/documents.ts'
 import type { Control, Framework } from '../../core/framework.ts'
@@ -11,7 +11,7 @@ import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
 import { documentStatuses } from '../../core/register/requests.ts'
 import { basisOf } from '../../core/register/versions.ts'
-import { standingOf } from '../../core/register.ts'
+import { statusOf } from '../../core/register.ts'
 import {
   type Block,
   type Cell,
@@ -38,7 +38,7 @@ interface Shelf {
   readonly matter: Matter
   readonly checks: ReadonlyMap<string, Check>
   readonly groups: (check: string) => readonly OpenGroup[]
-  readonly exceptions: ReadonlyMap<string, readonly RiskAcceptance[]>
+  readonly acceptances: ReadonlyMap<string, readonly RiskAcceptance[]>
 }
 
 /**
@@ -53,7 +53,7 @@ export function buildBinder(input: ReportInput): ReportDocument {
     matter,
     checks: new Map(matter.catalog.checks.map((check) => [check.id, check])),
     groups: openGroups(matter),
-    exceptions: exceptionsByCheck(matter),
+    acceptances: exceptionsByCheck(matter),
   }
   const { current, overlays } = chosenFrameworks(matter)
   const rows = [...current, ...overlays].map((framework) => ({ framework, rows: rowsOf(matter, framework) }))
@@ -159,7 +159,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
     blocks: [
       ...(framework.proposed ? [OVERLAY] : []),
       text(plain(control.summary, 2000)),
-      standing(row),
+      statusBlock(row),
       ...(counted.length === 0
         ? []
         : [
@@ -174,7 +174,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
             } as const,
           ]),
       ...unbuilt(result).map(quiet),
-      ...exceptionBlocks(matter, shelf.exceptions, result),
+      ...exceptionBlocks(matter, shelf.acceptances, result),
       heading(3, 'Documents'),
       ...documentBlocks(matter, control, result),
       ...decisionLines(matter, control, result).map(text),
@@ -190,7 +190,7 @@ const OVERLAY: Block = {
   text: 'These pages evaluate the same evidence against a proposed rule. They state no obligation.',
 }
 
-function standing({ control, result }: Row): Block {
+function statusBlock({ control, result }: Row): Block {
   const { state, server, documents } = result
   const { level, kind } = control
   return factBlock([
@@ -269,7 +269,7 @@ function exceptionBlocks(
           { text: `${of(entry.nodes.length, matter.assessment.nodes.length)} nodes: ${names(entry.nodes, 5)}` },
         ],
         [
-          { text: lasts(standingOf(entry, matter.assessment.asOf), entry.expiresAt) },
+          { text: lasts(statusOf(entry, matter.assessment.asOf), entry.expiresAt) },
           { text: `Approved by ${oneLine(entry.approvedBy, 80)}, owner ${oneLine(entry.owner, 80)}`, style: 'quiet' },
         ],
         [{ text: oneLine(entry.reason, 600) }, { text: oneLine(entry.compensatingControl, 600), style: 'quiet' }],
@@ -330,7 +330,7 @@ function documentBlocks(matter: Matter, control: Control, item: ControlAssessmen
 
 const attachedLines = (entry: EvidenceDocument, asOf: string): Cell => [
   {
-    text: `${oneLine(entry.name, 200)}: ${levelWords[levelOf(entry)].label.toLowerCase()}${entry.inspection === undefined ? '' : ` by ${oneLine(entry.inspection.by, 200)} on ${day(entry.inspection.at)}`}; ${standingWords[standingOf(entry, asOf)].toLowerCase()}; ${entry.validUntil === null ? 'no expiry stated' : `valid until the end of ${day(entry.validUntil)}`}.`,
+    text: `${oneLine(entry.name, 200)}: ${levelWords[levelOf(entry)].label.toLowerCase()}${entry.inspection === undefined ? '' : ` by ${oneLine(entry.inspection.by, 200)} on ${day(entry.inspection.at)}`}; ${statusWords[statusOf(entry, asOf)].toLowerCase()}; ${entry.validUntil === null ? 'no expiry stated' : `valid until the end of ${day(entry.validUntil)}`}.`,
   },
   { text: entry.sha256, style: 'mono' },
   ...(entry.withdrawn === null ? [{ text: attachmentPath(entry), style: 'quiet' } as const] : []),

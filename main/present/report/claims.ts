@@ -51,18 +51,18 @@ const MOST_REASONS = 6
 
 /** Contradicted claims by node, inconclusive ones by reason, then documents required and claims not observable from nodes. */
 function claimDetails(answered: readonly Answered[]): readonly Block[] {
-  const standing = (answer: Answer): readonly Answered[] => answered.filter(({ by }) => by.has(answer))
+  const withAnswer = (answer: Answer): readonly Answered[] => answered.filter(({ by }) => by.has(answer))
   return [
-    ...detail(claimAnswerWords.contradicted.label, standing('contradicted'), contradictedTable),
-    ...detail(claimAnswerWords.inconclusive.label, standing('inconclusive'), undecidedTable),
+    ...detail(claimAnswerWords.contradicted.label, withAnswer('contradicted'), contradictedTable),
+    ...detail(claimAnswerWords.inconclusive.label, withAnswer('inconclusive'), undecidedTable),
     ...detail(
       `${claimAnswerWords['document-required'].label}, with the facts collected`,
-      standing('document-required').filter(({ by }) =>
+      withAnswer('document-required').filter(({ by }) =>
         by.get('document-required')?.some(({ reasons }) => reasons.length > 0),
       ),
       recordTable,
     ),
-    ...detail(claimAnswerWords['not-applicable'].label, standing('not-applicable'), notApplicableTable),
+    ...detail(claimAnswerWords['not-applicable'].label, withAnswer('not-applicable'), notApplicableTable),
     ...records(answered),
     ...beyond(answered),
   ]

@@ -6,7 +6,7 @@ import { names, plural } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
 import { type Block, type Cell, heading, type Line, quiet, text } from '../../core/report-document.ts'
-import { acceptedBriefly } from './exceptions.ts'
+import { acceptedBriefly } from './accepted-risk.ts'
 import type { Matter } from './input.ts'
 import { documentLines } from './records.ts'
 import { day, documentMarked, serverMarked, stateLine } from './wording.ts'
@@ -27,7 +27,7 @@ const CLASS: Readonly<Record<EvidenceType, string>> = {
 export function controlDetail(matter: Matter, framework: Framework, { control, result }: Row): readonly Block[] {
   return [
     heading(4, plain(`${control.id} ${control.title}`, 400)),
-    ...standing(control, result),
+    ...statusBlocks(control, result),
     text(plain(control.summary, 2000)),
     ...checkTables(matter, framework, control, result),
     ...unbuilt(result).map(quiet),
@@ -38,7 +38,7 @@ export function controlDetail(matter: Matter, framework: Framework, { control, r
 }
 
 /** Server part and document part, each with its own mark; then level, evidence type and responsible parties. */
-const standing = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
+const statusBlocks = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
   {
     kind: 'list',
     items: [prefixed('Servers', serverMarked(server)), documentMarked(documents)],

@@ -39,14 +39,14 @@ export function cover(matter: Matter): Section {
       title: 'Contains synthetic recordings',
       text: `The recordings of these nodes were not captured unmodified from a real node: ${names(synthetic.map(({ node }) => node))}.`,
     })
-  blocks.push(...standing(matter), { kind: 'facts', rows: facts(matter) })
+  blocks.push(...fleetStatus(matter), { kind: 'facts', rows: facts(matter) })
   blocks.push(heading(3, 'Nature of this report'), text(IS), heading(3, 'Exclusions'), text(IS_NOT))
   blocks.push(heading(3, 'Contents'), { kind: 'contents' }, quiet(WHERE[matter.embeds ?? 'whole']))
   return { id: 'cover', title: titles.cover, blocks }
 }
 
 /** A missing or draft engagement, stated before any result. */
-function standing({ assessment }: Matter): readonly Block[] {
+function fleetStatus({ assessment }: Matter): readonly Block[] {
   const { engagement } = assessment.scope
   if (engagement === undefined) return [UNDECLARED]
   return engagement.status === 'draft' ? [DRAFT] : []

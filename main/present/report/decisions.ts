@@ -1,10 +1,10 @@
 import type { ControlDecision } from '../../../schemas/types.ts'
-import { decisionWords, standingWords } from '../../../schemas/words.ts'
+import { decisionWords, statusWords } from '../../../schemas/words.ts'
 import { of, plural } from '../../core/phrases.ts'
 import { oneLine } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
-import { type Standing, standingOf } from '../../core/register.ts'
+import { type EntryStatus, statusOf } from '../../core/register.ts'
 import { type Block, heading, plainCell, type Section, text } from '../../core/report-document.ts'
 import { factBlock, furtherEntries, MOST_ENTRIES, typed } from './declared.ts'
 import type { Matter } from './input.ts'
@@ -13,15 +13,15 @@ import { lasts, peopleRows, withdrawal } from './signed.ts'
 import { titles } from './titles.ts'
 import { stateLine, when } from './wording.ts'
 
-const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
 /** Documented decisions on controls, and the controls that lack a decision. */
 export function decisionSection(matter: Matter): Section {
   const { register, assessment } = matter
-  const groups = GROUPS.map((standing) => ({
-    standing,
+  const groups = GROUPS.map((status) => ({
+    status,
     entries: decisionsOf(register)
-      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
+      .filter((entry) => statusOf(entry, assessment.asOf) === status)
       .sort((a, b) => compare(rowKey(a), rowKey(b)) || compare(a.decidedAt, b.decidedAt) || compare(a.id, b.id)),
   })).filter(({ entries }) => entries.length > 0)
   return {
@@ -32,10 +32,10 @@ export function decisionSection(matter: Matter): Section {
         'Management decisions on addressable specifications (45 CFR 164.306(d)(3)) and rationales for non-applicability. They are valid until a date and change no verdict. The rationales were not evaluated.',
       ),
       ...(groups.length === 0 ? [text('No control decisions.')] : []),
-      ...groups.flatMap(({ standing, entries }): readonly Block[] => [
-        heading(3, `${standingWords[standing]} (${entries.length})`, true),
-        ...(standing === 'expired' ? [text('Expired decisions have no effect until renewed.')] : []),
-        ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry, standing)),
+      ...groups.flatMap(({ status, entries }): readonly Block[] => [
+        heading(3, `${statusWords[status]} (${entries.length})`, true),
+        ...(status === 'expired' ? [text('Expired decisions have no effect until renewed.')] : []),
+        ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry, status)),
         ...furtherEntries(entries.length),
       ]),
       ...addressable(matter),
@@ -46,14 +46,14 @@ export function decisionSection(matter: Matter): Section {
 
 const rowKey = ({ framework, control }: ControlDecision): string => `${framework}\n${control}`
 
-function entryBlocks({ catalog }: Matter, entry: ControlDecision, standing: Standing): readonly Block[] {
+function entryBlocks({ catalog }: Matter, entry: ControlDecision, status: EntryStatus): readonly Block[] {
   const { decision, factors, alternativeMeasure, riskAnalysis, withdrawn } = entry
   const optional = (label: string, words: string | null) => (words === null ? [] : [{ label, value: typed(words) }])
   return [
     heading(4, itemName(catalog, entry)),
     factBlock([
       { label: 'Decision', value: [{ text: decisionWords[decision], style: 'strong' }] },
-      { label: 'Status', value: plainCell(lasts(standing, entry.expiresAt)) },
+      { label: 'Status', value: plainCell(lasts(status, entry.expiresAt)) },
       { label: 'Reason', value: typed(entry.reason, 4000) },
       ...optional('Factors considered', factors),
       ...optional('Equivalent alternative measure', alternativeMeasure),

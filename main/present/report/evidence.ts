@@ -234,10 +234,10 @@ function redactionBlocks(held: readonly Held[]): readonly Block[] {
   ]
 }
 
-const STATES: Readonly<Record<SudoRow['state'], { readonly mark: MarkName; readonly says: string }>> = {
-  'only-logged': { mark: 'square-cross', says: 'Logged by sudo, not in the recording' },
-  'only-asked': { mark: 'diamond-question', says: 'In the recording, not in the log' },
-  both: { mark: 'dot', says: 'In the recording and logged by sudo' },
+const STATES: Readonly<Record<SudoRow['state'], { readonly mark: MarkName; readonly text: string }>> = {
+  'only-logged': { mark: 'square-cross', text: 'Logged by sudo, not in the recording' },
+  'only-asked': { mark: 'diamond-question', text: 'In the recording, not in the log' },
+  both: { mark: 'dot', text: 'In the recording and logged by sudo' },
 }
 
 /** Rows printed per node; matching commands are only counted. */
@@ -305,7 +305,7 @@ const tableOf = (rows: readonly SudoRow[]): Block => ({
     { title: 'Probe/command', width: 0.2 },
   ],
   rows: rows.map(({ state, command, asked }): readonly Cell[] => [
-    [{ text: STATES[state].says, mark: STATES[state].mark }],
+    [{ text: STATES[state].text, mark: STATES[state].mark }],
     monoCell(plain(command, 300)),
     plainCell(asked ?? 'Not in the recording'),
   ]),

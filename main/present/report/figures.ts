@@ -16,7 +16,7 @@ export const isPictured = ({ isolation, results }: NodeAssessment, nodes: number
   )
 
 /** Kinds of figures in a node’s isolation analysis; location has its own section. */
-export const DOSSIER_KINDS: readonly Figure['kind'][] = ['isolation-families', 'block-stack', 'topology']
+export const ANALYSIS_KINDS: readonly Figure['kind'][] = ['isolation-families', 'block-stack', 'topology']
 
 /** Figures of one node of these kinds, if any. The caller decides which nodes are included. */
 export function figureBlocks(

@@ -17,7 +17,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
-import { acceptance } from './exceptions.ts'
+import { acceptance } from './accepted-risk.ts'
 import type { Matter } from './input.ts'
 import { noFinding, severityMark } from './page-one.ts'
 import { titles } from './titles.ts'
@@ -159,7 +159,7 @@ function why(reasons: readonly Observation[], several: boolean, most = MOST_REAS
 }
 
 /** Results not tested or inconclusive, with the reason: nodes not collected first, then checks grouped by equal observations. */
-export function undecidedSection(matter: Matter): Section {
+export function inconclusiveSection(matter: Matter): Section {
   const silent = alike(
     matter.assessment.nodes.filter((node) => !reached(node)),
     ({ failure }) => (failure === null ? '' : `${failure.code}\n${failure.detail}`),

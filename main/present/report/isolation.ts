@@ -6,10 +6,10 @@ import { plain } from '../../core/plain-text.ts'
 import { LIVE_NOT_ASKED } from '../../core/probe.ts'
 import { explanationsFor, explanationText } from '../../core/register/explanations.ts'
 import { type Block, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
-import { dossierBlocks } from './dossier.ts'
-import { type Common, commonBlocks, commonOf } from './dossier-common.ts'
-import { DOSSIER_KINDS, figureBlocks, isPictured, MANY_NODES, picturesNote } from './figures.ts'
+import { ANALYSIS_KINDS, figureBlocks, isPictured, MANY_NODES, picturesNote } from './figures.ts'
 import type { Matter } from './input.ts'
+import { isolationAnalysis } from './isolation-analysis.ts'
+import { type Common, commonBlocks, commonOf } from './isolation-common.ts'
 import { byWorstNode } from './node-matrix.ts'
 import { see, titles } from './titles.ts'
 import { CODES, ELSEWHERE, observed, reasonLine, worstFirst } from './wording.ts'
@@ -34,7 +34,7 @@ export function isolationSection(matter: Matter): Section {
   const { nodes } = matter.assessment
   const many = nodes.length > MANY_NODES
   const shown = contradictedFirst(matter)
-  const dossiers = dossierNodes(matter)
+  const dossiers = analysedNodes(matter)
   const argued = dossiers.flatMap(({ isolation }) => isolation ?? [])
   const common = commonOf(argued)
   return {
@@ -62,7 +62,7 @@ const contradictedFirst = (matter: Matter): readonly NodeAssessment[] => {
 }
 
 /** Nodes with an isolation analysis and figures in the report: all nodes of a small fleet. */
-export const dossierNodes = (matter: Matter): readonly NodeAssessment[] =>
+export const analysedNodes = (matter: Matter): readonly NodeAssessment[] =>
   matter.assessment.nodes.length > MANY_NODES
     ? contradictedFirst(matter).slice(0, MOST_DOSSIERS)
     : matter.assessment.nodes
@@ -113,7 +113,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       name,
       ...made,
       text(`${observed(node)} No isolation analysis; for the reason, see ${see('undecided')}.`),
-      ...figureBlocks(matter, node, DOSSIER_KINDS),
+      ...figureBlocks(matter, node, ANALYSIS_KINDS),
     ]
   }
   const { environment, rule, tenancy, attachments, grade, observations, minimum } = node.isolation
@@ -154,7 +154,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
             ? []
             : [quiet(`And ${plural(left, 'more observation')}, in data/nodes/NODE/assessment.json of the pack.`)]),
         ]),
-    ...dossierBlocks(node.isolation, matter.catalog, figureBlocks(matter, node, DOSSIER_KINDS), {
+    ...isolationAnalysis(node.isolation, matter.catalog, figureBlocks(matter, node, ANALYSIS_KINDS), {
       common,
       short,
       explained: new Set(explained.keys()),

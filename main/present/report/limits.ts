@@ -1,6 +1,6 @@
 import { checkSourceWords } from '../../../schemas/conclusion-words.ts'
 import type { Assessment } from '../../../schemas/types.ts'
-import { PROPERTIES, propertyWords, standingLimitation } from '../../../schemas/words.ts'
+import { generalLimitation, PROPERTIES, propertyWords } from '../../../schemas/words.ts'
 import { type Catalog, offNodeChecksOf } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -31,7 +31,7 @@ export const limitSection = (): Section => ({
   title: titles.limits,
   flows: true,
   blocks: [
-    text(standingLimitation('pack records')),
+    text(generalLimitation('pack records')),
     { kind: 'list', items: GENERAL_LIMITS.map((words) => ({ text: words })) },
   ],
 })

@@ -22,7 +22,7 @@ import { type Block, type Cell, heading, type Line, plainCell, type Section, tex
 import { dayOf, daysSince } from './declared.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'
-import { kilometres, locationBlocks, locationLine, milliseconds, placeText, showsBlocks } from './location-dossier.ts'
+import { kilometres, locationBlocks, locationLine, milliseconds, placeText, showsBlocks } from './location-analysis.ts'
 import { titles } from './titles.ts'
 import { between, ELSEWHERE } from './wording.ts'
 

@@ -8,7 +8,7 @@ import { type Block, type Cell, heading, plainCell, type Section, text } from '.
 import { reached } from '../../core/tally.ts'
 import { factBlock } from './declared.ts'
 import type { Matter } from './input.ts'
-import { showsList } from './location-dossier.ts'
+import { showsList } from './location-analysis.ts'
 import { machinesReached } from './population.ts'
 import { see, titles } from './titles.ts'
 

@@ -5,7 +5,7 @@ import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, type Line, quiet } from '../../core/report-document.ts'
 import { joined, reached, severity } from '../../core/tally.ts'
-import { acceptedCount } from './exceptions.ts'
+import { acceptedCount } from './accepted-risk.ts'
 import type { Matter } from './input.ts'
 import { share, supportedShare, verdictMark } from './wording.ts'
 

@@ -1,6 +1,6 @@
 import { levelWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlRef, EvidenceDocument } from '../../../schemas/types.ts'
-import { periodCoverWords, standingWords } from '../../../schemas/words.ts'
+import { periodCoverWords, statusWords } from '../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../../core/conclusion/documents.ts'
 import type { Control } from '../../core/framework.ts'
 import { alike } from '../../core/grouping.ts'
@@ -10,7 +10,7 @@ import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
 import { type DocumentStatus, documentStatuses, supportingIn } from '../../core/register/requests.ts'
 import { basisOf, effectiveText, periodCover, supersededIn, versionName } from '../../core/register/versions.ts'
-import { type Standing, standingOf } from '../../core/register.ts'
+import { type EntryStatus, statusOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
 import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
 import type { Matter } from './input.ts'
@@ -24,10 +24,10 @@ import { day, when } from './wording.ts'
 export function recordSection(matter: Matter): Section {
   const { register, assessment } = matter
   const of = versionsIn(matter)
-  const groups = GROUPS.map((standing) => ({
-    title: standingWords[standing],
+  const groups = GROUPS.map((status) => ({
+    title: statusWords[status],
     entries: register.documents
-      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
+      .filter((entry) => statusOf(entry, assessment.asOf) === status)
       .sort((a, b) => compare(a.attachedAt, b.attachedAt) || compare(a.id, b.id)),
   })).filter(({ entries }) => entries.length > 0)
   return {
@@ -48,7 +48,7 @@ export function recordSection(matter: Matter): Section {
   }
 }
 
-const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
 /** What a document is besides its own entry: whether it counts, and the versions before and after it. */
 interface VersionFacts {

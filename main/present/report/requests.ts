@@ -1,9 +1,9 @@
-import { standingWords } from '../../../schemas/words.ts'
+import { statusWords } from '../../../schemas/words.ts'
 import { alike } from '../../core/grouping.ts'
 import { names, of } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { standingOf } from '../../core/register.ts'
+import { statusOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, type Section, text } from '../../core/report-document.ts'
 import type { Matter } from './input.ts'
 import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
@@ -66,10 +66,10 @@ const sentence = ([first]: Outstanding): string => {
 /** Acceptances of the register by status. They change no verdict; the annex has each in full. */
 function acceptances({ register, assessment, tally }: Matter): Block {
   const order = ['expired', 'in-force', 'not-begun', 'withdrawn'] as const
-  const entries = order.flatMap((standing) =>
+  const entries = order.flatMap((status) =>
     register.riskAcceptances
-      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
-      .map((entry) => ({ standing, entry })),
+      .filter((entry) => statusOf(entry, assessment.asOf) === status)
+      .map((entry) => ({ status, entry })),
   )
   if (entries.length === 0) return text('None.')
   return {
@@ -80,15 +80,15 @@ function acceptances({ register, assessment, tally }: Matter): Block {
       { title: 'Status', width: 22 },
       { title: 'Approved by, reason', width: 24 },
     ],
-    rows: entries.map(({ standing, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
+    rows: entries.map(({ status, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
       const open = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
       return [
         [{ text: plain(check, 100) }],
         [{ text: names(nodes, 4) }, { text: `Deviations now on ${of(open, nodes.length)}`, style: 'quiet' }],
         [
           {
-            text: `${standingWords[standing]}: ${standing === 'expired' ? 'ended' : 'until'} ${day(expiresAt)}`,
-            mark: standing === 'expired' ? 'square-cross' : 'dot',
+            text: `${statusWords[status]}: ${status === 'expired' ? 'ended' : 'until'} ${day(expiresAt)}`,
+            mark: status === 'expired' ? 'square-cross' : 'dot',
           },
         ],
         [{ text: oneLine(approvedBy, 80) }, { text: oneLine(reason, 160), style: 'quiet' }],

@@ -1,7 +1,7 @@
 import type { Resolution, Withdrawal } from '../../../schemas/types.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { type Approvable, keysProblem, signaturesOf } from '../../core/register/signatures.ts'
-import { isOnePerson, type Standing } from '../../core/register.ts'
+import { type EntryStatus, isOnePerson } from '../../core/register.ts'
 import { type Cell, type Line, plainCell } from '../../core/report-document.ts'
 import type { FactRows } from './declared.ts'
 import { day, when } from './wording.ts'
@@ -45,7 +45,7 @@ function approverCell(entry: Approved): Cell {
   ]
 }
 
-const LASTS: Readonly<Record<Standing, string>> = {
+const LASTS: Readonly<Record<EntryStatus, string>> = {
   'in-force': 'In effect until the end of',
   'not-begun': 'Not yet effective at the evaluation date; valid until the end of',
   expired: 'Expired at the end of',
@@ -53,7 +53,7 @@ const LASTS: Readonly<Record<Standing, string>> = {
 }
 
 /** Status of a risk acceptance or decision, with its expiry. */
-export const lasts = (standing: Standing, expiresAt: string): string => `${LASTS[standing]} ${day(expiresAt)}, UTC`
+export const lasts = (status: EntryStatus, expiresAt: string): string => `${LASTS[status]} ${day(expiresAt)}, UTC`
 
 /** When and by whom an entry was withdrawn or resolved, and the reason. */
 export const withdrawal = ({ at, by, reason }: Withdrawal | Resolution): string =>

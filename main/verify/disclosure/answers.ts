@@ -81,11 +81,11 @@ async function rulesOfCopy(
   { rules, scope }: Pick<DisclosedContent, 'rules' | 'scope'>,
   sources: RulesSources,
 ): Promise<RulesAtHand> {
-  const judge = await assessorOf(sources, rules?.catalog.version)
-  const about = await judge.about(scope ?? {})
+  const assess = await assessorOf(sources, rules?.catalog.version)
+  const about = await assess.about(scope ?? {})
   const reference =
     rules === null || scope !== null ? about.reference : { ...about.reference, digest: rules.catalog.digest }
-  return { ...about, reference, judge, status: rules === null ? 'unknown' : statusOfRules(rules.catalog, reference) }
+  return { ...about, reference, assess, status: rules === null ? 'unknown' : statusOfRules(rules.catalog, reference) }
 }
 
 function intact(
@@ -116,16 +116,16 @@ function intact(
   }
 }
 
-function withheldText({ withheld, units, whollyOpen, pathsWithheld }: DisclosureCounts): readonly string[] {
+function withheldText({ redacted, units, whollyOpen, pathsRedacted }: DisclosureCounts): readonly string[] {
   const classes = PART_CLASSES.flatMap((one) => {
-    const count = withheld[one]
+    const count = redacted[one]
     return count === undefined
       ? []
       : [`Redacted: ${partClassWords[one]}, ${count} ${count === 1 ? 'place' : 'places'}.`]
   })
   return [
     `${whollyOpen} of ${units} files are disclosed completely.`,
-    ...(pathsWithheld === 0 ? [] : [`The names of ${pathsWithheld} files are partially redacted.`]),
+    ...(pathsRedacted === 0 ? [] : [`The names of ${pathsRedacted} files are partially redacted.`]),
     ...classes,
   ]
 }
@@ -185,17 +185,17 @@ function reproducible(
   const unstated = listed.unstated.map((node) => `Node ${quote(node)}: its stated results are redacted.`)
   const details = [...again.details, ...unstated, ...not]
   const count = `${again.identical} of ${again.stated} stated verdicts reproduced`
-  const standing = rules === null ? null : known
-  if (rules !== null && standing === 'falsified')
+  const rulesStatus = rules === null ? null : known
+  if (rules !== null && rulesStatus === 'falsified')
     return { check, outcome: 'failed', summary: falsifiedRules(rules.catalog, reference), details }
-  if (rules !== null && standing === 'unknown')
+  if (rules !== null && rulesStatus === 'unknown')
     return { check, outcome: 'indeterminate', summary: unknownRules(rules.catalog.version, again), details }
   if (again.details.length > 0)
     return {
       check,
-      outcome: standing === null ? 'indeterminate' : 'failed',
+      outcome: rulesStatus === null ? 'indeterminate' : 'failed',
       summary:
-        standing === null
+        rulesStatus === null
           ? `Results differ, and the rules of the evaluation are redacted; ${count}.`
           : `Results differ; ${count}.`,
       details,
@@ -225,16 +225,16 @@ async function rederive(content: DisclosedContent, rules: RulesAtHand): Promise<
   const basisOf = basesIn(rules.reads, content)
   const judged = content.nodes.flatMap((node) => (node.entry === null ? [] : [{ node, entry: node.entry }]))
   const scope = content.scope ?? NO_SCOPE
-  const judge = await judgeOfNodes(rules.judge, scope, content.nodes)
+  const assess = await judgeOfNodes(rules.assess, scope, content.nodes)
   const nodes: NodeAgain[] = []
   for (const { node, entry } of judged) {
     const basis = basisOf(node)
-    const derived = await assessedHere(node, judge)
+    const derived = await assessedHere(node, assess)
     nodes.push(nodeAgain({ node, entry, basis }, derived === null ? null : underived(derived, entry, basis)))
   }
   const absent = absentNodes(content)
   const isEveryNode = absent.length === 0 && nodes.length === content.nodes.length && nodes.every((one) => one.isWhole)
-  const whole = isEveryNode ? await wholeAgain(content, { judge, rules }, nodes) : null
+  const whole = isEveryNode ? await wholeAgain(content, { assess, rules }, nodes) : null
   return {
     differences: nodes.flatMap(({ differences }) => differences),
     details: [
@@ -343,13 +343,13 @@ function inPart(
 /** Differences of the whole; null where it cannot be compared. */
 async function wholeAgain(
   { scope, index, register, demo }: DisclosedContent,
-  { judge, rules }: { readonly judge: PackAssessor; readonly rules: RulesAtHand },
+  { assess, rules }: { readonly assess: PackAssessor; readonly rules: RulesAtHand },
   nodes: readonly NodeAgain[],
 ): Promise<readonly string[] | null> {
   if (scope === null || index === null || register === null || !isWithoutGap(scope)) return null
   const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
   try {
-    const whole = compareWhole(index, await judge.whole(verdicts, { demo, register }), rules.status)
+    const whole = compareWhole(index, await assess.whole(verdicts, { demo, register }), rules.status)
     const isSilent = whole.wording && whole.details.length === 0
     return isSilent ? ['The stated assessment as a whole differs from the derived one.'] : whole.details
   } catch {

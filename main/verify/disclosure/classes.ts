@@ -17,9 +17,9 @@ export const PART_CLASSES = [
 export type PartClass = (typeof PART_CLASSES)[number]
 
 /** Classes that an owner can redact. Plain text is redacted only with its complete file. */
-export type WithholdableClass = Exclude<PartClass, 'text' | 'file'>
+export type RedactableClass = Exclude<PartClass, 'text' | 'file'>
 
-export const WITHHOLDABLE = PART_CLASSES.filter((one): one is WithholdableClass => one !== 'text' && one !== 'file')
+export const REDACTABLE = PART_CLASSES.filter((one): one is RedactableClass => one !== 'text' && one !== 'file')
 
 export const isPartClass = (value: unknown): value is PartClass => PART_CLASSES.some((one) => one === value)
 

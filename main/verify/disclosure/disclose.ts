@@ -57,11 +57,11 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
   if (refused !== null) return fail('input.refused', refused)
   const withheld = applyPolicy(units, policy)
   const disclosed = units.map((unit, index) => disclosedUnit(unit, withheld[index], seed))
-  const standing = leftOpen(units, disclosed, policy)
-  if (standing !== null)
+  const remaining = leftOpen(units, disclosed, policy)
+  if (remaining !== null)
     return fail(
       'input.refused',
-      `${quote(standing)} would remain in disclosed parts, because the rules cannot redact it everywhere; redact the files that contain it, or do not share a copy`,
+      `${quote(remaining)} would remain in disclosed parts, because the rules cannot redact it everywhere; redact the files that contain it, or do not share a copy`,
     )
   const notes: DisclosureNotes = {
     schema: 'barewitness.disclosure/1',

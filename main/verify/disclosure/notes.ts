@@ -28,9 +28,9 @@ export interface DisclosureCounts {
   readonly units: number
   readonly whollyOpen: number
   /** Units whose path is partially redacted. */
-  readonly pathsWithheld: number
+  readonly pathsRedacted: number
   /** Redacted parts by class; unused classes are omitted. */
-  readonly withheld: Readonly<Partial<Record<PartClass, number>>>
+  readonly redacted: Readonly<Partial<Record<PartClass, number>>>
 }
 
 export function countsOf(units: readonly DisclosedUnit[]): DisclosureCounts {
@@ -41,8 +41,8 @@ export function countsOf(units: readonly DisclosedUnit[]): DisclosureCounts {
   return {
     units: units.length,
     whollyOpen: units.filter(isWhollyOpen).length,
-    pathsWithheld: units.filter((unit) => !unit.path.every(isOpen)).length,
-    withheld: Object.fromEntries(
+    pathsRedacted: units.filter((unit) => !unit.path.every(isOpen)).length,
+    redacted: Object.fromEntries(
       PART_CLASSES.flatMap((one) => {
         const count = withheld.get(one)
         return count === undefined ? [] : [[one, count]]

@@ -3,14 +3,14 @@ import { parseBounded } from '../../core/bounded-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack-files.ts'
-import type { WithholdableClass } from './classes.ts'
+import type { RedactableClass } from './classes.ts'
 import type { FullUnit } from './open-pack.ts'
 import type { Found, Part } from './parts.ts'
 import { listOf, measurementsIn } from './words.ts'
 
 /** The owner’s redaction policy. */
 export interface DisclosurePolicy {
-  readonly classes: readonly WithholdableClass[]
+  readonly classes: readonly RedactableClass[]
   /**
    * Nodes whose captures are redacted completely, and their names and addresses wherever they occur. Their stated results remain, without
    * sensitive parts: a copy must not hide deviations of a node. List its assessment.json in the paths to redact it as well.

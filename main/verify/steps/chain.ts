@@ -3,7 +3,7 @@ import { PATHS } from '../../core/pack-files.ts'
 import type { PackSource, SealReader, SealReading } from '../../core/ports.ts'
 import { chainAnswer } from '../../core/run-chain/answer.ts'
 import type { PackedEntry } from '../../core/run-chain/entry.ts'
-import type { ChainHead } from '../../core/run-chain/head.ts'
+import type { Checkpoint } from '../../core/run-chain/head.ts'
 import { type ChainReading, readChainFiles, type SignatureProblems } from '../../core/run-chain/read.ts'
 import { bytesOf, textOf } from './read.ts'
 
@@ -21,12 +21,12 @@ export async function chainOf(
   {
     source,
     seal,
-    lastHead,
+    checkpoint,
     trusted,
   }: {
     readonly source: PackSource
     readonly seal: SealReader
-    readonly lastHead: ChainHead | null
+    readonly checkpoint: Checkpoint | null
     /** The reader trusts the key of the pack. */
     readonly trusted: boolean
   },
@@ -38,7 +38,7 @@ export async function chainOf(
   const signer = reading?.problems.length === 0 ? reading.signer : null
   const own = ownOf === null || tagManifest === null || signer == null ? null : ownOf(tagManifest, signer.fingerprint)
   const chain = await readChainFiles((path) => textOf(source, path), gapSignatures(seal))
-  const answer = chainAnswer(chain, own, lastHead)
+  const answer = chainAnswer(chain, own, checkpoint)
   if (own === null || chain === null || chain.problems.length > 0 || !isKnown(own, chain, trusted))
     return { answer: answer.outcome === 'passed' ? NOBODY_KNOWN : answer, own: null, stated: chain }
   return { answer, reading: chain, own, stated: chain }

@@ -1,5 +1,5 @@
 import type { EntrySignature } from '../../../schemas/types.ts'
-import type { SignerStanding } from '../../../schemas/verification.ts'
+import type { SignerTrust } from '../../../schemas/verification.ts'
 import type { SealReader } from '../../core/ports.ts'
 import { statusOfSigner } from './signature.ts'
 import { certificatesOf, NO_TRUST, type Trust } from './trust.ts'
@@ -18,7 +18,7 @@ export interface DetachedReading {
   /** Revocation time of the certificate, according to the available lists. */
   readonly revokedAt: string | null
   /** Signer trust; a demo key, or a key whose signature is invalid, is never trusted. */
-  readonly standing: SignerStanding
+  readonly trust: SignerTrust
   /** Signed with a demo key. */
   readonly demo: boolean
   /** Empty: the content is unchanged since it was signed with the stated key. The holder of the key is not confirmed. */
@@ -54,7 +54,7 @@ export async function readDetached(
     subject: signer?.subject ?? null,
     key: signer?.key ?? null,
     revokedAt,
-    standing: statusOfSigner(reading, trust),
+    trust: statusOfSigner(reading, trust),
     demo,
     problems: [
       ...reading.problems,

@@ -15,7 +15,7 @@ import { type DetachedReading, readDetached } from './detached.ts'
 import { NO_TRUST } from './trust.ts'
 
 /** Result of reading one signature on a register entry. */
-export interface EntrySignatureReading extends Omit<DetachedReading, 'demo' | 'standing'> {
+export interface EntrySignatureReading extends Omit<DetachedReading, 'demo' | 'trust'> {
   readonly role: EntrySignature['role']
 }
 
@@ -31,7 +31,7 @@ export const readSignatures = (
       const trust = { ...NO_TRUST, lists }
       const {
         demo,
-        standing: _,
+        trust: _,
         problems,
         ...reading
       } = await readDetached(seal, content, signature, { what: 'entry', trust })

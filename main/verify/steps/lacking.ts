@@ -7,7 +7,7 @@ export interface Asked {
   /** Certificates of time-stamp authorities that they trust. */
   readonly authorities: boolean
   /** A run chain checkpoint that they kept. */
-  readonly lastHead: boolean
+  readonly checkpoint: boolean
 }
 
 /**
@@ -37,7 +37,7 @@ export function lackingIn(
     ...(rules?.status === 'unknown' ? (['reproducibility'] as const) : []),
     ...(asked.signers || signer?.ended === true ? (['signature'] as const) : []),
     ...(asked.authorities ? (['time'] as const) : []),
-    ...(asked.lastHead ? (['continuity'] as const) : []),
+    ...(asked.checkpoint ? (['continuity'] as const) : []),
   ])
   return checks.filter(({ check, outcome }) => wanted.has(check) && outcome !== 'passed').map(({ check }) => check)
 }

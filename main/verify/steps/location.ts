@@ -1,5 +1,5 @@
 import type { DeclaredLocation, SiteList, SiteRow, VantageRecord } from '../../../schemas/types.ts'
-import type { SignerStanding } from '../../../schemas/verification.ts'
+import type { SignerTrust } from '../../../schemas/verification.ts'
 import { isWithinBudget } from '../../core/bounded-json.ts'
 import { readSigned, signerOf } from '../../core/cms-plain.ts'
 import { sha256 } from '../../core/digest.ts'
@@ -81,7 +81,7 @@ const repeated = (vantages: readonly VantageRecord[]): readonly string[] =>
 /** All bounds depend on the declared place of the vantage point, so the declaring party is stated with every measurement. */
 function vantageNotes(
   record: VantageRecord,
-  { subject, revokedAt, standing, demo: isDemoKey }: VantageReading,
+  { subject, revokedAt, trust: signerTrust, demo: isDemoKey }: VantageReading,
   trust: Trust,
   asOf: string,
 ): readonly string[] {
@@ -89,7 +89,7 @@ function vantageNotes(
   const { fingerprint } = signature
   const signed = `${quote(subject ?? '')}, key fingerprint ${fingerprint}, signed ${recordName(record)}`
   return [
-    `${signed}${demo ? ' (demo data)' : ''}. ${isDemoKey ? 'It is a demo key, which can never be trusted.' : STANDS[standing](trust)} The place of the vantage point was declared by ${quote(vantage.declaredBy)} and not measured; an incorrect place invalidates every bound based on it.`,
+    `${signed}${demo ? ' (demo data)' : ''}. ${isDemoKey ? 'It is a demo key, which can never be trusted.' : STANDS[signerTrust](trust)} The place of the vantage point was declared by ${quote(vantage.declaredBy)} and not measured; an incorrect place invalidates every bound based on it.`,
     ...(revokedAt === null
       ? []
       : [
@@ -101,7 +101,7 @@ function vantageNotes(
   ]
 }
 
-const STANDS: Readonly<Record<SignerStanding, (trust: Trust) => string>> = {
+const STANDS: Readonly<Record<SignerTrust, (trust: Trust) => string>> = {
   pinned: () => 'You trust this key.',
   known: () => 'Its certificate was issued under a root certificate that you trust.',
   unknown: ({ signers }) =>

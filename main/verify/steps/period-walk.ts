@@ -145,10 +145,10 @@ async function rulesOfTrace(
 ): Promise<{ readonly unknown: string | null; readonly falsified: string | null }> {
   const judge = await assessorOf(sources, stated.version)
   const here = { ...(await judge.about({})).reference, digest: stated.digest }
-  const standing = statusOfRules(stated, here)
+  const rulesStatus = statusOfRules(stated, here)
   return {
-    unknown: standing === 'unknown' ? stated.version : null,
-    falsified: standing === 'falsified' ? falsifiedRules(stated, here) : null,
+    unknown: rulesStatus === 'unknown' ? stated.version : null,
+    falsified: rulesStatus === 'falsified' ? falsifiedRules(stated, here) : null,
   }
 }
 

@@ -21,7 +21,7 @@ import { explanationsOf } from '../../core/register/explanations.ts'
 import { acceptanceRequestsOf } from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
 import { responsesOf } from '../../core/register/responses.ts'
-import { EMPTY_REGISTER, standingOf } from '../../core/register.ts'
+import { EMPTY_REGISTER, statusOf } from '../../core/register.ts'
 import { readEntries } from './entries.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 import type { Trust } from './trust.ts'
@@ -226,7 +226,7 @@ function notes(register: Register, asOf: string | null): readonly string[] {
   const later =
     asOf === null
       ? 0
-      : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length +
+      : entries.filter((one) => statusOf(one, asOf) === 'not-begun').length +
         [...responses, ...audited].filter(
           (one) => one.withdrawn === null && !(millisOf(one.statedAt) <= millisOf(asOf)),
         ).length
@@ -275,7 +275,7 @@ function rowsDecidedTwice(register: Register, asOf: string | null): number {
   const counts = new Map<string, number>()
   for (const entry of decisionsOf(register)) {
     const row = `${entry.framework}\n${entry.control}`
-    if (standingOf(entry, asOf) === 'in-force') counts.set(row, (counts.get(row) ?? 0) + 1)
+    if (statusOf(entry, asOf) === 'in-force') counts.set(row, (counts.get(row) ?? 0) + 1)
   }
   return [...counts.values()].filter((count) => count > 1).length
 }

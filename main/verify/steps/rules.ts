@@ -19,7 +19,7 @@ export function statusOfRules(stated: CatalogReference, here: CatalogReference):
 
 /** The available rules that best match the ones stated by a pack, with the result of the comparison. */
 export interface RulesAtHand extends AboutRules {
-  readonly judge: Assessor
+  readonly assess: Assessor
   readonly status: RulesStatus
 }
 
@@ -33,9 +33,9 @@ export async function rulesAtHand(
   sources: RulesSources,
   { catalog: stated, scope }: Pick<AssessmentIndex, 'catalog' | 'scope'>,
 ): Promise<RulesAtHand> {
-  const judge = await assessorOf(sources, stated.version)
-  const about = await judge.about(scope)
-  return { ...about, judge, status: statusOfRules(stated, about.reference) }
+  const assess = await assessorOf(sources, stated.version)
+  const about = await assess.about(scope)
+  return { ...about, assess, status: statusOfRules(stated, about.reference) }
 }
 
 /** The rules applied to a pack; null where it lacks data for an evaluation. */
@@ -45,7 +45,7 @@ export const assessorOfPack = async (
 ): Promise<PackAssessor | null> =>
   rules === null || scope === null || assessment === null
     ? null
-    : rules.judge.pack({ scope, shared: assessment.shared ?? NOTHING_SHARED })
+    : rules.assess.pack({ scope, shared: assessment.shared ?? NOTHING_SHARED })
 
 /** Machine-readable result about the rules. */
 export const rulesReading = (

@@ -1,4 +1,4 @@
-import type { SignerStanding, VerificationCheckResult, VerificationReport } from '../../../schemas/verification.ts'
+import type { SignerTrust, VerificationCheckResult, VerificationReport } from '../../../schemas/verification.ts'
 import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from '../../core/budgets.ts'
 import { sha256 } from '../../core/digest.ts'
 import { PATHS, stampPath } from '../../core/pack-files.ts'
@@ -7,7 +7,7 @@ import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports.ts'
 import { bytesOf, textOf } from './read.ts'
 import type { ShownTime } from './time.ts'
-import { certificatesOf, standingOf, type Trust } from './trust.ts'
+import { certificatesOf, type Trust, trustOf } from './trust.ts'
 
 /** Reads the seal over the tag manifest, or null when there is none. Trust anchors help to complete the chain; trust is evaluated separately. */
 export async function readSealOf(source: PackSource, seal: SealReader, trust: Trust): Promise<SealReading | null> {
@@ -84,17 +84,17 @@ export async function stampsOver(source: PackSource, signature: Uint8Array): Pro
 }
 
 /** Signer trust. A demo key, or an invalid seal, is never trusted. */
-export const statusOfSigner = (reading: SealReading, trust: Trust): SignerStanding =>
+export const statusOfSigner = (reading: SealReading, trust: Trust): SignerTrust =>
   reading.demo || reading.problems.length > 0 || reading.signer === null
     ? 'unknown'
-    : standingOf(trust.signers, reading.signer, reading.root)
+    : trustOf(trust.signers, reading.signer, reading.root)
 
 /** The signer for the verification report, evaluated at a time; null when it cannot be read. */
 export function signerOf(reading: SealReading | null, trust: Trust, at: string): VerificationReport['signer'] {
   if (reading === null || reading.signer === null) return null
   const { subject, fingerprint, notAfter } = reading.signer
   const stands = statusOfSigner(reading, trust)
-  return { subject, fingerprint, trusted: stands !== 'unknown', standing: stands, ended: at > notAfter }
+  return { subject, fingerprint, trusted: stands !== 'unknown', trust: stands, ended: at > notAfter }
 }
 
 export interface Judgement {

@@ -1,7 +1,7 @@
 import type { VerificationCheckResult } from '../../../schemas/verification.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { TimestampReading } from '../../core/ports.ts'
-import { standingOf, type Trust } from './trust.ts'
+import { type Trust, trustOf } from './trust.ts'
 
 /** Result of evaluating time-stamps. */
 export interface ShownTime {
@@ -56,7 +56,7 @@ export function shownTime(
     if (expected !== null && stamp.root?.fingerprint !== expected)
       problems.push(`${says}, but the seal requires a different authority.`)
     else if (stamp.demo) notes.push(`${says}, a demo key that can never be trusted.`)
-    else if (standingOf(trust.authorities, stamp.authority, stamp.root) === 'unknown') {
+    else if (trustOf(trust.authorities, stamp.authority, stamp.root) === 'unknown') {
       lacksAuthority = true
       notes.push(
         `${says}. The authority is not trusted: supply its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,

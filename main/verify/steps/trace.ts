@@ -13,10 +13,10 @@ import type { RulesStatus } from './rules.ts'
 export async function traceDiffers(
   { source, validator }: { readonly source: PackSource; readonly validator: SchemaValidator },
   { statement, assessment }: PackReading,
-  { judge, rules: standing }: { readonly judge: PackAssessor | null; readonly rules: RulesStatus | null },
+  { assess, rules: rulesStatus }: { readonly assess: PackAssessor | null; readonly rules: RulesStatus | null },
   { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
 ): Promise<readonly string[]> {
-  if (!source.paths.includes(PATHS.trace) || statement === null || assessment === null || judge === null) return []
+  if (!source.paths.includes(PATHS.trace) || statement === null || assessment === null || assess === null) return []
   const text = await textOf(source, PATHS.trace)
   const found = canonical(text)
   if (found === null || validator.problems('trace', found.value).length > 0)
@@ -26,9 +26,9 @@ export async function traceDiffers(
   const { run, planned = null } = statement.predicate
   // Facts shared between nodes and the reconciliation are taken as stated; compareWhole() compares them with the derived ones.
   const { shared, reconciliation } = assessment
-  const derived = await judge.trace(traced, { run, planned, demo, shared, reconciliation })
+  const derived = await assess.trace(traced, { run, planned, demo, shared, reconciliation })
   const { engine, rules } = stated
-  const compared = standing === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
+  const compared = rulesStatus === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
   return new TextDecoder().decode(traceBytes(compared)) === text
     ? []
     : [`${PATHS.trace} differs from the run trace derived from the evidence and the scope.`]

@@ -19,7 +19,7 @@ export const NO_TRUST: Trust = { signers: [], authorities: [], lists: [] }
 export const certificatesOf = (files: readonly Uint8Array[]): readonly Uint8Array[] => files.flatMap(certificatesIn)
 
 /** Trust of a certificate: trusted itself, issued under a trusted root, or neither. */
-export function standingOf(
+export function trustOf(
   files: readonly Uint8Array[],
   leaf: CertificateName | null,
   root: CertificateName | null,

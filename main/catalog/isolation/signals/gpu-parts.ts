@@ -16,13 +16,16 @@ const isSet = (serial: string): boolean =>
 function sharedChassis(
   read: Read,
   gpus: readonly NvidiaGpu[],
-): { readonly said: string; readonly agrees: boolean } | null {
+): { readonly serial: string; readonly agrees: boolean } | null {
   const named = [...new Set(gpus.flatMap(({ platform }) => platform.chassisSerial ?? []))]
   const serials = read(hostSerials)
   const [said] = named
   if (said === undefined || !isSet(said) || !serials.ok) return null
   const { product, board, chassis } = serials.fact
-  return { said, agrees: named.length === 1 && [product, board, chassis].some((serial) => serial.trim() === said) }
+  return {
+    serial: said,
+    agrees: named.length === 1 && [product, board, chassis].some((serial) => serial.trim() === said),
+  }
 }
 
 const identity: Signal = {
@@ -75,12 +78,12 @@ const identity: Signal = {
       return chassis.agrees
         ? metal(
             said,
-            supports(`The GPUs report the same chassis as the firmware, ${quote(chassis.said, 40)}.`, gpuNvidia),
+            supports(`The GPUs report the same chassis as the firmware, ${quote(chassis.serial, 40)}.`, gpuNvidia),
           )
         : neutral(
             said,
             unclear(
-              `The GPUs report the chassis ${quote(chassis.said, 40)}, which matches no serial number of the firmware; in a rack-wide server it can be the rack’s.`,
+              `The GPUs report the chassis ${quote(chassis.serial, 40)}, which matches no serial number of the firmware; in a rack-wide server it can be the rack’s.`,
               gpuNvidia,
             ),
           )

@@ -1,7 +1,7 @@
 import { locationVerdictWords } from '../../../../schemas/location-words.ts'
 import type { Assessment, NodeAssessment } from '../../../../schemas/types.ts'
 import { nearestDisc, placeAnswer, policyAnswers } from '../../../core/location-verdicts.ts'
-import { placeText } from '../../report/location-dossier.ts'
+import { placeText } from '../../report/location-analysis.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({

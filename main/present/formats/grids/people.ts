@@ -6,14 +6,14 @@ import type {
   EvidenceDocument,
   RiskAcceptance,
 } from '../../../../schemas/types.ts'
-import { auditorStatusWords, decisionWords, periodCoverWords, standingWords } from '../../../../schemas/words.ts'
+import { auditorStatusWords, decisionWords, periodCoverWords, statusWords } from '../../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../../../core/conclusion/documents.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { attachmentPath } from '../../../core/register/attachments.ts'
 import { currentAuditorRequests } from '../../../core/register/auditor-requests.ts'
 import { decisionsOf } from '../../../core/register/decisions.ts'
 import { basisOf, effectiveText, periodCover, supersededIn } from '../../../core/register/versions.ts'
-import { isOnePerson, standingOf } from '../../../core/register.ts'
+import { isOnePerson, statusOf } from '../../../core/register.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { columns, type Grid } from './grid.ts'
 import { requestedById, requestLines } from './requested.ts'
@@ -22,7 +22,7 @@ type PeopleInput = Pick<FormatInput, 'assessment' | 'catalog' | 'register'>
 
 const EXCEPTION_COLUMNS = columns({
   'risk acceptance': 34,
-  standing: 22,
+  status: 22,
   check: 34,
   'expected condition': 48,
   nodes: 8,
@@ -41,12 +41,12 @@ const EXCEPTION_COLUMNS = columns({
 })
 
 /** Every risk acceptance with its status, then requests without approval, which have no effect. */
-export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
+export function acceptancesGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const claims = new Map(catalog.checks.map(({ id, expected }) => [id, expected]))
   const deviates = deviatesIn(assessment)
-  const start = (standing: string, entry: RiskAcceptance | AcceptanceRequest): readonly (string | number)[] => [
+  const start = (status: string, entry: RiskAcceptance | AcceptanceRequest): readonly (string | number)[] => [
     entry.id,
-    standing,
+    status,
     entry.check,
     claims.get(entry.check) ?? '',
     entry.nodes.length,
@@ -61,7 +61,7 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
     columns: EXCEPTION_COLUMNS,
     rows: [
       ...register.riskAcceptances.map((entry) => [
-        ...start(standingWords[standingOf(entry, assessment.asOf)], entry),
+        ...start(statusWords[statusOf(entry, assessment.asOf)], entry),
         oneLine(entry.approvedBy),
         isOnePerson(entry) ? 'yes' : 'no',
         entry.acceptedAt,
@@ -96,7 +96,7 @@ const withdrawnText = ({ withdrawn }: RiskAcceptance | EvidenceDocument | Contro
 
 const DOCUMENT_COLUMNS = columns({
   document: 34,
-  standing: 12,
+  status: 12,
   name: 40,
   'summary of evidence': 50,
   'provided by': 24,
@@ -139,7 +139,7 @@ export function documentsGrid({ assessment, catalog, register }: PeopleInput): G
       const cover = periodCover(entry, basis)
       return [
         entry.id,
-        standingWords[standingOf(entry, assessment.asOf)],
+        statusWords[statusOf(entry, assessment.asOf)],
         oneLine(entry.name),
         oneLine(entry.summary),
         oneLine(entry.providedBy),
@@ -181,7 +181,7 @@ export function documentsGrid({ assessment, catalog, register }: PeopleInput): G
 
 const DECISION_COLUMNS = columns({
   decision: 34,
-  standing: 12,
+  status: 12,
   framework: 12,
   control: 22,
   decided: 34,
@@ -205,7 +205,7 @@ export function decisionsGrid({ assessment, catalog, register }: PeopleInput): G
     columns: DECISION_COLUMNS,
     rows: decisionsOf(register).map((entry) => [
       entry.id,
-      standingWords[standingOf(entry, assessment.asOf)],
+      statusWords[statusOf(entry, assessment.asOf)],
       entry.framework,
       controlOf(entry.framework, entry.control)?.id ?? entry.control,
       decisionWords[entry.decision],

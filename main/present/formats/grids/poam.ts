@@ -8,7 +8,7 @@ import type { CheckRemediation } from '../../../core/work-order.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { shortName } from '../../report/items.ts'
 import { type Closed, closedOf } from '../closed.ts'
-import { type FormatInput, mappedControls, nistControls, STANDING_LIMITATION } from '../input.ts'
+import { type FormatInput, GENERAL_LIMITATION, mappedControls, nistControls } from '../input.ts'
 import { controlNames, dueDay, namedIn } from './findings.ts'
 import { columns, type Grid, type GridCell, sheetOf } from './grid.ts'
 
@@ -196,7 +196,7 @@ const aboutGrid = ({ assessment, run, producer, demo }: FormatInput): Grid => ({
     ['Run', run],
     ['Produced by', producer],
     ['Not filled in', NOT_FILLED_IN],
-    ['Limitations', STANDING_LIMITATION],
+    ['Limitations', GENERAL_LIMITATION],
   ],
 })
 

@@ -1,6 +1,6 @@
 import { fileNamed } from '../../../core/file-names.ts'
 import { PATHS } from '../../../core/pack-files.ts'
-import { DEMO_NOTICE, STANDING_LIMITATION } from '../input.ts'
+import { DEMO_NOTICE, GENERAL_LIMITATION } from '../input.ts'
 import type { DocumentKind, Names } from './naming.ts'
 import { hrefOf, line, momentOf, prop, tokenOf, uuidOf } from './words.ts'
 
@@ -43,7 +43,7 @@ export function metadataOf({ input }: Names, kind: DocumentKind): unknown {
           parties: [{ uuid: owner, type: 'organization', name: line(engagement.entity) }],
           'responsible-parties': [{ 'role-id': 'asset-owner', 'party-uuids': [owner] }],
         }),
-    remarks: [...(demo ? [DEMO_NOTICE] : []), STANDING_LIMITATION].join('\n'),
+    remarks: [...(demo ? [DEMO_NOTICE] : []), GENERAL_LIMITATION].join('\n'),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { AcceptanceRequest, ManagementResponse, RiskAcceptance } from '../../../../schemas/types.ts'
-import { standingWords, type Verdict } from '../../../../schemas/words.ts'
+import { statusWords, type Verdict } from '../../../../schemas/words.ts'
 import type { Finding, FindingStatus, Remediated } from '../../../core/finding/finding.ts'
 import { names as namesOf } from '../../../core/phrases.ts'
 import { oneLine } from '../../../core/plain-text.ts'
-import { isOnePerson, standingOf } from '../../../core/register.ts'
+import { isOnePerson, statusOf } from '../../../core/register.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
 import { remedyOf } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
@@ -193,7 +193,7 @@ function observedFor(names: Names, check: string, subjects: ReadonlySet<string>)
 /** The acceptance of a risk on some of its nodes leaves the risk open. */
 function acceptanceLog(names: Names, entry: RiskAcceptance, { status }: Finding): unknown {
   const { id, acceptedAt, expiresAt, withdrawn, approvedBy, nodes, owner, reason } = entry
-  const standing = standingOf(entry, names.input.assessment.asOf)
+  const entryStatus = statusOf(entry, names.input.assessment.asOf)
   const start = momentOf(acceptedAt) ?? NO_MOMENT
   const end = momentOf(expiresAt)
   const taken =
@@ -202,12 +202,12 @@ function acceptanceLog(names: Names, entry: RiskAcceptance, { status }: Finding)
     uuid: names.lasting('log', 'acceptance', id),
     title: 'Risk accepted',
     description: line(
-      `Approved by ${oneLine(approvedBy)} for ${namesOf(nodes, 200)}. ${standingWords[standing]}. ${oneLine(reason)}${taken}`,
+      `Approved by ${oneLine(approvedBy)} for ${namesOf(nodes, 200)}. ${statusWords[entryStatus]}. ${oneLine(reason)}${taken}`,
       LONGEST,
     ),
     props: [
       prop('risk-acceptance', id),
-      prop('standing', standing),
+      prop('acceptance-status', entryStatus),
       prop('owner', owner),
       prop('nodes', nodes.length),
       prop('same-person', isOnePerson(entry) ? 'yes' : 'no'),
@@ -215,7 +215,7 @@ function acceptanceLog(names: Names, entry: RiskAcceptance, { status }: Finding)
     ],
     start,
     ...(end !== null && end >= start ? { end } : {}),
-    ...(standing === 'in-force' && status === 'risk-accepted' ? { 'status-change': STATUS[status] } : {}),
+    ...(entryStatus === 'in-force' && status === 'risk-accepted' ? { 'status-change': STATUS[status] } : {}),
   }
 }
 
@@ -226,6 +226,6 @@ const requestLog = (names: Names, entry: AcceptanceRequest): unknown => ({
     `Requested by ${oneLine(entry.requestedBy)} for ${namesOf(entry.nodes, 200)}; not approved, so without effect. ${oneLine(entry.reason)}`,
     LONGEST,
   ),
-  props: [prop('risk-acceptance', entry.id), prop('standing', 'requested'), prop('owner', entry.owner)],
+  props: [prop('risk-acceptance', entry.id), prop('acceptance-status', 'requested'), prop('owner', entry.owner)],
   start: momentOf(entry.requestedAt) ?? NO_MOMENT,
 })

@@ -5,7 +5,7 @@ import { of, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, heading, type Line, plainCell, text } from '../../core/report-document.ts'
-import { type Common, hasLevels, LEVEL_COLUMNS, levelCells, openPointTable, sameAs } from './dossier-common.ts'
+import { type Common, hasLevels, LEVEL_COLUMNS, levelCells, openPointTable, sameAs } from './isolation-common.ts'
 import { brief } from './wording.ts'
 
 interface Telling {
@@ -19,7 +19,7 @@ interface Telling {
  * The isolation analysis behind the four results of one node: decision, figures, signals, falsification requirements and
  * open points. Parts in `common` are not repeated. The short form omits the signals and what follows from them.
  */
-export function dossierBlocks(
+export function isolationAnalysis(
   isolation: Isolation,
   { signals }: Catalog,
   pictures: readonly Block[],

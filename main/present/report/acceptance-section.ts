@@ -1,5 +1,5 @@
 import type { AcceptanceRequest, RiskAcceptance } from '../../../schemas/types.ts'
-import { standingWords } from '../../../schemas/words.ts'
+import { statusWords } from '../../../schemas/words.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import { names, of } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
@@ -9,7 +9,7 @@ import {
   acceptanceRequestStatus,
   acceptanceRequestsOf,
 } from '../../core/register/pending.ts'
-import { type Standing, standingOf } from '../../core/register.ts'
+import { type EntryStatus, statusOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
 import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
 import { deviationsOverRuns } from './deviations-over-runs.ts'
@@ -19,15 +19,15 @@ import { titles } from './titles.ts'
 import { day, when } from './wording.ts'
 
 /** Expired acceptances first, because they require action. */
-const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
 /** Risk acceptances, expired ones first, then requests that were not approved, then all deviations. */
-export function exceptionSection(matter: Matter): Section {
+export function acceptanceSection(matter: Matter): Section {
   const { register, assessment } = matter
-  const groups = GROUPS.map((standing) => ({
-    standing,
+  const groups = GROUPS.map((status) => ({
+    status,
     entries: register.riskAcceptances
-      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
+      .filter((entry) => statusOf(entry, assessment.asOf) === status)
       .sort((a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.check, b.check) || compare(a.id, b.id)),
   })).filter(({ entries }) => entries.length > 0)
   return {
@@ -38,9 +38,9 @@ export function exceptionSection(matter: Matter): Section {
         'A risk acceptance is a management decision to accept a deviation until a date. It does not change the verdict: every deviation remains in all counts of this report, and an acceptance never makes a control supported.',
       ),
       ...(groups.length === 0 ? [text('No risk acceptances.')] : []),
-      ...groups.flatMap(({ standing, entries }): readonly Block[] => [
-        heading(3, `${standingWords[standing]} (${entries.length})`, true),
-        ...(standing === 'expired' ? [text(ENDED)] : []),
+      ...groups.flatMap(({ status, entries }): readonly Block[] => [
+        heading(3, `${statusWords[status]} (${entries.length})`, true),
+        ...(status === 'expired' ? [text(ENDED)] : []),
         ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry)),
         ...furtherEntries(entries.length),
       ]),
@@ -58,7 +58,7 @@ function entryBlocks(matter: Matter, entry: RiskAcceptance): readonly Block[] {
   return [
     heading(4, claimOf(matter, entry.check)),
     factBlock([
-      { label: 'Status', value: plainCell(lasts(standingOf(entry, matter.assessment.asOf), expiresAt)) },
+      { label: 'Status', value: plainCell(lasts(statusOf(entry, matter.assessment.asOf), expiresAt)) },
       ...termRows(matter, entry),
       ...peopleRows(entry),
       { label: 'Accepted', value: plainCell(`${when(acceptedAt)}${run}`) },
@@ -106,11 +106,11 @@ const PENDING: readonly Exclude<AcceptanceRequestStatus, 'approved'>[] = ['open'
 /** Acceptance requests without approval: they have no effect. */
 function pendingBlocks(matter: Matter): readonly Block[] {
   const { register, assessment } = matter
-  const requests = PENDING.flatMap((standing) =>
+  const requests = PENDING.flatMap((status) =>
     acceptanceRequestsOf(register)
-      .filter((entry) => acceptanceRequestStatus(entry, assessment.asOf) === standing)
+      .filter((entry) => acceptanceRequestStatus(entry, assessment.asOf) === status)
       .sort((a, b) => compare(a.requestedAt, b.requestedAt) || compare(a.id, b.id))
-      .map((entry) => ({ standing, entry })),
+      .map((entry) => ({ status, entry })),
   )
   if (requests.length === 0) return []
   return [
@@ -118,10 +118,10 @@ function pendingBlocks(matter: Matter): readonly Block[] {
     text('Requests have no effect until approved. Their deviations are not accepted.'),
     ...requests
       .slice(0, MOST_ENTRIES)
-      .flatMap(({ standing, entry }): readonly Block[] => [
+      .flatMap(({ status, entry }): readonly Block[] => [
         heading(4, claimOf(matter, entry.check)),
         factBlock([
-          { label: 'Status', value: plainCell(`${STANDINGS[standing]} ${day(entry.expiresAt)}, UTC`) },
+          { label: 'Status', value: plainCell(`${STANDINGS[status]} ${day(entry.expiresAt)}, UTC`) },
           ...termRows(matter, entry),
           ...peopleRows(entry),
           { label: 'Requested', value: plainCell(when(entry.requestedAt)) },
