@@ -26,10 +26,15 @@ const planFor = (commands: Parameters<typeof probeOf>[1]): Plan =>
 
 type How = 'watched' | 'alone'
 
-/** The script with a limit of one second in place of twenty; `alone`: as on a node where nothing can be watched. */
+/** Short where a command hangs, and long enough for those that do not, on a machine that is busy. */
+const LIMIT_SECONDS = 3
+
+/** The script with a short limit in place of twenty seconds; `alone`: as on a node where nothing can be watched. */
 function scriptOf(plan: Plan, how: How): string {
   const script = collectorScript(plan, NONCE)
-  const short = script.replaceAll(/\b2000\b/g, '100').replaceAll(/^([cdpq] \d+) 20 /gm, '$1 1 ')
+  const short = script
+    .replaceAll(/\b2000\b/g, `${LIMIT_SECONDS * 100}`)
+    .replaceAll(/^([cdpq] \d+) 20 /gm, `$1 ${LIMIT_SECONDS} `)
   const changed = how === 'watched' ? short : short.replace('&& f sleep; then', '&& f no-such-tool; then')
   if (short === script || (how === 'alone' && changed === short)) throw new Error('the script has another form')
   return changed
@@ -143,7 +148,7 @@ describe.each(SHELLS)('brief questions under %s %s (skipped where it is absent)'
     async () => {
       const plan = planFor({ first: run(['uname', '-s']), second: run(['cat', 'bytes']), hangs: run(['cat', 'pipe']) })
       const [program, ...rest] = shell
-      const script = scriptOf(plan, 'watched').replaceAll(/\b100\b/g, '3000')
+      const script = scriptOf(plan, 'watched').replaceAll(new RegExp(`\\b${LIMIT_SECONDS * 100}\\b`, 'g'), '3000')
       const child = spawn(program, [...rest, '-s'], { cwd: folder, detached: true })
       const reader = createFrameReader(NONCE, plan.commands.length)
       const heard: number[] = []
@@ -169,7 +174,10 @@ describe.each(SHELLS)('brief questions under %s %s (skipped where it is absent)'
 })
 
 test('a script that breaks off is not held open by its watch', () => {
-  const script = scriptOf(planFor({ first: run(['uname', '-s']) }), 'watched').replaceAll(/\b100\b/g, '6000')
+  const script = scriptOf(planFor({ first: run(['uname', '-s']) }), 'watched').replaceAll(
+    new RegExp(`\\b${LIMIT_SECONDS * 100}\\b`, 'g'),
+    '6000',
+  )
   const begun = performance.now()
   const { stdout } = spawnSync('sh', ['-s'], { input: script.slice(0, script.lastIndexOf('\nz\n')), cwd: folder })
   expect(stdout.toString()).toContain(`${NONCE} E 0 0 `)

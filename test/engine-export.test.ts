@@ -76,7 +76,7 @@ describe('what an export would hold', () => {
         expect.objectContaining({ id: 'tickets', chosen: false }),
         expect.objectContaining({ id: 'views', chosen: false }),
       ],
-      exceptions: 0,
+      acceptances: 0,
       attachments: 0,
       identities: [],
       organization: null,

@@ -361,9 +361,9 @@ const ROWS: readonly Row[] = [
   ],
   [
     'tls.listeners',
-    { forwarding: true, ports: [{ host: '127.0.0.1', port: 25, outcome: 'plain', says: '220 10:00' }], passed: [] },
-    { forwarding: true, ports: [{ host: '127.0.0.1', port: 25, outcome: 'plain', says: '220 11:00' }], passed: [] },
-    { forwarding: true, ports: [{ host: '127.0.0.1', port: 25, outcome: 'tls', says: '' }], passed: [] },
+    { forwarding: true, ports: [{ host: '127.0.0.1', port: 25, outcome: 'plain', greeting: '220 10:00' }], passed: [] },
+    { forwarding: true, ports: [{ host: '127.0.0.1', port: 25, outcome: 'plain', greeting: '220 11:00' }], passed: [] },
+    { forwarding: true, ports: [{ host: '127.0.0.1', port: 25, outcome: 'tls', greeting: '' }], passed: [] },
   ],
   [
     'sysctl.network',
