@@ -16,11 +16,11 @@ import {
   sizeOf,
 } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
-import { dayOf } from '../core/period/days.ts'
 import { deviationFold } from '../core/period/deviations.ts'
 import { enteredRuns } from '../core/period/runs.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
+import { dayOf } from '../core/register/days.ts'
 import { ok } from '../core/result.ts'
 import { type LoggedEntry, type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'

@@ -1,20 +1,55 @@
-import type { Catalog } from '../core/catalog.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import type { Catalog, ConclusionSettings, ReferenceList } from '../core/catalog.ts'
+import { sha256 } from '../core/digest.ts'
 import { listAccess } from './access-lists.ts'
 import { OFF_NODE_CHECKS, SEVERITIES } from './check-data.ts'
 import { PROVIDERS } from './claims/providers.ts'
 import { CLAIM_TESTS } from './claims/tests.ts'
-import { CONCLUSIONS } from './conclusions.ts'
+import endOfLife from './end-of-life.json' with { type: 'json' }
 import { evidenceCollectionCompleteness } from './evidence/completeness.ts'
 import { hipaa, nprm, soc2 } from './frameworks/frameworks.ts'
+import hipaaData from './frameworks/hipaa.json' with { type: 'json' }
 import { REQUESTS } from './frameworks/load.ts'
+import nprmData from './frameworks/nprm.json' with { type: 'json' }
+import related from './frameworks/related.json' with { type: 'json' }
 import { RELATED } from './frameworks/related.ts'
+import soc2Data from './frameworks/soc2.json' with { type: 'json' }
 import { assessIsolation, SIGNAL_NOTES } from './isolation/argue.ts'
 import { assessLocation } from './location/argue.ts'
+import borders from './location/borders-10m.json' with { type: 'json' }
+import { COUNTRY_LIST } from './location/countries.ts'
+import { PROVIDER_CERTIFICATE_LIST } from './location/metadata.ts'
+import { REGION_LIST } from './location/provider-signals.ts'
 import { identity } from './machine/identity.ts'
-import { REFERENCES } from './references.ts'
 import { SUBJECTS } from './subjects.ts'
 import { THRESHOLDS } from './thresholds.ts'
 import { CATALOG_VERSION } from './version.ts'
+
+const listOf = (id: string, title: string, data: { readonly asOf: string }): ReferenceList => ({
+  id,
+  title,
+  asOf: data.asOf,
+  sha256: sha256(canonicalJson(data)),
+})
+
+/** Every list of the catalog that was true on a day: what changed since its source did is not in it. */
+export const REFERENCES: readonly ReferenceList[] = [
+  listOf('provider-regions', 'Countries of provider regions', REGION_LIST),
+  listOf('provider-certificates', 'Provider certificates for identity documents', PROVIDER_CERTIFICATE_LIST),
+  listOf('end-of-life', 'Vendor end-of-support dates', endOfLife),
+  listOf('borders-10m', borders.title, borders),
+  listOf('countries', 'Country names and country groups', COUNTRY_LIST),
+  ...[hipaaData, soc2Data, nprmData, ...related.frameworks].map((data) =>
+    listOf(data.id, `Controls of: ${data.title}`, data),
+  ),
+]
+
+/** What conclusions read from the catalog in addition to roles (conclusion model, sections 3 and 7). */
+export const CONCLUSIONS: ConclusionSettings = {
+  periodChecks: ['lifecycle.disk-swap-detection'],
+  ephiChecks: ['encryption.at-rest.ephi-paths', 'encryption.in-transit.ephi-flows'],
+  dataMap: 'ER-12',
+}
 
 const probes = SUBJECTS.flatMap(({ probes }) => probes)
 

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+
 /** PEM (RFC 7468): one label, base64 in lines of 64. */
 export function pem(label: string, der: Uint8Array): string {
   const lines =
@@ -22,4 +24,21 @@ export function fromPem(label: string, text: string, most = Number.POSITIVE_INFI
 export function certificatesIn(file: Uint8Array): readonly Uint8Array[] {
   const found = fromPem('CERTIFICATE', Buffer.from(file).toString('latin1'))
   return found.length > 0 || file[0] !== 0x30 ? found : [file]
+}
+
+interface CertificateNames {
+  /** One name in a line, as it stands in the certificate. */
+  readonly subject: string
+  readonly issuer: string
+  readonly validTo: string
+}
+
+/** Whose a certificate (DER, RFC 5280) is, who issued it and until when it is valid, or null where the bytes are none. Verifies nothing. */
+export function certificateNames(der: Uint8Array): CertificateNames | null {
+  try {
+    const { subject, issuer, validTo } = new X509Certificate(der)
+    return { subject, issuer, validTo }
+  } catch {
+    return null
+  }
 }

@@ -1,6 +1,6 @@
 import type { Assessment, ClaimResult, ClaimSource, ProviderClaim, RemediationAsk } from '../../schemas/types.ts'
 import type { Catalog } from './catalog.ts'
-import { markdownText } from './markdown.ts'
+import { markdownText } from './plain-text.ts'
 import { compare } from './recording.ts'
 import type { WorkOrder } from './work-order.ts'
 

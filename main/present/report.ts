@@ -1,6 +1,8 @@
 import type { Scope } from '../../schemas/types.ts'
+import type { Framework } from '../core/framework.ts'
+import { oneLine, plain } from '../core/plain-text.ts'
 import { acceptancesOf } from '../core/register.ts'
-import type { Block, Paper, ReportDocument, Section } from '../core/report-document.ts'
+import { type Block, type Paper, plainCell, type ReportDocument, type Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
 import { type PresentationInput, presentationOf } from './presentation.ts'
 import { acceptanceSection } from './report/acceptance-section.ts'
@@ -11,6 +13,7 @@ import { controlSection } from './report/controls.ts'
 import { cover } from './report/cover.ts'
 import { custodySection } from './report/custody.ts'
 import { decisionSection } from './report/decisions.ts'
+import { dayOf, factBlock } from './report/declared.ts'
 import { evidenceSection } from './report/evidence.ts'
 import { findingSection } from './report/findings.ts'
 import { gapSection, inconclusiveSection } from './report/gaps.ts'
@@ -23,18 +26,34 @@ import { ceilingSection, limitSection } from './report/limits.ts'
 import { locationSection } from './report/location.ts'
 import { methodSection } from './report/method.ts'
 import { nodeSection } from './report/nodes.ts'
-import { overlaySections } from './report/overlay.ts'
-import { pageOne } from './report/page-one.ts'
+import { pageOne, short } from './report/page-one.ts'
 import { populationSection } from './report/population.ts'
 import { profileSection } from './report/profile.ts'
 import { recordSection } from './report/records.ts'
 import { requestSection } from './report/requests.ts'
-import { short } from './report/short.ts'
 import { signOffSection } from './report/sign-off.ts'
 import { testSection } from './report/tests-of-controls.ts'
 import { verificationSection } from './report/verification.ts'
-import { versionSection } from './report/versions.ts'
+import { statusOf, versionSection } from './report/versions.ts'
 import { when } from './report/wording.ts'
+
+/** Proposed rules, if selected: each in its own section, after a banner and a dated statement of its status. */
+const overlaySections = (matter: Matter): readonly Section[] =>
+  chosenFrameworks(matter).overlays.map((framework) => overlaySection(matter, framework))
+
+function overlaySection(matter: Matter, framework: Framework): Section {
+  const section = controlSection(matter, framework)
+  const [banner, ...rest] = section.blocks
+  const list = matter.catalog.references?.find(({ id }) => id === framework.id)
+  const known = list === undefined ? 'as known at the catalog’s release' : `as known on ${dayOf(list.asOf)}`
+  const status = factBlock([
+    { label: 'Status', value: plainCell(`${statusOf(framework)}, ${known}`) },
+    { label: 'Text', value: plainCell(plain(framework.version, 300)) },
+    { label: 'Source', value: framework.source.map((source) => ({ text: oneLine(source, 500) })) },
+    { label: 'Evaluated as of', value: plainCell(when(matter.assessment.asOf)) },
+  ])
+  return { ...section, blocks: banner === undefined ? [status] : [banner, status, ...rest] }
+}
 
 export { documentText, type ReportDocument } from '../core/report-document.ts'
 export type { ReportInput } from './report/input.ts'

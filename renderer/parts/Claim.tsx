@@ -6,7 +6,7 @@ import type { CheckResult } from '../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { type Action, useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { documentsIn, heldLine } from '../document-model.ts'
+import { documentsIn, heldLine, type ListedDocument } from '../document-model.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { type CheckOnNode, whatWouldChange } from '../model.ts'
 import { announce, change, go, outdated, useStore } from '../store.ts'
@@ -21,7 +21,6 @@ import { AcceptanceDialog, useAcceptanceForm } from './acceptance-form.tsx'
 import { DocumentRows } from './DocumentRows.tsx'
 import { Ledger } from './Ledger.tsx'
 import { Shape, VerdictMark } from './Mark.tsx'
-import { ServedControls } from './ServedControls.tsx'
 import { useEntrySigning } from './signing.tsx'
 
 export interface ClaimProps {
@@ -357,3 +356,20 @@ function AcceptResult({ check, node, verdict, alike, onClose, onDone }: AcceptRe
     </AcceptanceDialog>
   )
 }
+
+/** The controls that a document serves, each a link to its page. */
+export const ServedControls = ({ of, rows }: { readonly of: Source; readonly rows: ListedDocument['rows'] }) => (
+  <span className="note served">
+    Serves{' '}
+    {rows.map(({ framework, control }) => (
+      <Button
+        key={`${framework} ${control.key}`}
+        kind="link"
+        label={`${control.id} ${control.title}`}
+        onPress={() => go({ screen: 'control', of, framework, key: control.key })}
+      >
+        {control.id}
+      </Button>
+    ))}
+  </span>
+)

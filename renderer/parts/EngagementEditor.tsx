@@ -29,7 +29,7 @@ import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
 import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
 import { BoundarySection, OwnerFields, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
-import { LinesField } from './LinesField.tsx'
+import { LinesField } from './FieldForm.tsx'
 import { Shape } from './Mark.tsx'
 import { Repeated } from './Repeated.tsx'
 

@@ -14,7 +14,7 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { OwnerFields, type SectionProps } from './EngagementWho.tsx'
-import { LinesField } from './LinesField.tsx'
+import { LinesField } from './FieldForm.tsx'
 import { Repeated } from './Repeated.tsx'
 
 const ROWS_NOTE = 'One per line, framework first, for example soc2 CC6.4 or hipaa 164.310(a)(1).'

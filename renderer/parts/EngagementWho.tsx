@@ -17,7 +17,7 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { LinesField } from './LinesField.tsx'
+import { LinesField } from './FieldForm.tsx'
 import { Repeated } from './Repeated.tsx'
 
 export interface SectionProps {

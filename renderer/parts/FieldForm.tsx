@@ -1,4 +1,5 @@
 import { IconFileText, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
 import type { DeclarationsView, FieldProblem } from '../../schemas/ipc-declarations.ts'
 import { useAction } from '../actions.ts'
 import type { Field, Kind } from '../declaration-forms.ts'
@@ -17,9 +18,8 @@ import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Select } from '../ui/Select.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
+import { TextArea, TextField, type TextFieldProps } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { LinesField } from './LinesField.tsx'
 import { Repeated } from './Repeated.tsx'
 
 type Value = Readonly<Record<string, unknown>>
@@ -381,5 +381,29 @@ function ListField({ field, value, path, onChange, edit, ...parts }: OneFieldPro
         }}
       </Repeated>
     </fieldset>
+  )
+}
+
+interface LinesFieldProps<T> extends Omit<TextFieldProps, 'value' | 'onChange'> {
+  readonly value: readonly T[]
+  readonly onChange: (value: readonly T[]) => void
+  readonly read: (text: string) => readonly T[]
+  readonly write: (value: readonly T[]) => string
+  readonly rows?: number
+}
+
+/** A list as lines of text. Typed text is kept while it equals the value; a value from elsewhere replaces it. */
+export function LinesField<T>({ value, onChange, read, write, ...rest }: LinesFieldProps<T>) {
+  const [text, setText] = useState(() => write(value))
+  const shown = JSON.stringify(read(text)) === JSON.stringify(value) ? text : write(value)
+  return (
+    <TextArea
+      {...rest}
+      value={shown}
+      onChange={(next) => {
+        setText(next)
+        onChange(read(next))
+      }}
+    />
   )
 }

@@ -11,11 +11,10 @@ import { Checkbox } from '../ui/Choice.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Ask } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
-import { Argument, ConcernedControls, NodeName } from './FindingParts.tsx'
+import { Argument, ConcernedControls, NodeName, SeverityMark } from './FindingParts.tsx'
 import { ManagementResponse } from './ManagementResponse.tsx'
 import { Shape } from './Mark.tsx'
 import { OneResponse } from './ResponseFields.tsx'
-import { SeverityMark } from './Severity.tsx'
 
 export interface FindingTableProps {
   readonly of: Source

@@ -1,4 +1,6 @@
+import { LOCATION_SHOWS } from '../../schemas/location-words.ts'
 import { type LocationWord, STATEMENT_SUPPORT, type StatementSupport, shownAs } from '../location-model.ts'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { Shape } from './Mark.tsx'
 
 /** A location result, as mark and label. */
@@ -22,3 +24,27 @@ export function StatementMark({ support }: { readonly support: StatementSupport 
     </span>
   )
 }
+
+/** Limitations of location results: shown with each of them, and open in print. */
+export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
+  <Disclosure title="Limitations" level={level} className="location-limits">
+    <div className="scroll">
+      <table className="location-shows">
+        <thead>
+          <tr>
+            <th scope="col">Statement</th>
+            <th scope="col">Conclusion</th>
+          </tr>
+        </thead>
+        <tbody>
+          {LOCATION_SHOWS.map(({ statement, status }) => (
+            <tr key={statement}>
+              <th scope="row">{statement}</th>
+              <td>{status}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </Disclosure>
+)

@@ -5,8 +5,7 @@ import { byClass, frontEndText, kilometres, milliseconds, nextStep, supportOf } 
 import { go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { LocationLimits } from './LocationLimits.tsx'
-import { LocationMark, StatementMark } from './LocationMark.tsx'
+import { LocationLimits, LocationMark, StatementMark } from './LocationMark.tsx'
 import { NodeFigures } from './NodeFigures.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */

@@ -1,5 +1,7 @@
 import { today } from '@internationalized/date'
+import { isSamePerson } from '../attach-model.ts'
 import { DateField } from '../ui/DateField.tsx'
+import { Notice } from '../ui/Notice.tsx'
 
 /** Longest period of an acceptance or decision: days after today, in UTC. */
 const LONGEST_DAYS = 366
@@ -28,3 +30,18 @@ export const UntilField = ({ label, value, onChange, tried }: UntilFieldProps) =
 )
 
 export const daysFromToday = (days: number): string => today('UTC').add({ days }).toString()
+
+interface SamePersonProps {
+  readonly requestedBy: string
+  readonly approvedBy: string
+}
+
+/** States before an approval is recorded what every report will state of it; nothing where two people are named. */
+export const SamePerson = ({ requestedBy, approvedBy }: SamePersonProps) =>
+  isSamePerson(approvedBy, requestedBy) && (
+    <Notice
+      kind="warning"
+      title="Requester and approver are the same person."
+      means="The report will print: no segregation of duties."
+    />
+  )

@@ -17,9 +17,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
-import { SamePerson } from './SamePerson.tsx'
 import { useEntrySigning } from './signing.tsx'
-import { daysFromToday, UntilField } from './UntilField.tsx'
+import { daysFromToday, SamePerson, UntilField } from './UntilField.tsx'
 
 export interface WhyStateProps {
   readonly of: Source

@@ -4,8 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { SamePerson } from './SamePerson.tsx'
-import { daysFromToday, UntilField } from './UntilField.tsx'
+import { daysFromToday, SamePerson, UntilField } from './UntilField.tsx'
 
 const USUAL_DAYS = 90
 

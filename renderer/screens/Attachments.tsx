@@ -18,11 +18,11 @@ import {
   progressWords,
 } from '../document-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
+import { ServedControls } from '../parts/Claim.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
-import { ServedControls } from '../parts/ServedControls.tsx'
 import { announce, useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,5 +1,5 @@
 import { OFF_NODE_CHECKS, SEVERITIES } from '../../main/catalog/check-data.ts'
-import { CONCLUSIONS } from '../../main/catalog/conclusions.ts'
+import { CONCLUSIONS } from '../../main/catalog/definition.ts'
 import { hipaa, nprm, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
 import { REQUESTS } from '../../main/catalog/frameworks/load.ts'
 import type { Catalog } from '../../main/core/catalog.ts'

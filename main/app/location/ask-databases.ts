@@ -1,9 +1,9 @@
 import type { AddressAnswer, Scope } from '../../../schemas/types.ts'
 import { ADDRESS_WANTS, type AddressFacts, dataPeers, publicAddresses } from '../../catalog/location/peers.ts'
 import type { OpenAddressDatabase } from '../../core/all-ports.ts'
-import { capturesByKey } from '../../core/captures.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { readProbe } from '../../core/probe.ts'
+import { capturesByKey } from '../../core/readings.ts'
 import { compare, type LoadedRecording, type RecordingSource } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 

@@ -3,7 +3,7 @@ import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '
 import { unescapeOctal } from '../mounts/probes.ts'
 import { asList, asRecord, isRecord, type JsonValue, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
-import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { sysfsLines } from '../sysfs-lines.ts'
 
 /** A block device as the kernel's sysfs shows it, by kernel name. Null where sysfs has no such file for it. */
 export interface SysfsDevice {

@@ -1,6 +1,6 @@
-import { certificateNames } from '../../core/certificate.ts'
 import { defineCheck } from '../../core/check.ts'
 import { firstValue } from '../../core/der/read.ts'
+import { certificateNames } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { readTcgLog, type TcgLog } from '../isolation/tcg-log.ts'

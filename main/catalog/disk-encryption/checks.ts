@@ -5,7 +5,7 @@ import { ephiPlace, mountsOf, workingDirectories } from '../ephi/paths.ts'
 import { isReadOnlyImage, mountKind } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { count, decide, named, unclear } from '../steps.ts'
-import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { sysfsLines } from '../sysfs-lines.ts'
 import {
   AT_REST_LIMITS,
   argueRoots,

@@ -7,7 +7,7 @@ import { storageMounts } from '../mounts/probes.ts'
 import { lines } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 import { named, unclear } from '../steps.ts'
-import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { sysfsLines } from '../sysfs-lines.ts'
 
 interface StorageBirth {
   /** When each path was made, in seconds since 1970; null where its file system keeps no such date. Paths that are not there have no entry. */

@@ -17,7 +17,7 @@ import {
 } from '../disk-encryption/roots.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { decide } from '../steps.ts'
-import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { sysfsLines } from '../sysfs-lines.ts'
 
 /** Where the kernel puts the memory of a crashed process, see core(5). */
 export type CoreDumps =

@@ -18,7 +18,7 @@ import {
 import { mountKind } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
-import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { sysfsLines } from '../sysfs-lines.ts'
 
 interface WorkingDirectories {
   /** Directories by name that hold scratch, cache, checkpoint or container data by convention, or by a container engine's settings. */

@@ -3,7 +3,7 @@ import { plain } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
-import { sysfsLines } from '../storage/sysfs-lines.ts'
+import { sysfsLines } from '../sysfs-lines.ts'
 import { parseLinks } from '../vpn/probes.ts'
 
 interface RdmaPort {

@@ -1,8 +1,8 @@
 import type { DeclaredNode, Engagement, EphiMap, EphiStore } from '../../../schemas/types.ts'
-import { alike } from '../grouping.ts'
 import { names } from '../phrases.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
+import { alike } from '../tally.ts'
 
 /** One path on one node, and its ePHI location in the map; null where the map has none. */
 export interface EphiPlace {

@@ -22,7 +22,7 @@ import { type ResultPool, resultPool } from '../conclusion/pool.ts'
 import type { Framework } from '../framework.ts'
 import type { PackScope } from '../pack-files.ts'
 import { compare } from '../recording.ts'
-import { startOfDay } from './days.ts'
+import { startOfDay } from '../register/days.ts'
 import type { DueRun } from './plans.ts'
 import type { EnteredRun } from './runs.ts'
 

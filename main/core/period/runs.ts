@@ -2,11 +2,11 @@ import type { RunTrace } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { growingTree } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
+import { dayOf } from '../register/days.ts'
 import { type LoggedEntry, leafOf, type RetiredEntry, type RunChain, type RunEntry } from '../run-chain/entry.ts'
 import { CHAIN_SCHEMA, type StatedHead } from '../run-chain/files.ts'
 import { answeredIn } from '../trace.ts'
 import type { RunFacts } from './calendar.ts'
-import { dayOf } from './days.ts'
 
 /** A run in the run chain; `place` numbers the lines of entries.jsonl from 1. */
 export interface EnteredRun {

@@ -6,7 +6,7 @@ import { compare } from '../recording.ts'
 import { type Moment, takeBack } from '../register.ts'
 import { ok } from '../result.ts'
 import { endOfDay, isDay, millisOf } from './days.ts'
-import { given, inOneLine, NAME, PROSE, textProblem } from './texts.ts'
+import { given, inOneLine, NAME, PROSE, textProblem } from './responses.ts'
 
 /** Statuses of a request in the list of an auditor. None of them concludes on a control or a document. */
 export const AUDITOR_STATUSES: readonly AuditorRequest['status'][] = [

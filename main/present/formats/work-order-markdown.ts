@@ -1,7 +1,7 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { RemediationVariant } from '../../../schemas/types.ts'
 import type { CheckSeverity } from '../../core/catalog.ts'
-import { codeBlock, markdownText } from '../../core/markdown.ts'
+import { codeBlock, markdownText } from '../../core/plain-text.ts'
 import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
 import { familiesOf, familyText, HOW_TO_USE, partsOf, WHO } from './work-order-parts.ts'
 

@@ -1,7 +1,6 @@
 import type { Block, Cell, Line, Section } from '../../core/report-document.ts'
-import { htmlText, idOf } from './escape.ts'
 import { figureHtml } from './figure.ts'
-import { mark } from './marks.ts'
+import { htmlText, idOf, mark } from './marks.ts'
 
 /** What links of a document may lead to. */
 export interface Anchors {

@@ -4,7 +4,7 @@ import { MANY_NODES } from '../report/figures.ts'
 import { controlAnchor } from '../report/findings.ts'
 import type { Matter } from '../report/input.ts'
 import type { Anchors } from './blocks.ts'
-import { idOf } from './escape.ts'
+import { idOf } from './marks.ts'
 
 /** What every part of the HTML report is written from. */
 export interface Page {

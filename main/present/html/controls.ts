@@ -10,9 +10,8 @@ import { type ControlRow, controlsInScope, resultCell, SOURCES, testIntro } from
 import { stateMark } from '../report/wording.ts'
 import { cellHtml } from './blocks.ts'
 import type { Page } from './context.ts'
-import { htmlText, idOf } from './escape.ts'
 import { checkLink } from './findings.ts'
-import { marked } from './marks.ts'
+import { htmlText, idOf, marked } from './marks.ts'
 
 /** The controls of one framework: two parts for each, the tests with their results, and the findings that concern it. */
 export function* controlsHtml(page: Page, framework: Framework): Generator<string> {

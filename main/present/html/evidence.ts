@@ -6,8 +6,7 @@ import { plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import { DIRECTIONS, when, worstFirst } from '../report/wording.ts'
 import { captureId, type Page } from './context.ts'
-import { htmlText } from './escape.ts'
-import { marked } from './marks.ts'
+import { htmlText, marked } from './marks.ts'
 
 /** Characters of one observation. */
 const MOST_OF_TEXT = 1200

@@ -1,5 +1,5 @@
 import { type FigureMark, type FigureTone, HATCHES, type Figure as Picture, TINT } from '../../../schemas/figure.ts'
-import { htmlText } from './escape.ts'
+import { htmlText } from './marks.ts'
 
 /** A figure as inline SVG with its legend, and its table in place of the picture for readers who do not see it. `id` makes its parts unique. */
 export function figureHtml(figure: Picture, id: string): string {

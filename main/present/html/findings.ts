@@ -9,9 +9,8 @@ import { countText, noFinding, ownerText, severityMark } from '../report/page-on
 import { titles } from '../report/titles.ts'
 import { day, when } from '../report/wording.ts'
 import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
-import { htmlText, idOf } from './escape.ts'
 import { type Citing, observationsBriefly, observationsHtml } from './evidence.ts'
-import { marked } from './marks.ts'
+import { htmlText, idOf, marked } from './marks.ts'
 import { remedyHtml } from './remedy.ts'
 
 /** Nodes of a finding whose captures open in place; those of further nodes are printed with the node, in a large fleet their observations too. */

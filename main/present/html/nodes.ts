@@ -13,11 +13,10 @@ import { titles } from '../report/titles.ts'
 import { countLines, verdictMark, when } from '../report/wording.ts'
 import { cellHtml, factsHtml } from './blocks.ts'
 import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
-import { htmlText, idOf } from './escape.ts'
 import { captureHtml, observationsBriefly, observationsHtml } from './evidence.ts'
 import { figureHtml } from './figure.ts'
 import { checkLink } from './findings.ts'
-import { marked } from './marks.ts'
+import { htmlText, idOf, marked } from './marks.ts'
 
 /** Bytes for the results of all nodes of a large fleet together, shared equally, so that the file opens at once. */
 const MOST_OF_RESULTS = 9 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { CheckRemediation } from '../../core/work-order.ts'
 import { familiesOf, partsOf } from '../formats/work-order-parts.ts'
 import { remedyOf } from '../presentation.ts'
 import { WHO } from '../report/findings.ts'
-import { htmlText } from './escape.ts'
+import { htmlText } from './marks.ts'
 
 /** The recommendation of a finding: who can change it, and the steps of each alternative. */
 export function remedyHtml(finding: Finding, remediation: CheckRemediation | undefined): string {

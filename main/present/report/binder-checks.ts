@@ -4,7 +4,6 @@ import { PROPERTIES, propertyWords, type Verdict, verdictWords } from '../../../
 import type { Check } from '../../core/check.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { Control, Framework } from '../../core/framework.ts'
-import { alike } from '../../core/grouping.ts'
 import { names, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
@@ -17,7 +16,7 @@ import {
   quiet,
   type Section,
 } from '../../core/report-document.ts'
-import { reached, severity } from '../../core/tally.ts'
+import { alike, reached, severity } from '../../core/tally.ts'
 import { resultCell } from './control-detail.ts'
 import { factBlock } from './declared.ts'
 import type { Matter } from './input.ts'

@@ -9,7 +9,6 @@ import type {
 import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { claimsOf } from '../../core/claim.ts'
-import { alike } from '../../core/grouping.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { sourceCitation, sourceName } from '../../core/provider.ts'
@@ -25,6 +24,7 @@ import {
   type Section,
   text,
 } from '../../core/report-document.ts'
+import { alike } from '../../core/tally.ts'
 import { dayOf, factBlock, typed } from './declared.ts'
 import type { Matter } from './input.ts'
 import { titles } from './titles.ts'

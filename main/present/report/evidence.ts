@@ -1,6 +1,5 @@
 import type { Capture, NodeAssessment } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
-import { alike } from '../../core/grouping.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -24,6 +23,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import type { SudoReconciliation, SudoRow } from '../../core/sudo-log.ts'
+import { alike } from '../../core/tally.ts'
 import type { Matter } from './input.ts'
 import { titles } from './titles.ts'
 

@@ -3,7 +3,6 @@ import { type FailureCode, failureWords } from '../../../schemas/failure-words.t
 import type { CheckResult, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import type { Check } from '../../core/check.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import { alike } from '../../core/grouping.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import {
@@ -16,7 +15,7 @@ import {
   type Section,
   text,
 } from '../../core/report-document.ts'
-import { reached } from '../../core/tally.ts'
+import { alike, reached } from '../../core/tally.ts'
 import { acceptance } from './accepted-risk.ts'
 import type { Matter } from './input.ts'
 import { noFinding, severityMark } from './page-one.ts'

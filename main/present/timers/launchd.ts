@@ -1,9 +1,8 @@
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { TimerUnits } from '../../core/schedule/store.ts'
-import { type UnitInput, zoneWarnings } from './unit-input.ts'
+import { type UnitInput, xmlText, zoneWarnings } from './unit-input.ts'
 import type { Wake } from './wake.ts'
-import { xmlText } from './xml.ts'
 
 export const launchdLabel = (schedule: string): string => `dev.barewitness.${schedule}`
 

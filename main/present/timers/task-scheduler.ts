@@ -2,9 +2,8 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { WEEKDAYS } from '../../core/period/cadence.ts'
 import { ok } from '../../core/result.ts'
 import type { TimerUnits } from '../../core/schedule/store.ts'
-import { type UnitInput, zoneWarnings } from './unit-input.ts'
+import { type UnitInput, xmlText, zoneWarnings } from './unit-input.ts'
 import type { Wake } from './wake.ts'
-import { xmlText } from './xml.ts'
 
 export const taskName = (schedule: string): string => `\\Barewitness\\${schedule}`
 

@@ -1,4 +1,4 @@
-import { CONCLUSIONS } from '../../../main/catalog/conclusions.ts'
+import { CONCLUSIONS } from '../../../main/catalog/definition.ts'
 import { hipaa, soc2 } from '../../../main/catalog/frameworks/frameworks.ts'
 import { REQUESTS } from '../../../main/catalog/frameworks/load.ts'
 import { REMEDIATIONS } from '../../../main/catalog/remediation.ts'

@@ -3,8 +3,8 @@ import { type AcpiOverview, acpiHeaders, acpiOverview } from '../../machine/acpi
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'
-import { claimsServer } from '../claims.ts'
 import { isSince2009 } from '../cpu-tables.ts'
+import { claimsServer } from '../observe.ts'
 import {
   metal,
   neutral,

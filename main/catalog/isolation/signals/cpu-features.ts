@@ -25,7 +25,7 @@ import {
 } from '../signal.ts'
 import { isControlDomain } from './bus.ts'
 import { armFeatureSignals } from './cpu-arm.ts'
-import { aroundX86, onX86 } from './cpu-shared.ts'
+import { aroundX86, onX86 } from './cpu-leaf.ts'
 
 const counters: Signal = {
   id: 'cpu.pmu',

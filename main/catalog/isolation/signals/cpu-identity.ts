@@ -5,8 +5,7 @@ import { addressBits, DEFAULT_MICROCODE, hasForeignMicrocode } from '../cpu-tabl
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { armIdentitySignals } from './cpu-arm.ts'
 import { cpuLayoutSignals } from './cpu-layout.ts'
-import { cpuLeafSignals } from './cpu-leaf.ts'
-import { aroundX86, onX86 } from './cpu-shared.ts'
+import { aroundX86, cpuLeafSignals, onX86 } from './cpu-leaf.ts'
 
 const hypervisorBit: Signal = {
   id: 'cpu.hvbit',

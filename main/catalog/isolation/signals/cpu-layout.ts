@@ -15,7 +15,7 @@ import {
   virtual,
 } from '../signal.ts'
 import { isControlDomain } from './bus.ts'
-import { onX86 } from './cpu-shared.ts'
+import { onX86 } from './cpu-leaf.ts'
 
 const SOURCE = 'Documentation/ABI/testing/sysfs-devices-system-cpu; Documentation/ABI/stable/sysfs-devices-node'
 

@@ -1,12 +1,39 @@
 import { quote } from '../../../core/plain-text.ts'
-import { cpuFeatures } from '../../processors/features.ts'
+import { type CpuFeatures, type CpuPlatform, cpuFeatures, cpuPlatform } from '../../processors/features.ts'
 import { type CpuLeaves, cpuHypervisorLeaf, cpuLeaves, type HypervisorLeaf } from '../../processors/leaves.ts'
 import { contradicts, supports } from '../../steps.ts'
 import { kernelMessages } from '../../virtualization/probes.ts'
 import { HYPERVISOR_SIGNATURES, highestCpuidLevel, INTEL_CLOCK_BY_TABLE, lowestCpuidLevel } from '../cpu-tables.ts'
-import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import {
+  metal,
+  neutral,
+  notApplicable,
+  type Observation,
+  type Read,
+  type Sign,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
 import { isControlDomain } from './bus.ts'
-import { ONLY_X86, onX86 } from './cpu-shared.ts'
+
+const ONLY_X86 = 'Only x86 processors have this.'
+
+/** Observes an x86 processor; unreadable where the processor list was not read, and not applicable on others. */
+export function onX86(read: Read, observe: (cpu: CpuFeatures) => Observation): Observation {
+  const cpu = read(cpuFeatures)
+  if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
+  return cpu.fact.architecture === 'x86' ? observe(cpu.fact) : notApplicable(ONLY_X86)
+}
+
+/** The same, with what the kernel finds around the processor. */
+export function aroundX86(read: Read, observe: (cpu: CpuFeatures, platform: CpuPlatform) => Observation): Observation {
+  return onX86(read, (cpu) => {
+    const platform = read(cpuPlatform)
+    return platform.ok ? observe(cpu, platform.fact) : unreadable(cpuPlatform, platform.reason)
+  })
+}
 
 const signature: Signal = {
   id: 'cpu.hvleaf',

@@ -6,7 +6,7 @@ import { type Bmc, bmc, bmcPresence, NO_CONTROLLER } from '../../management-cont
 import { cloudInit } from '../../provider-access/probes.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'
 import { tenancyProcesses } from '../../tenancy/processes.ts'
-import { claimsServer } from '../claims.ts'
+import { claimsServer } from '../observe.ts'
 import {
   metal,
   neutral,
