@@ -20,10 +20,16 @@ function nodeThatNotes(log: string[]): Connection {
   const closed = new Promise<{ readonly exitCode: number; readonly lost: boolean }>((resolve) => {
     settle = resolve
   })
+  let dialled = (): void => undefined
+  const port = new Promise<void>((resolve) => {
+    dialled = resolve
+  })
   const answer = async (script: string): Promise<void> => {
     const nonce = /^N=([0-9a-f]{24})$/m.exec(script)?.[1] ?? ''
     out(Buffer.from(`${nonce} H 1 0 1763630000 t h\n`))
     for (const [, index, key = ''] of script.matchAll(/^(?:x .* \|\| )?[cdpq] (\d+) \d+ \d+ .* # (\S+\/\S+)$/gm)) {
+      // Queries of ports go beside the commands: where they wait for the end of all of them, this node does not end.
+      if (key === 'c.last/three') await port
       const stdout = Buffer.from(key.startsWith('network.listener') ? LISTENS : '')
       log.push(key)
       const frames = framesOf(nonce, { index: Number(index), exit: '0', stdout, stderr: new Uint8Array() })
@@ -59,6 +65,7 @@ function nodeThatNotes(log: string[]): Connection {
     },
     dial: async () => {
       log.push('port')
+      dialled()
       return { ok: false, why: 'failed' }
     },
     close: () => void log.push('closed'),

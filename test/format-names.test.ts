@@ -59,7 +59,7 @@ const OBJECTS: Readonly<Record<string, Described>> = {
   'run-chain.md, Entries: `gap`': entry('GapEntry'),
   'run-chain.md, Entries: `baseline`': entry('BaselineEntry'),
   'run-chain.md, Entries: `retired`': entry('RetiredEntry'),
-  'run-chain.md, Checkpoint: Member': { members: membersOfInterface('main/core/run-chain/head.ts', 'ChainHead') },
+  'run-chain.md, Checkpoint: Member': { members: membersOfInterface('main/core/run-chain/head.ts', 'Checkpoint') },
   'redacted-copy.md, Files of a copy: line of `disclosed.jsonl`': {
     members: membersOfInterface('main/verify/disclosure/copy.ts', 'DisclosedUnit'),
   },

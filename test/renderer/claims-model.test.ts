@@ -58,7 +58,7 @@ describe('promises', () => {
   test('name each record once, with all that it would show', () =>
     expect(
       requiredDocuments({ claims: [claim('a', {}, 'The contract'), claim('b', {}), claim('c', {}, 'The contract')] }),
-    ).toEqual([{ what: 'The contract', says: ['a is so.', 'c is so.'] }]))
+    ).toEqual([{ what: 'The contract', claims: ['a is so.', 'c is so.'] }]))
 })
 
 test('every result has its own shape and label, and no label over-claims', () => {
