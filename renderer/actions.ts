@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
+import type { Input, Method, Output } from '../schemas/ipc.ts'
+import type { CallFailure } from '../schemas/ipc-views.ts'
 import { call } from './bridge.ts'
 import { applyEvent } from './run-progress.ts'
 import { change, getState, go, refreshFleet } from './store.ts'

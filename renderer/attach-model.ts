@@ -1,5 +1,5 @@
 import type { EvidenceLevel } from '../schemas/conclusion-words.ts'
-import type { DocumentDraft, DocumentView } from '../schemas/ipc-packs.ts'
+import type { DocumentDraft, DocumentView } from '../schemas/ipc-register.ts'
 import type { AssessmentView, CheckView, EvidenceRequestView } from '../schemas/ipc-results.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { REQUESTS } from './document-model.ts'

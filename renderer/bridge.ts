@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import type { Bridge, Call, CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
+import type { Bridge, Call, Input, Method, Output } from '../schemas/ipc.ts'
+import type { CallFailure } from '../schemas/ipc-views.ts'
 
 declare global {
   interface Window {
@@ -12,6 +13,7 @@ let own: Bridge | null = null
 export const setBridge = (bridge: Bridge): void => {
   own = bridge
 }
+
 const current = (): Bridge => own ?? window.barewitness
 
 /** Subscribes to events of the engine; gives what ends the subscription. */

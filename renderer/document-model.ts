@@ -1,5 +1,5 @@
 import { EVIDENCE_LEVELS, type EvidenceLevel, levelWords } from '../schemas/conclusion-words.ts'
-import type { DocumentView, RegisterView } from '../schemas/ipc-packs.ts'
+import type { DocumentView, RegisterView } from '../schemas/ipc-register.ts'
 import type {
   AssessmentView,
   ControlDocumentView,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import type { CallFailure } from '../schemas/ipc.ts'
 import type { ExportDraft, ExportPlan, ExportView, PackReview } from '../schemas/ipc-packs.ts'
+import type { CallFailure } from '../schemas/ipc-views.ts'
 import { call } from './bridge.ts'
 import { buildInput, type Choices, firstChoices, problemAt, STEPS, type Step } from './seal-model.ts'
 import { announce } from './store.ts'

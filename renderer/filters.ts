@@ -1,3 +1,5 @@
+import type { Severity } from '../schemas/conclusion-words.ts'
+import type { FindingStatusName } from '../schemas/ipc-findings.ts'
 import { PROPERTIES, type Property, propertyWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
 import type { Cell, MatrixRow } from './model.ts'
 
@@ -120,3 +122,13 @@ export function shows(
 /** Declared places of a fleet, sorted, each once. */
 export const placesOf = (rows: readonly MatrixRow[]): readonly string[] =>
   [...new Set(rows.flatMap(({ node }) => node.place ?? []))].sort()
+/** Which findings are listed. A null part and an empty list filter nothing. */
+export interface FindingFilter {
+  readonly severities: readonly Severity[]
+  readonly status: FindingStatusName | null
+  /** A name; empty for findings without an owner. `some`: any owner. */
+  readonly owner: { readonly is: 'some' | 'none' } | { readonly is: 'named'; readonly name: string } | null
+  /** Filtered by the engine, which alone knows every node of a finding. */
+  readonly node: string | null
+  readonly text: string
+}

@@ -7,20 +7,9 @@ import {
 } from '../schemas/conclusion-words.ts'
 import type { CountedRows, FindingRow, FindingStatusName, FixedBy } from '../schemas/ipc-findings.ts'
 import type { Source } from '../schemas/ipc-views.ts'
-import { NO_FILTER } from './filters.ts'
+import { type FindingFilter, NO_FILTER } from './filters.ts'
 import type { Route } from './routes.ts'
 import { visible } from './text.ts'
-
-/** Which findings are listed. A null part and an empty list filter nothing. */
-export interface FindingFilter {
-  readonly severities: readonly Severity[]
-  readonly status: FindingStatusName | null
-  /** A name; empty for findings without an owner. `some`: any owner. */
-  readonly owner: { readonly is: 'some' | 'none' } | { readonly is: 'named'; readonly name: string } | null
-  /** Filtered by the engine, which alone knows every node of a finding. */
-  readonly node: string | null
-  readonly text: string
-}
 
 export const NO_FINDING_FILTER: FindingFilter = { severities: [], status: null, owner: null, node: null, text: '' }
 

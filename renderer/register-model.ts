@@ -5,7 +5,7 @@ import type {
   EntryStatus,
   RegisterView,
   RiskAcceptanceView,
-} from '../schemas/ipc-packs.ts'
+} from '../schemas/ipc-register.ts'
 import type { ControlRow } from '../schemas/ipc-results.ts'
 import type { ControlDecision, EntrySignature } from '../schemas/types.ts'
 import { day, plural, visible } from './text.ts'

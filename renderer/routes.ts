@@ -1,8 +1,7 @@
 import type { RowState } from '../schemas/conclusion-words.ts'
 import type { FrameworkName, Source } from '../schemas/ipc-views.ts'
 import type { Property } from '../schemas/words.ts'
-import type { Filter } from './filters.ts'
-import type { FindingFilter } from './finding-model.ts'
+import type { Filter, FindingFilter } from './filters.ts'
 
 /** The current screen. Every screen is a member, so that a screen without a title does not compile. */
 export type Route =

@@ -1,6 +1,5 @@
 import { FAILURE_CODES, type FailureCode, failureWords } from '../schemas/failure-words.ts'
-import type { EngineEvent } from '../schemas/ipc.ts'
-import type { RunStatus } from '../schemas/ipc-views.ts'
+import type { EngineEvent, RunStatus } from '../schemas/ipc-views.ts'
 import { plural, visible } from './text.ts'
 
 export type NodeProgress =

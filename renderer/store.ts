@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { CallFailure, EngineEvent } from '../schemas/ipc.ts'
-import type { FleetView, Settings } from '../schemas/ipc-views.ts'
+import type { CallFailure, EngineEvent, FleetView, Settings } from '../schemas/ipc-views.ts'
 import type { CheckSoFar, VerificationProgress } from '../schemas/verification.ts'
 import { call, onEvent } from './bridge.ts'
 import { leave } from './return-focus.ts'

@@ -1,6 +1,7 @@
-import type { Bridge, EngineEvent, Method, Reply } from '../schemas/ipc.ts'
+import type { Bridge, Method, Reply } from '../schemas/ipc.ts'
 import { DIALOGS } from '../schemas/ipc-inputs.ts'
 import { RESYNC, TEAM_HEADERS, type TeamSession } from '../schemas/ipc-team.ts'
+import type { EngineEvent } from '../schemas/ipc-views.ts'
 
 /** The pages in a browser: who is signed in, and the bridge to the server that sent them. */
 

@@ -1,5 +1,5 @@
 import type { CaptureChange, FlipCause, FlipDetail, PartTwice } from './drift.ts'
-import type { CallFailure } from './ipc.ts'
+import type { CallFailure } from './ipc-views.ts'
 import type {
   CalendarCounts,
   CalendarDay,

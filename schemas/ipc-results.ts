@@ -1,5 +1,5 @@
 import type { ControlRole, DocumentState, EvidenceLevel, ServerState } from './conclusion-words.ts'
-import type { ExplanationView, RiskAcceptanceView } from './ipc-packs.ts'
+import type { ExplanationView, RiskAcceptanceView } from './ipc-register.ts'
 import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
 import type { Property, Verdict } from './words.ts'

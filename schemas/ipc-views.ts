@@ -1,5 +1,7 @@
-import type { CallFailure, EngineEvent } from './ipc.ts'
+import type { FailureCode } from './failure-words.ts'
+
 import type { FrameworkName } from './types.ts'
+import type { CheckSoFar, VerificationProgress } from './verification.ts'
 
 /** Plain data that the engine answers the window with: fleets, runs and settings. */
 
@@ -8,6 +10,38 @@ export type Dialog = 'import-file' | 'export-folder' | 'pack-file' | 'any-file' 
 
 export const IMPORT_KINDS = ['ssh-config', 'csv', 'ansible'] as const
 export type ImportKind = (typeof IMPORT_KINDS)[number]
+/** Same shape as core's Failure: an expected failure as a value. Its words are in failure-words.ts. */
+export interface CallFailure {
+  readonly code: FailureCode
+  readonly detail: string
+  readonly node?: string
+}
+
+/**
+ * Moments of a run. `run-done` comes when `assessment.get` already answers with the new run.
+ * Same shape as RunEvent in main/core/ports.ts.
+ */
+export type EngineEvent =
+  | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
+  | { readonly kind: 'node-connecting'; readonly node: string }
+  | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
+  | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
+  | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
+  | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
+  | { readonly kind: 'run-paused'; readonly run: string }
+  | { readonly kind: 'run-resumed'; readonly run: string }
+  /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */
+  | { readonly kind: 'pack-opened' }
+  | { readonly kind: 'pack-refused'; readonly error: CallFailure }
+  /** A verification advances, in whichever window; `file` is for display. Ended by `verified`, whatever its outcome. */
+  | { readonly kind: 'verifying'; readonly file: string; readonly progress: VerificationProgress }
+  /** One of its checks is concluded. */
+  | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
+  | { readonly kind: 'verified' }
+  /** A menu item leads to a screen. */
+  | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' }
+  | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }
+
 export type { FrameworkName } from './types.ts'
 /** `run`: the current fleet's latest run. `pack`: the pack that is open for review. */
 export const SOURCES = ['run', 'pack'] as const

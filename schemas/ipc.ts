@@ -1,4 +1,3 @@
-import type { FailureCode } from './failure-words.ts'
 import type { Figure } from './figure.ts'
 import type { DeclarationMethods } from './ipc-declarations.ts'
 import type { EngagementMethods } from './ipc-engagement.ts'
@@ -6,10 +5,6 @@ import type { FindingMethods } from './ipc-findings.ts'
 import type { HistoryMethods } from './ipc-history.ts'
 import type { LocationView } from './ipc-location.ts'
 import type {
-  AcceptanceRequestDraft,
-  ApprovalDraft,
-  DecisionDraft,
-  DocumentDraft,
   ExportDraft,
   ExportPlan,
   ExportView,
@@ -18,18 +13,26 @@ import type {
   PackReview,
   PreflightItem,
   RecentPack,
+  TrustAnchor,
+  Worksheet,
+} from './ipc-packs.ts'
+import type {
+  AcceptanceRequestDraft,
+  ApprovalDraft,
+  DecisionDraft,
+  DocumentDraft,
   RegisterView,
   RequestDraft,
   RiskAcceptanceDraft,
-  TrustAnchor,
   WithdrawalDraft,
-  Worksheet,
-} from './ipc-packs.ts'
+} from './ipc-register.ts'
 import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
 import type { ScheduleMethods } from './ipc-schedules.ts'
 import type { SearchMethods } from './ipc-search.ts'
 import type {
   AppInfo,
+  CallFailure,
+  EngineEvent,
   FleetView,
   FrameworkName,
   HostKeyRow,
@@ -46,7 +49,6 @@ import type {
 } from './ipc-views.ts'
 import type { SamplePopulation, WorkState } from './review-words.ts'
 import type { EntrySignature } from './types.ts'
-import type { CheckSoFar, VerificationProgress } from './verification.ts'
 
 /**
  * The one contract between the window and the engine. A method is `noun.verb`; `call` answers with a value or a failure and
@@ -241,13 +243,6 @@ export type Method = keyof Methods
 export type Input<M extends Method> = Methods[M]['in']
 export type Output<M extends Method> = Methods[M]['out']
 
-/** Same shape as core's Failure: an expected failure as a value. Its words are in failure-words.ts. */
-export interface CallFailure {
-  readonly code: FailureCode
-  readonly detail: string
-  readonly node?: string
-}
-
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: CallFailure }
 
 export type Call = <M extends Method>(method: M, input: Input<M>) => Promise<Reply<Output<M>>>
@@ -271,28 +266,3 @@ export interface Bridge {
   readonly call: Call
   readonly onEvent: (listener: (event: EngineEvent) => void) => () => void
 }
-
-/**
- * Moments of a run. `run-done` comes when `assessment.get` already answers with the new run.
- * Same shape as RunEvent in main/core/ports.ts.
- */
-export type EngineEvent =
-  | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
-  | { readonly kind: 'node-connecting'; readonly node: string }
-  | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
-  | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
-  | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
-  | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
-  | { readonly kind: 'run-paused'; readonly run: string }
-  | { readonly kind: 'run-resumed'; readonly run: string }
-  /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */
-  | { readonly kind: 'pack-opened' }
-  | { readonly kind: 'pack-refused'; readonly error: CallFailure }
-  /** A verification advances, in whichever window; `file` is for display. Ended by `verified`, whatever its outcome. */
-  | { readonly kind: 'verifying'; readonly file: string; readonly progress: VerificationProgress }
-  /** One of its checks is concluded. */
-  | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
-  | { readonly kind: 'verified' }
-  /** A menu item leads to a screen. */
-  | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' }
-  | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

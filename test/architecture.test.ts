@@ -79,26 +79,18 @@ function sourceFiles(folder: string): string[] {
 const layerOf = (path: string): string | undefined =>
   Object.keys(MAY_IMPORT).find((layer) => path === layer || path.startsWith(`${layer}/`))
 
-interface Import {
-  readonly specifier: string
-  /** `import type` and `export type` are gone when the program runs; every other import loads the other file. */
-  readonly loads: boolean
-}
-
-function importsIn(text: string): Import[] {
+/** Types as well: who reads a file has to read what it takes its types from. */
+function importsIn(text: string): string[] {
   const statements =
-    /^(?:import|export)\b(\s+type\b)?[^'"`;]*?\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
-  return [...text.matchAll(statements)].map(([, type, from, bare, dynamic]) => ({
-    specifier: from ?? bare ?? dynamic ?? '',
-    loads: type === undefined,
-  }))
+    /^(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
+  return [...text.matchAll(statements)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
 }
 
-const importsOf = (file: string): Import[] => importsIn(readFileSync(join(root, file), 'utf8'))
+const importsOf = (file: string): string[] => importsIn(readFileSync(join(root, file), 'utf8'))
 
 const targetOf = (file: string, specifier: string): string => relative(root, resolve(root, dirname(file), specifier))
 
-/** Groups of files that load each other, directly or through others (Tarjan’s strongly connected components). */
+/** Groups of files that import each other, directly or through others (Tarjan’s strongly connected components). */
 function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
@@ -130,7 +122,7 @@ describe('who may import whom', () => {
   test.each(files)('%s', (file) => {
     const layer = layerOf(file)
     expect(layer, `${file} lies in no known layer`).toBeDefined()
-    for (const { specifier } of importsOf(file)) {
+    for (const specifier of importsOf(file)) {
       const target = specifier.startsWith('.') ? (layerOf(targetOf(file, specifier)) ?? specifier) : specifier
       const allowed = MAY_IMPORT[layer ?? ''] ?? []
       const fits = allowed.some((rule) => (typeof rule === 'string' ? rule === target : rule.test(target)))
@@ -139,14 +131,12 @@ describe('who may import whom', () => {
   })
 })
 
-describe('no file loads itself through others', () => {
-  const loadsOf = (file: string, imports: readonly Import[]): string[] =>
-    imports
-      .filter(({ specifier, loads }) => loads && specifier.startsWith('.'))
-      .map(({ specifier }) => targetOf(file, specifier))
+describe('no file needs itself through others, types included', () => {
+  const needsOf = (file: string, imports: readonly string[]): string[] =>
+    imports.filter((specifier) => specifier.startsWith('.')).map((specifier) => targetOf(file, specifier))
 
   test('main, renderer and schemas have no cycle', () => {
-    const graph = new Map(files.map((file) => [file, loadsOf(file, importsOf(file))]))
+    const graph = new Map(files.map((file) => [file, needsOf(file, importsOf(file))]))
     expect([...graph.values()].flat().length).toBeGreaterThan(3000)
     expect(cyclesIn(graph)).toEqual([])
   })
@@ -167,11 +157,15 @@ describe('no file loads itself through others', () => {
       ],
     ],
     ['itself', { a: "import { a } from './a'" }, [['a']]],
-    ['a type', { a: "import { b } from './b'", b: "import type { A } from './a'\nexport type { B } from './a'" }, []],
+    [
+      'a type',
+      { a: "import { b } from './b'", b: "import type { A } from './a'\nexport type { B } from './a'" },
+      [['a', 'b']],
+    ],
     ['a diamond', { a: "import './b'\nimport './c'", b: "import './d'", c: "import './d'", d: '' }, []],
   ])('%s', (_, texts, cycles) => {
     expect(
-      cyclesIn(new Map(Object.entries(texts).map(([file, text]) => [file, loadsOf(file, importsIn(text))]))),
+      cyclesIn(new Map(Object.entries(texts).map(([file, text]) => [file, needsOf(file, importsIn(text))]))),
     ).toEqual(cycles)
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DocumentDraft } from '../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../schemas/ipc-register.ts'
 import type { AssessmentView } from '../schemas/ipc-results.ts'
 import { type EngineKit, kitsOfEachTest } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'

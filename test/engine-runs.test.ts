@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { EngineEvent } from '../schemas/ipc.ts'
+import type { EngineEvent } from '../schemas/ipc-views.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { FAKE_NODES } from './support/fake-nodes.ts'
 import { createFakePorts } from './support/fake-ports.ts'

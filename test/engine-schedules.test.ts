@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { attemptWords } from '../main/app/engine/schedule-methods.ts'
-import { windowStamping } from '../main/app/signing.ts'
+import { windowStamping } from '../main/app/engine/trust-anchors.ts'
 import { commandLine } from '../main/electron/command-line.ts'
 import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'

@@ -9,7 +9,7 @@ import {
   resolveRequest,
 } from '../main/core/register/pending.ts'
 import { EMPTY_REGISTER, registerFor, statusOf } from '../main/core/register.ts'
-import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-packs.ts'
+import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-register.ts'
 import type { Assessment, Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
 import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from './support/register.ts'

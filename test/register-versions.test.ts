@@ -7,7 +7,7 @@ import { supportingIn } from '../main/core/register/requests.ts'
 import { periodCover } from '../main/core/register/versions.ts'
 import { registerView } from '../main/core/register/view.ts'
 import { registerFor } from '../main/core/register.ts'
-import type { DocumentDraft } from '../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, ReportingBasis } from '../schemas/types.ts'
 import type { PeriodCover } from '../schemas/words.ts'
 import { documentOf, inspectedFor, registerOf } from './support/register.ts'
@@ -28,6 +28,7 @@ const DRAFT: DocumentDraft = {
   effective: null,
   supersedes: OLD,
 }
+
 const add = (documents: readonly EvidenceDocument[], changes: Partial<DocumentDraft> = {}) =>
   addDocument(registerOf({ documents }), { ...DRAFT, ...changes }, FILE, { now: NOW, id: NEW, needsOf: () => ['x'] })
 const first = inspectedFor('ER-01', { id: OLD })

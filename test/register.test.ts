@@ -24,7 +24,7 @@ import {
   withdrawAcceptance,
   withdrawDocument,
 } from '../main/core/register.ts'
-import type { RiskAcceptanceDraft } from '../schemas/ipc-packs.ts'
+import type { RiskAcceptanceDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'

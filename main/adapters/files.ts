@@ -4,7 +4,7 @@ import { chmod, copyFile, link, lstat, open, readdir, readFile, rm, stat } from 
 import { dirname, join } from 'node:path'
 import type { Files } from '../core/all-ports.ts'
 import { fail } from '../core/failure.ts'
-import type { StoredBytes } from '../core/ports.ts'
+import type { StoredBytes } from '../core/recording.ts'
 import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import { lockFolder } from './folder-lock.ts'

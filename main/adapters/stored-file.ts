@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { StoredBytes } from '../core/ports.ts'
+import type { StoredBytes } from '../core/recording.ts'
 
 /**
  * A file on this computer as bytes of known size and digest. Links are not followed; the reader compares the result.

@@ -12,7 +12,7 @@ import {
 } from '../core/layout.ts'
 import { BAG_DECLARATION, manifestLines, PATHS } from '../core/pack.ts'
 import { plain } from '../core/plain-text.ts'
-import type { StoredBytes } from '../core/ports.ts'
+import type { StoredBytes } from '../core/recording.ts'
 import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import { chainFoldersBelow, chainsBelow } from './chains.ts'

@@ -6,8 +6,14 @@ import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } fro
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { Outcome } from '../core/failure.ts'
-import { type PackContent, type PackFiles, recordingFiles, storedRecordingFiles } from '../core/pack-files.ts'
-import { filesOfNodes, layered, type NodeFiles } from '../core/pack-layers.ts'
+import {
+  type NodeFiles,
+  type PackContent,
+  type PackFiles,
+  recordingFiles,
+  storedRecordingFiles,
+} from '../core/pack-files.ts'
+import { filesOfNodes, layered } from '../core/pack-layers.ts'
 import type { Parsed } from '../core/probe.ts'
 import { type LoadedRecording, outlineOf, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'

@@ -1,9 +1,9 @@
-import type { Assessment, EarlierRuns, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
+import type { EarlierRuns, RunTrace, Scope } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { EmbeddedFile } from '../core/embedded.ts'
-import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome } from '../core/failure.ts'
 import type { HistoryStore } from '../core/history.ts'
 import { packIn, packNameOf, preparedPath } from '../core/layout.ts'
 import { bagOfRun, PATHS, payloadFiles } from '../core/pack.ts'
@@ -18,8 +18,6 @@ import {
 import { layered } from '../core/pack-layers.ts'
 import { deviationFold } from '../core/period/deviations.ts'
 import { enteredRuns } from '../core/period/runs.ts'
-import type { PadesLevel, Signer } from '../core/ports.ts'
-import type { RecordingSource } from '../core/recording.ts'
 import { dayOf } from '../core/register/days.ts'
 import { ok } from '../core/result.ts'
 import { type LoggedEntry, type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
@@ -30,17 +28,18 @@ import { htmlBytes } from '../present/html/page.ts'
 import { buildExecutive, buildReport, type ReportDocument } from '../present/report.ts'
 import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/commit.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
-import { type DocumentBytes, registerForPack } from './attachments.ts'
+import { registerForPack } from './attachments.ts'
 import { continueExport, finishPrepared, isPrepared } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
+import type { Exported, ExportInput } from './export-input.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
-import { derivedFiles, type ExportedFile, prefixIn, writeDerived } from './output-files.ts'
-import { type Also, alsoFiles } from './output-formats.ts'
+import { derivedFiles, prefixIn, writeDerived } from './output-files.ts'
+import { alsoFiles } from './output-formats.ts'
 import { PRODUCER } from './producer.ts'
 import { formatInputOf, reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
-import { type Stamping, stampReport } from './stamping.ts'
+import { stampReport } from './stamping.ts'
 
 /**
  * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than
@@ -71,56 +70,6 @@ export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promi
 
 const bytesIn = async (content: PackContent): Promise<Uint8Array> =>
   content instanceof Uint8Array ? content : await content.read()
-
-export interface ExportInput {
-  readonly run: string
-  readonly scope: Scope
-  readonly recordings: readonly RecordingSource[]
-  readonly asOf: string
-  readonly signer: Signer
-  /** Null: no independent time-stamp. */
-  readonly stamping: Stamping | null
-  readonly folder: string
-  /** The register. The part that concerns these nodes and frameworks goes into the pack. */
-  readonly register: Register
-  readonly attachmentBytes: DocumentBytes
-  /** The provider inventory that the engagement in the scope names; null without one. */
-  readonly inventory: Uint8Array | null
-  /** The provider's record of machine locations that the location in the scope names; null or absent without one. */
-  readonly sites?: Uint8Array | null
-  /** Additional outputs. */
-  readonly also: readonly Also[]
-  /** Folder of the fleet's run chain; null: the pack is in no chain. */
-  readonly chainFolder: string | null
-  /** The scheduled run; null or absent for a run that a person started. */
-  readonly planned?: Planned | null
-  /**
-   * The folder whose history has the earlier runs of the declared period; null or absent: the report covers this run
-   * alone. A history that cannot be read is named, and not used.
-   */
-  readonly history?: string | null
-  /** The export resumes after an interruption: existing outputs are then no error. */
-  readonly resumes?: boolean
-}
-
-export interface Exported {
-  readonly assessment: Assessment
-  /** The part of the register that concerns it. */
-  readonly register: Register
-  readonly files: readonly ExportedFile[]
-  readonly level: PadesLevel
-  /** The seal over the pack has a time-stamp. */
-  readonly stamped: boolean
-  readonly trace: RunTrace
-  /** SHA-256 of the sealed tag manifest, which the chain names. */
-  readonly tagManifest: string
-  /** Fingerprint of the certificate that sealed it. */
-  readonly signer: string
-  /** Requested outputs that could not be obtained; everything else was written. */
-  readonly shortfalls: readonly Failure[]
-  /** The pack was already sealed; only missing outputs next to it were written. */
-  readonly continued: boolean
-}
 
 export { ALSO, type Also } from './output-formats.ts'
 

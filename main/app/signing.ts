@@ -1,10 +1,6 @@
 import { FAILURE_CODES } from '../../schemas/failure-words.ts'
 import type { Failure, Outcome } from '../core/failure.ts'
 import { err } from '../core/result.ts'
-import type { EngineContext } from './engine/context.ts'
-import { readSettings } from './engine/settings.ts'
-import { trustOf } from './engine/trust-anchors.ts'
-import type { Stamping } from './stamping.ts'
 
 /**
  * Runs work that signs. A key on a token can become unavailable at any signature, deep inside an encoder: its signer
@@ -27,12 +23,3 @@ const isFailure = (value: unknown): value is Failure =>
   'code' in value &&
   'detail' in value &&
   FAILURE_CODES.some((code) => code === value.code)
-
-/**
- * The time-stamp authority of the settings in a folder of the window, with the certificates that complete its chain; null where none is
- * set. Scheduled runs of the window read it when they seal.
- */
-export async function windowStamping(context: Pick<EngineContext, 'ports' | 'folder'>): Promise<Stamping | null> {
-  const { authority } = await readSettings(context.ports, context.folder)
-  return authority === null ? null : { url: authority, certificates: (await trustOf(context)).authorities, crls: [] }
-}

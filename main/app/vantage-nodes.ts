@@ -1,14 +1,13 @@
-import type { VantageMeasurement } from '../../schemas/types.ts'
+import type { Place, VantageMeasurement } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { keptBytes, type Plan } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
-import { fail } from '../core/failure.ts'
+import { fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
-import type { Connection, ConnectTarget, RunEvent } from '../core/ports.ts'
+import type { Connection, ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
 import { converse, startShell } from './converse.ts'
 import type { Aside, Pace } from './location/spread.ts'
 import { runFleet } from './run.ts'
-import type { VantageInput } from './vantage.ts'
 import { type Watch, watchOver } from './watch.ts'
 
 type Deps = Pick<Ports, 'transport' | 'clock' | 'entropy' | 'pause'>
@@ -120,4 +119,21 @@ async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Wa
   } finally {
     connection.close()
   }
+}
+
+export interface VantageInput {
+  /** The nodes that are timed. */
+  readonly targets: readonly ConnectTarget[]
+  /** Location of this machine, and who declared it. */
+  readonly place: Place
+  /** Period over which the round trips of a node are spread. */
+  readonly spreadSeconds: number
+  /** Number of nodes timed concurrently. */
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  readonly onEvent: (event: RunEvent) => void
+  /** Only for the demo fleet. */
+  readonly demo?: boolean
+  /** Opened before any node is contacted: the times have no value without it. */
+  readonly openSigner: () => Promise<Outcome<Signer>>
 }

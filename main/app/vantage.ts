@@ -1,31 +1,14 @@
-import type { Place, VantageMeasurement, VantageRecord } from '../../schemas/types.ts'
+import type { VantageMeasurement, VantageRecord } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import type { DemoFleet, Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import type { ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
+import type { Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core/vantage.ts'
 import { vantageIsSigned } from '../verify/steps/location.ts'
 import { newRunId } from './run.ts'
 import { whileSigning } from './signing.ts'
-import { timeNodes } from './vantage-nodes.ts'
-
-export interface VantageInput {
-  /** The nodes that are timed. */
-  readonly targets: readonly ConnectTarget[]
-  /** Location of this machine, and who declared it. */
-  readonly place: Place
-  /** Period over which the round trips of a node are spread. */
-  readonly spreadSeconds: number
-  /** Number of nodes timed concurrently. */
-  readonly concurrency: number
-  readonly signal: AbortSignal
-  readonly onEvent: (event: RunEvent) => void
-  /** Only for the demo fleet. */
-  readonly demo?: boolean
-  /** Opened before any node is contacted: the times have no value without it. */
-  readonly openSigner: () => Promise<Outcome<Signer>>
-}
+import { timeNodes, type VantageInput } from './vantage-nodes.ts'
 
 /**
  * Times the path to each node from this machine, and signs the result. No probe of the catalog is run. A node that

@@ -1,4 +1,5 @@
-import type { CheckSeverity, OffNodeCheck } from '../core/catalog.ts'
+import type { CheckSeverity } from '../core/catalog.ts'
+import type { OffNodeCheck } from '../core/conclusion/requests.ts'
 import type { CheckData, VocabularyEntry } from './subject.ts'
 import { SUBJECTS } from './subjects.ts'
 

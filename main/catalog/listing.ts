@@ -1,5 +1,6 @@
 import type { ControlRole } from '../../schemas/conclusion-words.ts'
-import type { Catalog, CheckSeverity, OffNodeCheck } from '../core/catalog.ts'
+import type { Catalog, CheckSeverity } from '../core/catalog.ts'
+import type { OffNodeCheck } from '../core/conclusion/requests.ts'
 import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.ts'
 import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
 import { vocabularyEntry } from './check-data.ts'

@@ -41,11 +41,10 @@ import type {
   SchemaValidator,
   SealReader,
   Signer,
-  StoredBytes,
   TimestampReading,
   Transport,
 } from './ports.ts'
-import type { LoadedRecording, RecordingSource } from './recording.ts'
+import type { LoadedRecording, RecordingSource, StoredBytes } from './recording.ts'
 import type { ReportDocument } from './report-document.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
 import type { ScheduleStore, Timers } from './schedule/store.ts'

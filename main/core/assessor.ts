@@ -12,7 +12,7 @@ import type {
 } from '../../schemas/types.ts'
 import { assessNode, conclude, termsOf, withNodesCompared } from './assess.ts'
 import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
-import type { NodeVerdicts } from './conclusion/conclude.ts'
+import type { NodeVerdicts } from './conclusion/counts.ts'
 import type { PackScope } from './pack-files.ts'
 import { captureKey, type Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'

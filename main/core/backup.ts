@@ -1,7 +1,7 @@
 import { canonicalJson } from './canonical-json.ts'
 import { isSha256 } from './digest.ts'
 import type { PackContent } from './pack-files.ts'
-import type { StoredBytes } from './ports.ts'
+import type { StoredBytes } from './recording.ts'
 import { compare } from './recording.ts'
 import { hasExactly, parsedJson } from './run-chain/entry.ts'
 

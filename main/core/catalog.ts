@@ -13,7 +13,7 @@ import type {
 import { canonicalJson } from './canonical-json.ts'
 import type { Check, Context, DraftObservation } from './check.ts'
 import type { ClaimTest } from './claim.ts'
-import type { EvidenceRequest } from './conclusion/requests.ts'
+import type { EvidenceRequest, OffNodeCheck } from './conclusion/requests.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
@@ -56,16 +56,6 @@ export interface SignalNote {
     readonly dressed: readonly [number, number]
     readonly metal: readonly [number, number]
   } | null
-}
-
-/** Why no evidence of a node answers a check that frameworks map, and what does. Such a check is never built. */
-export interface OffNodeCheck {
-  /** The check's id in the vocabulary. */
-  readonly id: string
-  /** What answers it: a document, the chain of runs, the pack itself, or the comparison with the provider's listing. */
-  readonly source: 'document' | 'runs' | 'pack' | 'population'
-  /** Why one collection from the node cannot decide it. */
-  readonly why: string
 }
 
 /** Of the checks mapped to a control, those that nodes cannot bear. */

@@ -3,8 +3,8 @@ import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
 import { type Sha256, sha256, sha256OfAll } from './digest.ts'
 import { isSafeName, RECORDING } from './layout.ts'
-import type { NodeFiles } from './pack-layers.ts'
-import type { StoredBytes } from './ports.ts'
+
+import type { StoredBytes } from './recording.ts'
 import {
   byProbeAndCommand,
   captureLine,
@@ -324,3 +324,10 @@ export function* linesOf(text: string): Generator<string> {
 
 /** Where the time-stamps over the seal lie, first, second…: each is over the seal and all time-stamps before it. */
 export const stampPath = (place: number): string => (place === 1 ? PATHS.stamp : `${PATHS.seal}.${place}.tsr`)
+/** The files of one node, made when they are asked for. */
+export interface NodeFiles {
+  /** `data/nodes/NAME`, which every path begins with. */
+  readonly folder: string
+  readonly size: number
+  readonly files: () => PackFiles
+}

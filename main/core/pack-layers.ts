@@ -1,13 +1,5 @@
-import { type PackContent, type PackFiles, pathsInOrder } from './pack-files.ts'
+import { type NodeFiles, type PackContent, type PackFiles, pathsInOrder } from './pack-files.ts'
 import { compare } from './recording.ts'
-
-/** The files of one node, made when they are asked for. */
-export interface NodeFiles {
-  /** `data/nodes/NAME`, which every path begins with. */
-  readonly folder: string
-  readonly size: number
-  readonly files: () => PackFiles
-}
 
 /**
  * The files of many nodes as one map, of which those of one node are here at a time: of a thousand nodes, names and places alone take more

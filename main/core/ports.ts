@@ -243,15 +243,6 @@ export interface PdfReading {
   readonly attachments: ReadonlyMap<string, Uint8Array>
 }
 
-/** Bytes kept elsewhere, of known size and digest. Both ways of reading give them anew each time, and reject when they cannot. */
-export interface StoredBytes {
-  readonly size: number
-  readonly sha256: string
-  /** All of them: for small files. */
-  readonly read: () => Promise<Uint8Array>
-  readonly open: () => AsyncIterable<Uint8Array>
-}
-
 /** An opened pack: already checked to be safe to read (no traversal, links, duplicates, bombs). Paths are inside `pack/`. */
 export interface PackSource {
   readonly paths: readonly string[]

@@ -2,7 +2,6 @@ import type { Capture, Recording } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
-import type { StoredBytes } from './ports.ts'
 import { ok } from './result.ts'
 
 /** One capture with its bytes: what a probe reads. The bytes are as stored, after redaction; their digests are in `meta`. */
@@ -95,3 +94,11 @@ export const byProbeAndCommand = (a: Capture, b: Capture): number =>
 
 /** Order by UTF-16 code unit: the same in every locale, unlike localeCompare. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** Bytes kept elsewhere, of known size and digest. Both ways of reading give them anew each time, and reject when they cannot. */
+export interface StoredBytes {
+  readonly size: number
+  readonly sha256: string
+  /** All of them: for small files. */
+  readonly read: () => Promise<Uint8Array>
+  readonly open: () => AsyncIterable<Uint8Array>
+}

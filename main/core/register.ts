@@ -1,4 +1,4 @@
-import type { RiskAcceptanceDraft, WithdrawalDraft } from '../../schemas/ipc-packs.ts'
+import type { RiskAcceptanceDraft, WithdrawalDraft } from '../../schemas/ipc-register.ts'
 import type {
   AcceptanceRequest,
   ControlDecision,

@@ -1,11 +1,12 @@
 import type {
+  Machine,
   MachineIdentity,
   MachineMark,
   SharedHostKey,
   SharedIdentities,
   SharedMachine,
 } from '../../schemas/types.ts'
-import type { NodeVerdicts } from './conclusion/conclude.ts'
+
 import { plain, quote } from './plain-text.ts'
 import { compare } from './recording.ts'
 
@@ -24,7 +25,7 @@ interface Named {
  * of the system, and never that of the board. Two boots that certainly ran at the same time are two machines. A node that says nothing of
  * itself is compared with nothing. The order of nodes carries no meaning.
  */
-export function sharedAmong(nodes: readonly Pick<NodeVerdicts, 'node' | 'machine'>[]): SharedIdentities {
+export function sharedAmong(nodes: readonly { readonly node: string; readonly machine?: Machine }[]): SharedIdentities {
   const told = nodes
     .flatMap(({ node, machine }): readonly Named[] =>
       machine?.identity === undefined ? [] : [{ node, identity: machine.identity }],

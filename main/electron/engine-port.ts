@@ -1,4 +1,5 @@
-import type { Chosen, Engine, EngineEvent, Method, Reply } from '../../schemas/ipc.ts'
+import type { Chosen, Engine, Method, Reply } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 /** A message port of either process: Electron's UtilityProcess on one side, process.parentPort on the other. */
 export interface Port {

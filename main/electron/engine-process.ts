@@ -1,4 +1,5 @@
-import type { Engine, EngineEvent } from '../../schemas/ipc.ts'
+import type { Engine } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import { connectEngine, type Port, type RemoteEngine } from './engine-port.ts'
 
 /** A launched worker. */

@@ -1,6 +1,6 @@
-import type { CallFailure, Engine, Method, Reply } from '../../schemas/ipc.ts'
+import type { Engine, Method, Reply } from '../../schemas/ipc.ts'
 import { DIALOGS, isMethod, LARGEST_MESSAGE } from '../../schemas/ipc-inputs.ts'
-import type { Dialog } from '../../schemas/ipc-views.ts'
+import type { CallFailure, Dialog } from '../../schemas/ipc-views.ts'
 import { ORIGIN } from './channels.ts'
 
 /** The part of Electron’s WebFrameMain that the gate inspects. */

@@ -1,6 +1,6 @@
 import { BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { EngineEvent } from '../../schemas/ipc.ts'
 import type { RecentPack } from '../../schemas/ipc-packs.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 type Screen = Extract<EngineEvent, { kind: 'go' }>['to']
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import type { Engine, EngineEvent, Reply } from '../../schemas/ipc.ts'
+import type { Engine, Reply } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 export interface OpeningParts {
   readonly engine: Pick<Engine, 'call'>

@@ -1,5 +1,6 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron'
-import type { Bridge, EngineEvent } from '../../schemas/ipc.ts'
+import type { Bridge } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import { BRIDGE_NAME, CALL_CHANNEL, EVENT_CHANNEL } from './channels.ts'
 
 /** The whole API of the page. Listeners are wrapped, so that no event object with a reference to Electron reaches it. */

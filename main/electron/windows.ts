@@ -1,5 +1,5 @@
 import { type BrowserWindow, type Session, screen, type WebContents } from 'electron'
-import type { EngineEvent } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import { EVENT_CHANNEL } from './channels.ts'
 import type { WindowKind } from './gate.ts'
 import { openWindow } from './window.ts'

@@ -9,10 +9,9 @@ import { NOTHING_SHARED, surplusNames } from '../core/same-machine.ts'
 import { reached, type Tally } from '../core/tally.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { type RowCounts, rowCounts } from './formats/row-counts.ts'
-import type { ReportInput } from './report/input.ts'
-import { chosenFrameworks, shortName } from './report/items.ts'
+import type { ReportInput } from './input.ts'
+import { chosenFrameworks, nodeWords, shortName } from './report/items.ts'
 import { documentCounts } from './report/outstanding.ts'
-import { nodeWords } from './report/population.ts'
 
 /**
  * What is shown of an assessment, shaped once: findings sorted and selected, figures counted, sentences composed. Every output renders this

@@ -4,6 +4,7 @@ import { oneLine, plain } from '../core/plain-text.ts'
 import { acceptancesOf } from '../core/register.ts'
 import { type Block, type Paper, plainCell, type ReportDocument, type Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
+import type { ReportInput } from './input.ts'
 import { type PresentationInput, presentationOf } from './presentation.ts'
 import { acceptanceSection } from './report/acceptance-section.ts'
 import { boundarySection } from './report/boundary.ts'
@@ -19,7 +20,7 @@ import { findingSection } from './report/findings.ts'
 import { gapSection, inconclusiveSection } from './report/gaps.ts'
 import { glossarySection } from './report/glossary.ts'
 import { howtoSection } from './report/howto.ts'
-import type { Matter, ReportInput } from './report/input.ts'
+import type { Matter } from './report/input.ts'
 import { isolationSection } from './report/isolation.ts'
 import { chosenFrameworks } from './report/items.ts'
 import { ceilingSection, limitSection } from './report/limits.ts'
@@ -56,7 +57,7 @@ function overlaySection(matter: Matter, framework: Framework): Section {
 }
 
 export { documentText, type ReportDocument } from '../core/report-document.ts'
-export type { ReportInput } from './report/input.ts'
+export type { ReportInput } from './input.ts'
 
 /**
  * The report as plain data, in the order in which it is read: conclusion, findings, tests of controls, scope, documents, limitations, sign-off,

@@ -1,5 +1,5 @@
-import type { EngineEvent } from '../../schemas/ipc.ts'
 import { RESYNC } from '../../schemas/ipc-team.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 /** The latest events of one engagement, so that a page that lost its connection misses none. */
 export interface EventBuffer {

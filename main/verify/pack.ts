@@ -8,7 +8,7 @@ import type {
 import type { KeptRules, PackAssessor } from '../core/assessor.ts'
 import { addAll } from '../core/budgets.ts'
 import type { Catalog } from '../core/catalog.ts'
-import type { NodeVerdicts } from '../core/conclusion/conclude.ts'
+import type { NodeVerdicts } from '../core/conclusion/counts.ts'
 import { PATHS } from '../core/pack-files.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
 import type { LoadedRecording } from '../core/recording.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RiskAcceptanceView } from '../../schemas/ipc-packs.ts'
+import type { RiskAcceptanceView } from '../../schemas/ipc-register.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { signedLine } from '../register-model.ts'
 import { go, outdated } from '../store.ts'

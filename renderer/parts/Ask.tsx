@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { failureWords, nextInWindow } from '../../schemas/failure-words.ts'
-import type { CallFailure } from '../../schemas/ipc.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { Answer } from '../bridge.ts'
 import { visible } from '../text.ts'
 import { Notice } from '../ui/Notice.tsx'

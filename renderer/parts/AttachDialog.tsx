@@ -1,7 +1,7 @@
 import { today } from '@internationalized/date'
 import { type FormEvent, useId, useState } from 'react'
 import { EVIDENCE_LEVELS, levelWords } from '../../schemas/conclusion-words.ts'
-import type { DocumentDraft, DocumentView } from '../../schemas/ipc-packs.ts'
+import type { DocumentDraft, DocumentView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import { verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'

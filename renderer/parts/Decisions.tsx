@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { DecisionView } from '../../schemas/ipc-packs.ts'
+import type { DecisionView } from '../../schemas/ipc-register.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { decisionWords, statusWords } from '../../schemas/words.ts'
 import { signedLine } from '../register-model.ts'

@@ -1,7 +1,7 @@
 import { today } from '@internationalized/date'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { levelWords } from '../../schemas/conclusion-words.ts'
-import type { DocumentView, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { DocumentView, RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { periodCoverWords } from '../../schemas/words.ts'

@@ -1,13 +1,13 @@
 import { IconFileImport } from '@tabler/icons-react'
 import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { engagementSectionWords } from '../../schemas/engagement-words.ts'
-import type { CallFailure } from '../../schemas/ipc.ts'
 import {
   ENGAGEMENT_SECTIONS,
   type EngagementForm,
   type EngagementSection,
   type EngagementView,
 } from '../../schemas/ipc-engagement.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import {
   BLANK_FLOW,

@@ -1,7 +1,7 @@
 import { IconDeviceFloppy, IconEye } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
 import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { type Draft, discardDraft, reviewDraft, type Saved, saveDraft, startOver } from '../export-store.ts'
 import { signerParts } from '../seal-model.ts'
 import { go } from '../store.ts'

@@ -1,4 +1,5 @@
-import type { ExportFramework, PreflightItem, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { ExportFramework, PreflightItem } from '../../schemas/ipc-packs.ts'
+import type { RegisterView } from '../../schemas/ipc-register.ts'
 import { useAnswer } from '../bridge.ts'
 import { changeExport, useExport } from '../export-store.ts'
 import { frameworkGroups, nodesLine, PREFLIGHT_LINKS, preflightLine, type StepProps } from '../seal-model.ts'

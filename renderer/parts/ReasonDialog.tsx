@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { announce, outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { EntrySignature } from '../../schemas/types.ts'
 import { rolesToSign } from '../register-model.ts'
 import { announce, outdated } from '../store.ts'

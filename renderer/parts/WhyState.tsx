@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from 'react'
 import { rowStateWords } from '../../schemas/conclusion-words.ts'
-import type { DecisionDraft } from '../../schemas/ipc-packs.ts'
+import type { DecisionDraft } from '../../schemas/ipc-register.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import type { ControlDecision } from '../../schemas/types.ts'

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'

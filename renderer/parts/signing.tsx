@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { EntrySignature } from '../../schemas/types.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { go } from '../store.ts'

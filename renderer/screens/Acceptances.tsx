@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import type { AcceptanceRequestView, DecisionView, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { AcceptanceRequestView, DecisionView, RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { statusWords } from '../../schemas/words.ts'

@@ -1,7 +1,6 @@
 import { useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
 import type { EvidenceList, EvidencePiece } from '../../schemas/ipc-results.ts'
-import type { Source } from '../../schemas/ipc-views.ts'
+import type { CallFailure, Source } from '../../schemas/ipc-views.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { useAction } from '../actions.ts'
 import { type Answer, call, useAnswer } from '../bridge.ts'

@@ -1,7 +1,7 @@
 import { IconFolderOpen, IconPackageExport } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
 import type { PackReview, RecentPack } from '../../schemas/ipc-packs.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { discardDraft, useExport } from '../export-store.ts'

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc.ts'
-import type { Settings as SettingValues } from '../../schemas/ipc-views.ts'
+import type { CallFailure, Settings as SettingValues } from '../../schemas/ipc-views.ts'
 import { TERM_GROUPS, TERMS } from '../../schemas/terms.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import type { ExplanationView } from '../../schemas/ipc-packs.ts'
+import type { ExplanationView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, CatalogView, NodeView, SignalView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { storedFile } from '../../main/adapters/stored-file.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import type { StoredBytes } from '../../main/core/ports.ts'
+import type { StoredBytes } from '../../main/core/recording.ts'
 import { type ChildFigures, peakOf } from './peak.ts'
 
 // One step in a process of its own: `prepare|write FOLDER PACK`. Prints its milliseconds and its memory.

@@ -12,7 +12,7 @@ import {
   payloadFiles,
 } from '../../main/core/pack.ts'
 import { recordingFiles } from '../../main/core/pack-files.ts'
-import type { StoredBytes } from '../../main/core/ports.ts'
+import type { StoredBytes } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { buildReport } from '../../main/present/report.ts'
 import { realClock, realEntropy } from '../support/deps.ts'

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { auditCollectorSelfRecord } from '../../main/catalog/login-records/checks.ts'
 import { loginJournal, loginRecords, loginSession } from '../../main/catalog/login-records/probes.ts'
-import { missingEntries, readCtime, readStamp, readYearless, secondsOf } from '../../main/catalog/logs/journal.ts'
-import { type JournalFile, journalState } from '../../main/catalog/logs/probes.ts'
+import {
+  type JournalFile,
+  missingEntries,
+  readCtime,
+  readStamp,
+  readYearless,
+  secondsOf,
+} from '../../main/catalog/logs/journal.ts'
+import { journalState } from '../../main/catalog/logs/probes.ts'
 import { timeNow } from '../../main/catalog/time/probes.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
+import type { NodeVerdicts } from '../../main/core/conclusion/counts.ts'
 import { type CheckOver, type CountingMatter, counting, decides, sourceOf } from '../../main/core/conclusion/counts.ts'
 import { acceptancesOf } from '../../main/core/register.ts'
 import type { CheckSource, ControlRole } from '../../schemas/conclusion-words.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { connectEngine, type Port, serveEngine } from '../../main/electron/engine-port.ts'
-import type { Engine, EngineEvent } from '../../schemas/ipc.ts'
+import type { Engine } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 /** Two ports joined; what is posted on one is heard on the other, later, as a copy. */
 function pair(): readonly [Port, Port] {

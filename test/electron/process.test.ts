@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { keepEngine } from '../../main/electron/engine-process.ts'
 import { createOpenings, packIn } from '../../main/electron/openings.ts'
 import { placeFor, windowState } from '../../main/electron/window-state.ts'
-import type { EngineEvent, Reply } from '../../schemas/ipc.ts'
+import type { Reply } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 const fresh = (): string => mkdtempSync(join(tmpdir(), 'barewitness-process-'))
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { concludeControls, type NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
+import { concludeControls } from '../../main/core/conclusion/conclude.ts'
+import type { NodeVerdicts } from '../../main/core/conclusion/counts.ts'
 import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { conclusionFold, isCovered, type PeriodMatter, type RunEvidence } from '../../main/core/period/conclusions.ts'

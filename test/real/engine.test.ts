@@ -6,7 +6,8 @@ import { createPorts } from '../../main/adapters/ports.ts'
 import type { Desktop } from '../../main/app/engine/context.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { catalog } from '../../main/catalog/index.ts'
-import type { Engine, EngineEvent, Reply } from '../../schemas/ipc.ts'
+import type { Engine, Reply } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // What the window asks of the engine, in the order a compliance officer would, against a real server.

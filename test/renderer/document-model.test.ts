@@ -13,7 +13,7 @@ import {
   targetOf,
 } from '../../renderer/document-model.ts'
 import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
-import type { DocumentView } from '../../schemas/ipc-packs.ts'
+import type { DocumentView } from '../../schemas/ipc-register.ts'
 import type { ControlDocumentView } from '../../schemas/ipc-results.ts'
 import { documentOf as evidenceDocumentOf } from '../support/register.ts'
 import { controlOf, documentOf } from './made-up-view.ts'

@@ -8,7 +8,7 @@ import {
   signedLine,
   stateReasons,
 } from '../../renderer/register-model.ts'
-import type { DecisionView } from '../../schemas/ipc-packs.ts'
+import type { DecisionView } from '../../schemas/ipc-register.ts'
 import type { ControlAssessment, EntrySignature, ServerPart } from '../../schemas/types.ts'
 import { acceptanceRequestOf, decisionOf, riskAcceptanceOf } from '../support/register.ts'
 import { concludedOf, countOf } from './made-up-view.ts'

@@ -10,7 +10,7 @@ import {
   summaryOf,
   timeLeft,
 } from '../../renderer/run-progress.ts'
-import type { EngineEvent } from '../../schemas/ipc.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
 const NODES = ['a', 'b', 'c', 'd']
 type Step = readonly [at: number, event: EngineEvent]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type RedactionClass, redact } from '../../main/core/collector/redact.ts'
+import { redact } from '../../main/core/collector/redact.ts'
+import type { RedactionClass } from '../../main/core/collector/redact-rules.ts'
 
 /**
  * A table of lines in which each secret stands between « and », and nothing else is one: what is between them is replaced by the marker of

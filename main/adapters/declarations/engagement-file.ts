@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Engagement, Inventory, InventoryInFile } from '../../../schemas/types.ts'
 import type { DeclaredEngagement } from '../../core/all-ports.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { withDefaults } from '../../core/engagement/defaults.ts'
 import { engagementProblems, namesOf, withRowKeys } from '../../core/engagement/problems.ts'
 import type { Outcome } from '../../core/failure.ts'
@@ -8,7 +9,6 @@ import { quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { createSchemaValidator, type PlacedProblem } from '../schema-validator.ts'
 import { placeOf, readDocument } from './document.ts'
-import type { Known } from './index.ts'
 import { inventoryFileOf, inventoryRows, readList } from './inventory-file.ts'
 
 /** Built at first use: compiling the schemas takes some 30 ms. */
@@ -126,3 +126,6 @@ async function readInventory(written: InventoryInFile, path: string): Promise<Re
     problems,
   }
 }
+
+/** Ids that declarations may name. */
+export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'offNodeChecks'>

@@ -1,6 +1,5 @@
 import type { Mapping, MappingFile, ProviderProfile, VantageRecord } from '../../../schemas/types.ts'
 import type { Declarations } from '../../core/all-ports.ts'
-import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { mappingOf, type OscalRow, oscalRows } from '../../core/mapping.ts'
 import { decodeUtf8, quote } from '../../core/plain-text.ts'
@@ -11,12 +10,9 @@ import { vantageIsSigned } from '../../verify/steps/location.ts'
 import { createSchemaValidator, placeName } from '../schema-validator.ts'
 import { openAddressDatabase } from './address-database.ts'
 import { placeOf, readDocument, readNamed } from './document.ts'
-import { readEngagement } from './engagement-file.ts'
+import { type Known, readEngagement } from './engagement-file.ts'
 import { inventoryColumns, readInventoryTable } from './inventory-file.ts'
 import { readSites } from './sites-file.ts'
-
-/** Ids that declarations may name. */
-export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'offNodeChecks'>
 
 /**
  * Reads declarations. A name that the catalog does not have is reported with its line, never ignored. Vantage records

@@ -1,5 +1,5 @@
 import type { LocationRow, LocationView } from '../../../schemas/ipc-location.ts'
-import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { EvidenceList, EvidencePiece, NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type {
@@ -27,7 +27,8 @@ import { registerInScope } from '../attachments.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { ownRegister, registerOf } from './register-store.ts'
-import { type RunState, recordingOf } from './session.ts'
+import type { RunState } from './run-state.ts'
+import { recordingOf } from './session.ts'
 import { recordingsOfNode, shelfOf } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 

@@ -1,8 +1,15 @@
-import type { Chosen, EngineEvent, Input, Method, Output } from '../../../schemas/ipc.ts'
+import type { Chosen, Input, Method, Output } from '../../../schemas/ipc.ts'
+import type { PackReview } from '../../../schemas/ipc-packs.ts'
+import type { EngineEvent } from '../../../schemas/ipc-views.ts'
+import type { Assessment, Fleet, Register } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
-import type { Session } from './session.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+import type { Checkpoint } from '../../core/run-chain/head.ts'
+import type { GoingRun, RunJournal } from './run-journal.ts'
+import type { RunState } from './run-state.ts'
+import type { ShownKey } from './shown-keys.ts'
 
 /** Every method of the window with its input, and the file chosen in a dialog of the main process. */
 export type Handlers = {
@@ -47,4 +54,38 @@ export interface EngineContext {
   readonly desktop: Desktop
   readonly scheduling: Scheduling
   readonly notify: (event: EngineEvent) => void
+}
+
+export interface PackState {
+  readonly review: PackReview
+  readonly run: string
+  readonly assessment: Assessment | null
+  readonly recordings: readonly LoadedRecording[]
+  /** The register of the pack; null when it cannot be read. */
+  readonly register: Register | null
+  /** Location of the pack, for opening it again and for documents in it. */
+  readonly path: string
+  /** The key under which the auditor's notes on it are stored. */
+  readonly sha256: string
+  /** An own draft, opened as its reader will open it: nothing is remembered of it. */
+  readonly draft: boolean
+  /** A checkpoint that the reader imported for it. */
+  readonly imported: Checkpoint | null
+}
+
+/** What the window shows: the fleet, its latest run, and the pack open for review. */
+export interface Session {
+  fleet: Fleet | null
+  demo: boolean
+  run: RunState | null
+  pack: PackState | null
+  /** Ends the verification in progress. */
+  verifying: AbortController | null
+  /** Host keys that nodes showed since the program started, by node. */
+  readonly keys: Map<string, ShownKey>
+  /** The last pasted list, and the line in which each node’s key was found. */
+  keyList: { readonly text: string; readonly lines: ReadonlyMap<string, number> } | null
+  going: GoingRun | null
+  /** The events of the run in progress, or of the last one since the program started. */
+  journal: RunJournal | null
 }

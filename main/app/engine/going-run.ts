@@ -1,9 +1,8 @@
-import type { EngineEvent } from '../../../schemas/ipc.ts'
-import type { Recording, Scope } from '../../../schemas/types.ts'
+import type { EngineEvent } from '../../../schemas/ipc-views.ts'
+import type { Recording } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { evidenceFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
-import type { ConnectTarget } from '../../core/ports.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { type CollectRunInput, collectRun } from '../collect-run.ts'
@@ -12,22 +11,12 @@ import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, ownFrameworks, withDeclared } from './engagement-store.ts'
 import { keepCollected } from './keep-traces.ts'
-import { runJournal } from './run-journal.ts'
+import { type Gate, runJournal } from './run-journal.ts'
 import { type RunNote, readNote, writeNote } from './run-notes.ts'
-import type { RunState } from './session.ts'
+import type { Begun, RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
 import { soFarOf } from './so-far.ts'
 import { assessedNow } from './stored-runs.ts'
-
-/** A run as it was started. `before`: what the same run collected earlier, when it is resumed. */
-export interface Begun {
-  readonly run: string
-  readonly at: string
-  readonly targets: readonly ConnectTarget[]
-  readonly scope: Scope
-  readonly demo: boolean
-  readonly before: RunState | null
-}
 
 interface How {
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
@@ -127,14 +116,6 @@ async function noteOf(
   const frameworks = ownFrameworks(scope)
   const chosen = profile === undefined ? {} : { profile }
   return { run, at: first?.at ?? at, demo, fleet, population: inFleet ?? population, frameworks, ...chosen, complete }
-}
-
-/** Pauses work between its steps: `passed` resolves when the gate is open, or when the work is to stop. */
-export interface Gate {
-  readonly close: () => void
-  readonly open: () => void
-  readonly isClosed: () => boolean
-  readonly passed: () => Promise<void>
 }
 
 /** An open gate. Once the signal is aborted it blocks nothing. */

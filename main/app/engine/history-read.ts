@@ -1,5 +1,4 @@
-import type { CallFailure } from '../../../schemas/ipc.ts'
-import type { RunListItem } from '../../../schemas/ipc-views.ts'
+import type { CallFailure, RunListItem } from '../../../schemas/ipc-views.ts'
 import type { Fleet } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { HistoryStore, KeptHead, KeptRun } from '../../core/history.ts'

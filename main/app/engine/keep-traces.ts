@@ -2,10 +2,10 @@ import { catalogFor } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { shelfPath } from '../../core/layout.ts'
 import { traceNode, traceOf } from '../../core/trace.ts'
-import type { Exported } from '../export.ts'
+import type { Exported } from '../export-input.ts'
 import { keepRun } from '../rebuild-history.ts'
 import type { EngineContext } from './context.ts'
-import type { RunState } from './session.ts'
+import type { RunState } from './run-state.ts'
 
 /** Where the window stores the history of its fleet. That of the demo fleet is stored separately. */
 export const historyRoot = ({ folder }: Pick<EngineContext, 'folder'>, demo: boolean): string => shelfPath(folder, demo)

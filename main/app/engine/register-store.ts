@@ -1,4 +1,4 @@
-import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EvidenceDocument, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'

@@ -3,9 +3,8 @@ import type { Finding } from '../../core/finding/finding.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { SampledFinding } from '../../core/sample.ts'
 import type { Presentation } from '../../present/presentation.ts'
-import type { EngineContext } from './context.ts'
+import type { EngineContext, PackState } from './context.ts'
 import { presented } from './presented.ts'
-import type { PackState } from './session.ts'
 
 /** What the report shows of the open pack; null where its results cannot be read. */
 export function presentationOfPack(

@@ -12,10 +12,9 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { worksheetPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { drawSample, populationOfSample, type SampleTerms, stratumOf } from '../../core/sample.ts'
-import type { EngineContext } from './context.ts'
+import type { EngineContext, PackState } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 import { resultsOfPack } from './review-results.ts'
-import type { PackState } from './session.ts'
 
 /** The notes on the open pack, or null when there are none yet. */
 export async function readWorksheet(context: EngineContext): Promise<Outcome<Worksheet | null>> {

@@ -1,6 +1,4 @@
-import type { EngineEvent } from '../../../schemas/ipc.ts'
-import type { RunStatus } from '../../../schemas/ipc-views.ts'
-import type { Gate } from './going-run.ts'
+import type { EngineEvent, RunStatus } from '../../../schemas/ipc-views.ts'
 import type { SoFar } from './so-far.ts'
 
 /** A run in progress. */
@@ -36,4 +34,12 @@ export function runJournal(run: string, startedAt: string): RunJournal {
       events: [...events.values()],
     }),
   }
+}
+
+/** Pauses work between its steps: `passed` resolves when the gate is open, or when the work is to stop. */
+export interface Gate {
+  readonly close: () => void
+  readonly open: () => void
+  readonly isClosed: () => boolean
+  readonly passed: () => Promise<void>
 }

@@ -1,5 +1,4 @@
-import type { CallFailure } from '../../../schemas/ipc.ts'
-import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
+import type { CallFailure, HostKeyRow } from '../../../schemas/ipc-views.ts'
 import type { Fleet, HostKey } from '../../../schemas/types.ts'
 import type { ScannedKey } from '../../core/all-ports.ts'
 import type { Outcome } from '../../core/failure.ts'

@@ -4,8 +4,7 @@ import { assessNode, compareNodes, conclude, populationOf, termsOf } from '../..
 import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
-import type { Begun } from './going-run.ts'
-import type { RunState } from './session.ts'
+import type { Begun, RunState } from './run-state.ts'
 
 /** A run in progress: results so far. */
 export interface SoFar {

@@ -15,7 +15,7 @@ import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import { locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
-import type { RunState } from './session.ts'
+import type { RunState } from './run-state.ts'
 
 /**
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.

@@ -6,8 +6,10 @@ import { certificateNames, certificatesIn, fromPem, pem } from '../../core/pem.t
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { NO_TRUST, type Trust } from '../../verify/steps/trust.ts'
+import type { Stamping } from '../stamping.ts'
 import type { EngineContext } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
+import { readSettings } from './settings.ts'
 
 /** An anchor with its certificate, as stored. */
 interface KeptAnchor extends TrustAnchor {
@@ -131,3 +133,11 @@ const isAnchorFile = (value: unknown): value is AnchorFile =>
   value.schema === 'barewitness.trust-anchors/1' &&
   Array.isArray(value.anchors) &&
   value.anchors.every(isAnchor)
+/**
+ * The time-stamp authority of the settings in a folder of the window, with the certificates that complete its chain; null where none is
+ * set. Scheduled runs of the window read it when they seal.
+ */
+export async function windowStamping(context: Pick<EngineContext, 'ports' | 'folder'>): Promise<Stamping | null> {
+  const { authority } = await readSettings(context.ports, context.folder)
+  return authority === null ? null : { url: authority, certificates: (await trustOf(context)).authorities, crls: [] }
+}

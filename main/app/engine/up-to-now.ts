@@ -6,7 +6,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
-import type { RunState } from './session.ts'
+import type { RunState } from './run-state.ts'
 import { assessedNow } from './stored-runs.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { Failure, Outcome } from '../../core/failure.ts'
 import { scheduleState } from '../../core/layout.ts'
 import type { Notice, NoticeCounts } from '../../core/notice.ts'
 import { hasExactly, isName, parsedJson } from '../../core/run-chain/entry.ts'
-import type { RanOnce, ScheduledInput } from './scheduled-run.ts'
+import type { RanOnce, ScheduledInput } from './states.ts'
 import {
   changesBetween,
   countsOf,

@@ -1,9 +1,8 @@
-import type { Planned, Schedule } from '../../../schemas/types.ts'
+import type { Schedule } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
 import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
-import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { finishPrepared } from '../continued-export.ts'
@@ -20,40 +19,7 @@ import {
   whyMissed,
   withoutRuns,
 } from './record-missed.ts'
-import type { RunStates } from './states.ts'
-
-/** The result of one run: enough to state what changed. */
-export interface RanOnce extends RunStates {
-  readonly run: string
-}
-
-export interface ScheduledInput<R extends RanOnce> {
-  readonly schedule: Schedule
-  /** Started by a person: without random delay, and also where nothing is due. */
-  readonly now: boolean
-  readonly signal: AbortSignal
-  /** Resolves after so many milliseconds, or when the signal is aborted. */
-  readonly wait: (milliseconds: number) => Promise<void>
-  readonly openSigner: () => Promise<Outcome<Signer>>
-  /** Collects, assesses, seals and stores. */
-  readonly run: (planned: Planned | null) => Promise<Outcome<R>>
-  /** Title of a check. */
-  readonly claimOf: (check: string) => string
-  /** The exit code of an outcome, for the list of starts. */
-  readonly exitOf: (outcome: ScheduledOutcome<R>) => number
-  /** Progress messages for people. */
-  readonly report: (text: string) => void
-}
-
-export interface ScheduledOutcome<R> {
-  readonly code: Exclude<AttemptCode, 'going'>
-  readonly due: string | null
-  readonly ran: R | null
-  /** Missed runs that were recorded. */
-  readonly recorded: number
-  /** Errors apart from the run, or those that prevented its export, in order of occurrence. */
-  readonly failures: readonly Failure[]
-}
+import type { RanOnce, ScheduledInput, ScheduledOutcome } from './states.ts'
 
 /**
  * One start of a schedule, by a timer or a person: determines its due time, records missed runs, runs, and sends

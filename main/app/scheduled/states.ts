@@ -1,11 +1,14 @@
 import { type RowState, rowStateWords } from '../../../schemas/conclusion-words.ts'
-import type { Assessment, Register, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import type { Assessment, Planned, Register, RunTrace, Schedule, TracedNode } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
+import type { Failure, Outcome } from '../../core/failure.ts'
 import type { NoticeCounts } from '../../core/notice.ts'
 import { plain } from '../../core/plain-text.ts'
+import type { Signer } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { acceptancesOf } from '../../core/register.ts'
+import type { AttemptCode } from './attempts.ts'
 
 /** The monitored states of a schedule, as of its last run. */
 export interface WatchedStates {
@@ -199,4 +202,37 @@ function named(names: readonly string[]): string {
     .map((name) => plain(name, 80))
     .join(', ')
   return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown
+}
+
+/** The result of one run: enough to state what changed. */
+export interface RanOnce extends RunStates {
+  readonly run: string
+}
+
+export interface ScheduledInput<R extends RanOnce> {
+  readonly schedule: Schedule
+  /** Started by a person: without random delay, and also where nothing is due. */
+  readonly now: boolean
+  readonly signal: AbortSignal
+  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  readonly wait: (milliseconds: number) => Promise<void>
+  readonly openSigner: () => Promise<Outcome<Signer>>
+  /** Collects, assesses, seals and stores. */
+  readonly run: (planned: Planned | null) => Promise<Outcome<R>>
+  /** Title of a check. */
+  readonly claimOf: (check: string) => string
+  /** The exit code of an outcome, for the list of starts. */
+  readonly exitOf: (outcome: ScheduledOutcome<R>) => number
+  /** Progress messages for people. */
+  readonly report: (text: string) => void
+}
+
+export interface ScheduledOutcome<R> {
+  readonly code: Exclude<AttemptCode, 'going'>
+  readonly due: string | null
+  readonly ran: R | null
+  /** Missed runs that were recorded. */
+  readonly recorded: number
+  /** Errors apart from the run, or those that prevented its export, in order of occurrence. */
+  readonly failures: readonly Failure[]
 }

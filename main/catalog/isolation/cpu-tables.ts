@@ -115,11 +115,6 @@ export const isServerPart = ({ vendor, family, model, modelName }: CpuFeatures):
     oneOf(model, 45, 62, 63, 79, 86, 85, 106, 108, 143, 207)) ||
   (vendor === 'AuthenticAMD' && family !== null && family >= 0x15 && /\b(EPYC|Opteron)\b/.test(modelName ?? ''))
 
-// Linux names of CPUID bits that describe power, thermal and trace hardware (arch/x86/include/asm/cpufeatures.h).
-export const INTEL_POWER_BITS: readonly string[] =
-  'acpi tm pbe dtes64 monitor ds_cpl est tm2 xtpr pdcm dts dtherm aperfmperf'.split(' ')
-export const AMD_POWER_BITS: readonly string[] = 'monitor extapic ibs skinit wdt aperfmperf hw_pstate cpb'.split(' ')
-
 // Of 64 CPUID dumps of physical Intel machines 62 show 12 or more of 13, and AMD's since 2011 show 7 or more of 8. QEMU has names for 11 of
 // Intel's and 5 of AMD's, and x-force-features=on sets them in any guest (target/i386/cpu.c): a machine passes only with one that it has no
 // name for. Monitors that take a bare register value (VMware, Xen, Firecracker) can set every one.

@@ -1,5 +1,3 @@
-import type { JournalFile, Moment } from './probes.ts'
-
 /** A moment as a node's program printed it: the digits read as if they were UTC, and the zone that stood behind them. */
 export interface Stamp {
   /** Seconds since 1970, as if the zone were UTC. */
@@ -88,4 +86,21 @@ function gaps(own: readonly JournalFile[], all: readonly JournalFile[]): number 
     next = Math.max(next, last + 1)
   }
   return missing
+}
+
+/** One file of the journal, by its header. */
+export interface JournalFile {
+  readonly path: string
+  /** Files of one chain carry one id; numbers of entries rise by one along it, over all files. */
+  readonly chain: string
+  readonly first: number
+  readonly last: number
+  /** The oldest and newest entry: seconds since 1970 where they are printed so (systemd 236 and later), and as written. */
+  readonly oldest: Moment
+  readonly newest: Moment
+}
+
+export interface Moment {
+  readonly seconds: number | null
+  readonly stamp: Stamp | null
 }

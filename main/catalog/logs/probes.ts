@@ -1,24 +1,7 @@
 import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
 import { kindsOf, withoutRotation } from '../steady.ts'
-import { readStamp, type Stamp } from './journal.ts'
-
-/** One file of the journal, by its header. */
-export interface JournalFile {
-  readonly path: string
-  /** Files of one chain carry one id; numbers of entries rise by one along it, over all files. */
-  readonly chain: string
-  readonly first: number
-  readonly last: number
-  /** The oldest and newest entry: seconds since 1970 where they are printed so (systemd 236 and later), and as written. */
-  readonly oldest: Moment
-  readonly newest: Moment
-}
-
-export interface Moment {
-  readonly seconds: number | null
-  readonly stamp: Stamp | null
-}
+import { type JournalFile, type Moment, readStamp } from './journal.ts'
 
 export interface JournalBoot {
   /** 0 is the running one. */

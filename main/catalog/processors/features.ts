@@ -1,5 +1,4 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { AMD_POWER_BITS, INTEL_POWER_BITS } from '../isolation/cpu-tables.ts'
 import { listedFolders, listingIsComplete, sysfsValues, wholeNumber } from '../isolation/listing.ts'
 import { lines } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
@@ -327,3 +326,9 @@ function offlineOf(online: readonly number[] | null, present: readonly number[] 
   const running = new Set(online)
   return present.filter((cpu) => !running.has(cpu)).length
 }
+
+export const AMD_POWER_BITS: readonly string[] = 'monitor extapic ibs skinit wdt aperfmperf hw_pstate cpb'.split(' ')
+// Linux names of CPUID bits that describe power, thermal and trace hardware (arch/x86/include/asm/cpufeatures.h).
+
+export const INTEL_POWER_BITS: readonly string[] =
+  'acpi tm pbe dtes64 monitor ds_cpl est tm2 xtpr pdcm dts dtherm aperfmperf'.split(' ')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AcceptanceRequestDraft, DecisionDraft } from '../../../schemas/ipc-packs.ts'
+import type { AcceptanceRequestDraft, DecisionDraft } from '../../../schemas/ipc-register.ts'
 import type { Register } from '../../../schemas/types.ts'
 import { statusWords, verdictWords } from '../../../schemas/words.ts'
 import { type ListedResult, listRegister, type RegisterList } from '../../app/register/list.ts'

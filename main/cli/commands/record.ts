@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { DocumentDraft } from '../../../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../../../schemas/ipc-register.ts'
 import type { EvidenceDocument, Explanation, ReportingBasis } from '../../../schemas/types.ts'
 import { periodCoverWords } from '../../../schemas/words.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Mark } from './redact.ts'
+import type { Mark } from './redact-rules.ts'
 
 /** An option with which a password is handed over: alone, before the word that holds it, or with the value behind it in the same word. */
 interface Option {

@@ -1,5 +1,3 @@
-import type { RedactionClass } from './redact.ts'
-
 /** The first group, where there is one, is kept before the marker and the second one behind it; the rest of the match is the secret. */
 export interface Rule {
   readonly class: RedactionClass
@@ -236,3 +234,19 @@ export const RULES: readonly Rule[] = [
     rest: ofAssignment,
   },
 ]
+/** What kind of secret stood where the marker stands now. */
+export type RedactionClass =
+  | 'account-comment'
+  | 'cloud-key'
+  | 'command-arguments'
+  | 'dm-key'
+  | 'key-option'
+  | 'password'
+  | 'password-hash'
+  | 'private-key'
+  | 'server-setting'
+  | 'token'
+  | 'url-credentials'
+  | 'wireguard-key'
+/** Stands in place of a secret of so many characters, and is counted. */
+export type Mark = (kind: RedactionClass, length: number) => string

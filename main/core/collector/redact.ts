@@ -1,20 +1,5 @@
 import { withoutCommandLineSecrets } from './redact-command-lines.ts'
-import { RULES, type Rule } from './redact-rules.ts'
-
-/** What kind of secret stood where the marker stands now. */
-export type RedactionClass =
-  | 'account-comment'
-  | 'cloud-key'
-  | 'command-arguments'
-  | 'dm-key'
-  | 'key-option'
-  | 'password'
-  | 'password-hash'
-  | 'private-key'
-  | 'server-setting'
-  | 'token'
-  | 'url-credentials'
-  | 'wireguard-key'
+import { type Mark, type RedactionClass, RULES, type Rule } from './redact-rules.ts'
 
 /** How many of each class were replaced; a class without any is absent. */
 export type RedactionCounts = Readonly<Partial<Record<RedactionClass, number>>>
@@ -24,9 +9,6 @@ export interface Redacted {
   readonly count: number
   readonly classes: RedactionCounts
 }
-
-/** Stands in place of a secret of so many characters, and is counted. */
-export type Mark = (kind: RedactionClass, length: number) => string
 
 /**
  * The one redactor: the second line behind commands that do not ask for secrets. It runs before hashing and storing, over every stream.

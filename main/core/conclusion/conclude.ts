@@ -1,22 +1,13 @@
-import type { CheckResult, ControlAssessment, Engagement, Machine, Register } from '../../../schemas/types.ts'
+import type { ControlAssessment, Engagement, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Control, type Framework, isElected } from '../framework.ts'
 import { decidedFor } from '../register/decisions.ts'
 import { byRow } from '../register/rows.ts'
 import { acceptancesOf } from '../register.ts'
-import { type CheckOver, type CountedScope, counting, decides, isReached } from './counts.ts'
+import { type CheckOver, type CountedScope, counting, decides, isReached, type NodeVerdicts } from './counts.ts'
 import { answersIn, attachedFor, attachmentsBy, documentPart, REQUESTS, stateOf } from './documents.ts'
 import { type NodesInScope, rowState, serverPart } from './parts.ts'
 import { documentsOf } from './requests.ts'
-
-/** As much of a node's assessment as controls, and the comparison of lists, rest on. */
-export interface NodeVerdicts {
-  readonly node: string
-  readonly results: readonly Pick<CheckResult, 'check' | 'verdict'>[]
-  readonly machine?: Machine
-  /** Whether the evidence is older than its validity: then satisfied results were turned into inconclusive ones, and deviations stay. */
-  readonly stale?: boolean
-}
 
 /** What conclusions rest on in addition to the results of checks. */
 export interface ConclusionMatter {

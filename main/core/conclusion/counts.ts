@@ -1,10 +1,9 @@
 import type { CheckSource, ControlRole } from '../../../schemas/conclusion-words.ts'
-import type { ControlCheck } from '../../../schemas/types.ts'
+import type { CheckResult, ControlCheck, Machine } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
-import type { OffNodeCheck } from '../catalog.ts'
 import type { Acceptances } from '../register.ts'
-import type { NodeVerdicts } from './conclude.ts'
 import type { Answers } from './documents.ts'
+import type { OffNodeCheck } from './requests.ts'
 
 /** One check over the nodes of one scope, and which of them deviate. */
 export interface CheckOver {
@@ -175,4 +174,13 @@ const NONE: Readonly<Record<Verdict, number>> = {
   'not-applicable': 0,
   'not-tested': 0,
   informational: 0,
+}
+
+/** As much of a node's assessment as controls, and the comparison of lists, rest on. */
+export interface NodeVerdicts {
+  readonly node: string
+  readonly results: readonly Pick<CheckResult, 'check' | 'verdict'>[]
+  readonly machine?: Machine
+  /** Whether the evidence is older than its validity: then satisfied results were turned into inconclusive ones, and deviations stay. */
+  readonly stale?: boolean
 }

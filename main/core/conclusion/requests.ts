@@ -1,5 +1,4 @@
 import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { OffNodeCheck } from '../catalog.ts'
 import type { Control } from '../framework.ts'
 
 /** One document, or set of documents, that an auditor asks for; the same one answers its request in every control that it serves. */
@@ -85,4 +84,14 @@ export function documentsOf(
       add({ request, title: request.title, needs: [], checks: [check], mandatory: role !== 'supporting' })
   }
   return [...found.values()]
+}
+
+/** Why no evidence of a node answers a check that frameworks map, and what does. Such a check is never built. */
+export interface OffNodeCheck {
+  /** The check's id in the vocabulary. */
+  readonly id: string
+  /** What answers it: a document, the chain of runs, the pack itself, or the comparison with the provider's listing. */
+  readonly source: 'document' | 'runs' | 'pack' | 'population'
+  /** Why one collection from the node cannot decide it. */
+  readonly why: string
 }

@@ -1,7 +1,6 @@
 import type { Calendar, CalendarDay, MissedRunRecord, PeriodRun, PlannedSpan } from '../../../schemas/types.ts'
 import type { Sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
-import type { KeptHead } from '../history.ts'
 import { quote } from '../plain-text.ts'
 import { dayOf, daysWithin, startOfDay } from '../register/days.ts'
 import { ok } from '../result.ts'
@@ -9,10 +8,7 @@ import type { LoggedEntry } from '../run-chain/entry.ts'
 import { CLOCK_TOLERANCE_MINUTES, shortened } from '../run-chain/notes.ts'
 import type { Zones } from './cadence.ts'
 import { type DueRun, dueRuns, planSpans } from './plans.ts'
-import { type EnteredRun, enteredRuns, runsWithin } from './runs.ts'
-
-/** Facts about a run for the calendar: from its run trace by factsOf(), or from the history. */
-export type RunFacts = Pick<KeptHead, 'declared' | 'answered' | 'catalog' | 'rules'>
+import { type EnteredRun, enteredRuns, type RunFacts, runsWithin } from './runs.ts'
 
 export interface CalendarInput {
   readonly entries: readonly LoggedEntry[]

@@ -10,14 +10,8 @@ import type {
 import { VERDICTS, type Verdict, verdictLetters } from '../../../schemas/words.ts'
 import { isStale } from '../assess.ts'
 import { type Catalog, catalogFor } from '../catalog.ts'
-import {
-  type ConclusionMatter,
-  type Counted,
-  concludeCounted,
-  countResults,
-  type NodeVerdicts,
-} from '../conclusion/conclude.ts'
-import type { CountedScope } from '../conclusion/counts.ts'
+import { type ConclusionMatter, type Counted, concludeCounted, countResults } from '../conclusion/conclude.ts'
+import type { CountedScope, NodeVerdicts } from '../conclusion/counts.ts'
 import { type ResultPool, resultPool } from '../conclusion/pool.ts'
 import type { Framework } from '../framework.ts'
 import type { PackScope } from '../pack-files.ts'

@@ -1,12 +1,12 @@
 import type { RunTrace } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
+import type { KeptHead } from '../history.ts'
 import { growingTree } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
 import { dayOf } from '../register/days.ts'
 import { type LoggedEntry, leafOf, type RetiredEntry, type RunChain, type RunEntry } from '../run-chain/entry.ts'
 import { CHAIN_SCHEMA, type StatedHead } from '../run-chain/files.ts'
 import { answeredIn } from '../trace.ts'
-import type { RunFacts } from './calendar.ts'
 
 /** A run in the run chain; `place` numbers the lines of entries.jsonl from 1. */
 export interface EnteredRun {
@@ -87,3 +87,6 @@ export function headsBefore({ id, fleet, entries }: RunChain): (run: EnteredRun)
     return canonicalJson({ schema: CHAIN_SCHEMA, id, fleet, size, root: tree.root() } satisfies StatedHead)
   }
 }
+
+/** Facts about a run for the calendar: from its run trace by factsOf(), or from the history. */
+export type RunFacts = Pick<KeptHead, 'declared' | 'answered' | 'catalog' | 'rules'>

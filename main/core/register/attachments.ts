@@ -1,4 +1,4 @@
-import type { DocumentDraft } from '../../../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../../../schemas/ipc-register.ts'
 import type { EvidenceDocument, Inspection, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'

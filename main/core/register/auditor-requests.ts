@@ -1,4 +1,4 @@
-import type { WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
+import type { WithdrawalDraft } from '../../../schemas/ipc-register.ts'
 import type { AuditorRequest, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { quote } from '../plain-text.ts'

@@ -1,4 +1,4 @@
-import type { DecisionDraft, WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
+import type { DecisionDraft, WithdrawalDraft } from '../../../schemas/ipc-register.ts'
 import type { ControlDecision, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'

@@ -3,7 +3,7 @@ import type {
   AcceptanceRequestView,
   ApprovalDraft,
   WithdrawalDraft,
-} from '../../../schemas/ipc-packs.ts'
+} from '../../../schemas/ipc-register.ts'
 import type { AcceptanceRequest, Register, Resolution, RiskAcceptance } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { quote } from '../plain-text.ts'

@@ -1,5 +1,5 @@
 import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { RequestDraft } from '../../../schemas/ipc-packs.ts'
+import type { RequestDraft } from '../../../schemas/ipc-register.ts'
 import type { DocumentRequest, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import { attachedFor, attachmentsBy, isCurrent, levelOf, REQUESTS, stateOf } from '../conclusion/documents.ts'

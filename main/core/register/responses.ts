@@ -1,4 +1,5 @@
-import type { ResponseDraft, WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
+import type { ResponseDraft } from '../../../schemas/ipc-packs.ts'
+import type { WithdrawalDraft } from '../../../schemas/ipc-register.ts'
 import type { ManagementResponse, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { quote } from '../plain-text.ts'

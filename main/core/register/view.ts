@@ -1,4 +1,4 @@
-import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { Register, ReportingBasis } from '../../../schemas/types.ts'
 import { type Standable, statusOf } from '../register.ts'
 import { decisionsOf } from './decisions.ts'

@@ -4,8 +4,8 @@ import type { AiViews, HipaaViews } from '../../core/evidence-view.ts'
 import type { Control } from '../../core/framework.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
 import { compare } from '../../core/recording.ts'
+import type { ReportInput } from '../input.ts'
 import type { Presentation } from '../presentation.ts'
-import type { ReportInput } from '../report/input.ts'
 
 /** Input of the export formats: all contain the same assessment and cite the sealed evidence behind it. */
 export interface FormatInput

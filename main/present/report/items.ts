@@ -1,8 +1,8 @@
-import type { ControlRef } from '../../../schemas/types.ts'
+import type { Assessment, ControlRef } from '../../../schemas/types.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Framework } from '../../core/framework.ts'
 import { plain } from '../../core/plain-text.ts'
-import type { Matter } from './input.ts'
+import type { ReportInput } from '../input.ts'
 
 const SHORT: Readonly<Record<string, string>> = {
   hipaa: 'HIPAA',
@@ -26,10 +26,16 @@ export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framewor
 }
 
 /** Frameworks of the report, with proposed rules (overlays) separated. */
-export function chosenFrameworks({ catalog, assessment }: Pick<Matter, 'catalog' | 'assessment'>): {
+export function chosenFrameworks({ catalog, assessment }: Pick<ReportInput, 'catalog' | 'assessment'>): {
   readonly current: readonly Framework[]
   readonly overlays: readonly Framework[]
 } {
   const chosen = catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id))
   return { current: chosen.filter(({ proposed }) => !proposed), overlays: chosen.filter(({ proposed }) => proposed) }
 }
+
+/** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
+export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string =>
+  reconciliation === undefined || reconciliation.declared === nodes.length
+    ? 'declared nodes'
+    : 'declared or fleet-file nodes'

@@ -3,7 +3,7 @@ import type { ControlAssessment } from '../../../schemas/types.ts'
 import { oneLine } from '../../core/plain-text.ts'
 import { type DocumentStatus, documentStatusesIn } from '../../core/register/requests.ts'
 import { basisOf } from '../../core/register/versions.ts'
-import type { Matter } from './input.ts'
+import type { ReportInput } from '../input.ts'
 import { chosenFrameworks } from './items.ts'
 import { day } from './wording.ts'
 
@@ -21,7 +21,7 @@ export interface RequestedDocument extends OutstandingRequest {
   readonly isOutstanding: boolean
 }
 
-type DocumentMatter = Pick<Matter, 'register' | 'assessment' | 'catalog'>
+type DocumentMatter = Pick<ReportInput, 'register' | 'assessment' | 'catalog'>
 
 /** Status of a document, with owner and due date. */
 export function askedWords({ level, conclusion, request, overdue }: DocumentStatus): string {

@@ -18,6 +18,7 @@ import { markText, NOTHING_SHARED, surplusNames } from '../../core/same-machine.
 import { alike, reached } from '../../core/tally.ts'
 import { declaredBy, factBlock, typed } from './declared.ts'
 import type { Matter } from './input.ts'
+import { nodeWords } from './items.ts'
 import { see, titles } from './titles.ts'
 
 /** Up to this many nodes are listed in full even where all lists agree. */
@@ -36,12 +37,6 @@ export function populationLine({ assessment: { reconciliation } }: Pick<Matter, 
       : `, ${inventory} in the provider inventory: ${unreconciled} unreconciled`
   return `${lists}${against}${conflicts.length === 0 ? '' : `; ${plural(conflicts.length, 'conflict')} between the lists`}`
 }
-
-/** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
-export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string =>
-  reconciliation === undefined || reconciliation.declared === nodes.length
-    ? 'declared nodes'
-    : 'declared or fleet-file nodes'
 
 /** How many nodes of the population were collected. */
 export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string =>

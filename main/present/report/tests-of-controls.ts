@@ -18,9 +18,8 @@ import { isObservation } from '../formats/row-counts.ts'
 import { isTested } from './control-counts.ts'
 import { controlAnchor, statusText } from './findings.ts'
 import type { Matter } from './input.ts'
-import { shortName } from './items.ts'
+import { nodeWords, shortName } from './items.ts'
 import { ownerText } from './page-one.ts'
-import { nodeWords } from './population.ts'
 import { documentMarked, stateMark, when } from './wording.ts'
 
 /** Deviating nodes that a result names. */

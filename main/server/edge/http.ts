@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CallFailure, Reply } from '../../../schemas/ipc.ts'
+import type { Reply } from '../../../schemas/ipc.ts'
+import type { CallFailure } from '../../../schemas/ipc-views.ts'
 
 /** One request with its response. */
 export interface Exchange {

@@ -3,7 +3,7 @@ import type { Difference, RulesReading, VerificationCheckResult } from '../../..
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { type Assessor, assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import type { NodeVerdicts } from '../../core/conclusion/conclude.ts'
+import type { NodeVerdicts } from '../../core/conclusion/counts.ts'
 import type { PackScope } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'

@@ -1,6 +1,7 @@
 import { remoteDesktop } from '../../../main/electron/desktop-port.ts'
 import { type Port, serveEngine } from '../../../main/electron/engine-port.ts'
-import type { Chosen, Engine, EngineEvent, Reply } from '../../../schemas/ipc.ts'
+import type { Chosen, Engine, Reply } from '../../../schemas/ipc.ts'
+import type { EngineEvent } from '../../../schemas/ipc-views.ts'
 
 /** A small engine that does with the desktop what a test asks for, in the worker of a real window. */
 const port: Port = {

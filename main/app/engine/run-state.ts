@@ -1,0 +1,23 @@
+import type { Assessment, Scope } from '../../../schemas/types.ts'
+import type { Failure } from '../../core/failure.ts'
+import type { ConnectTarget } from '../../core/ports.ts'
+import type { LoadedRecording } from '../../core/recording.ts'
+
+export interface RunState {
+  readonly run: string
+  readonly scope: Scope
+  readonly recordings: readonly LoadedRecording[]
+  readonly assessment: Assessment
+  /** Stored recordings that cannot be read or were altered; each names its node, which counts as missing. */
+  readonly unreadable: readonly Failure[]
+}
+
+/** A run as it was started. `before`: what the same run collected earlier, when it is resumed. */
+export interface Begun {
+  readonly run: string
+  readonly at: string
+  readonly targets: readonly ConnectTarget[]
+  readonly scope: Scope
+  readonly demo: boolean
+  readonly before: RunState | null
+}

@@ -1,0 +1,132 @@
+import type { EvidenceLevel } from './conclusion-words.ts'
+import type {
+  AcceptanceRequest,
+  ControlDecision,
+  DocumentRequest,
+  EvidenceDocument,
+  Explanation,
+  FrameworkName,
+  Resolution,
+  RiskAcceptance,
+} from './types.ts'
+import type { PeriodCover, statusWords } from './words.ts'
+
+export type EntryStatus = keyof typeof statusWords
+export interface RegisterView {
+  readonly riskAcceptances: readonly RiskAcceptanceView[]
+  /** Requested risk acceptances, resolved ones included. */
+  readonly acceptanceRequests: readonly AcceptanceRequestView[]
+  readonly decisions: readonly DecisionView[]
+  readonly documents: readonly DocumentView[]
+  readonly documentRequests: readonly DocumentRequest[]
+  readonly explanations: readonly ExplanationView[]
+}
+
+export interface RiskAcceptanceView extends RiskAcceptance {
+  readonly status: EntryStatus
+}
+
+/** A request accepts nothing. `lapsed`: not resolved before its own end. */
+export interface AcceptanceRequestView extends AcceptanceRequest {
+  readonly status: 'open' | 'lapsed' | Resolution['as']
+}
+
+export interface DecisionView extends ControlDecision {
+  readonly status: EntryStatus
+}
+
+export interface DocumentView extends EvidenceDocument {
+  /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
+  readonly supports: boolean
+  readonly status: EntryStatus
+  /** The later version that takes its place. */
+  readonly supersededBy: { readonly id: string; readonly name: string; readonly attachedAt: string } | null
+  /** Null where no effective period, or no engagement, is declared. */
+  readonly period: PeriodCover | null
+}
+
+export interface ExplanationView extends Explanation {
+  readonly status: EntryStatus
+}
+
+export interface RiskAcceptanceDraft {
+  readonly check: string
+  readonly nodes: readonly string[]
+  readonly reason: string
+  readonly compensatingControl: string
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  readonly approverRole: string
+  /** A day in UTC, YYYY-MM-DD; the acceptance ends with it. */
+  readonly until: string
+}
+
+/** A requested risk acceptance. */
+export type AcceptanceRequestDraft = Omit<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'>
+export interface ApprovalDraft {
+  /** Of the request. */
+  readonly id: string
+  readonly approvedBy: string
+  readonly approverRole: string
+}
+
+export interface DecisionDraft {
+  readonly framework: FrameworkName
+  /** The control's key. */
+  readonly control: string
+  readonly decision: ControlDecision['decision']
+  readonly reason: string
+  readonly factors: string | null
+  readonly alternativeMeasure: string | null
+  /** Where the risk analysis behind it is found. */
+  readonly riskAnalysis: string | null
+  readonly owner: string
+  readonly requestedBy: string
+  readonly approvedBy: string
+  readonly approverRole: string
+  /** A day in UTC, YYYY-MM-DD; the decision is due again when it ends. */
+  readonly until: string
+}
+
+export interface DocumentDraft {
+  readonly controls: readonly { readonly framework: FrameworkName; readonly control: string }[]
+  readonly need: string | null
+  readonly summary: string
+  readonly providedBy: string
+  readonly level: EvidenceLevel
+  /** Needed from “inspected” on, and null below. */
+  readonly inspection: {
+    readonly by: string
+    /** A day in UTC, YYYY-MM-DD, up to today. */
+    readonly on: string
+    /** Population, sample, and what was compared. */
+    readonly lookedAt: string
+    readonly conclusion: 'supports' | 'does-not-support'
+  } | null
+  /** Results of checks that it answers: alternative evidence. */
+  readonly answers: { readonly checks: readonly string[]; readonly nodes: readonly string[] } | null
+  readonly owner: string
+  /** A day in UTC, YYYY-MM-DD, or null. */
+  readonly validUntil: string | null
+  /** Days in UTC, YYYY-MM-DD; `to` null: no end. Null: not declared. */
+  readonly effective: { readonly from: string; readonly to: string | null } | null
+  /** The entry that this is a new version of, or null. Without controls, it is attached to those of that version. */
+  readonly supersedes: string | null
+}
+
+export interface RequestDraft {
+  readonly framework: FrameworkName
+  readonly control: string
+  readonly need: string
+  readonly owner: string
+  /** A day in UTC, YYYY-MM-DD. */
+  readonly due: string
+}
+
+/** Who takes something back, or refuses it, and why. */
+export interface WithdrawalDraft {
+  readonly id: string
+  readonly by: string
+  readonly reason: string
+}
