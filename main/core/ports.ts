@@ -171,6 +171,8 @@ export interface SealReading {
   readonly revocationCovered: boolean
   /** Until when those lists are current; null when none says. */
   readonly revocationUntil: string | null
+  /** Both, of the certificates below the root that state where their revocation is published; null where none does. */
+  readonly revocationNamed: { readonly covered: boolean; readonly until: string | null } | null
   /** In order: the first over the signature, each further one over all before it. */
   readonly timestamps: readonly TimestampReading[]
 }

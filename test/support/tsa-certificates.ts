@@ -65,6 +65,7 @@ export interface CertificateRequest {
   readonly pathLength?: number
   readonly demo?: boolean
   readonly listAt?: string | undefined
+  readonly extensions?: readonly Uint8Array[]
 }
 
 export function certificateFor(request: CertificateRequest): Uint8Array {
@@ -89,6 +90,7 @@ export function certificateFor(request: CertificateRequest): Uint8Array {
           ...(leaf ? [extension(OID.extendedKeyUsage, purposes.critical, sequence(...purposes.ids.map(oid)))] : []),
           ...(request.demo === true ? [extension(OID.demoMark, false, text('DEMO'))] : []),
           ...(url === undefined ? [] : [extension(OID.crlDistributionPoints, false, distributionPoint(url))]),
+          ...(request.extensions ?? []),
         ),
       ),
     ),

@@ -38,6 +38,8 @@ export const OID = {
   crlDistributionPoints: '2.5.29.31',
   authorityKeyId: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
+  authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
+  ocsp: '1.3.6.1.5.5.7.48.1',
   emailProtection: '1.3.6.1.5.5.7.3.4',
   timeStamping: '1.3.6.1.5.5.7.3.8',
   // RFC 9336

@@ -149,6 +149,8 @@ export interface Revocation {
   readonly covered: boolean
   /** Until when the covering lists are current; null when none states it. */
   readonly until: string | null
+  /** Both, of those certificates alone that state where their revocation is published; null where none does. */
+  readonly named: { readonly covered: boolean; readonly until: string | null } | null
 }
 
 /**
@@ -182,13 +184,13 @@ export function revocation(
     }
   }
   const below = certificates.filter((certificate) => !isRoot(certificate))
-  const ends = below.map((certificate) => covered.get(certificate)).filter((end) => typeof end === 'string')
-  return {
-    problems,
-    revoked,
-    covered: below.every((certificate) => covered.has(certificate)),
-    until: inOrder(ends)[0] ?? null,
-  }
+  const naming = below.filter(({ namesRevocation }) => namesRevocation)
+  const coverage = (over: readonly CertificateFacts[]) => ({
+    covered: over.every((certificate) => covered.has(certificate)),
+    until:
+      inOrder(over.map((certificate) => covered.get(certificate)).filter((end) => typeof end === 'string'))[0] ?? null,
+  })
+  return { problems, revoked, ...coverage(below), named: naming.length === 0 ? null : coverage(naming) }
 }
 
 /** The later of two ends; null has none. */

@@ -18,6 +18,7 @@ const unreadable = (problem: string): SealReading => ({
   revoked: null,
   revocationCovered: false,
   revocationUntil: null,
+  revocationNamed: null,
   timestamps: [],
 })
 
@@ -57,6 +58,7 @@ export function readSeal(input: SealInput): SealReading {
     revoked: lists.revoked,
     revocationCovered: lists.covered,
     revocationUntil: lists.until,
+    revocationNamed: lists.named,
     timestamps: timestampsOf(seal, input),
   }
 }

@@ -42,6 +42,8 @@ export interface CertificateFacts {
   readonly extendedKeyUsage: readonly string[] | null
   readonly extendedKeyUsageCritical: boolean
   readonly strangeCritical: readonly string[]
+  /** It states where its revocation is published: a distribution point of lists, or an OCSP responder. */
+  readonly namesRevocation: boolean
   readonly demo: boolean
   readonly keyType: 'EC' | 'RSA'
   readonly publicKey: KeyObject
@@ -122,6 +124,7 @@ function factsOf(der: Uint8Array, rules: KeyRules): CertificateFacts | null {
     extendedKeyUsage: extendedKeyUsage(extensions),
     extendedKeyUsageCritical: extensions.find(({ id }) => id === OID.extendedKeyUsage)?.critical === true,
     strangeCritical: extensions.filter(({ critical, id }) => critical && !UNDERSTOOD.has(id)).map(({ id }) => id),
+    namesRevocation: namesRevocation(extensions),
     demo:
       extensions.some(({ id }) => id === OID.demoMark) ||
       [parts.subject, parts.issuer].some((name) => nameText(name).includes(DEMO_NAME)),
@@ -131,6 +134,13 @@ function factsOf(der: Uint8Array, rules: KeyRules): CertificateFacts | null {
     signed,
   }
 }
+
+/** RFC 5280, sections 4.2.1.13 and 4.2.2.1. */
+const namesRevocation = (extensions: readonly ExtensionParts[]): boolean =>
+  extensions.some(({ id }) => id === OID.crlDistributionPoints) ||
+  extensions
+    .filter(({ id }) => id === OID.authorityInfoAccess)
+    .some(({ content }) => membersOf(derValue(content)).some((access) => oidText(membersOf(access)[0]) === OID.ocsp))
 
 function publicKeyOf(certificate: Uint8Array): KeyObject | null {
   try {

@@ -141,6 +141,12 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
     )
   if (open !== null) return answer('indeterminate', `The signature by ${who} is valid, but ${open}`, facts)
   if (stands === 'pinned') return answer('passed', `Trusted key: signed by ${who}, a key you trust.`, facts)
+  if (stands === 'known' && wholeChain && !isCurrent(reading.revocationNamed, time.at ?? verifiedAt))
+    return answer(
+      'indeterminate',
+      `Revocation not confirmed: signed by ${who}, issued under a root certificate you trust. The certificate names a source of revocation information, and no current revocation list is at hand. Verify again with one from its issuer.`,
+      facts,
+    )
   if (stands === 'known')
     return answer('passed', `Trusted issuer: signed by ${who}, issued under a root certificate you trust.`, facts)
   if (reading.demo)
@@ -152,6 +158,10 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
   const unconfirmed = `Unconfirmed signer: the signature by ${who} is valid. Compare the fingerprint with one obtained from the signer directly, or trust their root certificate.`
   return { ...answer('indeterminate', unconfirmed, facts), needs: 'signer' }
 }
+
+/** Whether lists state, at a time, that nothing was revoked. Null, where nothing names a list, is no gap. */
+const isCurrent = (lists: SealReading['revocationNamed'], at: string): boolean =>
+  lists === null || (lists.covered && (lists.until === null || lists.until >= at))
 
 interface Validity {
   /** Reason for failure. */
@@ -180,7 +190,7 @@ function validity(
         : [reading.incomplete]
       : [`Issued under ${quote(reading.root.subject)}, fingerprint ${reading.root.fingerprint}.`]),
     ...(later ? [`The key was revoked later, at ${revokedAt}. The seal was made before that time.`] : []),
-    ...(reading.revocationCovered && (reading.revocationUntil === null || reading.revocationUntil >= at)
+    ...(isCurrent({ covered: reading.revocationCovered, until: reading.revocationUntil }, at)
       ? []
       : ['Revocation not checked: no current revocation list for every certificate at that time.']),
   ]
