@@ -30,6 +30,7 @@ async function read(table: string, signed: string): Promise<Awaited<ReturnType<t
 const packed = (files: ReadonlyMap<string, Uint8Array>): PackSource => ({
   paths: [...files.keys()],
   sha256: async (path) => sha256(files.get(path) ?? ''),
+  size: (path) => files.get(path)?.length ?? null,
   read: async (path) => files.get(path) ?? new Uint8Array(),
 })
 

@@ -249,6 +249,8 @@ export interface PdfReading {
 export interface PackSource {
   readonly paths: readonly string[]
   readonly sha256: (path: string) => Promise<string>
+  /** Bytes of a file; null where there is no such file. */
+  readonly size: (path: string) => number | null
   /** Rejects for a file of more bytes than `most`, as far as that is known before it is read. */
   readonly read: (path: string, most?: number) => Promise<Uint8Array>
 }

@@ -204,6 +204,9 @@ function evidenceProblems(files: Files): string[] {
   const evidence = sha256(lines.map((line) => `${line}\n`).join(''))
   if (predicate.report?.evidenceDigest !== evidence) problems.push('statement: evidence digest')
   if (!text(files, 'bag-info.txt').includes(`\nEvidence-Digest: ${evidence}\n`)) problems.push('bag-info.txt: digest')
+  const payload = [...files].filter(([path]) => path.startsWith('data/'))
+  const oxum = `${payload.reduce((sum, [, { length }]) => sum + length, 0)}.${payload.length}`
+  if (!text(files, 'bag-info.txt').includes(`\nPayload-Oxum: ${oxum}\n`)) problems.push('bag-info.txt: Payload-Oxum')
   for (const { name, recording } of predicate.nodes ?? []) {
     const folder = `data/nodes/${name}`
     if (recording === null) continue

@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib'
 import { sha256 } from '../../main/core/digest.ts'
 import { PATHS } from '../../main/core/pack.ts'
-import { jsonBytes, manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
+import { evidenceDigestOf, jsonBytes, manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { registerOf, riskAcceptanceOf } from './register.ts'
 import { samplePack, sampleRecording, sealing } from './sample-pack.ts'
@@ -41,8 +41,18 @@ const rawAnswer = (files: ReadonlyMap<string, Uint8Array>, node: string): string
 /** Makes every list fit the files again, as far as that goes without the key. */
 export function relist(files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {
   const payload = new Map([...files].filter(([path]) => path.startsWith('data/')))
-  const next = new Map([...files, [PATHS.manifest, utf8(manifestLines(payload))]])
-  return retag(next)
+  const manifest = manifestLines(payload)
+  const oxum = `${[...payload.values()].reduce((sum, { length }) => sum + length, 0)}.${payload.size}`
+  const info = textOf(files, PATHS.info)
+    .replace(/^Payload-Oxum: .*$/m, `Payload-Oxum: ${oxum}`)
+    .replace(/^Evidence-Digest: .*$/m, `Evidence-Digest: ${evidenceDigestOf(manifest)}`)
+  return retag(
+    new Map([
+      ...files,
+      [PATHS.manifest, utf8(manifest)],
+      ...(files.has(PATHS.info) ? [[PATHS.info, utf8(info)] as const] : []),
+    ]),
+  )
 }
 
 export function retag(files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {

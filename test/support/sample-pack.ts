@@ -322,6 +322,7 @@ export async function sampleSigner(folder: string, name: string, clock: Clock = 
 export const sourceOf = (files: ReadonlyMap<string, Uint8Array>): PackSource => ({
   paths: [...files.keys()].sort(),
   sha256: async (path) => sha256(files.get(path) ?? new Uint8Array()),
+  size: (path) => files.get(path)?.length ?? null,
   read: async (path) => {
     const bytes = files.get(path)
     if (bytes === undefined) throw new Error(path)

@@ -76,6 +76,7 @@ function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
   return {
     paths,
     sha256: async (wanted) => digestAt(contents, known(wanted)),
+    size: (wanted) => sizes[indexOf(paths, wanted)] ?? null,
     read,
     stored: (wanted) => {
       const index = known(wanted)

@@ -79,6 +79,7 @@ export function partialPaths(paths: readonly string[], nodes: readonly string[])
 export const below = (source: PackSource, folder: string): PackSource => ({
   paths: source.paths.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
   sha256: (path) => source.sha256(`${folder}/${path}`),
+  size: (path) => source.size(`${folder}/${path}`),
   read: (path, most) => source.read(`${folder}/${path}`, most),
 })
 export const onlyPaths = (source: PackSource, paths: readonly string[]): PackSource => ({ ...source, paths })

@@ -175,14 +175,17 @@ function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm)
   const info = new Map(
     (texts.info ?? '').split('\n').map((line) => [line.split(': ')[0], line.split(': ').slice(1).join(': ')]),
   )
-  const payloadCount = source.paths.filter((path) => path.startsWith('data/')).length
+  const payload = source.paths.filter((path) => path.startsWith('data/'))
+  const bytes = payload.reduce((sum, path) => sum + (source.size(path) ?? 0), 0)
   const stated = info.get('Evidence-Digest')
   const problems: string[] = []
   if (texts.bag !== BAG_DECLARATION) problems.push(`${PATHS.bag} does not declare a BagIt 1.0 bag.`)
   if (stated === undefined || texts.manifest === null || stated !== evidenceDigestOf(texts.manifest))
     problems.push(`${PATHS.info}: the evidence digest does not match ${PATHS.manifest}.`)
-  if (info.get('Payload-Oxum')?.split('.')[1] !== String(payloadCount))
-    problems.push(`${PATHS.info}: the number of payload files is not ${payloadCount}.`)
+  if (info.get('Payload-Oxum') !== `${bytes}.${payload.length}`)
+    problems.push(
+      `${PATHS.info}: Payload-Oxum is not ${bytes}.${payload.length}, the bytes and number of payload files.`,
+    )
   for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack lacks ${path}.`)
   for (const path of source.paths)
     if (!path.startsWith('data/') && !isTagFile(path)) problems.push(`${quote(path, 400)} does not belong in a pack.`)

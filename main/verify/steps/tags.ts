@@ -30,7 +30,7 @@ export async function tagFileProblems(source: PackSource, matter: TagMatter): Pr
     producer: predicate.producer,
     asOf: predicate.asOf,
     identifier: predicate.run,
-    // The sum of sizes follows from the files, whose digests are compared one by one.
+    // Compared with the payload where all of it is at hand.
     oxum: /^Payload-Oxum: (\d{1,15}\.\d{1,7})$/m.exec(info)?.[1] ?? '',
     evidenceDigest: evidenceDigestOf(manifest),
     fingerprint: matter.signer.fingerprint,
