@@ -13,7 +13,7 @@ import { samplePack, sampleSigner, sourceOf, verifySource } from './support/samp
 import { certificateFor, newKey } from './support/tsa-certificates.ts'
 
 const folder = folderOfTests('verify-revocation')
-const ASKED = { signers: true, authorities: false, lastHead: false }
+const ASKED = { signers: true, authorities: false, checkpoint: false }
 let signer: Signer
 beforeAll(async () => {
   signer = await sampleSigner(folder, 'signer')

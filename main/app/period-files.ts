@@ -5,6 +5,7 @@ import type { Sha256 } from '../core/digest.ts'
 import { fileNamed, filePrefix } from '../core/file-names.ts'
 import { packNameOf } from '../core/layout.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
+import { periodName } from '../core/period/pack.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import type { Signer } from '../core/ports.ts'
 import { buildPeriodReport, calendarRows, controlRows, deviationRows, practiceRows } from '../present/period-report.ts'
@@ -14,10 +15,6 @@ import type { Content } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 import { complementaryTable } from './tables.ts'
-
-/** The file names of a period, without their extensions. */
-export const periodName = ({ from, to }: { readonly from: string; readonly to: string }): string =>
-  `period-${from}-${to}`
 
 /** The report of a period before it is signed: the same bytes from the same sealed parts. */
 export async function periodPdf(

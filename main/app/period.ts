@@ -5,7 +5,14 @@ import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { chainStart, packIn, packNameOf } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
 import type { ManifestDigests, PackContent } from '../core/pack-files.ts'
-import { periodEntry, periodPayload, periodStatement, subjectDigests } from '../core/period/pack.ts'
+import {
+  NODES_OF_RUNS,
+  periodEntry,
+  periodName,
+  periodPayload,
+  periodStatement,
+  subjectDigests,
+} from '../core/period/pack.ts'
 import { type DerivedPeriod, periodFold, type SampleRequest, sampledNodes } from '../core/period/period.ts'
 import { headsBefore } from '../core/period/runs.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
@@ -15,7 +22,7 @@ import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry
 import { chainFiles } from '../core/run-chain/files.ts'
 import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
-import { derivedPeriodFiles, periodName, periodReport } from './period-files.ts'
+import { derivedPeriodFiles, periodReport } from './period-files.ts'
 import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
 import { PRODUCER } from './producer.ts'
 import { sealedPack } from './seal-pack.ts'
@@ -199,7 +206,7 @@ async function exported(
     asOf,
     demo,
     statement,
-    nodes: 'data/runs/RUN/data/nodes',
+    nodes: NODES_OF_RUNS,
   }
   const { pack, seal, stamp } = await sealedPack(ports, bag, report.authority, stamping)
   // As with runs: the chain names it before it exists, so that there are never two packs in one place.

@@ -46,7 +46,7 @@ import {
   rulesReading,
   unknownRules,
 } from './steps/rules.ts'
-import { tagFileProblems } from './steps/tags.ts'
+import { matterOfRun, tagFileProblems } from './steps/tags.ts'
 import { traceDiffers } from './steps/trace.ts'
 import type { Trust } from './steps/trust.ts'
 
@@ -120,7 +120,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...(await indexProblems(source)),
     ...(seal?.signer == null || reading.statement === null
       ? []
-      : await tagFileProblems(source, { statement: reading.statement, signer: seal.signer })),
+      : await tagFileProblems(source, matterOfRun(reading.statement, seal.signer))),
   ]
   const integrity = intact(altered, seal, source.paths.length)
   concludes(input, 'pack', [integrity])

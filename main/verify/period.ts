@@ -3,7 +3,14 @@ import type { VerificationCheckResult } from '../../schemas/verification.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Sha256 } from '../core/digest.ts'
 import { manifestRead, PATHS } from '../core/pack-files.ts'
-import { PERIOD_FORM, PERIOD_PATH, periodEntry, periodStatement } from '../core/period/pack.ts'
+import {
+  NODES_OF_RUNS,
+  PERIOD_FORM,
+  PERIOD_PATH,
+  periodEntry,
+  periodName,
+  periodStatement,
+} from '../core/period/pack.ts'
 import { plural } from '../core/phrases.ts'
 import { plain, quote } from '../core/plain-text.ts'
 import { compare } from '../core/recording.ts'
@@ -21,6 +28,7 @@ import { ALREADY_REJECTED, type PagesCompared, type PeriodPageComparer } from '.
 import { type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
 import { unknownRules } from './steps/rules.ts'
+import { tagFileProblems } from './steps/tags.ts'
 
 export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 
@@ -39,7 +47,18 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
   const { seal } = sealed
   const statedAt = period?.asOf ?? null
   concludes(input, 'period', sealChecks(input, sealed, statedAt))
-  const altered = [...input.departures.map(packedAgain), ...(await alterations(source, statement, PERIOD_FORM))]
+  const altered = [
+    ...input.departures.map(packedAgain),
+    ...(await alterations(source, statement, PERIOD_FORM)),
+    ...(seal?.signer == null || period === null
+      ? []
+      : await tagFileProblems(source, {
+          ...period,
+          identifier: periodName(period),
+          signer: seal.signer,
+          nodes: NODES_OF_RUNS,
+        })),
+  ]
   const integrity = intact(altered, seal, source.paths.length)
   concludes(input, 'period', [integrity])
   const trusted = isTrusted(sealed, input)

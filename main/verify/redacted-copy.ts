@@ -2,9 +2,11 @@ import type { VerificationCheckResult, VerificationReport } from '../../schemas/
 import type { PackSource, SealReader } from '../core/ports.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
+import { engineOf } from './disclosure/rebuild.ts'
 import { conclusion, sealStep } from './pipeline.ts'
 import { packedAgain } from './steps/manifests.ts'
 import type { RulesSources } from './steps/rules.ts'
+import { copiedTagProblems } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyDisclosureInput extends RulesSources {
@@ -26,7 +28,8 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const { source } = input
   const sealed = await sealStep(source, input.seal, input)
   const copy = await readDisclosure(source)
-  const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
+  const tags = await copiedTagProblems(source, engineOf(copy.units))
+  const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems, ...tags] }
   const found = await disclosureAnswers(reading, input, sealed.seal?.problems ?? null)
   return conclusion('disclosure', input, sealed, { ...found, continuity: NO_CHAIN })
 }

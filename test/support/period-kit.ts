@@ -13,7 +13,7 @@ import type { Ports } from '../../main/core/all-ports.ts'
 import { assembleBag, evidenceDigestOf, manifestLines, PATHS } from '../../main/core/pack.ts'
 import { jsonBytes } from '../../main/core/pack-files.ts'
 import type { RunEvidence } from '../../main/core/period/conclusions.ts'
-import { PERIOD_PATH, periodStatement, subjectDigests } from '../../main/core/period/pack.ts'
+import { NODES_OF_RUNS, PERIOD_PATH, periodName, periodStatement, subjectDigests } from '../../main/core/period/pack.ts'
 import { periodFold, type SampleRequest } from '../../main/core/period/period.ts'
 import type { Clock, Signer } from '../../main/core/ports.ts'
 import { inMemory } from '../../main/core/recording.ts'
@@ -226,7 +226,8 @@ export async function sealedAround(
     authority: null,
     packName: 'period.zip',
     producer,
-    identifier: 'period',
+    identifier: periodName(period),
+    nodes: NODES_OF_RUNS,
     asOf,
     demo,
     statement: (manifest) => periodStatement(period, { manifest, digests: subjectDigests(payload) }),

@@ -27,6 +27,11 @@ const RUNS = 'data/runs/'
 
 export const PERIOD_PREDICATE = 'https://barewitness.dev/period-pack/v1'
 
+/** The file names of a period, without their extensions, and its identifier in bag-info.txt. */
+export const periodName = ({ from, to }: Pick<Period, 'from' | 'to'>): string => `period-${from}-${to}`
+/** Where VERIFY.txt of a period report states captures to be. */
+export const NODES_OF_RUNS = `${RUNS}RUN/data/nodes`
+
 const SUBJECTS = [PERIOD_PATH, PATHS.report]
 
 /** Contents of a period report pack. */

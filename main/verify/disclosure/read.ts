@@ -5,6 +5,7 @@ import { PATHS, stampPath } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
+import { isTagFile, notInPacks } from '../steps/manifests.ts'
 import { bytesOf, textOf } from '../steps/read.ts'
 import { INDEX_PATH } from './commit.ts'
 import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
@@ -96,6 +97,12 @@ async function fileProblems(source: PackSource): Promise<readonly string[]> {
     else if (listed.get(path) !== (await digestOf(source, path)))
       problems.push(`${quote(path, 400)} differs from its digest in ${PATHS.tagManifest}.`)
   }
+  problems.push(
+    ...[...listed.keys()]
+      .filter((path) => !isTagFile(path))
+      .slice(0, MOST_PROBLEMS)
+      .map(notInPacks),
+  )
   const expected = [...listed.keys()].filter(isCopied)
   for (const path of new Set([PATHS.tagManifest, PATHS.bag, PATHS.seal, INDEX_PATH, UNITS_PATH, ...expected]))
     if (!there.has(path)) problems.push(`${quote(path, 400)} is missing.`)

@@ -76,6 +76,10 @@ export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
   }
 }
 
+/** The version of the program that evaluated a pack, as its copy states it; null where that is redacted or unreadable. */
+export const engineOf = (units: readonly DisclosedUnit[]): string | null =>
+  rulesIn(json(units.find((unit) => pathWithGaps(unit) === PATHS.assessment)))?.engine ?? null
+
 /** Whether a part of a text is redacted. */
 export const hasGap = (text: string): boolean => text.includes(GAP)
 

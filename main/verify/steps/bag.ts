@@ -8,9 +8,11 @@ import type { PackSource, SchemaValidator, SealReader, SealReading } from '../..
 import { ownEntry, type RunEntry } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, type StatedHead } from '../../core/run-chain/files.ts'
 import { parseStatedHead } from '../../core/run-chain/read.ts'
+import { isTagFile, notInPacks } from './manifests.ts'
 import { bytesOf, canonical, nodeFolders, readScope, textOf } from './read.ts'
 import { readRegister } from './register.ts'
 import { namedAuthority, readSealOf } from './signature.ts'
+import { enclosedTagProblems, matterOfRun } from './tags.ts'
 import type { Trust } from './trust.ts'
 
 /** A part of a run’s pack, as far as the seal of the pack covers it. */
@@ -80,6 +82,10 @@ export async function readBag(
         : [`${PATHS.bag} does not declare a BagIt 1.0 bag.`]),
       ...(await fileProblems(source, manifest ?? new Map(), tags ?? new Map())),
       ...lackingFiles(source, manifest ?? new Map(), tags ?? new Map()),
+      ...[...(tags?.keys() ?? [])].filter((path) => !isTagFile(path)).map(notInPacks),
+      ...(seal?.signer == null || statement === null
+        ? []
+        : await enclosedTagProblems(source, matterOfRun(statement, seal.signer), manifest?.size ?? 0)),
       ...((await namedAuthority(source)).wholeChains && seal?.timestamps.length === 0
         ? ['The time-stamp required by its seal is missing.']
         : []),

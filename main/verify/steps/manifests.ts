@@ -187,8 +187,7 @@ function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm)
       `${PATHS.info}: Payload-Oxum is not ${bytes}.${payload.length}, the bytes and number of payload files.`,
     )
   for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack lacks ${path}.`)
-  for (const path of source.paths)
-    if (!path.startsWith('data/') && !isTagFile(path)) problems.push(`${quote(path, 400)} does not belong in a pack.`)
+  for (const path of source.paths) if (!path.startsWith('data/') && !isTagFile(path)) problems.push(notInPacks(path))
   return problems
 }
 
@@ -207,8 +206,9 @@ const TAG_FILES: ReadonlySet<string> = new Set([
 ])
 
 /** Files outside the payload. Time-stamps beyond those in use stay unlisted, and are named as added. */
-const isTagFile = (path: string): boolean =>
+export const isTagFile = (path: string): boolean =>
   TAG_FILES.has(path) || /^signature\/(tsa\/)?crls\/crl-\d{1,3}\.pem$/.test(path) || STAMPS.has(path)
+export const notInPacks = (path: string): string => `${quote(path, 400)} does not belong in a pack.`
 const STAMPS: ReadonlySet<string> = new Set(Array.from({ length: MOST_STAMPS }, (_, at) => stampPath(at + 1)))
 
 /** Evidence pack of one run. */

@@ -1,0 +1,164 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonBytes, PATHS } from '../main/core/pack-files.ts'
+import { EXCERPT_PATH, partialPaths } from '../main/core/period/pack.ts'
+import type { Signer } from '../main/core/ports.ts'
+import { verifyExcerpt } from '../main/verify/excerpt.ts'
+import { verifyDisclosure } from '../main/verify/redacted-copy.ts'
+import type { VerificationReport } from '../schemas/verification.ts'
+import { validator } from './support/deps.ts'
+import { copyOf, disclosablePack } from './support/disclosure.ts'
+import { folderOfTests } from './support/folders.ts'
+import { must } from './support/kept-runs.ts'
+import { reseal } from './support/pack-attacks.ts'
+import { asked, filesIn, type PeriodKit, periodKit } from './support/period-kit.ts'
+import {
+  AS_OF,
+  SAMPLE_RULES,
+  sampleCatalog,
+  samplePack,
+  sampleRecording,
+  sampleSigner,
+  sealing,
+  sourceOf,
+} from './support/sample-pack.ts'
+
+type Files = ReadonlyMap<string, Uint8Array>
+type Forge = (files: Files) => Files
+
+const put =
+  (path: string, text: (was: string) => string): Forge =>
+  (files) => {
+    const was = new TextDecoder().decode(files.get(path))
+    const is = text(was)
+    if (is === was) throw new Error(`${path} was not changed`)
+    return new Map([...files, [path, new TextEncoder().encode(is)]])
+  }
+const line =
+  (name: string, value: string) =>
+  (text: string): string =>
+    text.replace(new RegExp(`^${name}: .*$`, 'm'), `${name}: ${value}`)
+const integrity = ({ checks }: VerificationReport) => checks.find(({ check }) => check === 'integrity')
+const rejects = (report: VerificationReport, path: string): void => {
+  expect(integrity(report)).toMatchObject({ outcome: 'failed' })
+  expect(integrity(report)?.details.join('\n')).toContain(path)
+}
+
+type Row = readonly [what: string, path: string, forge: Forge]
+const LIST = 'signature/crls/crl-1.pem'
+/** In every kind of file. */
+const CERTIFICATES: readonly Row[] = [
+  ['text in chain.pem', PATHS.chain, put(PATHS.chain, (text) => `An auditor\n${text}`)],
+  ['the certificates in another order', PATHS.chain, put(PATHS.chain, (text) => turned(text))],
+  ['text in a revocation list', LIST, put(LIST, (text) => `${text}Audited\n`)],
+  ['a revocation list twice', LIST, put(LIST, (text) => text.repeat(2))],
+  ['a file beside the seal', 'signature/audit.txt', put('signature/audit.txt', () => 'audited')],
+  ['a file beside the payload', 'audit.txt', put('audit.txt', () => 'audited')],
+]
+const INFO: readonly Row[] = [
+  ['a line more in bag-info.txt', PATHS.info, put(PATHS.info, (text) => `${text}Certified-By: X\n`)],
+  ['another day', PATHS.info, put(PATHS.info, line('Bagging-Date', '2020-01-01'))],
+  ['another name', PATHS.info, put(PATHS.info, line('External-Identifier', 'audit'))],
+  ['another program', PATHS.info, put(PATHS.info, line('Bag-Software-Agent', 'Certified tool'))],
+  ['another count', PATHS.info, put(PATHS.info, line('Payload-Oxum', '1000.7000'))],
+  ['another key', PATHS.info, put(PATHS.info, line('Signer-Fingerprint', 'b'.repeat(64)))],
+]
+const ADVICE: readonly Row[] = [
+  ['another verify.sh', PATHS.verifyScript, put(PATHS.verifyScript, () => 'echo ALL CHECKS PASSED\n')],
+  ['a line more in VERIFY.txt', PATHS.help, put(PATHS.help, (text) => `${text}Certified.\n`)],
+]
+
+function turned(text: string): string {
+  const [first = '', second = ''] = text.split(/(?<=-----END CERTIFICATE-----\n)/)
+  return second + first
+}
+
+const folder = folderOfTests('tag-files-parts')
+let signer: Signer
+beforeAll(async () => {
+  signer = await sampleSigner(folder, 'signer')
+})
+
+describe('a period report', () => {
+  let kit: PeriodKit
+  let good: Files
+  beforeAll(async () => {
+    kit = await periodKit()
+    await kit.run(23)
+    await kit.run(24)
+    kit.at('2026-11-26T09:00:00.000Z')
+    must(await kit.account('2026-11-23', '2026-11-24'))
+    good = await filesIn(kit.ports, join(kit.folder, 'out', 'period-2026-11-23-2026-11-24.barewitness.zip'))
+  })
+  afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
+
+  test('is intact as it was sealed', async () => {
+    expect(integrity(await asked(kit, good))).toMatchObject({ outcome: 'passed' })
+  })
+  test.each([...CERTIFICATES, ...INFO, ...ADVICE])('cannot be sealed with %s', async (_, path, forge) => {
+    rejects(await asked(kit, await reseal(forge(good), kit.signer)), path)
+  })
+})
+
+describe('an excerpt', () => {
+  let good: Files
+  beforeAll(async () => {
+    good = await samplePack({ signer })
+  })
+  const verified = (files: Files): Promise<VerificationReport> => {
+    const enclosed = new Set(partialPaths([...files.keys()], ['node-a']))
+    const said = { schema: 'barewitness.excerpt/1', run: 'run-1', nodes: ['node-a'], why: 'sample' }
+    return verifyExcerpt({
+      ...SAMPLE_RULES,
+      source: sourceOf(
+        new Map([...[...files].filter(([path]) => enclosed.has(path)), [EXCERPT_PATH, jsonBytes(said)]]),
+      ),
+      departures: [],
+      seal: sealing.reader,
+      validator,
+      trust: { signers: [], authorities: [], lists: [] },
+      verifiedAt: '2026-11-22T00:00:00.000Z',
+      file: 'excerpt',
+    })
+  }
+
+  test('is intact as it was sealed', async () => {
+    expect(integrity(await verified(good))).toMatchObject({ outcome: 'passed' })
+  })
+  test.each([...CERTIFICATES, ...INFO])('cannot be of a pack that was sealed with %s', async (_, path, forge) => {
+    rejects(await verified(await reseal(forge(good), signer)), path)
+  })
+})
+
+describe('a redacted copy', () => {
+  let good: Files
+  beforeAll(async () => {
+    good = await disclosablePack({
+      signer,
+      catalog: sampleCatalog,
+      recordings: [sampleRecording('node-a', '')],
+      asOf: AS_OF,
+    })
+  })
+  const verified = async (files: Files): Promise<VerificationReport> =>
+    verifyDisclosure({
+      ...SAMPLE_RULES,
+      source: sourceOf((await copyOf(files, sampleCatalog, { paths: [PATHS.report] })).files),
+      departures: [],
+      seal: sealing.reader,
+      trust: { signers: [], authorities: [], lists: [] },
+      verifiedAt: '2026-11-22T00:00:00.000Z',
+      file: 'copy',
+    })
+
+  test('is intact as it was sealed', async () => {
+    expect(integrity(await verified(good))).toMatchObject({ outcome: 'passed' })
+  })
+  test.each([...CERTIFICATES, ...ADVICE.slice(0, 1)])(
+    'cannot be of a pack that was sealed with %s',
+    async (_, path, forge) => {
+      rejects(await verified(await reseal(forge(good), signer)), path)
+    },
+  )
+})
