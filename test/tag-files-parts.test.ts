@@ -11,7 +11,7 @@ import { validator } from './support/deps.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
 import { must } from './support/kept-runs.ts'
-import { reseal } from './support/pack-attacks.ts'
+import { relist, reseal } from './support/pack-attacks.ts'
 import { asked, filesIn, type PeriodKit, periodKit } from './support/period-kit.ts'
 import {
   AS_OF,
@@ -69,6 +69,12 @@ const ADVICE: readonly Row[] = [
   ['a line more in VERIFY.txt', PATHS.help, put(PATHS.help, (text) => `${text}Certified.\n`)],
 ]
 
+const PAYLOAD: Row = [
+  'a payload file',
+  'data/audit.txt',
+  (files) => relist(put('data/audit.txt', () => 'audited')(files)),
+]
+
 function turned(text: string): string {
   const [first = '', second = ''] = text.split(/(?<=-----END CERTIFICATE-----\n)/)
   return second + first
@@ -96,7 +102,7 @@ describe('a period report', () => {
   test('is intact as it was sealed', async () => {
     expect(integrity(await asked(kit, good))).toMatchObject({ outcome: 'passed' })
   })
-  test.each([...CERTIFICATES, ...INFO, ...ADVICE])('cannot be sealed with %s', async (_, path, forge) => {
+  test.each([...CERTIFICATES, ...INFO, ...ADVICE, PAYLOAD])('cannot be sealed with %s', async (_, path, forge) => {
     rejects(await asked(kit, await reseal(forge(good), kit.signer)), path)
   })
 })
@@ -126,20 +132,26 @@ describe('an excerpt', () => {
   test('is intact as it was sealed', async () => {
     expect(integrity(await verified(good))).toMatchObject({ outcome: 'passed' })
   })
-  test.each([...CERTIFICATES, ...INFO])('cannot be of a pack that was sealed with %s', async (_, path, forge) => {
-    rejects(await verified(await reseal(forge(good), signer)), path)
-  })
+  test.each([...CERTIFICATES, ...INFO, PAYLOAD])(
+    'cannot be of a pack that was sealed with %s',
+    async (_, path, forge) => {
+      rejects(await verified(await reseal(forge(good), signer)), path)
+    },
+  )
 })
 
 describe('a redacted copy', () => {
-  let good: Files
-  beforeAll(async () => {
-    good = await disclosablePack({
+  const made = (extra: Files = new Map()): Promise<Files> =>
+    disclosablePack({
       signer,
       catalog: sampleCatalog,
       recordings: [sampleRecording('node-a', '')],
       asOf: AS_OF,
+      extra,
     })
+  let good: Files
+  beforeAll(async () => {
+    good = await made()
   })
   const verified = async (files: Files): Promise<VerificationReport> =>
     verifyDisclosure({
@@ -154,6 +166,12 @@ describe('a redacted copy', () => {
 
   test('is intact as it was sealed', async () => {
     expect(integrity(await verified(good))).toMatchObject({ outcome: 'passed' })
+  })
+  test('cannot be of a pack that was sealed with a payload file', async () => {
+    rejects(
+      await verified(await made(new Map([['data/audit.txt', new TextEncoder().encode('audited')]]))),
+      'data/audit.txt',
+    )
   })
   test.each([...CERTIFICATES, ...ADVICE.slice(0, 1)])(
     'cannot be of a pack that was sealed with %s',

@@ -39,6 +39,8 @@ export interface PackForm {
   readonly needed: readonly string[]
   /** Files that its statement lists in addition to the manifest, if present. */
   readonly subjects: readonly string[]
+  /** Whether a payload file can be in such a pack. */
+  readonly isPayload: (path: string) => boolean
 }
 
 export const PATHS = {

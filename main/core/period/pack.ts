@@ -38,7 +38,10 @@ const SUBJECTS = [PERIOD_PATH, PATHS.report]
 export const PERIOD_FORM: PackForm = {
   needed: [PERIOD_PATH, PATHS.report, PATHS.help, PATHS.verifyScript],
   subjects: SUBJECTS,
+  // The lists and the parts of runs are compared one by one.
+  isPayload: (path) => PAYLOAD.has(path) || path.startsWith('data/populations/') || path.startsWith(RUNS),
 }
+const PAYLOAD: ReadonlySet<string> = new Set([...SUBJECTS, ...Object.values(CHAIN_PATHS)])
 
 export const isPeriodPack = ({ paths }: Pick<PackSource, 'paths'>): boolean => paths.includes(PERIOD_PATH)
 export const isExcerpt = ({ paths }: Pick<PackSource, 'paths'>): boolean => paths.includes(EXCERPT_PATH)

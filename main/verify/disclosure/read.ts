@@ -5,7 +5,7 @@ import { PATHS, stampPath } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
-import { isTagFile, notInPacks } from '../steps/manifests.ts'
+import { isRunPayload, isTagFile, notInPacks } from '../steps/manifests.ts'
 import { bytesOf, textOf } from '../steps/read.ts'
 import { INDEX_PATH } from './commit.ts'
 import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
@@ -53,6 +53,7 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
       problems.push(`${UNITS_PATH}:${count + 1}: plain text of a path is redacted, which is not permitted.`)
     else if (path !== null && compare(path, before) <= 0)
       problems.push(`${UNITS_PATH}:${count + 1}: ${quote(path, 400)} is out of order.`)
+    else if (path !== null && !isRunPayload(path)) problems.push(`${UNITS_PATH}:${count + 1}: ${notInPacks(path)}`)
     else units.push(unit)
     before = path ?? before
     count += 1

@@ -8,7 +8,7 @@ import type { PackSource, SchemaValidator, SealReader, SealReading } from '../..
 import { ownEntry, type RunEntry } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, type StatedHead } from '../../core/run-chain/files.ts'
 import { parseStatedHead } from '../../core/run-chain/read.ts'
-import { isTagFile, notInPacks } from './manifests.ts'
+import { isRunPayload, isTagFile, notInPacks } from './manifests.ts'
 import { bytesOf, canonical, nodeFolders, readScope, textOf } from './read.ts'
 import { readRegister } from './register.ts'
 import { namedAuthority, readSealOf } from './signature.ts'
@@ -83,6 +83,7 @@ export async function readBag(
       ...(await fileProblems(source, manifest ?? new Map(), tags ?? new Map())),
       ...lackingFiles(source, manifest ?? new Map(), tags ?? new Map()),
       ...[...(tags?.keys() ?? [])].filter((path) => !isTagFile(path)).map(notInPacks),
+      ...[...(manifest?.keys() ?? [])].filter((path) => !isRunPayload(path)).map(notInPacks),
       ...(seal?.signer == null || statement === null
         ? []
         : await enclosedTagProblems(source, matterOfRun(statement, seal.signer), manifest?.size ?? 0)),

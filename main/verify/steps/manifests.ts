@@ -6,8 +6,9 @@ import { evidenceDigestOf, isSafePath, linesOf, type PackForm, stampPath } from 
 import { plain, quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
+import { CHAIN_PATHS } from '../../core/run-chain/files.ts'
 import { NAMED_SUBJECTS } from '../../core/statement.ts'
-import { INDEX_PATH } from '../disclosure/commit.ts'
+import { INDEX_PATH, SEED_PATH } from '../disclosure/commit.ts'
 import { type PackTexts, readTexts } from './read.ts'
 
 /** Differences between the files and their lists, one sentence each; none when every file matches and all lists agree. */
@@ -31,12 +32,15 @@ export async function alterations(
     ...payload.removed.filter(({ path }) => !isPayload(path)).map(({ path }) => [path, PATHS.manifest] as const),
     ...tags.removed.filter(({ path }) => isPayload(path)).map(({ path }) => [path, PATHS.tagManifest] as const),
   ]
+  const namedAsAdded = new Set([...payload.added, ...tags.added].map(({ path }) => path))
+  const belongs = (path: string): boolean => (isPayload(path) ? form.isPayload(path) : isTagFile(path))
   return [
     ...payload.problems,
     ...tags.problems,
     ...misplaced.map(([path, list]) => `${list} lists ${quote(path)}, which does not belong there.`),
     ...(tags.covers(PATHS.manifest) ? [] : [`${PATHS.tagManifest} does not list ${PATHS.manifest}.`]),
     ...differences([payload, tags]),
+    ...files.filter((path) => !belongs(path) && !namedAsAdded.has(path)).map(notInPacks),
     ...tagProblems(source, texts, form),
     ...(await statementProblems(source, statement, texts, form)),
   ]
@@ -187,7 +191,6 @@ function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm)
       `${PATHS.info}: Payload-Oxum is not ${bytes}.${payload.length}, the bytes and number of payload files.`,
     )
   for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack lacks ${path}.`)
-  for (const path of source.paths) if (!path.startsWith('data/') && !isTagFile(path)) problems.push(notInPacks(path))
   return problems
 }
 
@@ -211,6 +214,27 @@ export const isTagFile = (path: string): boolean =>
 export const notInPacks = (path: string): string => `${quote(path, 400)} does not belong in a pack.`
 const STAMPS: ReadonlySet<string> = new Set(Array.from({ length: MOST_STAMPS }, (_, at) => stampPath(at + 1)))
 
+const RUN_PAYLOAD: ReadonlySet<string> = new Set([
+  PATHS.assessment,
+  PATHS.catalog,
+  PATHS.scope,
+  PATHS.register,
+  PATHS.inventory,
+  PATHS.sites,
+  PATHS.trace,
+  PATHS.earlier,
+  PATHS.report,
+  PATHS.executive,
+  PATHS.html,
+  SEED_PATH,
+  ...Object.values(CHAIN_PATHS),
+])
+
+/** Payload files of the pack of a run. Those of nodes and documents are compared with scope, recordings and register. */
+export function isRunPayload(path: string): boolean {
+  return RUN_PAYLOAD.has(path) || path.startsWith('data/nodes/') || path.startsWith('data/documents/')
+}
+
 /** Evidence pack of one run. */
 const RUN_FORM: PackForm = {
   needed: [
@@ -225,6 +249,7 @@ const RUN_FORM: PackForm = {
     PATHS.verifyScript,
   ],
   subjects: NAMED_SUBJECTS,
+  isPayload: isRunPayload,
 }
 
 /** The statement must list the manifest and the principal files, each with its digest, and nothing else. */
