@@ -1,31 +1,63 @@
+import type { Command } from 'commander'
 import type { Register } from '../../schemas/types.ts'
 import type { Sheet } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { plural } from '../core/phrases.ts'
+import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import type { TableRow } from '../core/table.ts'
-import type { Context } from './context.ts'
+import { type Context, endWith } from './context.ts'
 import { EXIT } from './exit-codes.ts'
+import { type FindingOptions, readFindings, type ShownFindings, withEvaluation } from './findings.ts'
 import { change, type SignedOptions } from './register-changes.ts'
 import { printLine } from './terminal.ts'
 
 /** Tables that go out to people and come back into the register: responses to findings, requests of auditors. */
 export type ImportOptions = SignedOptions & { readonly by: string }
 
-type Rows = readonly (readonly string[])[]
+interface Exported {
+  /** The heading first. */
+  readonly rows: readonly (readonly string[])[]
+  readonly sheet: Sheet
+}
 
-/** Fails with input.refused unless the name is one of a table; asked before anything is evaluated. */
-export const tableNameProblem = (out: string): Outcome<null> =>
-  /\.(csv|xlsx)$/.test(out) ? ok(null) : fail('input.refused', `--out ${out} must end in .csv or .xlsx`)
+interface TableExport {
+  readonly description: string
+  /** What a row is, in the singular. */
+  readonly what: string
+  /** What people do with the table. */
+  readonly next: string
+  readonly table: (read: ShownFindings) => Exported
+}
 
-/** Writes rows in the form that the name of the file asks for. Fails with store.failed. */
-export async function writeTable(
-  { ports }: Context,
-  out: string,
-  rows: Rows,
-  sheetOf: (rows: Rows) => Sheet,
-): Promise<Outcome<unknown>> {
-  return await ports.files.write(out, out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([sheetOf(rows)]))
+/** A command `export` that evaluates recordings and writes a table of them as CSV or as a workbook, as the name of the file asks for. */
+export function addExport(context: Context, command: Command, { description, what, next, table }: TableExport): void {
+  withEvaluation(command.command('export').argument('<recordings...>', 'Folders of recordings'))
+    .description(description)
+    .requiredOption('--out <file>', 'Table to write: .csv or .xlsx')
+    .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
+      const written = await writeTable(context, folders, options, table)
+      if (!written.ok) return endWith(context, written.error)
+      printLine(`Wrote ${plain(options.out, 300)}: ${plural(written.value, what)}.`)
+      printLine(`  ${next}`)
+      context.exit(EXIT.done)
+    })
+}
+
+/** Gives the number of rows below the heading. The name of the file is checked before anything is evaluated. */
+async function writeTable(
+  context: Context,
+  folders: readonly string[],
+  { out, ...options }: FindingOptions & { readonly out: string },
+  table: TableExport['table'],
+): Promise<Outcome<number>> {
+  if (!/\.(csv|xlsx)$/.test(out)) return fail('input.refused', `--out ${out} must end in .csv or .xlsx`)
+  const read = await readFindings(context, folders, options)
+  if (!read.ok) return read
+  const { ports } = context
+  const { rows, sheet } = table(read.value)
+  const written = await ports.files.write(out, out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([sheet]))
+  return written.ok ? ok(rows.length - 1) : written
 }
 
 interface Imported {

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { disclosureTag, type ExportInput, exportRun } from '../../main/app/export.ts'
+import { disclosureTag, exportRun } from '../../main/app/export.ts'
+import type { ExportInput } from '../../main/app/export-input.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { EXIT } from '../../main/cli/exit-codes.ts'
 import type { Ports, RenderOptions } from '../../main/core/all-ports.ts'
@@ -149,7 +150,7 @@ export async function judged(
   const path = join(mkdtempSync(join(folder, 'judged-')), 'pack.zip')
   must(await ports.packs.write(path, files))
   const trust = { signers: signer.chain.slice(-1), authorities: [], lists: [] }
-  const { report } = must(await reviewFile(ports, catalog, { path, trust, lastHead: null, keep: false }))
-  const lacking = lackingIn(report, { signers: true, authorities: false, lastHead: false })
+  const { report } = must(await reviewFile(ports, catalog, { path, trust, checkpoint: null, keep: false }))
+  const lacking = lackingIn(report, { signers: true, authorities: false, checkpoint: false })
   return { report, exit: report.ok ? (lacking.length > 0 ? EXIT.incomplete : EXIT.done) : EXIT.notVerified }
 }

@@ -6,7 +6,6 @@ import { idNamed } from '../../app/register/named.ts'
 import { importResponses } from '../../app/register/respond.ts'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import {
   currentResponses,
@@ -32,7 +31,7 @@ import {
   withRegister,
 } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
-import { type ImportOptions, importRows, tableNameProblem, writeTable } from '../table-exchange.ts'
+import { addExport, type ImportOptions, importRows } from '../table-exchange.ts'
 import { emit, printLine } from '../terminal.ts'
 
 /** `finding list|show|respond|sign|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
@@ -168,16 +167,15 @@ async function respondTo(
 
 /** `finding export` and `import`: every finding as a table in which people enter their responses, and back. */
 function findingTableCommands(context: Context, command: Command): void {
-  withEvaluation(command.command('export').argument('<recordings...>', 'Folders of recordings'))
-    .description('Write all findings as a table in which responses are entered')
-    .requiredOption('--out <file>', 'Table to write: .csv or .xlsx')
-    .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
-      const written = await exportTable(context, folders, options)
-      if (!written.ok) return endWith(context, written.error)
-      printLine(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'finding')}.`)
-      printLine('  Enter Status, Owner, Due, Plan and Cause; leave the other columns. Next: barewitness finding import')
-      context.exit(EXIT.done)
-    })
+  addExport(context, command, {
+    description: 'Write all findings as a table in which responses are entered',
+    what: 'finding',
+    next: 'Enter Status, Owner, Due, Plan and Cause; leave the other columns. Next: barewitness finding import',
+    table: ({ findings, assessment }) => {
+      const rows = responseTable(findings, assessment.scope.fleet)
+      return { rows, sheet: responseSheet(rows) }
+    },
+  })
   withKey(withFleet(withRegister(command.command('import').argument('<table>', 'Table to read: .csv or .xlsx'))))
     .description('Read responses from a table, all or none')
     .requiredOption('--by <name>', 'Person who states the responses')
@@ -196,20 +194,6 @@ function findingTableCommands(context: Context, command: Command): void {
       })
       if (!done.ok) endWith(context, done.error)
     })
-}
-
-async function exportTable(
-  context: Context,
-  folders: readonly string[],
-  { out, ...options }: FindingOptions & { readonly out: string },
-): Promise<Outcome<number>> {
-  const fits = tableNameProblem(out)
-  if (!fits.ok) return fits
-  const read = await readFindings(context, folders, options)
-  if (!read.ok) return read
-  const { findings, assessment } = read.value
-  const written = await writeTable(context, out, responseTable(findings, assessment.scope.fleet), responseSheet)
-  return written.ok ? ok(findings.length) : written
 }
 
 const NAMED = 'ID of the response or its first characters; or its finding, for the current one'

@@ -2,19 +2,16 @@ import type { Command } from 'commander'
 import { auditorStatusWords } from '../../../schemas/words.ts'
 import { importAuditorList } from '../../app/register/auditor-list.ts'
 import { catalog } from '../../catalog/index.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { plural } from '../../core/phrases.ts'
+import { fail } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { currentAuditorRequests, withdrawAuditorRequest } from '../../core/register/auditor-requests.ts'
-import { ok } from '../../core/result.ts'
 import { requestSheet, requestTable } from '../../present/formats/request-table.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
-import { type FindingOptions, readFindings, withEvaluation } from '../findings.ts'
 import { readRegister } from '../register.ts'
 import { change, type RegisterOptions, withKey, withRegister } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
-import { type ImportOptions, importRows, tableNameProblem, writeTable } from '../table-exchange.ts'
+import { addExport, type ImportOptions, importRows } from '../table-exchange.ts'
 import { printLine } from '../terminal.ts'
 
 /** `request export|import|list|withdraw`: the request list of an auditor (PBC list), with the statuses of the auditor. Verdicts never change. */
@@ -22,38 +19,19 @@ export function requestCommand(context: Context): void {
   const command = context.program
     .command('request')
     .description('Exchange the request list of an auditor (PBC list); verdicts never change')
-  exportCommand(context, command)
+  addExport(context, command, {
+    description: 'Write the request list with its statuses, and what is on file for each',
+    what: 'request',
+    next: 'Enter Status, Owner, Due and Comment; keep Reference. Next: barewitness request import',
+    table: (read) => {
+      const { assessment, register } = read
+      const rows = requestTable(read, [...currentAuditorRequests(register, assessment.asOf).values()])
+      return { rows, sheet: requestSheet(rows) }
+    },
+  })
   importCommand(context, command)
   listCommand(context, command)
   withdrawCommand(context, command)
-}
-
-function exportCommand(context: Context, command: Command): void {
-  withEvaluation(command.command('export').argument('<recordings...>', 'Folders of recordings'))
-    .description('Write the request list with its statuses, and what is on file for each')
-    .requiredOption('--out <file>', 'Table to write: .csv or .xlsx')
-    .action(async (folders: string[], options: FindingOptions & { readonly out: string }) => {
-      const written = await exportTable(context, folders, options)
-      if (!written.ok) return endWith(context, written.error)
-      printLine(`Wrote ${plain(options.out, 300)}: ${plural(written.value, 'request')}.`)
-      printLine('  Enter Status, Owner, Due and Comment; keep Reference. Next: barewitness request import')
-      context.exit(EXIT.done)
-    })
-}
-
-async function exportTable(
-  context: Context,
-  folders: readonly string[],
-  { out, ...options }: FindingOptions & { readonly out: string },
-): Promise<Outcome<number>> {
-  const fits = tableNameProblem(out)
-  if (!fits.ok) return fits
-  const read = await readFindings(context, folders, options)
-  if (!read.ok) return read
-  const { assessment, register } = read.value
-  const rows = requestTable(read.value, [...currentAuditorRequests(register, assessment.asOf).values()])
-  const written = await writeTable(context, out, rows, requestSheet)
-  return written.ok ? ok(rows.length - 1) : written
 }
 
 function importCommand(context: Context, command: Command): void {
