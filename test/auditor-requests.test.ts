@@ -31,6 +31,7 @@ import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 import { folderOfTests } from './support/folders.ts'
 import { formatSample, shownAgain } from './support/format-sample.ts'
+import { PAGES } from './support/read-xlsx.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 import { times } from './support/thorough.ts'
 
@@ -67,7 +68,7 @@ async function readBack(
 ): Promise<readonly TableRow[]> {
   files += 1
   const path = join(folder, `${files}.${kind}`)
-  writeFileSync(path, kind === 'csv' ? csvOf(rows) : await xlsxOf([requestSheet(rows)]))
+  writeFileSync(path, kind === 'csv' ? csvOf(rows) : await xlsxOf([requestSheet(rows)], PAGES))
   const read = await ports.readTable(path)
   if (!read.ok) throw new Error(read.error.detail)
   return read.value

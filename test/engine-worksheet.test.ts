@@ -228,13 +228,20 @@ describe('a saved worksheet', () => {
     expect(about.get('Pack SHA-256')).toBe(digestOf())
     expect(about.get('Written (UTC)')).toBe('2026-11-21T09:00:00.000Z')
     expect([...parts.values()].join('')).not.toMatch(/<f[ >]/)
+    const page = parts.get('xl/worksheets/sheet1.xml') ?? ''
+    expect(page).toContain('<pageSetup paperSize="9" ')
+    expect(page).toContain('&amp;LPack run-1.barewitness.zip&amp;C')
   })
 
-  test('a PDF document is written', async () => {
+  test('a PDF document is written on the paper of the engagement', async () => {
     const kit = await decided()
+    Object.assign(kit.context.session.pack?.assessment?.scope ?? {}, { paper: 'letter' })
     const to = join(kit.folder, 'sheet.pdf')
     value(await kit.review['review.save-worksheet-pdf'](null, { path: to }))
-    expect(readFileSync(to).subarray(0, 5).toString()).toBe('%PDF-')
+    const bytes = readFileSync(to)
+    expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
+    // US Letter in points.
+    expect(bytes.toString('latin1')).toContain('/MediaBox [0 0 612 792]')
   })
 })
 

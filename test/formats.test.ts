@@ -19,7 +19,7 @@ import {
 } from '../schemas/conclusion-words.ts'
 import { BANNED, statusWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
 import { formatSample, shownAgain } from './support/format-sample.ts'
-import { readXlsx } from './support/read-xlsx.ts'
+import { PAGES, readXlsx } from './support/read-xlsx.ts'
 
 const input = formatSample()
 const { assessment, catalog, register } = input
@@ -32,7 +32,7 @@ const tables = {
 }
 
 const sheets = workbookOf(input)
-const workbook = xlsxOf(sheets)
+const workbook = xlsxOf(sheets, PAGES)
 const documents = [...oscalFiles(input)]
 const oscal = documents.find(([name]) => name.includes('results'))?.[1] as OscalDocument
 const hdf = [...hdfFiles(input)] as readonly (readonly [string, HdfDocument])[]
@@ -249,7 +249,7 @@ describe('one assessment, in every format', () => {
     const again = formatSample()
     expect(JSON.stringify([...oscalFiles(again)])).toBe(JSON.stringify(documents))
     expect(JSON.stringify([...hdfFiles(again)])).toBe(JSON.stringify(hdf))
-    expect(Buffer.compare(await xlsxOf(workbookOf(again)), await workbook)).toBe(0)
+    expect(Buffer.compare(await xlsxOf(workbookOf(again), PAGES), await workbook)).toBe(0)
   })
 
   test('no word of it over-claims', () => {

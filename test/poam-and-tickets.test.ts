@@ -7,7 +7,7 @@ import { poamSheets } from '../main/present/formats/grids/poam.ts'
 import { severityWords } from '../schemas/conclusion-words.ts'
 import type { Deviation } from '../schemas/types.ts'
 import { enlarged, formatSample, shownAgain } from './support/format-sample.ts'
-import { readXlsx } from './support/read-xlsx.ts'
+import { PAGES, readXlsx } from './support/read-xlsx.ts'
 
 const input = formatSample()
 const { findings } = input.shown
@@ -17,7 +17,7 @@ type Rows = readonly Readonly<Record<string, string>>[]
 const byTitle = (rows: readonly (readonly (string | number)[])[]): Rows =>
   rows.slice(1).map((row) => Object.fromEntries((rows[0] ?? []).map((title, at) => [title, String(row[at] ?? '')])))
 
-const sheetsOf = async (one: typeof input) => readXlsx(await xlsxOf(poamSheets(one))).sheets
+const sheetsOf = async (one: typeof input) => readXlsx(await xlsxOf(poamSheets(one), PAGES)).sheets
 const OPEN = 'Open POA&M Items'
 const CLOSED = 'Closed POA&M Items'
 

@@ -37,6 +37,8 @@ const another = (): number => {
 }
 
 /** What an import needs of the ports, with an ID of its own for each entry. */
+import { PAGES } from './support/read-xlsx.ts'
+
 function portsOf(): Parameters<typeof importResponses>[0] {
   let made = 0
   const bytes = (): Uint8Array => {
@@ -48,7 +50,7 @@ function portsOf(): Parameters<typeof importResponses>[0] {
 
 async function written(kind: Kind, rows: readonly (readonly string[])[]): Promise<string> {
   const path = join(folder, `${another()}.${kind}`)
-  writeFileSync(path, kind === 'csv' ? csvOf(rows) : await xlsxOf([responseSheet(rows)]))
+  writeFileSync(path, kind === 'csv' ? csvOf(rows) : await xlsxOf([responseSheet(rows)], PAGES))
   return path
 }
 

@@ -71,7 +71,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     readRegister,
     csv: csvOf,
     csvPieces,
-    xlsx: async (sheets) => (await import('./xlsx-file.ts')).xlsxOf(sheets),
+    xlsx: async (sheets, print) => (await import('./xlsx-file.ts')).xlsxOf(sheets, print),
     readTable: async (path) => (await import('./table/read.ts')).readTable(path),
     declarations: createDeclarations(catalog, reader),
     openStore: (folder) => openEvidenceStore(folder, validator),

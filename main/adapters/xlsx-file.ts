@@ -1,8 +1,8 @@
-import type { Blob } from 'node:buffer'
-import type Stream from 'node:stream'
-import { type Cell, type Feature, default as writeXlsxFile } from 'write-excel-file/node'
-import type { Sheet } from '../core/all-ports.ts'
+import { type Cell, default as writeXlsxFile } from 'write-excel-file/node'
+import type { PrintSetup, Sheet } from '../core/all-ports.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
+import { FONT, heightOf } from './xlsx-heights.ts'
+import { sheetSettings } from './xlsx-settings.ts'
 
 /** Limits of Microsoft Excel: rows of a sheet, characters and line ends of a cell, characters of a sheet's name. */
 const MOST_ROWS = 1_048_576
@@ -12,74 +12,35 @@ const LONGEST_NAME = 31
 
 /**
  * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text or as a number, so nothing is ever
- * read as a formula. The first row of each sheet is bold, stays visible, and has a filter for each column. Text is
- * truncated, and rows beyond the limit of a sheet are omitted, both with a mark. The same sheets give the same bytes: the
- * archive contains no dates.
+ * read as a formula. The first row of each sheet is bold, stays visible, is printed on every page, and has a filter for each
+ * column; the first columns that name a row do the same. Text is truncated, and rows beyond the limit of a sheet are
+ * omitted, both with a mark. The same sheets give the same bytes: the archive contains no dates.
  */
-export async function xlsxOf(sheets: readonly Sheet[]): Promise<Uint8Array> {
+export async function xlsxOf(sheets: readonly Sheet[], print: PrintSetup): Promise<Uint8Array> {
   const names = sheetNames(sheets.map(({ name }) => name))
   const fitting = sheets.map(({ rows }) => whatFits(rows))
+  const settings = sheetSettings(
+    sheets.map(({ widths, keys = 0 }, index) => ({
+      name: names[index] ?? '',
+      widths,
+      keys,
+      columns: fitting[index]?.[0]?.length ?? 0,
+      rows: fitting[index]?.length ?? 0,
+    })),
+    print,
+  )
   const written = writeXlsxFile(
-    sheets.map(({ widths }, index) => ({
+    sheets.map(({ widths, keys = 0 }, index) => ({
       sheet: names[index] ?? '',
       columns: widths.map((width) => ({ width })),
       stickyRowsCount: 1,
-      data: fitting[index]?.map((row, at) => row.map((cell) => cellOf(cell, at === 0))) ?? [],
+      ...(keys === 0 ? {} : { stickyColumnsCount: keys }),
+      data: fitting[index]?.map((row, at) => rowOf(row, widths, at === 0)) ?? [],
     })),
-    { features: [filters(fitting.map((rows, index) => ({ name: names[index] ?? '', range: rangeOf(rows) })))] },
+    { fontFamily: FONT.family, fontSize: FONT.size, features: [settings] },
   )
   return withoutDates(await written.toBuffer())
 }
-
-interface Filter {
-  readonly name: string
-  /** Null where the sheet has no columns. */
-  readonly range: { readonly columns: string; readonly rows: number } | null
-}
-
-function rangeOf(rows: Sheet['rows']): Filter['range'] {
-  const width = rows[0]?.length ?? 0
-  return width === 0 ? null : { columns: columnName(width), rows: rows.length }
-}
-
-/** The letters of a column by its number from 1. */
-const columnName = (number: number): string =>
-  number === 0 ? '' : columnName(Math.floor((number - 1) / 26)) + String.fromCharCode(65 + ((number - 1) % 26))
-
-/**
- * A filter over each table, which the library does not offer: the element autoFilter behind the cells (ECMA-376 part 1, 18.3.1.2), and the
- * hidden name under which Excel keeps the range. Sheets are numbered from 0.
- */
-const filters = (sheets: readonly Filter[]): Feature<Stream | Buffer | Blob> => ({
-  files: {
-    transform: {
-      'xl/worksheets/sheet{id}.xml': {
-        transform: (xml, _, { sheetIndex }) => {
-          const range = sheets[sheetIndex]?.range
-          return range == null
-            ? xml
-            : xml.replace('</sheetData>', `</sheetData><autoFilter ref="A1:${range.columns}${range.rows}"/>`)
-        },
-      },
-      'xl/workbook.xml': {
-        transform: (xml) =>
-          xml.replace(
-            '<definedNames/>',
-            () =>
-              `<definedNames>${sheets
-                .map(({ name, range }, index) =>
-                  range === null
-                    ? ''
-                    : `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${xmlText(`'${name.replaceAll("'", "''")}'`)}!$A$1:$${range.columns}$${range.rows}</definedName>`,
-                )
-                .join('')}</definedNames>`,
-          ),
-      },
-    },
-  },
-})
-
-const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function whatFits(rows: Sheet['rows']): Sheet['rows'] {
   if (rows.length <= MOST_ROWS) return rows
@@ -87,12 +48,27 @@ function whatFits(rows: Sheet['rows']): Sheet['rows'] {
   return [...rows.slice(0, kept), [`${rows.length - kept} more rows do not fit into one sheet.`]]
 }
 
-function cellOf(cell: string | number, head: boolean): Cell {
-  if (head) return { type: String, value: textOf(String(cell)), fontWeight: 'bold' }
-  if (typeof cell === 'number' && Number.isFinite(cell)) return { type: Number, value: cell }
-  const text = textOf(String(cell))
-  return { type: String, value: text, ...(text.includes('\n') ? { wrap: true } : {}) }
+/** The library takes the height of a row from a cell of it. */
+function rowOf(row: Sheet['rows'][number], widths: readonly number[], head: boolean): Cell[] {
+  const texts = row.map((cell) => textOf(String(cell)))
+  const height = heightOf(texts, widths)
+  return row.map((cell, at) => {
+    const look = head ? HEAD : TOP
+    if (!head && typeof cell === 'number' && Number.isFinite(cell))
+      return { type: Number, value: cell, ...look, height }
+    const value = texts[at] ?? ''
+    return value === '' && !head ? null : { type: String, value, wrap: true, ...look, height }
+  })
 }
+
+const TOP = { alignVertical: 'top' } as const
+
+const HEAD = {
+  ...TOP,
+  fontWeight: 'bold',
+  backgroundColor: '#E8EAED',
+  bottomBorderStyle: 'thin',
+} as const
 
 // Not allowed in XML 1.0, section 2.2: control characters except tab and line ends, halves of surrogate pairs, and two
 // noncharacters.

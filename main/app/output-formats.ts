@@ -1,5 +1,6 @@
-import type { Ports } from '../core/all-ports.ts'
+import type { Ports, PrintSetup } from '../core/all-ports.ts'
 import { fileNamed } from '../core/file-names.ts'
+import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import { viewSheets } from '../present/formats/grids/ai-views.ts'
 import { poamSheets } from '../present/formats/grids/poam.ts'
@@ -8,7 +9,7 @@ import type { FormatInput } from '../present/formats/input.ts'
 import { oscalFiles } from '../present/formats/oscal.ts'
 import { workbookOf } from '../present/formats/workbook.ts'
 import { buildBinder } from '../present/report/binder.ts'
-import { buildAnnexes, type ReportInput } from '../present/report.ts'
+import { buildAnnexes, paperOf, type ReportInput } from '../present/report.ts'
 import { collectGarbageBetween } from './memory-pressure.ts'
 import type { Content } from './output-files.ts'
 import { jiraTable, serviceNowTable } from './tables.ts'
@@ -49,6 +50,11 @@ export async function* alsoFiles(
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 
+const printOf = ({ assessment: { scope }, run, demo }: AlsoInput): PrintSetup => ({
+  paper: paperOf(scope),
+  foot: `${demo ? 'Demo data. ' : ''}${plain(scope.engagement?.entity ?? scope.fleet, 80)}, run ${run}`,
+})
+
 const MAKERS: Readonly<Record<Also, Maker>> = {
   executive: async function* (_, { prefix, executive }) {
     yield [fileNamed(prefix, 'executive.pdf'), executive]
@@ -62,7 +68,7 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
     yield [fileNamed(input.prefix, 'binder.pdf'), await ports.sealing.signPdf(rendered, input.signer)]
   },
   xlsx: async function* (ports, input) {
-    yield [fileNamed(input.prefix, 'register.xlsx'), await ports.xlsx(workbookOf(input))]
+    yield [fileNamed(input.prefix, 'register.xlsx'), await ports.xlsx(workbookOf(input), printOf(input))]
   },
   oscal: async function* (_, input) {
     for (const [name, value] of oscalFiles(input)) yield [name, json(value)]
@@ -71,10 +77,10 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
     for (const [name, value] of hdfFiles(input)) yield [`hdf/${fileNamed(input.prefix, name)}`, json(value)]
   },
   poam: async function* (ports, input) {
-    yield [fileNamed(input.prefix, 'poam.xlsx'), await ports.xlsx(poamSheets(input))]
+    yield [fileNamed(input.prefix, 'poam.xlsx'), await ports.xlsx(poamSheets(input), printOf(input))]
   },
   views: async function* (ports, input) {
-    yield [fileNamed(input.prefix, 'views.xlsx'), await ports.xlsx(viewSheets(input))]
+    yield [fileNamed(input.prefix, 'views.xlsx'), await ports.xlsx(viewSheets(input), printOf(input))]
   },
   tickets: async function* (ports, input) {
     yield [fileNamed(input.prefix, 'tickets-jira.csv'), ports.csvPieces(jiraTable(input))]

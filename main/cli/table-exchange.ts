@@ -6,6 +6,7 @@ import { plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import type { TableRow } from '../core/table.ts'
+import { paperOf } from '../present/report.ts'
 import { type Context, endWith } from './context.ts'
 import { EXIT } from './exit-codes.ts'
 import { type FindingOptions, readFindings, type ShownFindings, withEvaluation } from './findings.ts'
@@ -55,8 +56,13 @@ async function writeTable(
   const read = await readFindings(context, folders, options)
   if (!read.ok) return read
   const { ports } = context
+  const { scope, asOf } = read.value.assessment
   const { rows, sheet } = table(read.value)
-  const written = await ports.files.write(out, out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([sheet]))
+  const print = { paper: paperOf(scope), foot: `${plain(scope.fleet, 80)}, as of ${asOf}` }
+  const written = await ports.files.write(
+    out,
+    out.endsWith('.csv') ? ports.csv(rows) : await ports.xlsx([sheet], print),
+  )
   return written.ok ? ok(rows.length - 1) : written
 }
 

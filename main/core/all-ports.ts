@@ -45,7 +45,7 @@ import type {
   Transport,
 } from './ports.ts'
 import type { LoadedRecording, RecordingSource, StoredBytes } from './recording.ts'
-import type { ReportDocument } from './report-document.ts'
+import type { Paper, ReportDocument } from './report-document.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
 import type { ScheduleStore, Timers } from './schedule/store.ts'
 import type { TableRow } from './table.ts'
@@ -75,7 +75,7 @@ export interface Ports {
   /** The same in pieces, for as many rows as there are. */
   readonly csvPieces: (rows: Iterable<readonly string[]>) => Iterable<string>
   /** Sheets as one workbook; the same sheets give the same bytes. */
-  readonly xlsx: (sheets: readonly Sheet[]) => Promise<Uint8Array>
+  readonly xlsx: (sheets: readonly Sheet[], print: PrintSetup) => Promise<Uint8Array>
   /** A table that a person filled in: CSV or the first sheet of a workbook. Fails with input.not-found and input.refused. */
   readonly readTable: (path: string) => Promise<Outcome<readonly TableRow[]>>
   readonly declarations: Declarations
@@ -164,7 +164,16 @@ export interface Sheet {
   readonly name: string
   /** Widths in characters, one for each column. */
   readonly widths: readonly number[]
+  /** Number of first columns that name a row: they stay visible, and are printed on every page. None where it is absent. */
+  readonly keys?: number
   readonly rows: readonly (readonly (string | number)[])[]
+}
+
+/** How the sheets of a workbook are printed. */
+export interface PrintSetup {
+  readonly paper: Paper
+  /** At the foot of each page, before the name of the sheet and the page number. */
+  readonly foot: string
 }
 
 export interface Fleets {

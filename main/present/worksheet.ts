@@ -9,6 +9,7 @@ import {
   type Block,
   heading,
   monoCell,
+  type Paper,
   plainCell,
   quiet,
   type ReportDocument,
@@ -24,6 +25,7 @@ export interface WorksheetInput {
   readonly sha256: string
   readonly demo: boolean
   readonly producer: string
+  readonly paper: Paper
   /** UTC, ISO 8601: when the worksheet is written. */
   readonly writtenAt: string
   /** Stated verdict of a result; undefined where the pack has no such result. */
@@ -164,7 +166,7 @@ function selectionText({ sheet: { sample } }: WorksheetInput): string {
 
 /** The worksheet as a document: what was sampled, then one block for each result. */
 export function worksheetDocument(input: WorksheetInput): ReportDocument {
-  const { sheet, demo, producer } = input
+  const { sheet, demo, producer, paper } = input
   const title = 'Audit worksheet'
   return {
     title,
@@ -172,6 +174,7 @@ export function worksheetDocument(input: WorksheetInput): ReportDocument {
     subject: `Sampled results of ${plain(sheet.file)}`,
     producer,
     demo,
+    paper,
     density: 'reading',
     runningHead: `${title}: ${plain(sheet.file, 80)}`,
     runningFoot: `Pack SHA-256 ${input.sha256}`,

@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
+import type { PrintSetup } from '../../main/core/all-ports.ts'
 import { takeApart } from './zip-parts.ts'
 
 /** A workbook read again from its bytes, by nothing that wrote it: parts by path, and cells by sheet. */
@@ -6,6 +7,9 @@ export interface ReadWorkbook {
   readonly parts: ReadonlyMap<string, string>
   readonly sheets: ReadonlyMap<string, readonly (readonly (string | number)[])[]>
 }
+
+/** Pages for workbooks whose print does not matter to a test. */
+export const PAGES: PrintSetup = { paper: 'letter', foot: 'Fleet, run' }
 
 export function readXlsx(bytes: Uint8Array): ReadWorkbook {
   const parts = new Map(

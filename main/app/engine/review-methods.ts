@@ -3,10 +3,12 @@ import type { LimitGroup } from '../../../schemas/ipc-packs.ts'
 import type { SavedFile } from '../../../schemas/ipc-views.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { tally } from '../../core/tally.ts'
 import { textRows } from '../../present/formats/grids/grid.ts'
 import { limitsPage } from '../../present/limits-page.ts'
+import { paperOf } from '../../present/report.ts'
 import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
 import { PRODUCER } from '../producer.ts'
 import type { EngineContext, Handlers } from './context.ts'
@@ -94,7 +96,11 @@ const MAKERS = {
     const { columns, rows } = worksheetGrid(input)
     return ports.csv(textRows(columns, rows))
   },
-  xlsx: async ({ ports }: EngineContext, input: WorksheetInput) => await ports.xlsx(worksheetSheets(input)),
+  xlsx: async ({ ports }: EngineContext, input: WorksheetInput) =>
+    await ports.xlsx(worksheetSheets(input), {
+      paper: input.paper,
+      foot: `${input.demo ? 'Demo data. ' : ''}Pack ${plain(input.sheet.file, 100)}`,
+    }),
   pdf: async ({ ports }: EngineContext, input: WorksheetInput) =>
     await ports.reports.render(worksheetDocument(input), { attachments: [], created: input.writtenAt }),
 } as const
@@ -130,6 +136,7 @@ async function inputOf(context: EngineContext): Promise<Outcome<WorksheetInput>>
     sha256: pack.sha256,
     demo: pack.review.report.demo,
     producer: PRODUCER,
+    paper: paperOf(pack.assessment.scope),
     writtenAt: context.ports.clock.now(),
     verdictOf: (node, check) => verdicts.get(`${node}\n${check}`),
     expectedOf: (check) => expected.get(check) ?? '',

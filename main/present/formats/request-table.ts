@@ -75,6 +75,7 @@ export function requestTable(
 export const requestSheet = (rows: readonly (readonly string[])[]): Sheet => ({
   name: 'Requests',
   widths: COLUMNS.map(({ width }) => width),
+  keys: 1,
   rows,
 })
 

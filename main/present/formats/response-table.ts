@@ -54,6 +54,7 @@ function statedCells(response: ManagementResponse | null): readonly string[] {
 export const responseSheet = (rows: readonly (readonly string[])[]): Sheet => ({
   name: 'Responses',
   widths: COLUMNS.map(({ width }) => width),
+  keys: 1,
   rows,
 })
 

@@ -93,7 +93,7 @@ function aboutGrid({
       ['Limitations', GENERAL_LIMITATION],
       [
         'This workbook',
-        'Not sealed. The evidence pack stated above is authoritative; its digests show what was sealed.',
+        'Not sealed. The evidence pack stated above is authoritative; its digests show what was sealed. A row is printed at most 409 points high; a cell contains its whole text.',
       ],
       ['Nodes in population', assessment.nodes.length],
       ['Nodes collected', answered.length - surplusNames(shared)],

@@ -34,8 +34,8 @@ const CARRIER_COLUMNS = columns({
   findings: 24,
   'requested documents': 70,
   'as of (UTC)': 25,
-  sources: 50,
-  limitations: 70,
+  sources: 80,
+  limitations: 90,
 })
 
 const NOT_OBSERVABLE = 'Not observable from the server.'
@@ -74,8 +74,8 @@ const FRAMEWORK_COLUMNS = columns({
   'requested documents': 70,
   'conclusion (entered by people)': 30,
   'as of (UTC)': 25,
-  sources: 50,
-  limitations: 70,
+  sources: 80,
+  limitations: 90,
 })
 
 const STATUS: Readonly<Record<ViewSource['status'], string>> = {

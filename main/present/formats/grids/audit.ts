@@ -117,7 +117,7 @@ const CARRIER_COLUMNS = columns({
   'observed for this path': 70,
   ...Object.fromEntries(CARRIER_CHECKS.map(([title]) => [title, 20])),
   'collected at (UTC)': 25,
-  limitations: 70,
+  limitations: 100,
 })
 
 /** One row per declared ePHI path and node: what was observed of its encryption. Results of checks are those of the whole node. */

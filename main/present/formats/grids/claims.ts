@@ -18,7 +18,7 @@ const COLUMNS = columns({
   'SHA-256 of the retained copy': 40,
   node: 24,
   result: 26,
-  observations: 70,
+  observations: 110,
   'document required': 40,
 })
 

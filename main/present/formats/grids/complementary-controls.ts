@@ -47,7 +47,7 @@ const COLUMNS = columns({
   'conclusion on the control (entered by people)': 30,
   'declared by': 24,
   'declared on': 14,
-  limitations: 70,
+  limitations: 100,
 })
 
 const NOT_SHOWN =

@@ -11,11 +11,11 @@ const COLUMNS = columns({
   command: 20,
   ended: 16,
   bytes: 12,
-  'SHA-256': 66,
+  'SHA-256': 74,
   'captured at (UTC)': 25,
-  'path in the pack': 60,
+  'path in the pack': 112,
   'error output bytes': 12,
-  'error output SHA-256': 66,
+  'error output SHA-256': 74,
 })
 
 const COUNT_COLUMNS = columns({ node: 24, answers: 12, bytes: 16, 'list of captures in the pack': 60 })

@@ -13,6 +13,8 @@ export type GridCell = string | number | readonly string[]
 /** A table independent of its file format: CSV and workbook have the same rows. New columns are added at the end only. */
 export interface Grid {
   readonly columns: readonly Column[]
+  /** Number of first columns that name a row; one where it is absent. */
+  readonly keys?: number
   readonly rows: readonly (readonly GridCell[])[]
 }
 
@@ -48,12 +50,13 @@ export const MOST_ROWS = 250_000
 export const MOST_LISTED = 25_000
 
 /** A grid as a sheet. Rows beyond MOST_ROWS are omitted; the last row states how many and where they are. */
-export function sheetOf(name: string, { columns: heads, rows }: Grid, elsewhere: string): Sheet {
+export function sheetOf(name: string, { columns: heads, keys = 1, rows }: Grid, elsewhere: string): Sheet {
   const more = rows.length - MOST_ROWS
   const left = more > 0 ? [[`${more} more rows are omitted here. See ${elsewhere}.`]] : []
   return {
     name,
     widths: heads.map(({ width }) => width),
+    keys,
     rows: [
       heads.map(({ title }) => title),
       ...rows.slice(0, MOST_ROWS).map((row) => row.map((cell) => (typeof cell === 'number' ? cell : cellText(cell)))),

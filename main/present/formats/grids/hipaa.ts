@@ -43,8 +43,8 @@ const RISK_COLUMNS = columns({
   'level of risk (entered by people)': 20,
   'decision and measure (entered by people)': 40,
   owner: 24,
-  sources: 50,
-  limitations: 70,
+  sources: 80,
+  limitations: 90,
 })
 
 /** One row per finding, for the analysis of 45 CFR 164.308(a)(1)(ii)(A). Likelihood, impact, level of risk and decision are left to people. */
@@ -132,8 +132,8 @@ const ELEMENT_COLUMNS = columns({
   'left to people': 70,
   'requested documents': 70,
   'result (entered by people)': 30,
-  sources: 50,
-  limitations: 70,
+  sources: 80,
+  limitations: 90,
 })
 
 /** The nine elements that OCR expects of a risk analysis: what this evidence contains for each, and what people add. */
@@ -191,8 +191,8 @@ const AGREEMENT_COLUMNS = columns({
   'clause present (entered by people)': 16,
   'place in the agreement (entered by people)': 24,
   'read by, on (entered by people)': 24,
-  sources: 50,
-  limitations: 70,
+  sources: 80,
+  limitations: 90,
 })
 
 /** The relation to the provider as the evidence shows it, then the clauses of 45 CFR 164.314(a) and 164.504(e) for a person to look up. */
@@ -297,8 +297,8 @@ const PROTOCOL_COLUMNS = columns({
   decision: 40,
   'evidence in the pack': 40,
   'not covered': 70,
-  sources: 50,
-  limitations: 70,
+  sources: 80,
+  limitations: 90,
 })
 
 /** One row per section, in the order of the protocol: conclusion, findings, documents with status, and where the pack has the evidence. */

@@ -24,8 +24,8 @@ const COLUMNS = columns({
   'not applicable': 13,
   'not tested': 13,
   informational: 11,
-  'recording SHA-256': 66,
-  'synthetic recording': 30,
+  'recording SHA-256': 74,
+  'synthetic recording': 90,
 })
 
 /** One row per node of the population: lists that contain it, other names of the same machine, and counts of its verdicts. */
