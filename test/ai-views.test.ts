@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { alsoFiles } from '../main/app/output-formats.ts'
-import { AI_VIEWS, loadAiViews } from '../main/catalog/frameworks/views.ts'
+import { AI_VIEWS, HIPAA_VIEWS, loadAiViews } from '../main/catalog/frameworks/views.ts'
 import type { Sheet } from '../main/core/all-ports.ts'
 import { carrierGrid, frameworkGrid, viewSheets } from '../main/present/formats/grids/ai-views.ts'
 import type { Grid, GridCell } from '../main/present/formats/grids/grid.ts'
@@ -16,6 +16,13 @@ const entered = (row: Readonly<Record<string, GridCell>>): readonly GridCell[] =
   Object.entries(row).flatMap(([title, cell]) => (title.includes('entered by people') ? [cell] : []))
 
 describe('data of the views', () => {
+  test('state whether titles of publications that are not at hand were compared with them', () => {
+    const named = AI_VIEWS.frameworks.filter(({ id }) => ['nist-ai-rmf', 'iso-42001', 'hhs-cpg'].includes(id))
+    expect(named).toHaveLength(3)
+    for (const { sources } of [...named, HIPAA_VIEWS.practices])
+      expect(sources.join('; ')).toMatch(/compared with public (summaries|reproductions)/)
+  })
+
   test('every framework states its status, sources and limits, in allowed words', () => {
     expect(AI_VIEWS.frameworks.map(({ id, status }) => [id, status])).toEqual([
       ['nist-ai-rmf', 'voluntary'],
