@@ -96,7 +96,7 @@ function Screen({ route }: { readonly route: Route }) {
     case 'packs':
       return <Packs />
     case 'history':
-      return <History part={route.part ?? 'days'} />
+      return <History part={route.part ?? 'days'} at={route.at ?? null} pair={route.pair ?? null} />
     case 'schedules':
       return <Schedules />
     case 'export':

@@ -1,7 +1,7 @@
 import type { CaptureLine, DriftView, FlipView, HistoryRun } from '../schemas/ipc-history.ts'
+import { startedAt } from '../schemas/run-start.ts'
 import type { HardwareChange } from '../schemas/types.ts'
 import { type Verdict, verdictWords } from '../schemas/words.ts'
-import { startedAt } from './history-model.ts'
 import { plural, visible, when } from './text.ts'
 
 /** A hardware change as a sentence. */

@@ -144,5 +144,9 @@ export function routeOf(counts: CountedRows, of: Source): Route {
         framework: counts.framework,
         ...(counts.state === null ? {} : { state: counts.state }),
       }
+    case 'missed-runs':
+      return { screen: 'history', part: 'days', at: 'missed-runs' }
+    case 'changes':
+      return { screen: 'history', part: 'compare', pair: { before: counts.before, after: counts.after } }
   }
 }

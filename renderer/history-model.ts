@@ -182,15 +182,6 @@ export function historyLine({
   return parts.join(' ')
 }
 
-/** When a run started: its id names the minute. The sealing time where it does not. */
-export function startedAt({ run, at }: Pick<HistoryRun, 'run' | 'at'>): string {
-  const found = /^(\d{4})(\d{2})(\d{2})t(\d{2})(\d{2})z/.exec(run)
-  if (found === null) return at
-  const [, year, month, date, hour, minute] = found
-  const started = `${year}-${month}-${date}T${hour}:${minute}:00.000Z`
-  return Number.isNaN(Date.parse(started)) ? at : started
-}
-
 /** A run that is due and may still arrive: “Due 22 November 2026 16:51 UTC, may still arrive until …”. */
 export const awaitedWords = ({ due, until }: { readonly due: string; readonly until: string }): string =>
   `Due ${when(due)}, may still arrive until ${when(until)}`

@@ -48,7 +48,8 @@ export type Route =
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
   | { readonly screen: 'location'; readonly of: Source }
   | { readonly screen: 'packs' }
-  | { readonly screen: 'history'; readonly part?: HistoryPart }
+  /** `at` is shown first; `pair` is compared first. */
+  | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
   | { readonly screen: 'schedules' }
   | { readonly screen: 'export' }
   /** Screens of the review window only. */
@@ -59,6 +60,10 @@ export type DeclarationsPart = 'fleet' | 'nodes' | 'file'
 export type NodesPart = 'list' | 'import' | 'keys'
 export type EngagementPart = 'declared' | 'population' | 'frameworks'
 export type HistoryPart = 'days' | 'compare'
+export interface RunPair {
+  readonly before: string
+  readonly after: string
+}
 export type ReviewPart = 'seal' | 'evidence' | 'sampling' | 'limits'
 export type SettingsPart = 'identity' | 'time-stamping' | 'trust' | 'ssh' | 'privacy' | 'appearance' | 'about'
 export type Place =

@@ -17,6 +17,7 @@ const withdrawals = exactly({
 /** Inputs of the methods about findings, see INPUT_SCHEMAS. */
 export const FINDING_INPUTS: Readonly<Record<keyof FindingMethods, object>> = {
   'home.get': nothing,
+  'home.changes': nothing,
   'documents.plan': nothing,
   'documents.save-message': exactly({ owner: text(200) }),
   'findings.get': exactly({ of: source, node: orNull(text(253)) }),

@@ -26,6 +26,10 @@ export type CountedRows =
   | { readonly rows: 'population' }
   | { readonly rows: 'documents'; readonly state: 'all' | 'outstanding' }
   | { readonly rows: 'controls'; readonly framework: FrameworkName; readonly state: RowState | null }
+  /** Scheduled runs that were missed or are overdue. */
+  | { readonly rows: 'missed-runs' }
+  /** What differs between two runs. */
+  | { readonly rows: 'changes'; readonly before: string; readonly after: string }
 
 /** A piece of a sentence; with `counts`, a number that opens what it counts. */
 export interface Phrase {
@@ -38,6 +42,7 @@ export const NEXT_STEPS = [
   'import',
   'collect',
   'view-collection',
+  'missed-runs',
   'assign',
   'reconcile',
   'engagement',
@@ -75,8 +80,17 @@ export interface HomeView {
   readonly title: string
   readonly lead: readonly Phrase[]
   readonly next: NextStep
+  /** Scheduled runs that are missing. */
+  readonly runs: readonly RunNotice[]
   readonly steps: readonly HomeStep[]
   readonly results: HomeResults | null
+}
+
+/** A sentence about the runs themselves, and the place where it is dealt with. */
+export interface RunNotice {
+  readonly is: 'missed' | 'overdue' | 'explained' | 'changed' | 'unchanged'
+  readonly phrases: readonly Phrase[]
+  readonly action: { readonly label: string; readonly opens: CountedRows }
 }
 
 export interface HomeResults {
@@ -336,6 +350,8 @@ export interface Recorded {
 /** The part of the contract about findings, see Methods. */
 export interface FindingMethods {
   'home.get': { in: null; out: HomeView }
+  /** What changed since the run before the one that is shown. Empty without two runs to compare. Reads both run traces. */
+  'home.changes': { in: null; out: readonly RunNotice[] }
   /** Null before the first run. */
   'documents.plan': { in: null; out: DocumentPlan | null }
   /** Saves the message to one owner as a text file. Null: no file was chosen. Fails where nothing is outstanding from that owner. */

@@ -185,6 +185,39 @@ describe('two runs', () => {
   })
 })
 
+describe('the first screen', () => {
+  test('states nothing about one run, and what changed since the run before of two', async () => {
+    const { kit, until } = await clocked()
+    await withNodes(kit, ['db-4', 'db-5'])
+    expect(await kit.get('home.changes', null)).toEqual([])
+    const before = await collected(kit)
+    expect(await kit.get('home.changes', null)).toEqual([])
+    until('2026-11-19T09:15:00.000Z')
+    const after = await collected(kit)
+    const notices = await kit.get('home.changes', null)
+    expect(notices).toMatchObject([{ is: 'unchanged', action: { opens: { rows: 'changes', before, after } } }])
+    // An earlier run that is shown is compared with the one before it, of which there is none.
+    await kit.get('runs.open', { run: before })
+    expect(await kit.get('home.changes', null)).toEqual([])
+  })
+
+  test('counts changed results as the comparison of both runs does', async () => {
+    const { kit, until } = await clocked()
+    await withNodes(kit, ['db-4', 'db-5'])
+    const before = await collected(kit)
+    until('2026-11-19T09:15:00.000Z')
+    await kit.get('fleet.edit-node', { node: 'db-4', address: MOVED, port: 22, user: '', sudo: false })
+    await kit.get('hostkeys.scan', { nodes: ['db-4'] })
+    const [shown] = (await kit.get('hostkeys.list', null)).filter(({ node }) => node === 'db-4')
+    await kit.get('hostkeys.confirm', { node: 'db-4', fingerprint: shown?.fingerprint ?? '', howVerified: 'console' })
+    const after = await collected(kit)
+    const { flips } = await kit.get('history.compare', { before, after })
+    const [notice] = await kit.get('home.changes', null)
+    expect(notice?.is).toBe('changed')
+    expect(notice?.phrases[0]?.text).toBe(`${flips.total} results`)
+  })
+})
+
 describe('what a person says about runs', () => {
   test('a missed run is recorded, signed, and shown with its words', async () => {
     const { kit, until } = await clocked()

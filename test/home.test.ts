@@ -31,6 +31,7 @@ const FACTS: HomeFacts = {
   isEngaged: true,
   fieldwork: '2027-01-10',
   hasIdentity: true,
+  dueRuns: { unexplained: [], overdue: [] },
 }
 
 const linesOf = ({ lead, steps }: HomeView): readonly Phrase[] => [
@@ -176,6 +177,12 @@ describe('the title and the next step', () => {
     ['nothing declared', { ...FACTS, nodes: 0 }, null, 'import'],
     ['nodes and no run', FACTS, null, 'collect'],
     ['a collection in progress', { ...FACTS, running: { finished: 1, all: 8 } }, base, 'view-collection'],
+    [
+      'a missed run without a reason',
+      { ...FACTS, dueRuns: { unexplained: [{ due: '2026-11-19T02:00:00.000Z' }], overdue: [] } },
+      base,
+      'missed-runs',
+    ],
     ['severe findings without an owner', FACTS, base, 'assign'],
     ['no engagement', { ...FACTS, isEngaged: false }, withFindings(['medium']), 'engagement'],
     ['no day of fieldwork', { ...FACTS, fieldwork: null }, withFindings(['medium']), 'audit-day'],

@@ -20,6 +20,7 @@ import { plain } from '../core/plain-text.ts'
 import { thresholdValues } from '../core/profile.ts'
 import { daysBetween } from '../core/register/days.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
+import { type DueRuns, missingRuns } from './home-runs.ts'
 import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
 import { proof } from './report/page-one.ts'
 
@@ -35,6 +36,7 @@ export interface HomeFacts {
   /** First day of fieldwork, as declared: YYYY-MM-DD. */
   readonly fieldwork: string | null
   readonly hasIdentity: boolean
+  readonly dueRuns: DueRuns
 }
 
 /** An assessment as presented, with what the first screen needs of it. */
@@ -60,6 +62,7 @@ export function homeOf(facts: HomeFacts, matter: HomeMatter | null): HomeView {
         ? [phrase(BEFORE_ANY_RUN[facts.nodes === 0 ? 'import' : 'collect'])]
         : leadOf(matter, facts.fieldwork),
     next,
+    runs: missingRuns(facts.dueRuns),
     steps: matter === null ? [] : stepsOf(facts, matter.shown.figures, matter.assessment, next),
     results: matter === null ? null : resultsOf(matter),
   }
@@ -160,7 +163,7 @@ const separated = (parts: readonly Phrase[]): readonly Phrase[] =>
 
 /** The one step that comes next, by the order in which an audit is prepared. */
 function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
-  const { nodes, running, isEngaged, fieldwork, hasIdentity } = facts
+  const { nodes, running, isEngaged, fieldwork, hasIdentity, dueRuns } = facts
   if (running !== null)
     return { is: 'view-collection', label: 'View collection', reason: 'A collection is in progress.' }
   if (figures === null)
@@ -170,6 +173,13 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
   const { owned, inventory, documents } = figures
   const unowned = owned.severe - owned.withOwner
   const unreconciled = inventory?.unreconciled ?? 0
+  const missed = dueRuns.unexplained.length
+  if (missed > 0)
+    return {
+      is: 'missed-runs',
+      label: missed === 1 ? 'Record reason of missed run' : `Record reasons of ${missed} missed runs`,
+      reason: `${plural(missed, 'scheduled run')} did not take place, and no reason is recorded.`,
+    }
   if (unowned > 0)
     return {
       is: 'assign',
@@ -213,6 +223,7 @@ const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
   import: 'collect',
   collect: 'collect',
   'view-collection': 'collect',
+  'missed-runs': 'collect',
   assign: 'respond',
   reconcile: 'reconcile',
   engagement: 'reconcile',

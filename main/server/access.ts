@@ -76,6 +76,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'runs.open': SHARED_VIEW,
 
   'home.get': call(READERS),
+  'home.changes': call(READERS),
   'assessment.get': call(READERS),
   'node.get': call(READERS),
   'location.get': call(READERS),

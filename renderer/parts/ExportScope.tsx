@@ -173,7 +173,7 @@ function Items({ items }: { readonly items: readonly PreflightItem[] }) {
         </ul>
       )}
       {done.length > 0 && (
-        <Disclosure title="Nothing open" aside={done.length} level={3}>
+        <Disclosure title="Complete" aside={done.length} level={3}>
           <ul className="plain-list">
             {done.map(({ id, title }) => (
               <li key={id}>{title}</li>

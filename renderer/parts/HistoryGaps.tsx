@@ -13,7 +13,9 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
   const [asked, setAsked] = useState<MissedRun | null>(null)
   return (
     <section aria-labelledby="missed-runs">
-      <h2 id="missed-runs">Missed runs</h2>
+      <h2 id="missed-runs" tabIndex={-1}>
+        Missed runs
+      </h2>
       {awaited.length > 0 && (
         <Notice
           kind="warning"

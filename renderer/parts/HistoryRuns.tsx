@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
-import { SEAL_WORDS, startedAt } from '../history-model.ts'
+import { startedAt } from '../../schemas/run-start.ts'
+import { SEAL_WORDS } from '../history-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'

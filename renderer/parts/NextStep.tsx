@@ -1,7 +1,7 @@
 import type { NextStepKind } from '../../schemas/ipc-findings.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { NO_FINDING_FILTER, SEVERE } from '../finding-model.ts'
+import { NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
 import { go, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -9,6 +9,7 @@ const STEPS: Readonly<Record<NextStepKind, () => void>> = {
   import: () => go({ screen: 'nodes', part: 'import' }),
   collect: () => void collect('all'),
   'view-collection': () => go({ screen: 'collecting' }),
+  'missed-runs': () => go(routeOf({ rows: 'missed-runs' }, 'run')),
   assign: () =>
     go({
       screen: 'findings',

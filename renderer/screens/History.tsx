@@ -1,5 +1,5 @@
 import { IconArrowsExchange, IconCalendarTime, IconPrinter } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { Bounded, DayWindow, HistoryDeviation, HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
@@ -24,7 +24,7 @@ import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { Page } from '../parts/Page.tsx'
-import type { HistoryPart } from '../routes.ts'
+import type { HistoryPart, RunPair } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
 import { day as dayWords, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -35,7 +35,15 @@ import { Select } from '../ui/Select.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
 /** All runs of the fleet by day, including missed runs, and the comparison of any two. */
-export function History({ part }: { readonly part: HistoryPart }) {
+export function History({
+  part,
+  at = null,
+  pair = null,
+}: {
+  readonly part: HistoryPart
+  readonly at?: string | null
+  readonly pair?: RunPair | null
+}) {
   const { runs } = useStore()
   const [asked, setAsked] = useState<DayWindow | null>(null)
   const answer = useKept(useAnswer('history.get', { window: asked }, runs), 'days')
@@ -52,7 +60,7 @@ export function History({ part }: { readonly part: HistoryPart }) {
             </EmptyState>
           </Page>
         ) : (
-          <Shown view={view} part={part} onWindow={setAsked} />
+          <Shown view={view} part={part} at={at} first={pair} onWindow={setAsked} />
         )
       }
     </Slowly>
@@ -62,11 +70,16 @@ export function History({ part }: { readonly part: HistoryPart }) {
 interface ShownProps {
   readonly view: HistoryView
   readonly part: HistoryPart
+  /** The section that is shown first. */
+  readonly at: string | null
+  /** The runs that are compared first. */
+  readonly first: RunPair | null
   readonly onWindow: (window: DayWindow) => void
 }
 
-function Shown({ view, part, onWindow }: ShownProps) {
-  const [pair, setPair] = useState<Pair | null>(null)
+function Shown({ view, part, at, first, onWindow }: ShownProps) {
+  useShownFirst(at)
+  const [pair, setPair] = useState<RunPair | null>(first)
   const compare = (run: string): void => {
     const able = view.runs.filter(({ comparable }) => comparable)
     const at = able.findIndex((one) => one.run === run)
@@ -115,6 +128,15 @@ function Shown({ view, part, onWindow }: ShownProps) {
       />
     </Page>
   )
+}
+
+/** Scrolls to a section by the id of its heading, once, and gives it the focus. */
+function useShownFirst(heading: string | null): void {
+  useEffect(() => {
+    const found = heading === null ? null : document.getElementById(heading)
+    found?.scrollIntoView()
+    found?.focus()
+  }, [heading])
 }
 
 function Days({
@@ -315,11 +337,6 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
   )
 }
 
-interface Pair {
-  readonly before: string
-  readonly after: string
-}
-
 /** The comparison of any two runs. */
 function HistoryCompare({
   view,
@@ -327,8 +344,8 @@ function HistoryCompare({
   onPair,
 }: {
   readonly view: HistoryView
-  readonly pair: Pair | null
-  readonly onPair: (pair: Pair) => void
+  readonly pair: RunPair | null
+  readonly onPair: (pair: RunPair) => void
 }) {
   const able = view.runs.filter(({ comparable }) => comparable)
   const shown = pair ?? startPair(view.runs)
@@ -380,7 +397,7 @@ function HistoryCompare({
   )
 }
 
-function Compared({ pair, runs }: { readonly pair: Pair; readonly runs: readonly HistoryRun[] }) {
+function Compared({ pair, runs }: { readonly pair: RunPair; readonly runs: readonly HistoryRun[] }) {
   const { runs: version } = useStore()
   const answer = useAnswer('history.compare', pair, version)
   const unsealed = runs.filter(({ run, seal }) => seal === 'none' && (run === pair.before || run === pair.after))

@@ -8,9 +8,7 @@ import type {
   HomeStep,
   HomeView,
   NotSeenLine,
-  Phrase,
 } from '../../schemas/ipc-findings.ts'
-import type { Source } from '../../schemas/ipc-views.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
@@ -20,27 +18,12 @@ import { SeverityMark } from '../parts/FindingParts.tsx'
 import { ROW_TONE, Shape } from '../parts/Mark.tsx'
 import { takeStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
+import { Phrases } from '../parts/Phrases.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
+import { RunNotices } from '../parts/RunNotices.tsx'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-
-/** A sentence in which every number opens the rows that it counts. */
-const Phrases = ({ of, phrases }: { readonly of: Source; readonly phrases: readonly Phrase[] }) => (
-  <>
-    {phrases.map(({ text, counts }, at) =>
-      counts === null ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one sentence have no other name
-        <span key={at}>{visible(text)}</span>
-      ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <Button key={at} kind="link" onPress={() => go(routeOf(counts, of))}>
-          {visible(text)}
-        </Button>
-      ),
-    )}
-  </>
-)
 
 const STEP_MARKS: Readonly<Record<HomeStep['state'], readonly [mark: string, tone: string, words: string]>> = {
   done: ['ring-tick', 'satisfied', 'complete'],
@@ -130,16 +113,21 @@ function LeadingTable({ results }: { readonly results: HomeResults }) {
           </div>
           <p className="note">
             One finding of each risk area first.{' '}
-            <Button
-              kind="link"
-              small
-              onPress={() =>
-                go({ screen: 'findings', of: 'run', filter: { ...NO_FINDING_FILTER, severities: SEVERE } })
-              }
-            >
-              {plural(furtherSevere, 'further critical and high finding')}
-            </Button>{' '}
-            in the list. Closing these closes {leadingCloses} of {plural(deviations, 'deviation')}.
+            {furtherSevere > 0 && (
+              <>
+                <Button
+                  kind="link"
+                  small
+                  onPress={() =>
+                    go({ screen: 'findings', of: 'run', filter: { ...NO_FINDING_FILTER, severities: SEVERE } })
+                  }
+                >
+                  {plural(furtherSevere, 'further critical and high finding')}
+                </Button>{' '}
+                in the list.{' '}
+              </>
+            )}
+            Closing these closes {leadingCloses} of {plural(deviations, 'deviation')}.
           </p>
         </>
       )}
@@ -319,7 +307,7 @@ export function Home() {
 }
 
 function Shown({ view }: { readonly view: HomeView }) {
-  const { fleet, entity, run, asOf, title, lead, next, steps, results } = view
+  const { fleet, entity, run, asOf, title, lead, next, runs, steps, results } = view
   const about = [entity, fleet].flatMap((text) => (text === null ? [] : [visible(text)])).join(' · ')
   return (
     <Page
@@ -363,6 +351,7 @@ function Shown({ view }: { readonly view: HomeView }) {
         </p>
       ) : (
         <>
+          <RunNotices missing={runs} />
           <Steps steps={steps} />
           <div className="home-columns">
             <LeadingTable results={results} />

@@ -7,7 +7,7 @@ import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
 import { type Nights, startNights } from '../support/nights.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
-import { atHome, clicksOn, countClicks, giveSecret, openTab, rail, titled } from '../support/window-steps.ts'
+import { atHome, clicksOn, countClicks, giveSecret, press, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -54,11 +54,14 @@ describe.skipIf(missing !== null)(`after the nights${missing === null ? '' : ` (
 
   test('Overview shows the run of the night, and its node that was away', async () => {
     expect(await page.locator('.home-steps').textContent()).toContain('5 of 6 nodes')
+    const notices = page.getByRole('list', { name: 'Missed runs and changes' })
+    await notices.getByText(/^1 scheduled run$/).waitFor()
+    expect(await notices.textContent()).toMatch(new RegExp(`1 node was not collected completely in both runs: ${AWAY}`))
     await lookAtSizes(opened, '130-nights-home')
   })
 
   test('History shows the missed run with its reason', async () => {
-    await rail(page, 'History')
+    await press(page, 'Show missed runs')
     await titled(page, 'History')
     const missed = page.getByRole('table', { name: 'Missed, explained' })
     await missed.waitFor()
@@ -68,7 +71,8 @@ describe.skipIf(missing !== null)(`after the nights${missing === null ? '' : ` (
   })
 
   test('the drift is grouped by cause: the node that was away is one line', async () => {
-    await openTab(page, 'Compare runs')
+    await press(page, 'Back')
+    await press(page, 'Compare runs')
     await page.getByRole('heading', { name: /^Changed results [1-9]/ }).waitFor()
     const notCompared = page.locator('.drift-list', { has: page.getByRole('heading', { name: /^Not compared 1$/ }) })
     expect(await notCompared.getByText(AWAY).count()).toBe(1)

@@ -99,6 +99,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'runs.list': null,
   'runs.open': { run: '20260514-091200' },
   'home.get': null,
+  'home.changes': null,
   'documents.plan': null,
   'documents.save-message': { owner: 'M. Ortiz' },
   'findings.get': { of: 'pack', node: null },

@@ -33,6 +33,7 @@ import { declaredOrNone } from './engagement-store.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { presented } from './presented.ts'
 import { keepRegister, ownRegister } from './register-store.ts'
+import { changesOf, dueRunsOf } from './since-last-run.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
 import { fileName } from './trust-methods.ts'
@@ -40,6 +41,7 @@ import { identitiesFolder } from './trust-secrets.ts'
 
 type Methods =
   | 'home.get'
+  | 'home.changes'
   | 'documents.plan'
   | 'documents.save-message'
   | 'findings.get'
@@ -56,6 +58,7 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
   const change = registerChange(context)
   return {
     'home.get': async () => ok(await homeView(context, await sourceOf('run'))),
+    'home.changes': async () => ok(await changesOf(context)),
     'documents.plan': async () => {
       const source = await sourceOf('run')
       return ok(source === null ? null : documentPlan(source))
@@ -127,6 +130,7 @@ async function homeView(context: EngineContext, source: FindingSource | null): P
       isEngaged: engagement !== null,
       fieldwork: engagement?.fieldwork ?? null,
       hasIdentity: listed.ok && listed.value.length > 0,
+      dueRuns: await dueRunsOf(context),
     },
     source === null ? null : homeMatter(source),
   )

@@ -19,26 +19,35 @@ import { declaredTerms } from '../../core/assess.ts'
 import { type Catalog, catalogFor } from '../../core/catalog.ts'
 import { baselineIn } from '../../core/drift/baseline.ts'
 import { driftOf } from '../../core/drift/compare.ts'
-import { type DescribedRun, explainFlips, needsIn } from '../../core/drift/explain.ts'
+import { explainFlips, needsIn } from '../../core/drift/explain.ts'
 import { evidenceCompared, uncollectedWords } from '../../core/drift/uncollected.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { findingReference } from '../../core/finding/finding.ts'
-import type { KeptHead } from '../../core/history.ts'
 import { chainFolderOf } from '../../core/layout.ts'
 import { type AwaitedRun, calendarOf, spansWithout } from '../../core/period/calendar.ts'
 import { deviationFold } from '../../core/period/deviations.ts'
 import { planSpans } from '../../core/period/plans.ts'
-import { enteredRuns, type RunFacts, runsWithin } from '../../core/period/runs.ts'
+import { runsWithin } from '../../core/period/runs.ts'
 import { plain } from '../../core/plain-text.ts'
-import { compare } from '../../core/recording.ts'
 import { dayOf } from '../../core/register/days.ts'
 import { ok } from '../../core/result.ts'
 import { isDay, type RunChain } from '../../core/run-chain/entry.ts'
 import { type EnterInput, nameBaseline, recordGap } from '../append-signed.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { type KnownRuns, knownRuns, loadKept, sealKept, withHistory } from './history-read.ts'
+import {
+  factsKept,
+  type KnownRuns,
+  knownRuns,
+  loadPair,
+  NO_FLEET,
+  type Pair,
+  runsKnown,
+  sealKept,
+  withHistory,
+} from './history-read.ts'
 import { becauseSentence, COLLECTION_TITLES, rulesTitle, scopeTitle } from './history-words.ts'
 import { turnOf } from './kept-json.ts'
+import { SHOWN_DAYS } from './since-last-run.ts'
 import { loadNodeOfRun, shelfOf } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
 
@@ -50,7 +59,6 @@ type Methods =
   | 'history.record-gap'
   | 'history.set-baseline'
 
-const NO_FLEET = 'there is no fleet'
 const DEMO = 'demo data is never entered into a run chain; nothing was recorded'
 
 /** Runs of the window's fleet over time: runs, missed runs, and the drift between two of them. */
@@ -128,27 +136,6 @@ function shownFirst({ catalog }: EngineContext, all: readonly Deviation[]) {
     .slice(0, MOST_DEVIATIONS)
     .map((one): HistoryDeviation => ({ ...one, expected: claims.get(one.check) ?? one.check }))
   return { rows, total: all.length }
-}
-
-interface Pair {
-  readonly was: ToldTrace
-  readonly is: ToldTrace
-  readonly runs: { readonly before: HistoryRun; readonly after: HistoryRun }
-}
-
-type ToldTrace = Pick<DescribedRun, 'trace'>
-
-async function loadPair(context: EngineContext, before: string, after: string): Promise<Outcome<Pair>> {
-  const known = await knownRuns(context)
-  if (known === null) return fail('input.not-found', NO_FLEET)
-  const [was, is] = [await loadKept(context, known, before), await loadKept(context, known, after)]
-  if (!was.ok) return was
-  if (!is.ok) return is
-  const runs = runsKnown(known)
-  const [old, young] = [before, after].map((run) => runs.find((one) => one.run === run))
-  return old === undefined || young === undefined
-    ? fail('input.not-found', 'one of these runs is not of this fleet')
-    : ok({ was: was.value, is: is.value, runs: { before: old, after: young } })
 }
 
 /**
@@ -291,7 +278,6 @@ function groups(changes: readonly EvidenceChange[], words: Words): readonly Evid
 
 const shown = (text: string | null): string | null => (text === null ? null : plain(text, 200))
 
-const FIRST_DAYS = 91
 const MOST_DAYS = 400
 const DAY_MS = 86_400_000
 
@@ -299,7 +285,7 @@ const DAY_MS = 86_400_000
 function windowOf(asked: DayWindow | null, now: string): Outcome<DayWindow> {
   const today = dayOf(now)
   if (asked === null)
-    return ok({ from: dayOf(new Date(Date.parse(now) - (FIRST_DAYS - 1) * DAY_MS).toISOString()), to: today })
+    return ok({ from: dayOf(new Date(Date.parse(now) - (SHOWN_DAYS - 1) * DAY_MS).toISOString()), to: today })
   if (!isDay(asked.from) || !isDay(asked.to) || asked.from > asked.to)
     return fail('input.refused', 'first and last day must be calendar dates in chronological order')
   return Date.parse(asked.to) - Date.parse(asked.from) >= MOST_DAYS * DAY_MS
@@ -350,35 +336,6 @@ function historyView(
     baseline: baselineIn({ entries }),
     shortfalls: known.shortfalls,
   })
-}
-
-const factsKept = (heads: readonly KeptHead[]): ReadonlyMap<string, RunFacts> =>
-  new Map(heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])))
-
-/** Runs that the chain names, and those that it does not: newest first, each once. */
-function runsKnown(known: KnownRuns): readonly HistoryRun[] {
-  const baseline = baselineIn({ entries: known.entries ?? [] })?.run
-  const facts = factsKept(known.heads)
-  const all = new Map<string, HistoryRun>()
-  const put = (one: Omit<HistoryRun, 'comparable' | 'baseline'>): void => {
-    const { run } = one
-    if (!all.has(run) && run !== known.going)
-      all.set(run, { ...one, comparable: sealKept(known, run) !== undefined, baseline: run === baseline })
-  }
-  for (const { entry } of enteredRuns(known.entries ?? []).first) {
-    const { run, at, planned, tagManifest } = entry
-    const { declared, answered } = facts.get(tagManifest) ?? { declared: 0, answered: 0 }
-    put({ run, at, declared, answered, seal: 'sealed', schedule: planned?.schedule ?? null })
-  }
-  // Outside a demo, a run that no chain names counts as not sealed: it would hide a missing run.
-  for (const { run, asOf: at, declared, answered, planned, sealed } of [...known.heads].reverse()) {
-    const seal = known.demo && sealed !== null ? 'demo' : 'none'
-    put({ run, at, declared, answered, seal, schedule: planned?.schedule ?? null })
-  }
-  // From earlier versions, and where the trace could not be written.
-  for (const { run, at, nodes, complete } of known.stored)
-    put({ run, at, declared: nodes, answered: complete, seal: 'none', schedule: null })
-  return [...all.values()].sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run))
 }
 
 /** Days with unsealed runs. Their nodes count only where no sealed run covers that day. */

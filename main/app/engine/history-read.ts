@@ -1,9 +1,14 @@
+import type { HistoryRun } from '../../../schemas/ipc-history.ts'
 import type { CallFailure, RunListItem } from '../../../schemas/ipc-views.ts'
 import type { Fleet } from '../../../schemas/types.ts'
+import { baselineIn } from '../../core/drift/baseline.ts'
+import type { DescribedRun } from '../../core/drift/explain.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { HistoryStore, KeptHead, KeptRun } from '../../core/history.ts'
 import { chainFolderOf, chainStart } from '../../core/layout.ts'
+import type { RunFacts } from '../../core/period/calendar.ts'
 import { enteredRuns } from '../../core/period/runs.ts'
+import { compare } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { readChain } from '../chains.ts'
@@ -79,3 +84,59 @@ export async function loadKept(context: EngineContext, known: KnownRuns, run: st
   if (seal === undefined) return fail('input.not-found', `the trace of run ${run} is not stored here`)
   return await withHistory(context, (history) => history.load(run, seal))
 }
+
+export const NO_FLEET = 'there is no fleet'
+
+/** Two runs with their traces, the earlier one first. */
+export interface Pair {
+  readonly was: TraceOfRun
+  readonly is: TraceOfRun
+  readonly runs: { readonly before: HistoryRun; readonly after: HistoryRun }
+}
+
+/** A run as far as its trace describes it. */
+export type TraceOfRun = Pick<DescribedRun, 'trace'>
+
+/** Fails with input.not-found. */
+export async function loadPair(context: EngineContext, before: string, after: string): Promise<Outcome<Pair>> {
+  const known = await knownRuns(context)
+  if (known === null) return fail('input.not-found', NO_FLEET)
+  const [was, is] = [await loadKept(context, known, before), await loadKept(context, known, after)]
+  if (!was.ok) return was
+  if (!is.ok) return is
+  const runs = runsKnown(known)
+  const [old, young] = [before, after].map((run) => runs.find((one) => one.run === run))
+  return old === undefined || young === undefined
+    ? fail('input.not-found', 'one of these runs is not of this fleet')
+    : ok({ was: was.value, is: is.value, runs: { before: old, after: young } })
+}
+
+/** Runs that the chain names, and those that it does not: newest first, each once. */
+export function runsKnown(known: KnownRuns): readonly HistoryRun[] {
+  const baseline = baselineIn({ entries: known.entries ?? [] })?.run
+  const facts = factsKept(known.heads)
+  const all = new Map<string, HistoryRun>()
+  const put = (one: Omit<HistoryRun, 'comparable' | 'baseline'>): void => {
+    const { run } = one
+    if (!all.has(run) && run !== known.going)
+      all.set(run, { ...one, comparable: sealKept(known, run) !== undefined, baseline: run === baseline })
+  }
+  for (const { entry } of enteredRuns(known.entries ?? []).first) {
+    const { run, at, planned, tagManifest } = entry
+    const { declared, answered } = facts.get(tagManifest) ?? { declared: 0, answered: 0 }
+    put({ run, at, declared, answered, seal: 'sealed', schedule: planned?.schedule ?? null })
+  }
+  // Outside a demo, a run that no chain names counts as not sealed: it would hide a missing run.
+  for (const { run, asOf: at, declared, answered, planned, sealed } of [...known.heads].reverse()) {
+    const seal = known.demo && sealed !== null ? 'demo' : 'none'
+    put({ run, at, declared, answered, seal, schedule: planned?.schedule ?? null })
+  }
+  // From earlier versions, and where the trace could not be written.
+  for (const { run, at, nodes, complete } of known.stored)
+    put({ run, at, declared: nodes, answered: complete, seal: 'none', schedule: null })
+  return [...all.values()].sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run))
+}
+
+/** Facts about sealed runs, by their tag manifest. */
+export const factsKept = (heads: readonly KeptHead[]): ReadonlyMap<string, RunFacts> =>
+  new Map(heads.flatMap((head) => (head.sealed === null ? [] : [[head.sealed.tagManifest, head] as const])))

@@ -1,0 +1,75 @@
+import type { RunNotice } from '../../../schemas/ipc-findings.ts'
+import { startedAt } from '../../../schemas/run-start.ts'
+import { driftOf } from '../../core/drift/compare.ts'
+import { needsIn } from '../../core/drift/explain.ts'
+import { chainFolderOf, chainStart } from '../../core/layout.ts'
+import { calendarOf } from '../../core/period/calendar.ts'
+import { dayOf } from '../../core/period/days.ts'
+import { changesSince, type DueRuns } from '../../present/home-runs.ts'
+import { readChain } from '../chains.ts'
+import type { EngineContext } from './context.ts'
+import { knownRuns, loadPair, runsKnown, sealKept } from './history-read.ts'
+
+/** As many days as the calendar of runs shows at first. */
+export const SHOWN_DAYS = 91
+const DAY_MS = 86_400_000
+
+const NO_RUNS: DueRuns = { unexplained: [], overdue: [] }
+
+/** Scheduled runs of the last weeks that did not arrive. None without a run chain, and where it cannot be read, which the history reports. */
+export async function dueRunsOf({ ports, folder, session }: EngineContext): Promise<DueRuns> {
+  const { fleet, demo } = session
+  if (fleet === null || demo) return NO_RUNS
+  const chainFolder = chainFolderOf(folder, fleet.name)
+  if (!(await ports.files.isThere(chainStart(chainFolder)))) return NO_RUNS
+  const chain = await readChain(ports, chainFolder)
+  if (!chain.ok || chain.value === null) return NO_RUNS
+  const asOf = ports.clock.now()
+  const from = dayOf(new Date(Date.parse(asOf) - (SHOWN_DAYS - 1) * DAY_MS).toISOString())
+  const { entries } = chain.value
+  const read = calendarOf({ entries, facts: new Map(), zones: ports.zones, from, to: dayOf(asOf), asOf })
+  if (!read.ok) return NO_RUNS
+  return { unexplained: byTime(read.value.unrecorded), overdue: byTime(read.value.awaited) }
+}
+
+const byTime = <T extends { readonly due: string }>(runs: readonly T[]): readonly T[] =>
+  [...runs].sort((a, b) => Date.parse(a.due) - Date.parse(b.due))
+
+/** The last answer of each engine, with the runs and seals that it compares: both traces are read for it. */
+const COMPARED = new WeakMap<EngineContext, { readonly of: string; readonly notices: readonly RunNotice[] }>()
+
+/**
+ * What changed since the run before the one that is shown. None while a run is in progress, without an earlier run, and where a trace cannot be
+ * read, which the comparison of these runs reports.
+ */
+export async function changesOf(context: EngineContext): Promise<readonly RunNotice[]> {
+  const { run } = context.session
+  const known = run === null || context.session.going !== null ? null : await knownRuns(context)
+  if (run === null || known === null) return []
+  const runs = runsKnown(known)
+  const at = runs.findIndex((one) => one.run === run.run)
+  const before = runs.slice(at + 1).find(({ comparable }) => comparable)
+  const after = runs[at]
+  if (after === undefined || !after.comparable || before === undefined) return []
+  const missed = (known.entries ?? []).filter(
+    ({ entry, signature }) =>
+      entry.kind === 'gap' &&
+      signature !== null &&
+      Date.parse(entry.due) > Date.parse(before.at) &&
+      Date.parse(entry.due) < Date.parse(after.at),
+  ).length
+  const of = JSON.stringify([before.run, sealKept(known, before.run), after.run, sealKept(known, after.run), missed])
+  const kept = COMPARED.get(context)
+  if (kept?.of === of) return kept.notices
+  const pair = await loadPair(context, before.run, after.run)
+  if (!pair.ok) return []
+  const { was, is } = pair.value
+  const notices = changesSince({
+    before: { run: before.run, startedAt: startedAt(before) },
+    after,
+    drift: driftOf(was.trace, is.trace, needsIn(context.catalog)),
+    explained: missed,
+  })
+  COMPARED.set(context, { of, notices })
+  return notices
+}

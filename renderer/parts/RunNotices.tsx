@@ -1,0 +1,39 @@
+import type { RunNotice } from '../../schemas/ipc-findings.ts'
+import { useAnswer, useKept } from '../bridge.ts'
+import { routeOf } from '../finding-model.ts'
+import { go, useStore } from '../store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Shape } from './Mark.tsx'
+import { Phrases } from './Phrases.tsx'
+
+const MARKS: Readonly<Record<RunNotice['is'], readonly [mark: string, tone: string]>> = {
+  missed: ['square-cross', 'not-satisfied'],
+  overdue: ['dotted-ring', 'inconclusive'],
+  explained: ['bar', 'not-applicable'],
+  changed: ['diamond-question', 'inconclusive'],
+  unchanged: ['ring-tick', 'satisfied'],
+}
+
+/** Scheduled runs that are missing, and what changed since the run before: each with the place where it is dealt with. */
+export function RunNotices({ missing }: { readonly missing: readonly RunNotice[] }) {
+  const { runs } = useStore()
+  const answer = useKept(useAnswer('home.changes', null, runs), 'changes')
+  const changes = answer.state === 'here' ? answer.value : []
+  const all = [...missing, ...changes]
+  if (all.length === 0) return null
+  return (
+    <ul className="run-notices" aria-label="Missed runs and changes">
+      {all.map(({ is, phrases, action }) => (
+        <li key={is} className="run-notice">
+          <Shape mark={MARKS[is][0]} tone={MARKS[is][1]} />
+          <p className="run-notice-words">
+            <Phrases of="run" phrases={phrases} />
+          </p>
+          <Button small onPress={() => go(routeOf(action.opens, 'run'))}>
+            {action.label}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}
