@@ -13,7 +13,7 @@ export function partMoveWords({ from, to }: Pick<HardwareChange, 'from' | 'to'>)
 /** The heading of a comparison: on how many nodes nothing changed. */
 export function driftLine({ compared, unchanged, flips }: Pick<DriftView, 'compared' | 'unchanged' | 'flips'>): string {
   if (compared === 0) return 'No node was collected in both runs.'
-  const verdicts = flips.total === 0 ? 'No result' : plural(flips.total, 'result')
+  const verdicts = flips.results === 0 ? 'No result' : plural(flips.results, 'result')
   return `No change on ${unchanged} of ${plural(compared, 'node')} collected in both runs. ${verdicts} changed.`
 }
 

@@ -147,7 +147,8 @@ export interface DriftView {
   readonly twice: Bounded<PartTwice>
   /** Nodes that one of the runs did not read, or only in part: a line each, with how many verdicts rest on that. */
   readonly uncollected: Bounded<{ readonly node: string; readonly sentence: string }>
-  readonly flips: Bounded<FlipLine>
+  /** Changed results, by cause: `results` counts all of them, `total` the groups. */
+  readonly flips: Bounded<FlipGroup> & { readonly results: number }
 }
 
 export interface EvidenceGroup {
@@ -168,6 +169,12 @@ export interface ChangedLine {
   readonly node: string | null
   readonly before: string | null
   readonly after: string | null
+}
+
+/** Results of one check that changed in the same way and for the same cause, by node. */
+export interface FlipGroup extends Omit<FlipLine, 'node'> {
+  readonly id: string
+  readonly nodes: Bounded<string>
 }
 
 export interface FlipLine {

@@ -143,8 +143,9 @@ describe('two runs', () => {
     const after = await collected(kit)
     const drift = await kit.get('history.compare', { before, after })
     expect([drift.compared, drift.unchanged]).toEqual([2, 2])
-    for (const list of [drift.evidence, drift.rules, drift.scope, drift.moves, drift.twice, drift.flips])
+    for (const list of [drift.evidence, drift.rules, drift.scope, drift.moves, drift.twice])
       expect(list).toEqual({ rows: [], total: 0 })
+    expect(drift.flips).toEqual({ rows: [], total: 0, results: 0 })
     expect(await kit.refusal('history.flip', { before, after, node: 'db-4', check: 'none' })).toBe('input.not-found')
   })
 
@@ -173,7 +174,7 @@ describe('two runs', () => {
     expect(drift.evidence.rows.map(({ id }) => id)).toContain('address')
     expect(drift.flips.total).toBeGreaterThan(0)
     const flip = drift.flips.rows.find(({ before: was, after: is }) => was === 'satisfied' && is === 'not-satisfied')
-    expect(flip).toMatchObject({ node: 'db-4' })
+    expect(flip?.nodes).toEqual({ rows: ['db-4'], total: 1 })
     const detail = await kit.get('history.flip', { before, after, node: 'db-4', check: flip?.check ?? '' })
     expect(detail.flip).toMatchObject({ because: 'evidence', before: 'satisfied', after: 'not-satisfied' })
     expect(detail.steps).toMatchObject({ stated: 'satisfied', rules: 'satisfied', evidence: 'not-satisfied' })
@@ -181,7 +182,26 @@ describe('two runs', () => {
     expect(lines.length).toBeGreaterThan(0)
     // The other way round it is the mirror of it.
     const back = await kit.get('history.compare', { before: after, after: before })
-    expect(back.flips.total).toBe(drift.flips.total)
+    expect(back.flips.results).toBe(drift.flips.results)
+  })
+
+  test('results that changed for one cause are one row, however many nodes have it', async () => {
+    const { kit, until } = await clocked()
+    await withNodes(kit, ['db-4', 'db-5', 'db-6'])
+    const before = await collected(kit)
+    until('2026-11-19T09:15:00.000Z')
+    for (const node of ['db-4', 'db-5']) {
+      await kit.get('fleet.edit-node', { node, address: MOVED, port: 22, user: '', sudo: false })
+      await kit.get('hostkeys.scan', { nodes: [node] })
+      const [shown] = (await kit.get('hostkeys.list', null)).filter((one) => one.node === node)
+      await kit.get('hostkeys.confirm', { node, fingerprint: shown?.fingerprint ?? '', howVerified: 'console' })
+    }
+    const after = await collected(kit)
+    const { flips } = await kit.get('history.compare', { before, after })
+    const changed = flips.rows.filter(({ after: is }) => is === 'not-satisfied')
+    expect(changed.map(({ nodes }) => nodes)).toContainEqual({ rows: ['db-4', 'db-5'], total: 2 })
+    expect(new Set(changed.map(({ check }) => check)).size).toBe(changed.length)
+    expect(flips.rows.reduce((sum, { nodes }) => sum + nodes.total, 0)).toBe(flips.results)
   })
 })
 
@@ -214,7 +234,7 @@ describe('the first screen', () => {
     const { flips } = await kit.get('history.compare', { before, after })
     const [notice] = await kit.get('home.changes', null)
     expect(notice?.is).toBe('changed')
-    expect(notice?.phrases[0]?.text).toBe(`${flips.total} results`)
+    expect(notice?.phrases[0]?.text).toBe(`${flips.results} results`)
   })
 })
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { CaptureLine, DriftView, FlipLine } from '../../schemas/ipc-history.ts'
+import type { CaptureLine, DriftView, FlipGroup, FlipLine } from '../../schemas/ipc-history.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { captureLine, flipSteps } from '../drift-model.ts'
@@ -39,20 +39,20 @@ export function Flips({ view }: { readonly view: DriftView }) {
   return (
     <section aria-labelledby="drift-flips" className="drift-list">
       <h2 id="drift-flips">
-        Changed results <span className="drift-count number">{flips.total}</span>
+        Changed results <span className="drift-count number">{flips.results}</span>
       </h2>
       {flips.total === 0 ? (
         <p className="drift-none">No changed results.</p>
       ) : (
         <ul className="flips">
-          {flips.rows.map((flip) => (
-            <Flip key={`${flip.node} ${flip.check}`} flip={flip} before={before.run} after={after.run} />
+          {flips.rows.map((group) => (
+            <Group key={group.id} group={group} before={before.run} after={after.run} />
           ))}
         </ul>
       )}
       {flips.rows.length < flips.total && (
         <p className="quiet">
-          The first {flips.rows.length} of {flips.total} are shown.
+          The first {flips.rows.length} of {flips.total} causes are shown.
         </p>
       )}
     </section>
@@ -62,42 +62,66 @@ export function Flips({ view }: { readonly view: DriftView }) {
 const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
   verdict === null ? <span className="quiet">No such check</span> : <VerdictMark verdict={verdict} />
 
-function Flip({ flip, before, after }: { readonly flip: FlipLine; readonly before: string; readonly after: string }) {
-  const [open, setOpen] = useState(false)
+interface GroupProps {
+  readonly group: FlipGroup
+  readonly before: string
+  readonly after: string
+}
+
+function Group({ group, before, after }: GroupProps) {
+  const { check, expected, sentence, finding, nodes } = group
   return (
     <li className="flip">
       <p className="flip-head">
-        <strong>{visible(flip.node)}</strong>
-        <span>{visible(flip.expected)}</span>
+        <strong>{visible(expected)}</strong>
+        <span className="note mono">{visible(check)}</span>
       </p>
       <p className="flip-verdicts">
-        <Said verdict={flip.before} />
+        <Said verdict={group.before} />
         <span aria-hidden="true">→</span>
         <span className="said">then</span>
-        <Said verdict={flip.after} />
+        <Said verdict={group.after} />
+        <span>on {plural(nodes.total, 'node')}</span>
       </p>
-      <p>{visible(flip.sentence)}</p>
-      {flip.finding !== null && <OpenFinding reference={flip.finding} node={flip.node} />}
-      <Disclosure
-        title={
-          <>
-            Show cause<span className="said">, {visible(`${flip.node}: ${flip.check}`)}</span>
-          </>
-        }
-        isOpen={open}
-        onToggle={setOpen}
-      >
-        {open && <Detail flip={flip} before={before} after={after} />}
-      </Disclosure>
+      <p>{visible(sentence)}</p>
+      {finding !== null && <OpenFinding reference={finding} check={check} />}
+      <div className="flip-nodes">
+        {nodes.rows.map((node) => (
+          <OnNode key={node} node={node} group={group} before={before} after={after} />
+        ))}
+      </div>
+      {nodes.rows.length < nodes.total && (
+        <p className="quiet">And {plural(nodes.total - nodes.rows.length, 'node')} more.</p>
+      )}
     </li>
   )
 }
 
-const OpenFinding = ({ reference, node }: { readonly reference: string; readonly node: string }) => (
+function OnNode({ node, group, before, after }: GroupProps & { readonly node: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Disclosure
+      className="flip-node"
+      title={
+        <>
+          {visible(node)}
+          <span className="said">, cause of {visible(group.check)}</span>
+        </>
+      }
+      aside="Show cause"
+      isOpen={open}
+      onToggle={setOpen}
+    >
+      {open && <Detail flip={{ ...group, node }} before={before} after={after} />}
+    </Disclosure>
+  )
+}
+
+const OpenFinding = ({ reference, check }: { readonly reference: string; readonly check: string }) => (
   <p>
     <Button
       kind="link"
-      label={`Open finding ${reference}, ${visible(node)}`}
+      label={`Open finding ${reference}, ${visible(check)}`}
       onPress={() => go({ screen: 'finding', of: 'run', reference })}
     >
       Open finding {reference}
@@ -110,7 +134,7 @@ function Detail({
   before,
   after,
 }: {
-  readonly flip: FlipLine
+  readonly flip: Pick<FlipLine, 'node' | 'check' | 'sentence'>
   readonly before: string
   readonly after: string
 }) {

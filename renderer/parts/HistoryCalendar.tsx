@@ -145,8 +145,23 @@ function Day({ one, today, isAt, isSelected, onPick }: DayProps) {
     >
       <span className="history-date number">{Number(one.day.slice(8))}</span>
       <Shape mark={mark} tone={tone} />
-      <span className="history-short number">{dayShort(one, today)}</span>
+      <span className="history-short number">
+        <Short text={dayShort(one, today)} />
+      </span>
     </span>
+  )
+}
+
+/** Counts of three digits do not fit side by side: the second one may go below the first. */
+function Short({ text }: { readonly text: string }) {
+  const [part, whole] = text.split('/')
+  return whole === undefined ? (
+    text
+  ) : (
+    <>
+      {part}/<wbr />
+      {whole}
+    </>
   )
 }
 

@@ -76,7 +76,9 @@ describe.skipIf(missing !== null)(`after the nights${missing === null ? '' : ` (
     await page.getByRole('heading', { name: /^Changed results [1-9]/ }).waitFor()
     const notCompared = page.locator('.drift-list', { has: page.getByRole('heading', { name: /^Not compared 1$/ }) })
     expect(await notCompared.getByText(AWAY).count()).toBe(1)
-    const flipped = await page.locator('.flip-head').allTextContents()
+    const flipped = await page.locator('.flip-node .disclosure-title').allTextContents()
+    // One row for each cause: the same result on several nodes is not repeated.
+    expect(await page.locator('.flip').count()).toBeLessThan(flipped.length)
     expect(flipped.some((line) => line.startsWith(CHANGED))).toBe(true)
     // Recorded answers get older, so a result about their age may change on any node that was collected.
     expect(flipped.filter((line) => line.startsWith(AWAY))).toEqual([])
@@ -85,7 +87,9 @@ describe.skipIf(missing !== null)(`after the nights${missing === null ? '' : ` (
 
   test('its finding is opened from there, and answered', async () => {
     await page
-      .getByRole('button', { name: new RegExp(`^Open finding F-.*${CHANGED}$`) })
+      .locator('.flip', { has: page.locator('.flip-node', { hasText: CHANGED }) })
+      .filter({ hasNot: page.locator('.flip-node', { hasText: 'gpu-01' }) })
+      .getByRole('button', { name: /^Open finding F-/ })
       .first()
       .click()
     await page.getByRole('heading', { name: 'Management response' }).waitFor()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { captureLine, driftLine, flipSteps, partMoveWords, runTitle } from '../../renderer/drift-model.ts'
 import { verdictWords } from '../../schemas/words.ts'
 
-const NONE = { rows: [], total: 0 }
+const NONE = { rows: [], total: 0, results: 0 }
 
 describe('a comparison in words', () => {
   test('a hardware change', () => {

@@ -6,6 +6,7 @@ import type {
   DriftView,
   Entered,
   EvidenceGroup,
+  FlipGroup,
   FlipLine,
   FlipView,
   HistoryDay,
@@ -223,7 +224,7 @@ function driftView(
     moves: first(drift.moves),
     twice: first(drift.twice),
     uncollected: first(drift.uncollected.map((one) => ({ node: one.node, sentence: uncollectedWords(one) }))),
-    flips: first(drift.flips.map((flip) => flipLine(flip, words))),
+    flips: { ...first(flipGroups(drift.flips, words)), results: drift.flips.length },
   }
 }
 
@@ -259,6 +260,24 @@ function flipLine({ node, check, before, after, because, probes }: Flip, words: 
   const sentence = becauseSentence({ because }, probes.map(words.probe))
   const finding = after === 'not-satisfied' ? words.finding(check) : null
   return { node, check, expected: words.check(check), before, after, because, sentence, finding }
+}
+
+/** By check, change and cause: the group of most nodes first. */
+function flipGroups(flips: readonly Flip[], words: Words): readonly FlipGroup[] {
+  const byCause = new Map<string, { readonly flip: Flip; readonly nodes: string[] }>()
+  for (const flip of flips) {
+    const { node, check, before, after, because, probes } = flip
+    const id = JSON.stringify([check, before, after, because, probes])
+    const group = byCause.get(id)
+    if (group === undefined) byCause.set(id, { flip, nodes: [node] })
+    else group.nodes.push(node)
+  }
+  return [...byCause]
+    .map(([id, { flip, nodes }]) => {
+      const { node: _, ...line } = flipLine(flip, words)
+      return { ...line, id, nodes: first(nodes, MOST_NODES) }
+    })
+    .sort((a, b) => b.nodes.total - a.nodes.total)
 }
 
 /** By probe, the one that changed on most nodes first. */

@@ -28,7 +28,8 @@ function shortOf({ status }: CollectedAs): string | null {
 function reason({ failure }: CollectedAs): string {
   if (failure === null) return ''
   const title = isCode(failure) ? failureWords[failure].title : failure
-  return `: ${title.charAt(0).toLowerCase()}${title.slice(1)}`
+  // An abbreviation keeps its capitals.
+  return `: ${/^.[A-Z]/.test(title) ? title : title.charAt(0).toLowerCase() + title.slice(1)}`
 }
 
 const isCode = (failure: string): failure is FailureCode => (FAILURE_CODES as readonly string[]).includes(failure)
