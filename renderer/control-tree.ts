@@ -11,6 +11,7 @@ import type { AssessmentView, ControlRow, FrameworkView } from '../schemas/ipc-r
 import type { FrameworkName } from '../schemas/ipc-views.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { type Tally, tallyIn, verdictAt } from './model.ts'
+import type { TableColumn } from './table-model.ts'
 
 export interface Wanted {
   readonly text: string
@@ -153,6 +154,27 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
       .filter((group) => group.controls.length > 0),
   }))
 }
+
+export interface ListedControl {
+  readonly framework: string
+  readonly control: ControlRow
+}
+
+/** The controls of the tree as the rows of a table. */
+export const listedControls = (tree: readonly TreeFramework[]): readonly ListedControl[] =>
+  tree.flatMap(({ title, groups }) =>
+    groups.flatMap(({ controls }) => controls.map((control) => ({ framework: title, control }))),
+  )
+
+export const CONTROL_COLUMNS: readonly TableColumn<ListedControl>[] = [
+  { id: 'framework', title: 'Framework', text: ({ framework }) => framework },
+  { id: 'group', title: 'Group', text: ({ control }) => control.group },
+  { id: 'control', title: 'Control', text: ({ control }) => control.id },
+  { id: 'title', title: 'Title', text: ({ control }) => control.title },
+  { id: 'state', title: 'Conclusion', text: ({ control }) => rowStateWords[stateOf(control)].label },
+  { id: 'server', title: 'Server part', text: ({ control }) => serverPartOf(control).line },
+  { id: 'documents', title: 'Document part', text: ({ control }) => documentPartOf(control).line },
+]
 
 /** The results of one check on the declared nodes; null for a check that is not in the view. */
 export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'>, check: string): Tally | null {

@@ -9,6 +9,7 @@ import type { CountedRows, FindingRow, FindingStatusName, FixedBy } from '../sch
 import type { Source } from '../schemas/ipc-views.ts'
 import { type FindingFilter, NO_FILTER } from './filters.ts'
 import type { Route } from './routes.ts'
+import type { TableColumn } from './table-model.ts'
 import { visible } from './text.ts'
 
 export const NO_FINDING_FILTER: FindingFilter = { severities: [], status: null, owner: null, node: null, text: '' }
@@ -62,6 +63,20 @@ export const sortedFindings = (
   rows: readonly FindingRow[],
   { by, isReversed }: { readonly by: FindingSort; readonly isReversed: boolean },
 ): readonly FindingRow[] => [...rows].sort((a, b) => (isReversed ? -1 : 1) * ORDERS[by](a, b) || bySeverity(a, b))
+
+/** Columns of the list of findings. Their order is sortedFindings(), which knows levels and days. */
+export const FINDING_COLUMNS: readonly (TableColumn<FindingRow> & { readonly id: FindingSort | 'reference' })[] = [
+  { id: 'reference', title: 'Reference', isRowHeader: true, text: ({ reference }) => reference },
+  { id: 'severity', title: 'Severity', text: ({ severity }) => severityWords[severity] },
+  { id: 'condition', title: 'Condition found', isRowHeader: true, text: ({ condition }) => condition },
+  { id: 'nodes', title: 'Deviating, of tested', text: ({ deviations, tested }) => `${deviations} of ${tested}` },
+  { id: 'controls', title: 'Controls', text: ({ controls }) => controls },
+  { id: 'owner', title: 'Owner', text: ({ owner }) => owner },
+  { id: 'due', title: 'Due', text: ({ due }) => due },
+  { id: 'status', title: 'Status', text: ({ statusText }) => statusText },
+]
+
+export const isFindingSort = (id: string | null): id is FindingSort => FINDING_SORTS.some((one) => one === id)
 
 export const fixedByWords: Readonly<Record<FixedBy, string>> = {
   tenant: 'You',

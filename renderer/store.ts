@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react'
-import type { CallFailure, EngineEvent, FleetView, Settings } from '../schemas/ipc-views.ts'
+import type { CallFailure, EngineEvent, FleetView, Settings, TableChoice } from '../schemas/ipc-views.ts'
 import type { CheckSoFar, VerificationProgress } from '../schemas/verification.ts'
 import { call, onEvent } from './bridge.ts'
 import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
 import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
+import { may } from './team.ts'
 
 export interface Verifying extends VerificationProgress {
   /** For display. */
@@ -31,6 +32,8 @@ export interface State {
   /** Announced politely to screen readers. */
   readonly announced: string
   readonly settings: Settings
+  /** How tables are shown, by their names. */
+  readonly tables: Readonly<Record<string, TableChoice>>
   /** A failure that belongs to no screen: a dropped pack that was refused, a run that could not start. */
   readonly problem: CallFailure | null
   readonly over: 'palette' | 'shortcuts' | null
@@ -53,6 +56,7 @@ let state: State = {
   verifying: null,
   announced: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
+  tables: {},
   problem: null,
   over: null,
   toast: null,
@@ -109,7 +113,12 @@ export function startStore(): void {
   void call('settings.get', null).then((reply) => {
     if (reply.ok) change({ settings: reply.value })
   })
-  if (!isReviewWindow()) void openFleet()
+  if (isReviewWindow()) return
+  void openFleet()
+  if (may('tables.get'))
+    void call('tables.get', null).then((reply) => {
+      if (reply.ok) change({ tables: reply.value })
+    })
 }
 
 async function openFleet(): Promise<void> {

@@ -189,6 +189,15 @@ export interface Settings {
   readonly theme: 'system' | 'light' | 'dark'
 }
 
+/** How a person wants to see a table. */
+export interface TableChoice {
+  /** Ids of columns. */
+  readonly hidden: readonly string[]
+  /** Id of the column that orders the rows; null: the order in which they are given. */
+  readonly by: string | null
+  readonly isReversed: boolean
+}
+
 export interface RunListItem {
   readonly run: string
   readonly at: string

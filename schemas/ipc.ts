@@ -46,6 +46,7 @@ import type {
   SavedFile,
   Settings,
   Source,
+  TableChoice,
 } from './ipc-views.ts'
 import type { SamplePopulation, WorkState } from './review-words.ts'
 import type { EntrySignature } from './types.ts'
@@ -67,6 +68,11 @@ export interface Methods
   'catalog.get': { in: null; out: CatalogView }
   'settings.get': { in: null; out: Settings }
   'settings.set': { in: Settings; out: Settings }
+  /** How tables were shown last, by their names. */
+  'tables.get': { in: null; out: Readonly<Record<string, TableChoice>> }
+  'tables.choose': { in: { readonly table: string; readonly choice: TableChoice }; out: null }
+  /** Saves a table as the window shows it, its headings first, as CSV. Null: no file was chosen. */
+  'table.save': { in: { readonly rows: readonly (readonly string[])[] }; out: SavedFile | null }
   /** Collects from the built-in demo fleet; from then on it is the current fleet. Progress comes as events. */
   'demo.open': { in: null; out: RunTicket }
   'fleet.get': { in: null; out: FleetView | null }

@@ -23,6 +23,7 @@ import { scheduleMethods } from './engine/schedule-methods.ts'
 import { searchMethods } from './engine/search-methods.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { appMethods } from './engine/settings.ts'
+import { tableMethods } from './engine/table-methods.ts'
 import { trustMethods } from './engine/trust-methods.ts'
 
 export interface EngineOptions {
@@ -54,6 +55,7 @@ export async function createEngine(
   }
   const handlers: Handlers = {
     ...appMethods(context),
+    ...tableMethods(context),
     ...fleetMethods(context),
     ...fleetFileMethods(context),
     ...declarationMethods(context),

@@ -58,6 +58,7 @@ export const FILES = {
   sites: 'sites',
   fleet: 'fleet.json',
   settings: 'settings.json',
+  tables: 'tables.json',
   recentPacks: 'recent-packs.json',
   /** The passphrase file of earlier versions; only read. */
   identityPassphrase: 'identity-passphrase',

@@ -72,6 +72,7 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter>>> = {
   'run.preview-save': { name: 'Comma-separated values', extensions: ['csv'] },
   'run.sudoers-save': ANY,
   'acceptances.save': { name: 'Comma-separated values', extensions: ['csv'] },
+  'table.save': { name: 'Comma-separated values', extensions: ['csv'] },
   'documents.save-message': { name: 'Text', extensions: ['txt'] },
   'review.save-worksheet': { name: 'Comma-separated values', extensions: ['csv'] },
   'identities.save-card': { name: 'Text', extensions: ['txt'] },

@@ -38,6 +38,7 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'app.info': 'always',
   'catalog.get': 'always',
   'settings.get': 'always',
+  'table.save': 'always',
   'pack.choose-and-verify': 'always',
   'pack.stop': 'always',
   'pack.recent': 'always',

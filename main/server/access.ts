@@ -26,6 +26,7 @@ const refused = (reason: string): Rule => ({ refused: reason })
 
 const WHY_NO_SIGNING = 'signing takes place on an officer’s machine; the server holds no signing key'
 const SIGNING = refused(WHY_NO_SIGNING)
+const WHY_NO_TABLES = 'the columns that one person chooses would apply to everyone'
 const PACKS = refused('packs are opened and verified on the reader’s own machine')
 const SCHEDULES = refused('the server has no schedules yet; a schedule is signed and starts on an officer’s machine')
 const NAMES_FILES = refused(
@@ -99,6 +100,9 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'acceptances.approve': call(OFFICER),
   'acceptances.reject': call(OFFICER),
   'acceptances.save': download(READERS),
+  'table.save': download(READERS),
+  'tables.get': refused(WHY_NO_TABLES),
+  'tables.choose': refused(WHY_NO_TABLES),
   'documents.plan': call(READERS),
   'documents.save-message': download(OFFICER),
   'documents.add': upload(OFFICER),

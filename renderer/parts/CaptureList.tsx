@@ -1,10 +1,12 @@
 import { useMemo, useState } from 'react'
 import { ListBox, ListBoxItem, ListLayout, Text, Virtualizer } from 'react-aria-components'
 import type { Capture } from '../../schemas/types.ts'
-import { bytes, plural } from '../text.ts'
+import { NO_CHOICE, sortedRows, type TableColumn } from '../table-model.ts'
+import { bytes, plural, shellLine } from '../text.ts'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Shape } from './Mark.tsx'
+import { TableTools, useTableChoice } from './TableTools.tsx'
 
 export const keyOf = (capture: Pick<Capture, 'probe' | 'command'>): string => `${capture.probe}/${capture.command}`
 
@@ -37,6 +39,23 @@ const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
   errors: ({ status, exitCode, stderr }) => status !== 'no-path' && ((exitCode ?? 0) !== 0 || stderr.size > 0),
 }
 
+const COLUMNS: readonly TableColumn<Capture>[] = [
+  { id: 'name', title: 'Capture', isRowHeader: true, text: keyOf },
+  { id: 'status', title: 'Status', text: ({ status }) => STATUS[status].word },
+  { id: 'exit', title: 'Exit code', text: ({ exitCode }) => exitCode },
+  { id: 'size', title: 'Size in bytes', text: ({ stdout }) => stdout.size },
+  { id: 'started', title: 'Started (UTC)', text: ({ startedAt }) => startedAt },
+  { id: 'command', title: 'Command', text: ({ argv }) => shellLine(argv) },
+  { id: 'sha256', title: 'SHA-256 of the output', text: ({ stdout }) => stdout.sha256 },
+]
+const ORDERS = [
+  { id: 'given', title: 'In order of probes' },
+  { id: 'name', title: 'By name' },
+  { id: 'status', title: 'By status' },
+  { id: 'size', title: 'By size, largest first' },
+  { id: 'started', title: 'By time' },
+] as const
+
 export interface CaptureListProps {
   readonly captures: readonly Capture[]
   readonly chosen: string | null
@@ -49,16 +68,26 @@ const ROW_HEIGHT = 44
 export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
   const [text, setText] = useState('')
   const [shown, setShown] = useState<Shown>('all')
+  const { choice, onChoice } = useTableChoice('captures')
+  const order = ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
   const rows = useMemo(() => {
     const wanted = text.trim().toLowerCase()
-    return captures
-      .filter((capture) => IS[shown](capture) && keyOf(capture).toLowerCase().includes(wanted))
-      .map((capture) => ({ id: keyOf(capture), capture }))
-  }, [captures, text, shown])
+    const found = captures.filter((capture) => IS[shown](capture) && keyOf(capture).toLowerCase().includes(wanted))
+    const sorted = sortedRows(found, COLUMNS, { ...NO_CHOICE, by: order, isReversed: order === 'size' })
+    return sorted.map((capture) => ({ id: keyOf(capture), capture }))
+  }, [captures, text, shown, order])
   return (
     <section className="evidence-captures" aria-label="Captures" data-pane tabIndex={-1}>
       <SearchField label="Filter captures" value={text} onChange={setText} isFilter />
       <Select label="Status" hideLabel options={SHOWN} value={shown} onChange={setShown} />
+      <Select
+        label="Order"
+        hideLabel
+        options={ORDERS}
+        value={order}
+        onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'given' ? null : by })}
+      />
+      <TableTools columns={COLUMNS} rows={rows.map(({ capture }) => capture)} />
       <p className="note" role="status">
         {rows.length === captures.length
           ? plural(captures.length, 'capture')

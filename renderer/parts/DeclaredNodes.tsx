@@ -10,6 +10,7 @@ import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { FigureView } from './Figure.tsx'
 import { SectionEditor } from './SectionEditor.tsx'
+import { useTable } from './TableTools.tsx'
 
 export interface DeclaredNodesProps {
   readonly view: DeclarationsView
@@ -26,6 +27,7 @@ export function DeclaredNodes({ view, first, onSaved, onDraft }: DeclaredNodesPr
     new Set(first ?? (nodes.length === 1 ? [nodes[0].name] : [])),
   )
   const shown = useMemo(() => nodes.filter((node) => isFound(node, find)), [nodes, find])
+  const table = useTable('declared-nodes', COLUMNS, shown)
   const selected = nodes.map(({ name }) => name).filter((name) => chosen.has(name))
   const title = selected.length > 3 ? plural(selected.length, 'node') : visible(selected.join(', '))
   return (
@@ -41,11 +43,14 @@ export function DeclaredNodes({ view, first, onSaved, onDraft }: DeclaredNodesPr
         <span className="quiet number" role="status">
           {selected.length} of {plural(nodes.length, 'node')} selected
         </span>
+        {table.tools}
       </div>
       <GridTable
         label="Declared nodes"
-        columns={COLUMNS}
-        rows={shown}
+        columns={table.columns}
+        rows={table.rows}
+        sort={table.sort}
+        onSort={table.onSort}
         keyOf={nameOf}
         rowHeight={2.75}
         leaves={40}
@@ -111,6 +116,7 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
     id: 'name',
     title: 'Node',
     isRowHeader: true,
+    text: nameOf,
     width: '2fr',
     minWidth: 8,
     cell: ({ name, role }) => (
@@ -123,6 +129,7 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
   {
     id: 'place',
     title: 'Place',
+    text: ({ location }) => location?.name ?? null,
     width: '2fr',
     minWidth: 8,
     cell: ({ location }) =>
@@ -135,6 +142,7 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
   {
     id: 'own',
     title: 'Own accounts, services, ePHI',
+    text: (node) => countsOf(node) || null,
     width: '2fr',
     minWidth: 9,
     cell: (node) => <CellLine text={countsOf(node)} />,
@@ -142,6 +150,7 @@ const COLUMNS: readonly GridColumn<FleetNode>[] = [
   {
     id: 'login',
     title: 'Login',
+    text: ({ user }) => user ?? 'bwaudit',
     width: '2fr',
     minWidth: 8,
     cell: ({ user, identityFile, sudo }) => (

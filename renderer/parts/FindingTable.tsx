@@ -1,9 +1,9 @@
 import { IconArrowDown, IconArrowUp, IconChevronRight } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
-import type { Source } from '../../schemas/ipc-views.ts'
+import type { Source, TableChoice } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { type FindingSort, statusMarks } from '../finding-model.ts'
+import { FINDING_COLUMNS, FINDING_SORTS, type FindingSort, statusMarks } from '../finding-model.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -19,7 +19,7 @@ import { OneResponse } from './ResponseFields.tsx'
 export interface FindingTableProps {
   readonly of: Source
   readonly rows: readonly FindingRow[]
-  readonly sort: { readonly by: FindingSort; readonly isReversed: boolean }
+  readonly choice: TableChoice
   readonly onSort: (by: FindingSort) => void
   /** Checks of the chosen rows; null where nothing can be recorded. */
   readonly selected: ReadonlySet<string> | null
@@ -27,23 +27,25 @@ export interface FindingTableProps {
 }
 
 /** Findings as rows that open in place. At most one for each check, so that all of them are drawn. */
-export function FindingTable({ of, rows, sort, onSort, selected, onSelect }: FindingTableProps) {
+export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: FindingTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const shown = rows.map(({ check }) => check)
   const chosen = shown.filter((check) => selected?.has(check))
-  const column = (by: FindingSort, title: string, className?: string): ReactNode => (
-    <th
-      scope="col"
-      className={className}
-      aria-sort={sort.by !== by ? undefined : sort.isReversed ? 'descending' : 'ascending'}
-    >
-      <button type="button" className="sort" onClick={() => onSort(by)}>
-        {title}
-        {sort.by === by && <Icon of={sort.isReversed ? IconArrowUp : IconArrowDown} size={13} />}
-      </button>
-    </th>
-  )
-  const columns = selected === null ? 8 : 9
+  const shows = (column: FindingSort): boolean => !choice.hidden.includes(column)
+  const heading = (by: FindingSort, title: string): ReactNode =>
+    shows(by) && (
+      <th
+        scope="col"
+        className={`${by}-column`}
+        aria-sort={choice.by !== by ? undefined : choice.isReversed ? 'descending' : 'ascending'}
+      >
+        <button type="button" className="sort" onClick={() => onSort(by)}>
+          {title}
+          {choice.by === by && <Icon of={choice.isReversed ? IconArrowUp : IconArrowDown} size={13} />}
+        </button>
+      </th>
+    )
+  const columns = (selected === null ? 1 : 2) + FINDING_SORTS.filter(shows).length
   return (
     <div className="scroll">
       <table className="findings">
@@ -63,13 +65,9 @@ export function FindingTable({ of, rows, sort, onSort, selected, onSelect }: Fin
             <th scope="col" className="open-column">
               <span className="said">Details</span>
             </th>
-            {column('severity', 'Severity')}
-            {column('condition', 'Condition found')}
-            {column('nodes', 'Deviating, of tested')}
-            {column('controls', 'Controls', 'count-column')}
-            {column('owner', 'Owner')}
-            {column('due', 'Due')}
-            {column('status', 'Status')}
+            {FINDING_COLUMNS.map(
+              ({ id, title }) => id !== 'reference' && <Fragment key={id}>{heading(id, title)}</Fragment>,
+            )}
           </tr>
         </thead>
         {rows.map((row) => {
@@ -106,32 +104,31 @@ export function FindingTable({ of, rows, sort, onSort, selected, onSelect }: Fin
                     <Icon of={IconChevronRight} size={16} />
                   </button>
                 </td>
-                <td>
-                  <SeverityMark severity={row.severity} />
-                </td>
+                {shows('severity') && (
+                  <td>
+                    <SeverityMark severity={row.severity} />
+                  </td>
+                )}
                 <th scope="row" className="condition">
                   <Button kind="link" onPress={() => go({ screen: 'finding', of, reference: row.reference })}>
                     {visible(row.condition)}
                   </Button>
                 </th>
-                <td className="number">
-                  {row.deviations} of {row.tested}
-                  {row.what === 'inventory' && ' rows'}
-                  {row.inconclusive > 0 && <span className="note">{row.inconclusive} inconclusive</span>}
-                </td>
-                <td className="count-column number">{row.controls}</td>
-                <td>{row.owner === null ? <None /> : visible(row.owner)}</td>
-                <td className="number">{row.due ?? <None />}</td>
-                <td>
-                  <span
-                    className={
-                      row.isOverdue || row.status === 'acceptance-expired' ? 'status tone-inconclusive' : 'status'
-                    }
-                  >
-                    <Shape mark={row.isOverdue ? 'disc-late' : statusMarks[row.status]} tone="not-tested" />
-                    <span>{visible(row.statusText)}</span>
-                  </span>
-                </td>
+                {shows('nodes') && (
+                  <td className="number">
+                    {row.deviations} of {row.tested}
+                    {row.what === 'inventory' && ' rows'}
+                    {row.inconclusive > 0 && <span className="note">{row.inconclusive} inconclusive</span>}
+                  </td>
+                )}
+                {shows('controls') && <td className="controls-column number">{row.controls}</td>}
+                {shows('owner') && <td>{row.owner === null ? <None /> : visible(row.owner)}</td>}
+                {shows('due') && <td className="number">{row.due ?? <None />}</td>}
+                {shows('status') && (
+                  <td>
+                    <Status row={row} />
+                  </td>
+                )}
               </tr>
               {isOpen && (
                 <tr className="finding-inside">
@@ -147,6 +144,13 @@ export function FindingTable({ of, rows, sort, onSort, selected, onSelect }: Fin
     </div>
   )
 }
+
+const Status = ({ row: { status, statusText, isOverdue } }: { readonly row: FindingRow }) => (
+  <span className={isOverdue || status === 'acceptance-expired' ? 'status tone-inconclusive' : 'status'}>
+    <Shape mark={isOverdue ? 'disc-late' : statusMarks[status]} tone="not-tested" />
+    <span>{visible(statusText)}</span>
+  </span>
+)
 
 const None = () => (
   <span className="quiet">

@@ -17,6 +17,7 @@ import { Ask, FailureNote } from './Ask.tsx'
 import { CompareKeys } from './CompareKeys.tsx'
 import { Copy } from './Copy.tsx'
 import { Shape } from './Mark.tsx'
+import { useTable } from './TableTools.tsx'
 
 const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
   'not-asked': ['Not requested yet', 'dotted-ring', 'not-tested'],
@@ -76,6 +77,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.node < b.node ? -1 : 1)),
     [rows, find],
   )
+  const table = useTable('host-keys', columns, shown)
   const shared = useMemo(() => sharedKeys(rows), [rows])
   const asked = rows.some(({ fingerprint }) => fingerprint !== null)
   const changed = rows.filter(({ state }) => state === 'changed').length
@@ -92,6 +94,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
         <span className="quiet number">
           {confirmedOf(rows)} of {rows.length} confirmed
         </span>
+        {table.tools}
       </div>
       {changed > 0 && (
         <Notice
@@ -114,8 +117,10 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
       )}
       <GridTable
         label="Host keys"
-        columns={columns}
-        rows={shown}
+        columns={table.columns}
+        rows={table.rows}
+        sort={table.sort}
+        onSort={table.onSort}
         keyOf={({ node }) => node}
         rowHeight={3.25}
         leaves={20}
@@ -142,6 +147,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
     id: 'node',
     title: 'Node',
     isRowHeader: true,
+    text: ({ node }) => node,
     width: '1.3fr',
     minWidth: 7.5,
     cell: ({ node, keyType }) => (
@@ -154,6 +160,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
   {
     id: 'state',
     title: 'Status',
+    text: ({ state }) => KEY_STATES[state][0],
     width: '2fr',
     minWidth: 12,
     cell: ({ state, failure }) => {
@@ -176,6 +183,7 @@ const columnsWith = (onDecide: (row: HostKeyRow) => void): readonly GridColumn<H
   {
     id: 'key',
     title: 'Fingerprint (SHA-256)',
+    text: ({ fingerprint }) => fingerprint,
     width: 26,
     minWidth: 26,
     cell: ({ fingerprint, onRecord }) => (

@@ -16,6 +16,7 @@ import { NumberField } from '../ui/NumberField.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
+import { useTable } from './TableTools.tsx'
 
 export interface NodeTableProps {
   readonly nodes: readonly FleetNodeView[]
@@ -39,6 +40,7 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
     () => nodes.filter((node) => (added === null || added.has(node.name)) && isFound(node, find)),
     [nodes, added, find],
   )
+  const table = useTable('nodes', columns, shown)
   const open = nodes.find(({ name }) => name === editing)
   if (nodes.length === 0)
     return (
@@ -85,11 +87,14 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
         <Button icon={IconTrash} isDisabled={selected.size === 0} onPress={() => setRemoving([...selected])}>
           {selected.size === 0 ? 'Remove selected' : `Remove ${plural(selected.size, 'node')}`}
         </Button>
+        {table.tools}
       </div>
       <GridTable
         label="Nodes in scope"
-        columns={columns}
-        rows={shown}
+        columns={table.columns}
+        rows={table.rows}
+        sort={table.sort}
+        onSort={table.onSort}
         keyOf={nameOf}
         rowHeight={2.75}
         leaves={18}
@@ -136,6 +141,7 @@ const columnsWith = (
     id: 'name',
     title: 'Node',
     isRowHeader: true,
+    text: nameOf,
     width: '2fr',
     minWidth: 9,
     cell: ({ name, role }) => (
@@ -148,6 +154,7 @@ const columnsWith = (
   {
     id: 'address',
     title: 'Address',
+    text: ({ address, port }) => `${address}:${port}`,
     width: '3fr',
     minWidth: 12,
     cell: ({ address, port, jump }) => (
@@ -162,6 +169,7 @@ const columnsWith = (
   {
     id: 'user',
     title: 'Account',
+    text: ({ user }) => (user === '' ? null : user),
     width: '1.5fr',
     minWidth: 7,
     cell: ({ user }) => <CellLine className="mono" text={user === '' ? 'from SSH configuration' : visible(user)} />,
@@ -169,6 +177,7 @@ const columnsWith = (
   {
     id: 'sudo',
     title: 'Privileged checks (sudo)',
+    text: ({ sudo }) => (sudo ? 'on' : 'off'),
     width: '2fr',
     minWidth: 9,
     cell: ({ sudo }) => <CellLine text={sudo ? 'on' : 'off'} />,
@@ -176,6 +185,7 @@ const columnsWith = (
   {
     id: 'place',
     title: 'Declared place',
+    text: ({ place }) => place,
     width: '2fr',
     minWidth: 8,
     cell: ({ place }) => <CellLine text={place === null ? 'not declared' : visible(place)} />,

@@ -15,13 +15,14 @@ import { RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { GridTable } from '../ui/GridTable.tsx'
+import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Shape } from './Mark.tsx'
+import { useTable } from './TableTools.tsx'
 
 /** Population reconciliation: declared population, fleet file and provider inventory, worst first. */
 export function Population({ of, engagement }: { readonly of: Source; readonly engagement: EngagementView }) {
@@ -62,6 +63,10 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
       (state === 'all' || row.state === state) &&
       `${row.name} ${row.listed ?? ''} ${row.why ?? ''}`.toLowerCase().includes(wanted),
   )
+  const isOwn = of === 'run'
+  const isCompared = coverage.inventory !== null
+  const columns = useMemo(() => columnsOf(of, isCompared, isOwn ? setOpened : null), [of, isCompared, isOwn])
+  const table = useTable('population', columns, shown)
   return (
     <div className="population">
       <p className="lead number">{coverageLine(coverage)}</p>
@@ -128,14 +133,17 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
         <span className="note" role="status">
           {shown.length} of {plural(rows.length, 'item')}
         </span>
+        {table.tools}
       </div>
       <GridTable
         label="Population reconciliation"
-        rows={shown}
+        rows={table.rows}
         keyOf={({ key }) => key}
         rowHeight={4}
         leaves={28}
-        columns={columnsOf(of, coverage.inventory !== null, of === 'run' ? setOpened : null)}
+        columns={table.columns}
+        sort={table.sort}
+        onSort={table.onSort}
         empty={<p className="empty">No matching nodes.</p>}
       />
       {opened === 'import' && <InventoryDialog before={inventory} onClose={() => setOpened(null)} />}
@@ -154,19 +162,33 @@ const Listed = ({ of: { source, kind, file, rows, owner, on } }: { readonly of: 
 
 const yes = (is: boolean): string => (is ? 'Yes' : 'No')
 
-const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow) => void) | null) => [
+const yesColumn = (id: string, title: string, is: (row: CoverageRow) => boolean): GridColumn<CoverageRow> => ({
+  id,
+  title,
+  width: 6,
+  text: (row) => yes(is(row)),
+  cell: (row) => yes(is(row)),
+})
+
+const columnsOf = (
+  of: Source,
+  compared: boolean,
+  onLeaveOut: ((row: CoverageRow) => void) | null,
+): readonly GridColumn<CoverageRow>[] => [
   {
     id: 'name',
     title: 'Node or asset',
     isRowHeader: true,
-    width: '1.4fr' as const,
+    text: ({ name }) => name,
+    width: '1.4fr',
     minWidth: 10,
-    cell: (row: CoverageRow) => <Named of={of} row={row} />,
+    cell: (row) => <Named of={of} row={row} />,
   },
   {
     id: 'state',
     title: 'Status',
-    width: '1.3fr' as const,
+    text: ({ state }) => coverageWords[state].label,
+    width: '1.3fr',
     minWidth: 12,
     cell: (row: CoverageRow) => {
       const { state, why, name } = row
@@ -192,17 +214,16 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
       )
     },
   },
-  { id: 'declared', title: 'Declared', width: 6, cell: ({ declared }: CoverageRow) => yes(declared) },
-  { id: 'in-fleet', title: 'Fleet file', width: 6, cell: ({ inFleet }: CoverageRow) => yes(inFleet) },
-  { id: 'answered', title: 'Collected', width: 6, cell: ({ answered }: CoverageRow) => yes(answered) },
+  yesColumn('declared', 'Declared', ({ declared }) => declared),
+  yesColumn('in-fleet', 'Fleet file', ({ inFleet }) => inFleet),
+  yesColumn('answered', 'Collected', ({ answered }) => answered),
   {
     id: 'listed',
     title: 'Provider inventory',
-    width: '1.2fr' as const,
+    text: ({ listed }) => (!compared ? 'Not compared' : (listed ?? 'No')),
+    width: '1.2fr',
     minWidth: 9,
-    cell: ({ listed }: CoverageRow) => (
-      <CellLine text={!compared ? 'Not compared' : listed === null ? 'No' : visible(listed)} />
-    ),
+    cell: ({ listed }) => <CellLine text={!compared ? 'Not compared' : listed === null ? 'No' : visible(listed)} />,
   },
 ]
 

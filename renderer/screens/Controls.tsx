@@ -5,10 +5,20 @@ import { ROW_STATES, type RowState, rowStateWords } from '../../schemas/conclusi
 import type { AssessmentView, ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { countLine, type StateCount, stateOf, type TreeFramework, treeOf, type Wanted } from '../control-tree.ts'
+import {
+  CONTROL_COLUMNS,
+  countLine,
+  listedControls,
+  type StateCount,
+  stateOf,
+  type TreeFramework,
+  treeOf,
+  type Wanted,
+} from '../control-tree.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ControlParts } from '../parts/ControlEntry.tsx'
 import { Page } from '../parts/Page.tsx'
+import { TableTools } from '../parts/TableTools.tsx'
 import { go, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -88,6 +98,7 @@ function Rows({ view, of, framework, state }: ControlsProps & { readonly view: A
             Clear filter
           </Button>
         )}
+        <TableTools columns={CONTROL_COLUMNS} rows={listedControls(tree)} />
       </div>
       <div className="tree-head quiet" aria-hidden="true">
         <span />

@@ -5,10 +5,11 @@ import { findingStatusWords, severityWords } from '../../schemas/conclusion-word
 import type { FindingRow, FindingStatusName, FindingsView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import type { FindingFilter } from '../filters.ts'
 import {
-  type FindingSort,
+  FINDING_COLUMNS,
+  type FindingFilter,
   filterWords,
+  isFindingSort,
   isNoFindingFilter,
   LEVELS,
   NO_FINDING_FILTER,
@@ -24,6 +25,7 @@ import { FindingTable } from '../parts/FindingTable.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ResponseDialog } from '../parts/ResponseFields.tsx'
+import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { chosenWords } from '../response-model.ts'
 import { go, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
@@ -66,10 +68,8 @@ interface ListedProps {
 
 function Listed({ view, filter, respond }: ListedProps) {
   const { of, rows, informational, counts, deviations, deviatingNodes, declared, tested } = view
-  const [sort, setSort] = useState<{ readonly by: FindingSort; readonly isReversed: boolean }>({
-    by: 'severity',
-    isReversed: false,
-  })
+  const { choice, onChoice, onSort } = useTableChoice('findings')
+  const by = isFindingSort(choice.by) ? choice.by : 'severity'
   const unowned = rows.filter(({ severity, owner }) => SEVERE.includes(severity) && owner === null)
   const responds = respond && unowned.length > 0
   const [selected, setSelected] = useState<ReadonlySet<string>>(
@@ -80,7 +80,7 @@ function Listed({ view, filter, respond }: ListedProps) {
     replace({ screen: 'findings', of, filter: { ...filter, ...part } })
   const shown = sortedFindings(
     rows.filter((row) => showsFinding(filter, row)),
-    sort,
+    { by, isReversed: choice.isReversed },
   )
   const chosen = rows.filter(({ check }) => selected.has(check))
   const all = LEVELS.reduce((sum, level) => sum + counts[level], 0)
@@ -140,6 +140,7 @@ function Listed({ view, filter, respond }: ListedProps) {
             Clear filters
           </Button>
         )}
+        <TableTools columns={FINDING_COLUMNS} rows={shown} choice={choice} onChoice={onChoice} />
       </p>
       {shown.length === 0 ? (
         <p className="empty">{all === 0 ? 'No findings on the nodes tested.' : 'No findings match.'}</p>
@@ -147,8 +148,8 @@ function Listed({ view, filter, respond }: ListedProps) {
         <FindingTable
           of={of}
           rows={shown}
-          sort={sort}
-          onSort={(by) => setSort({ by, isReversed: sort.by === by && !sort.isReversed })}
+          choice={{ ...choice, by }}
+          onSort={onSort}
           selected={mayRespond ? selected : null}
           onSelect={setSelected}
         />

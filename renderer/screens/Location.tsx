@@ -24,6 +24,7 @@ import { Ask } from '../parts/Ask.tsx'
 import { FigureView } from '../parts/Figure.tsx'
 import { LocationLimits, LocationMark } from '../parts/LocationMark.tsx'
 import { Page } from '../parts/Page.tsx'
+import { useTable } from '../parts/TableTools.tsx'
 import { failureTitle } from '../run-progress.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
@@ -136,6 +137,7 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
   const ordered = useMemo(() => worstFirst(rows), [rows])
   const shown = useMemo(() => ordered.filter((row) => isShown(row, { text, word })), [ordered, text, word])
   const columns = useMemo(() => locationColumns(of, policiesOf(rows)), [of, rows])
+  const table = useTable('location', columns, shown)
   const options = useMemo(() => {
     const held = LOCATION_WORDS.filter((one) => rows.some((row) => isShown(row, { text: '', word: one })))
     return [{ id: 'all' as const, title: 'All results' }, ...held.map((id) => ({ id, title: shownAs(id).label }))]
@@ -148,11 +150,14 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
         <span className="note" role="status">
           {shown.length} of {plural(rows.length, 'node')}
         </span>
+        {table.tools}
       </div>
       <GridTable
         label="Nodes by location"
-        columns={columns}
-        rows={shown}
+        columns={table.columns}
+        rows={table.rows}
+        sort={table.sort}
+        onSort={table.onSort}
         keyOf={nodeOf}
         rowHeight={3.5}
         leaves={22}
@@ -249,6 +254,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
       id: 'node',
       title: 'Node',
       isRowHeader: true,
+      text: nodeOf,
       width: '1.5fr',
       minWidth: 9,
       cell: ({ node, stale }) => (
@@ -263,6 +269,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
     {
       id: 'claim',
       title: 'Declared place',
+      text: ({ claim }) => claim?.name ?? null,
       width: '2fr',
       minWidth: 12,
       cell: ({ claim, status, failure }) =>
@@ -278,6 +285,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
     {
       id: 'place',
       title: 'Result',
+      text: (row) => shownAs(placeWord(row)).label,
       width: '1.5fr',
       minWidth: 10,
       cell: (row) => <LocationMark word={placeWord(row)} />,
@@ -286,6 +294,7 @@ function locationColumns(of: Source, policies: readonly string[]): readonly Grid
     {
       id: 'reach',
       title: 'Maximum distance',
+      text: ({ narrowest }) => (narrowest === null ? null : kilometres(narrowest.km)),
       width: '2fr',
       minWidth: 11,
       cell: ({ narrowest }) =>
@@ -308,6 +317,10 @@ const policyColumn = (title: string, index: number): GridColumn<LocationRow> => 
   title: visible(title),
   width: '1.5fr',
   minWidth: 10,
+  text: (row) => {
+    const word = policyWord(row, title)
+    return word === null ? null : shownAs(word).label
+  },
   cell: (row) => {
     const word = policyWord(row, title)
     return word === null ? <span className="cell-line quiet">not applicable</span> : <LocationMark word={word} />
@@ -319,6 +332,10 @@ const WORST_POLICY: GridColumn<LocationRow> = {
   title: 'Residency rules, worst result',
   width: '2fr',
   minWidth: 11,
+  text: (row) => {
+    const [worst] = countsOfWords(policyWords(row))
+    return worst === undefined ? null : shownAs(worst.word).label
+  },
   cell: (row) => {
     const own = policyWords(row)
     const [worst] = countsOfWords(own)

@@ -1,4 +1,4 @@
-import { IconCheck, IconMinus } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconCheck, IconMinus } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import {
   Cell,
@@ -11,14 +11,12 @@ import {
   TableLayout,
   Virtualizer,
 } from 'react-aria-components'
+import type { TableChoice } from '../../schemas/ipc-views.ts'
 import { rem, usePrinting } from '../measure.ts'
+import type { TableColumn } from '../table-model.ts'
 import { Icon } from './Icon.tsx'
 
-export interface GridColumn<T> {
-  readonly id: string
-  readonly title: string
-  /** The row header. One per table. */
-  readonly isRowHeader?: boolean
+export interface GridColumn<T> extends TableColumn<T> {
   /** In rem, or a share of the remaining width. */
   readonly width?: number | `${number}fr`
   readonly minWidth?: number
@@ -37,12 +35,28 @@ export interface GridTableProps<T> {
   readonly selected?: ReadonlySet<string>
   readonly onSelect?: (keys: ReadonlySet<string>) => void
   readonly classOf?: (row: T) => string
+  /** The order of `rows`; columns with a text can be sorted by. */
+  readonly sort?: TableChoice
+  readonly onSort?: (column: string) => void
   readonly empty: ReactNode
 }
 
 /** A table with arrow key navigation that draws visible rows only; in print every row. */
 export function GridTable<T extends object>(props: GridTableProps<T>) {
-  const { label, columns, rows, keyOf, rowHeight = 2.5, leaves = 20, selected, onSelect, classOf, empty } = props
+  const {
+    label,
+    columns,
+    rows,
+    keyOf,
+    rowHeight = 2.5,
+    leaves = 20,
+    selected,
+    onSelect,
+    classOf,
+    empty,
+    sort,
+    onSort,
+  } = props
   const unit = rem()
   const options = useMemo(
     () => ({ rowHeight: Math.round(rowHeight * unit), headingHeight: Math.round(2.25 * unit) }),
@@ -57,6 +71,19 @@ export function GridTable<T extends object>(props: GridTableProps<T>) {
         className="grid-table"
         aria-label={label}
         style={{ blockSize: `min(${height}px, max(16rem, 100vh - ${leaves}rem))` }}
+        {...(sort === undefined || onSort === undefined
+          ? {}
+          : {
+              ...(sort.by === null
+                ? {}
+                : {
+                    sortDescriptor: {
+                      column: sort.by,
+                      direction: sort.isReversed ? ('descending' as const) : ('ascending' as const),
+                    },
+                  }),
+              onSortChange: ({ column }: { readonly column: string | number }) => onSort(String(column)),
+            })}
         {...(picks
           ? {
               selectionMode: 'multiple' as const,
@@ -72,7 +99,7 @@ export function GridTable<T extends object>(props: GridTableProps<T>) {
               <Tick />
             </Column>
           )}
-          {columns.map(({ id, title, isRowHeader = false, width = '1fr', minWidth = 5 }) => (
+          {columns.map(({ id, title, isRowHeader = false, width = '1fr', minWidth = 5, text }) => (
             <Column
               key={id}
               id={id}
@@ -80,8 +107,10 @@ export function GridTable<T extends object>(props: GridTableProps<T>) {
               className="grid-column"
               width={typeof width === 'number' ? width * unit : width}
               minWidth={minWidth * unit}
+              allowsSorting={onSort !== undefined && text !== undefined}
             >
-              {title}
+              <span>{title}</span>
+              {sort?.by === id && <Icon of={sort.isReversed ? IconArrowUp : IconArrowDown} size={13} />}
             </Column>
           ))}
         </TableHeader>

@@ -169,6 +169,7 @@ describe('8: the window in which a pack is read', () => {
     'review.save-worksheet-pdf',
     'review.worksheet',
     'settings.get',
+    'table.save',
   ]
   test.each(Object.entries(VALID))('%s', async (method, input) => {
     const { parts, reached, asked } = gate()

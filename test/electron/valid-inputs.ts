@@ -141,6 +141,14 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'acceptances.approve': { id: HANDLE, approvedBy: 'A. Smith', approverRole: 'Security officer' },
   'acceptances.reject': WITHDRAWAL,
   'acceptances.save': null,
+  'tables.get': null,
+  'tables.choose': { table: 'nodes', choice: { hidden: ['user'], by: null, isReversed: false } },
+  'table.save': {
+    rows: [
+      ['Node', 'Address'],
+      ['db-1', ''],
+    ],
+  },
   'documents.add': ATTACHMENT,
   'documents.note': {
     ...ATTACHMENT,

@@ -70,7 +70,7 @@ type Turn = ReturnType<typeof inTurn>
  * shown, the open pack, the list of trust anchors, the signing identities, the register. A call that needs two takes them in
  * this order.
  */
-type Shared = 'fleet' | 'pack' | 'anchors' | 'identities' | 'register'
+type Shared = 'tables' | 'fleet' | 'pack' | 'anchors' | 'identities' | 'register'
 
 const turns = new WeakMap<object, Map<string, Turn>>()
 

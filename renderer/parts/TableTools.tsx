@@ -1,0 +1,84 @@
+import { IconDownload } from '@tabler/icons-react'
+import { type ReactNode, useMemo } from 'react'
+import type { TableChoice } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { call } from '../bridge.ts'
+import { announce, change, isReviewWindow, useStore } from '../store.ts'
+import {
+  choosable,
+  NO_CHOICE,
+  savedTable,
+  shownColumns,
+  sortedBy,
+  sortedRows,
+  type TableColumn,
+} from '../table-model.ts'
+import { may } from '../team.ts'
+import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { ChoiceMenu } from '../ui/ChoiceMenu.tsx'
+import { FailureNote } from './Ask.tsx'
+
+export interface ChosenTable {
+  readonly choice: TableChoice
+  readonly onChoice: (choice: TableChoice) => void
+  readonly onSort: (column: string) => void
+}
+
+/** How a table of this name is shown, as it was chosen last on this computer. */
+export function useTableChoice(name: string): ChosenTable {
+  const { tables } = useStore()
+  const choice = tables[name] ?? NO_CHOICE
+  const onChoice = (next: TableChoice): void => {
+    change({ tables: { ...tables, [name]: next } })
+    if (may('tables.choose') && !isReviewWindow()) void call('tables.choose', { table: name, choice: next })
+  }
+  return { choice, onChoice, onSort: (column) => onChoice(sortedBy(choice, column)) }
+}
+
+/** A table whose columns can be sorted and chosen; `tools` is shown in the bar above it. */
+export function useTable<T, C extends TableColumn<T>>(name: string, columns: readonly C[], rows: readonly T[]) {
+  const { choice, onChoice, onSort } = useTableChoice(name)
+  const shown = useMemo(() => shownColumns<T, C>(columns, choice), [columns, choice])
+  const ordered = useMemo(() => sortedRows(rows, columns, choice), [rows, columns, choice])
+  const tools: ReactNode = <TableTools columns={columns} rows={ordered} choice={choice} onChoice={onChoice} />
+  return { columns: shown, rows: ordered, sort: choice, onSort, tools }
+}
+
+export interface TableToolsProps<T> {
+  readonly columns: readonly TableColumn<T>[]
+  /** In the order in which they are shown. */
+  readonly rows: readonly T[]
+  /** Absent where columns cannot be chosen. */
+  readonly choice?: TableChoice
+  readonly onChoice?: (choice: TableChoice) => void
+}
+
+/** Choice of columns, and the table as shown in a file. */
+export function TableTools<T>({ columns, rows, choice, onChoice }: TableToolsProps<T>) {
+  const save = useAction('table.save')
+  const options = choosable<T, TableColumn<T>>(columns)
+  const send = async (): Promise<void> => {
+    const shown = choice === undefined ? columns : shownColumns<T, TableColumn<T>>(columns, choice)
+    const saved = await save.run({ rows: savedTable(shown, rows) })
+    if (saved !== null) announce(`${plural(rows.length, 'row')} saved in ${visible(saved.file)}.`)
+  }
+  return (
+    <span className="table-tools">
+      {choice !== undefined && onChoice !== undefined && options.length > 1 && (
+        <ChoiceMenu
+          title="Columns"
+          options={options}
+          chosen={options.flatMap(({ id }) => (choice.hidden.includes(id) ? [] : [id]))}
+          onChange={(chosen) =>
+            onChoice({ ...choice, hidden: options.flatMap(({ id }) => (chosen.includes(id) ? [] : [id])) })
+          }
+        />
+      )}
+      <Button small kind="quiet" icon={IconDownload} busy={save.busy} onPress={() => void send()}>
+        Export CSV
+      </Button>
+      {save.error !== null && <FailureNote error={save.error} />}
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import type { TableChoice } from '../schemas/ipc-views.ts'
+
+/** A column of a table that can be sorted, hidden and saved. */
+export interface TableColumn<T> {
+  readonly id: string
+  readonly title: string
+  /** The row header is always shown. */
+  readonly isRowHeader?: boolean
+  /** The cell as text, for the order and for the saved table. Without it, as with buttons, a column is shown only. */
+  readonly text?: (row: T) => string | number | null
+}
+
+export const NO_CHOICE: TableChoice = { hidden: [], by: null, isReversed: false }
+
+const mayHide = <T>({ isRowHeader = false, text }: TableColumn<T>): boolean => !isRowHeader && text !== undefined
+
+/** The columns that a person can hide. */
+export const choosable = <T, C extends TableColumn<T>>(columns: readonly C[]): readonly C[] => columns.filter(mayHide)
+
+export const shownColumns = <T, C extends TableColumn<T>>(columns: readonly C[], { hidden }: TableChoice) =>
+  columns.filter((column) => !mayHide(column) || !hidden.includes(column.id))
+
+const WORDS = new Intl.Collator('en', { numeric: true })
+
+/** Rows in the order of a column; rows without a value last in either direction, and equal ones as they were. */
+export function sortedRows<T>(
+  rows: readonly T[],
+  columns: readonly TableColumn<T>[],
+  { by, isReversed }: TableChoice,
+): readonly T[] {
+  const textOf = columns.find(({ id }) => id === by)?.text
+  if (textOf === undefined) return rows
+  return [...rows].sort((a, b) => {
+    const [one, other] = [textOf(a), textOf(b)]
+    if (one === other) return 0
+    if (one === null || other === null) return one === null ? 1 : -1
+    const order =
+      typeof one === 'number' && typeof other === 'number' ? one - other : WORDS.compare(`${one}`, `${other}`)
+    return isReversed ? -order : order
+  })
+}
+
+/** The next choice after a press on the heading of a column: its order, then the reverse. */
+export const sortedBy = (choice: TableChoice, by: string): TableChoice => ({
+  ...choice,
+  by,
+  isReversed: choice.by === by && !choice.isReversed,
+})
+
+/** What is saved of a table: its headings and its rows as they are shown, without columns of buttons. */
+export function savedTable<T>(columns: readonly TableColumn<T>[], rows: readonly T[]): readonly (readonly string[])[] {
+  const saved = columns.flatMap(({ title, text }) => (text === undefined ? [] : [{ title, text }]))
+  return [saved.map(({ title }) => title), ...rows.map((row) => saved.map(({ text }) => String(text(row) ?? '')))]
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { choose, press, rail, titled } from '../support/window-steps.ts'
+
+const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+
+/** Tables of the product as built: sorted, reduced to chosen columns and saved by keyboard, and remembered. */
+describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+  let opened: TestWindow
+  let page: Page
+  const top = mkdtempSync(join(tmpdir(), 'barewitness-tables-'))
+  const profile = join(top, 'profile')
+  const open = async (): Promise<void> => {
+    opened = await openWindow({ folder: builtProduct() ?? '', profile })
+    page = opened.page
+    page.setDefaultTimeout(60_000)
+  }
+  const demo = async (): Promise<void> => {
+    await open()
+    await press(page, 'Open demo fleet')
+    await titled(page, 'Collection finished')
+    await press(page, 'Show results')
+    await page.locator('.home-steps').waitFor()
+  }
+  beforeAll(demo)
+  afterAll(async () => {
+    await opened?.close()
+    rmSync(top, { recursive: true, force: true })
+  })
+
+  const names = async (): Promise<readonly string[]> =>
+    await page.getByRole('grid').locator('.node-name').allTextContents()
+
+  async function saved(name: string): Promise<readonly string[]> {
+    const path = join(top, name)
+    await choose(opened, path)
+    await page.getByRole('button', { name: 'Export CSV' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(new RegExp(`saved in ${name}`)).waitFor({ state: 'attached' })
+    return readFileSync(path, 'utf8').trim().split(/\r?\n/)
+  }
+
+  test('nodes are sorted from the keyboard, in both directions', async () => {
+    await rail(page, 'Nodes')
+    await page.getByRole('tab', { name: /^In scope/ }).click()
+    const given = await names()
+    const heading = page.getByRole('columnheader', { name: 'Node' })
+    await heading.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    expect(await heading.getAttribute('aria-sort')).toBe('descending')
+    expect(await names()).toEqual([...given].sort().reverse())
+  })
+
+  test('a column that is not chosen is neither shown nor saved', async () => {
+    await page.getByRole('button', { name: 'Columns' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitemcheckbox', { name: 'Account' }).focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('columnheader', { name: 'Account' }).count()).toBe(0)
+    const [head, ...rows] = await saved('nodes.csv')
+    expect(head).toBe('Node,Address,Privileged checks (sudo),Declared place')
+    expect(rows.map((row) => row.split(',')[0])).toEqual(await names())
+  })
+
+  test('findings, controls and captures are saved as they are listed', async () => {
+    await rail(page, 'Findings')
+    await page.getByRole('button', { name: 'Critical', exact: false }).first().click()
+    const listed = await page.locator('.findings tbody.finding').count()
+    expect(await saved('findings.csv')).toHaveLength(listed + 1)
+    await rail(page, 'Controls')
+    expect((await saved('controls.csv')).length).toBeGreaterThan(100)
+  })
+
+  test('the choice is there again when the window is opened again', async () => {
+    await opened.close()
+    await demo()
+    await rail(page, 'Nodes')
+    await page.getByRole('tab', { name: /^In scope/ }).click()
+    const heading = page.getByRole('columnheader', { name: 'Node' })
+    expect(await heading.getAttribute('aria-sort')).toBe('descending')
+    expect(await page.getByRole('columnheader', { name: 'Account' }).count()).toBe(0)
+  })
+})
