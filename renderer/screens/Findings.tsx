@@ -5,9 +5,9 @@ import { findingStatusWords, severityWords } from '../../schemas/conclusion-word
 import type { FindingRow, FindingStatusName, FindingsView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
+import type { FindingFilter } from '../filters.ts'
 import {
   FINDING_COLUMNS,
-  type FindingFilter,
   filterWords,
   isFindingSort,
   isNoFindingFilter,
