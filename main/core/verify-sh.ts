@@ -19,7 +19,7 @@ export const VERIFY_SH = String.raw`#!/bin/sh
 # ROOT.pem: root certificate of the signer. FINGERPRINT: SHA-256 of the signing certificate. TSA_ROOT.pem: root certificates of
 # the time-stamp authorities; without it no time is confirmed. Obtain them from their owners: copies in the pack confirm nothing.
 # Requires openssl 3.0 or later, unzip (Info-ZIP), awk, sed, grep, and the GNU tools. Leaves no files. It does not test:
-# - whether the servers reported truthfully, or report and results follow from the captures ("barewitness verify" tests the latter)
+# - whether the servers reported truthfully, or results and all other files follow from the captures (the latter: "barewitness verify")
 # - zip files that two readers interpret differently, beyond those that unzip warns of; the form of an ECDSA signature
 # - whether this script is genuine: a forged pack can contain a forged script. All packs of a version contain the same script,
 #   so obtain this file, or its SHA-256, from another source.
@@ -160,6 +160,6 @@ step '6. The certificate was not revoked before sealing'
 cat signature/chain.pem >> ../chain.pem
 revocation 'the signer' ../signer.pem ../chain.pem ../root.pem signature/crls "$when" "$shown"
 gap 'Whether an ECDSA signature has the form that Barewitness writes, and whether another zip reader finds the same files.'
-gap 'Whether the servers reported truthfully, and whether the results follow from the captures.'
+gap 'Whether the servers reported truthfully, and whether the results and all other files follow from the captures.'
 say "Not verified:$gaps"; say 'ALL CHECKS PASSED'
 `

@@ -15,7 +15,8 @@ import type { LoadedRecording } from '../../main/core/recording.ts'
 import type { ReportDocument } from '../../main/present/report.ts'
 import { SEED_PATH } from '../../main/verify/disclosure/commit.ts'
 import { fixtureRecording } from './fixtures.ts'
-import { collected, exported, must, packOf } from './kept-runs.ts'
+import { type Forgery, forgedPack, type HonestPack, honestPack } from './forged-pack.ts'
+import { collected, exported, FLEET, must, packOf } from './kept-runs.ts'
 import { archiveAttacks, rawEntries, rawZip, relist, reseal, retag } from './pack-attacks.ts'
 import { sampleSigner } from './sample-pack.ts'
 
@@ -132,6 +133,8 @@ export async function makeVectors(folder: string): Promise<VectorSet> {
       ...byNobody(good, vector),
       ...bySomebodyElse(good, { stranger, made, vector }),
       ...bySigner(good, { signer, ports, made, vector }),
+      ...tagFilesBySigner(good, { signer, made, vector }),
+      ...consistentBySigner({ signer, ports, folder, vector }),
       ...archiveAttacks.map(({ name, build }, index) => ({
         id: `archive-${String(index + 1).padStart(2, '0')}`,
         what: `the archive has ${name}`,
@@ -363,6 +366,91 @@ function bySigner(
       ),
     ),
   ]
+}
+
+/** By the signer: files outside the payload, which no result depends on. */
+function tagFilesBySigner(
+  good: Files,
+  { signer, made, vector }: Hands & { readonly signer: Signer },
+): readonly Vector[] {
+  const resealed = (id: string, what: string, path: string, change: (text: string) => string): Vector =>
+    vector(`signer-${id}`, `${what}, and the signer sealed it again`, () =>
+      reseal(put(good, path, utf8(change(textIn(good, path)))), signer),
+    )
+  return [
+    resealed('script', 'verify.sh was replaced', PATHS.verifyScript, () => 'echo ALL CHECKS PASSED\n'),
+    resealed('advice', 'a line was added to VERIFY.txt', PATHS.help, (text) => `${text}This pack was certified.\n`),
+    resealed('info', 'a line was added to bag-info.txt', PATHS.info, (text) => `${text}Certified-By: Auditor\n`),
+    resealed('oxum', 'bag-info.txt states other bytes of the payload', PATHS.info, (text) =>
+      text.replace('Payload-Oxum: ', 'Payload-Oxum: 1'),
+    ),
+    resealed('chain-text', 'text was added to chain.pem', PATHS.chain, (text) => `An auditor\n${text}`),
+    resealed('added', 'a file was added beside the seal', 'signature/audit.txt', () => 'Certified.\n'),
+    vector('signer-no-lists', 'the signer left out the revocation lists', () => made({ ...signer, crls: [] })),
+  ]
+}
+
+/** By the signer, with everything that follows from the forged contents made to fit: evidence digest, reports, statement, lists and seal. */
+function consistentBySigner({
+  signer,
+  ports,
+  folder,
+  vector,
+}: Pick<Hands, 'vector'> & {
+  readonly signer: Signer
+  readonly ports: Ports
+  readonly folder: string
+}): readonly Vector[] {
+  let kept: Promise<HonestPack> | undefined
+  const honest = async (): Promise<HonestPack> => {
+    const root = mkdtempSync(join(folder, 'root-'))
+    const given = recordings()
+    await collected(ports, root, RUN, given)
+    return await honestPack(ports, catalog, root, {
+      run: RUN,
+      scope: { fleet: FLEET, population: given.map(({ recording }) => recording.node.name), frameworks: ['soc2'] },
+      inventory: null,
+      signer,
+      chainFolder: join(root, 'chain'),
+    })
+  }
+  const forged = (id: string, what: string, forgery: Forgery): Vector =>
+    vector(`signer-fits-${id}`, `${what}, and the signer made everything else fit`, async () => {
+      kept ??= honest()
+      return await forgedPack(ports, await kept, signer, forgery)
+    })
+  const edited = (path: string, was: string | RegExp, is: string): Forgery => ({
+    payload: (files) => put(files, path, utf8(changed(textIn(files, path), was, is))),
+  })
+  const added = (path: string): Forgery => ({ payload: (files) => put(files, path, utf8('Certified.\n')) })
+  return [
+    forged('nothing', 'nothing was changed', {}),
+    forged('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /"verdicts":"[a-z]/, '"verdicts":"m')),
+    forged(
+      'catalog',
+      'a claim in the catalog was changed',
+      edited(PATHS.catalog, '"expected":"', '"expected":"Always: '),
+    ),
+    forged('scope', 'the fleet has another name in the scope', edited(PATHS.scope, FLEET, 'other fleet')),
+    forged('chain', 'the stated run chain is longer', edited('data/log/chain.json', '"size":0', '"size":1')),
+    forged('payload', 'a file was added to the payload', added('data/audit.txt')),
+    forged('report', 'a file that no evidence digest covers was added', added('data/report-audit.pdf')),
+    forged('index', 'the index of redacted copies has another line', {
+      index: (text) => changed(text, /^./, text.startsWith('0') ? '1' : '0'),
+    }),
+    forged('html', 'the HTML report states another result', {
+      html: (html) => changed(html, /not satisfied/i, 'Satisfied'),
+    }),
+    forged('figure', 'a text in a figure of the HTML report was changed', {
+      html: (html) => changed(html, /(<svg[\s\S]*?<text[^>]*>)/, '$1None: '),
+    }),
+  ]
+}
+
+function changed(before: string, was: string | RegExp, is: string): string {
+  const after = before.replace(was, is)
+  if (after === before) throw new Error(`there is no ${String(was)} to change`)
+  return after
 }
 
 /** Writes every vector into a folder, with what a reader is given: root.pem and the fingerprint. */
