@@ -138,7 +138,7 @@ const PLACES: readonly Place[] = [
   ],
   ['PAM argument', 'reached', '/etc/pam.d/canary', (x) => `auth optional pam_unix.so secret=${x}`],
   ['rules of access', 'reached', '/etc/security/access.conf', (x) => `+:ALL:LOCAL # password=${x}`],
-  // As files: the kernel gives no control over audit to a host in a process namespace of its own (kernel/audit.c, audit_netlink_ok).
+  // As files: the kernel gives no control over audit to a host in a process namespace of its own (kernel/audit.c, audit_netlink_ok); test/real/audit-canary.test.ts loads a rule.
   ['key of an audit rule', 'reached', '/etc/audit/rules.d/canary.rules', (x) => `-w /etc/passwd -p wa -k token=${x}`],
   // Cut in the question, or never asked for.
   ['comment behind a key', 'kept', '/root/.ssh/authorized_keys', (x) => `${KEY} ${x}`],
