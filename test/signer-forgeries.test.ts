@@ -146,6 +146,11 @@ const FORGED: readonly (readonly [what: string, forgery: Forgery, names: RegExp]
     { statement: (one) => ({ ...one, subject: one.subject.slice(1) }) },
     /statement\.json/,
   ],
+  [
+    'no run trace, which a period report would be compared with',
+    { payload: (files) => new Map([...files].filter(([path]) => path !== PATHS.trace)) },
+    /data\/trace\.json is missing/,
+  ],
   strange('data/audit.txt'),
   strange('data/audit/opinion.pdf'),
   strange('data/documents/opinion.pdf'),

@@ -426,6 +426,7 @@ function consistentBySigner({
   return [
     forged('nothing', 'nothing was changed', {}),
     forged('trace', 'a verdict in the trace was changed', edited(PATHS.trace, /"verdicts":"[a-z]/, '"verdicts":"m')),
+    forged('no-trace', 'the trace was taken away', { payload: (files) => without(files, PATHS.trace) }),
     forged(
       'catalog',
       'a claim in the catalog was changed',

@@ -61,7 +61,8 @@ export const copiedTagProblems = async (source: PackSource, engine: string | nul
     : []),
 ]
 
-const OWN_PRODUCER = `Barewitness ${VERSION}`
+/** This program, as packs name it. */
+export const OWN_PRODUCER = `Barewitness ${VERSION}`
 
 const textIn = async (source: PackSource, path: string): Promise<string> => (await textOf(source, path)) ?? ''
 

@@ -5,9 +5,10 @@ import type { PackSource, SchemaValidator } from '../../core/ports.ts'
 import { traceBytes } from '../../core/trace.ts'
 import { canonical, type PackReading, textOf } from './read.ts'
 import type { RulesStatus } from './rules.ts'
+import { OWN_PRODUCER } from './tags.ts'
 
 /**
- * Compares the run trace in a pack with the one derived here: a sentence when they differ. Packs from before run traces have none.
+ * Compares the run trace in a pack with the one derived here: a sentence when they differ. A pack of another version may have none.
  * With different rules, the fields that identify the rules are taken as stated.
  */
 export async function traceDiffers(
@@ -16,7 +17,9 @@ export async function traceDiffers(
   { assess, rules: rulesStatus }: { readonly assess: PackAssessor | null; readonly rules: RulesStatus | null },
   { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
 ): Promise<readonly string[]> {
-  if (!source.paths.includes(PATHS.trace) || statement === null || assessment === null || assess === null) return []
+  if (statement === null || assessment === null || judge === null) return []
+  if (!source.paths.includes(PATHS.trace))
+    return statement.predicate.producer === OWN_PRODUCER ? [`${PATHS.trace} is missing.`] : []
   const text = await textOf(source, PATHS.trace)
   const found = canonical(text)
   if (found === null || validator.problems('trace', found.value).length > 0)
