@@ -28,7 +28,7 @@ const mark = (part: string): void => {
 /** The real ports, reporting when its parts are done: what passes between two of them was done for the second. */
 function watched(ports: Ports): Ports {
   const { reports, sealing, packs, files } = ports
-  const documents = ['', 'executive ', 'binder ']
+  const documents = ['', 'executive ', 'annex ', 'binder ']
   let document = ''
   return {
     ...ports,

@@ -41,17 +41,16 @@ function observationHtml(
 
 /**
  * In a large fleet: observations that do not support, and the captures of all of them once, by the digests that are their file names. The node
- * states the folder.
+ * states the folder. Lines end with a line feed, which the style shows: 1,000 nodes have 100,000 of them, and elements for them would take half of
+ * the time in which the file opens.
  */
 export function observationsBriefly(observations: readonly Observation[]): string {
   const open = worstFirst(observations).filter(({ direction }) => direction !== 'supports')
   const shown = open.slice(0, MOST_BRIEF)
   const more = observations.length - shown.length
   return [
-    ...shown.map(
-      ({ direction, text }) => `<br><b>${DIRECTIONS[direction].word}</b> ${htmlText(plain(text, MOST_OF_BRIEF))}`,
-    ),
-    more === 0 ? '' : `<br>${plural(more, 'more observation')} in the file of the node.`,
+    ...shown.map(({ direction, text }) => `\n${DIRECTIONS[direction].word}: ${htmlText(plain(text, MOST_OF_BRIEF))}`),
+    more === 0 ? '' : `\n${plural(more, 'more observation')} in the file of the node.`,
     citedBriefly(shown),
   ].join('')
 }
@@ -67,7 +66,7 @@ function citedBriefly(observations: readonly Observation[]): string {
   const shown = [...commands].slice(0, MOST_CITED)
   if (shown.length === 0) return ''
   const more = commands.size - shown.length
-  return `<br><small>${shown.map(([digest, name]) => `${htmlText(name)} ${htmlText(digest)}`).join(', ')}${more > 0 ? ` and ${plural(more, 'more capture')}` : ''}</small>`
+  return `\n<small>${shown.map(([digest, name]) => `${htmlText(name)} ${htmlText(digest)}`).join(', ')}${more > 0 ? ` and ${plural(more, 'more capture')}` : ''}</small>`
 }
 
 const MOST_CITED = 4

@@ -153,7 +153,7 @@ function deviationHtml(page: Page, { check, what }: Finding, deviation: FoundDev
     what === 'inventory' || page.matter.tally.result(subject, check) === undefined
       ? ''
       : ` · <a href="#${resultId(page, subject, check)}">result</a>`
-  return `<div class="on-node"><h5>${title}</h5><p class="quiet">${htmlText(notes.join(', '))}${result}</p>${page.isLarge ? `<p>${observationsBriefly(observations)}</p>` : observationsHtml(page, subject, observations, citing)}</div>`
+  return `<div class="on-node"><h5>${title}</h5><p class="quiet">${htmlText(notes.join(', '))}${result}</p>${page.isLarge ? `<p class="brief">${observationsBriefly(observations).trimStart()}</p>` : observationsHtml(page, subject, observations, citing)}</div>`
 }
 
 /** Of a large fleet: nodes whose observations are printed with the node. */

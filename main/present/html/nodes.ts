@@ -124,7 +124,7 @@ function* briefResults(page: Page, node: NodeAssessment): Generator<string> {
       yield `<p>${verdictWords[verdict].label}: ${plural(checks.length, 'check')}.</p>`
       continue
     }
-    yield `<p><b>${verdictWords[verdict].label} (${checks.length})</b></p><ul class="results">`
+    yield `<p><b>${verdictWords[verdict].label} (${checks.length})</b></p><ul class="results brief">`
     for (const { id } of checks) {
       const html = briefHtml(page, node.node, id, tally.result(node.node, id), left > 0)
       left -= html.length

@@ -59,6 +59,7 @@ button{padding:.2rem .75rem;cursor:pointer}
 button:hover{background:var(--selected)}
 .live{flex:1 0 100%;margin:0;font-weight:600}
 article{border-bottom:1px solid var(--rule)}
+article.node{content-visibility:auto;contain-intrinsic-height:auto 4rem}
 article>details>summary{display:grid;grid-template-columns:7.5rem minmax(0,1fr);gap:0 .75rem;padding:.55rem .25rem .55rem 1.5rem;position:relative;cursor:pointer;list-style:none}
 article.control>details>summary,article.node>details>summary{grid-template-columns:minmax(0,1fr)}
 article>details>summary::-webkit-details-marker{display:none}
@@ -77,6 +78,7 @@ article h3{margin:0}h3 .quiet{font-weight:400}
 .observations .marked{min-width:7rem}
 .observations .square-cross>span{color:var(--not-satisfied);font-weight:600}
 .results .observations{padding-left:1rem}
+p.brief,.brief>li{white-space:pre-line}
 details details{margin:.25rem 0}
 details details>summary{padding:.2rem 0;cursor:pointer}
 .capture{margin-left:1.25rem;font-size:.875rem}
