@@ -33,9 +33,9 @@ export function checkSection(matter: Matter): Section {
 const table = (matter: Matter, checks: readonly Check[], items: ReadonlyMap<string, readonly string[]>): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Check', width: 22 },
-    { title: 'Expected condition and limitations', width: 54 },
-    { title: 'Results', width: 24 },
+    { title: 'Check', width: 21 },
+    { title: 'Expected condition and limitations', width: 59 },
+    { title: 'Results', width: 20 },
   ],
   rows: checks.map((check): readonly Cell[] => [
     [

@@ -181,13 +181,20 @@ export const withoutNodes = (matter: Matter, { control, result }: Row): readonly
     { text: plain(control.summary, 2000) },
     { text: `${kindOf(control)}, ${control.evidenceType}. Responsible: ${responsible(control)}.`, style: 'quiet' },
   ],
-  result.state === 'out-of-scope' ? [stateLine(result.state)] : [documentMarked(result.documents)],
   [
-    ...(result.state === 'out-of-scope' ? [] : linesOf(documentLines(matter, control, result))),
+    ...(result.state === 'out-of-scope'
+      ? [stateLine(result.state)]
+      : [documentMarked(result.documents), ...linesOf(documentLines(matter, control, result))]),
     ...decisionLines(matter, control, result).map((words): Line => ({ text: words, style: 'quiet' })),
-    ...result.checks
-      .filter(({ source, population }) => source !== 'document' && population > 0)
-      .map((check): Line => ({ text: `${check.check}: ${checkLine(check)}`, style: 'quiet' })),
     { text: `Not covered: ${plain(control.notCovered, 2000)}`, style: 'quiet' },
+    ...relatedChecks(result),
   ],
 ]
+
+/** Checks on servers that are listed as context, in one line. */
+function relatedChecks({ checks }: ControlAssessment): readonly Line[] {
+  const related = checks.filter(({ source, population }) => source !== 'document' && population > 0)
+  if (related.length === 0) return []
+  const counts = related.map((check) => `${check.check} (${checkLine(check)})`)
+  return [{ text: `Checks: ${counts.join('; ')}.`, style: 'quiet' }]
+}

@@ -121,9 +121,8 @@ const overview = (rows: readonly Row[]): Block => ({
 const peopleTable = (matter: Matter, rows: readonly Row[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Control', width: 42 },
-    { title: 'Documents', width: 18 },
-    { title: 'Outstanding documents and coverage limits', width: 40 },
+    { title: 'Control and requirement', width: 38 },
+    { title: 'Documents, coverage limits and related checks', width: 62 },
   ],
   rows: rows.map((row) => withoutNodes(matter, row)),
 })

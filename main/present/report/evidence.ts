@@ -129,11 +129,11 @@ function endings(metas: readonly Capture[]): string {
 const answerTable = (answers: readonly Capture[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Probe/command', width: 27.6 },
-    { title: 'Exit', width: 5.4 },
-    { title: 'Bytes', width: 8 },
-    { title: 'UTC', width: 8 },
-    { title: 'SHA-256', width: 51 },
+    { title: 'Probe/command', width: 36.5 },
+    { title: 'Exit', width: 5.5 },
+    { title: 'Bytes', width: 9 },
+    { title: 'UTC', width: 11 },
+    { title: 'SHA-256', width: 38 },
   ],
   rows: answers.map(answerRow),
 })

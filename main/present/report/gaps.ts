@@ -187,9 +187,8 @@ export function inconclusiveSection(matter: Matter): Section {
       : {
           kind: 'table',
           columns: [
-            { title: 'Expected condition', width: 34 },
-            { title: 'Nodes', width: 22 },
-            { title: 'Reason', width: 44 },
+            { title: 'Nodes', width: 24 },
+            { title: 'Reason', width: 76 },
           ],
           rows: groups,
         },
@@ -230,12 +229,17 @@ function undecided(matter: Matter): readonly (readonly Cell[])[] {
     })
     const groups = alike(open, ({ finding }) => `${finding.verdict}\n${saidIn(finding.observations)}`)
     const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
+    if (shown.length === 0) return []
     const left = open.length - shown.flat().length
     return [
+      [
+        [
+          { text: check.expected, style: 'strong' },
+          { text: check.id, style: 'quiet' },
+        ],
+      ],
       ...shown.map((group) => undecidedRow(check, group, assessment.nodes.length)),
-      ...(left === 0
-        ? []
-        : [[plainCell(check.id), plainCell(`${left} more`), plainCell(`Other reasons. ${ELSEWHERE}`)]]),
+      ...(left === 0 ? [] : [[plainCell(`${left} more`), plainCell(`Other reasons. ${ELSEWHERE}`)]]),
     ]
   })
 }
@@ -245,7 +249,6 @@ function undecidedRow(check: Check, group: readonly Undecided[], population: num
   // A supporting observation does not explain why the result is inconclusive.
   const open = observations.filter(({ direction }) => direction !== 'supports')
   return [
-    [{ text: check.expected }, { text: check.id, style: 'quiet' }],
     [verdictLine(verdict), { text: `${of(group.length, population)}: ${names(group.map(({ node }) => node))}` }],
     why((open.length === 0 ? observations : open).map(withoutPath), group.length > 1, MOST_OPEN),
   ]
