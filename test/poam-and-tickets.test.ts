@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
-import { csvOf } from '../main/adapters/csv-file.ts'
+import { csvOf, csvPieces } from '../main/adapters/csv-file.ts'
 import { xlsxOf } from '../main/adapters/xlsx-file.ts'
+import { alsoFiles } from '../main/app/output-formats.ts'
 import { jiraTable, serviceNowTable } from '../main/app/tables.ts'
 import { poamSheets } from '../main/present/formats/grids/poam.ts'
 import { severityWords } from '../schemas/conclusion-words.ts'
@@ -162,9 +163,18 @@ describe('tickets', () => {
   test('due day and owner are those that management states', () => {
     const at = findings.findIndex(({ check }) => check === 'vuln.eol')
     expect([jira[at]?.['Due date'], jira[at]?.Assignee]).toEqual(['2026-12-15', 'K. Adeyemi'])
-    expect([serviceNow[at]?.due_date, serviceNow[at]?.assignment_group]).toEqual(['2026-12-15 23:59:59', 'K. Adeyemi'])
+    expect([serviceNow[at]?.due_date, serviceNow[at]?.assigned_to]).toEqual(['2026-12-15 23:59:59', 'K. Adeyemi'])
     const other = findings.findIndex(({ response }) => response === null)
     expect([jira[other]?.['Due date'], jira[other]?.Assignee, serviceNow[other]?.due_date]).toEqual(['', '', ''])
+  })
+
+  test('begin with the name of their first column, which an importer compares byte by byte', async () => {
+    const ports = { csvPieces, tidyMemory: () => undefined } as unknown as Parameters<typeof alsoFiles>[0]
+    const firsts: string[] = []
+    for await (const [, content] of alsoFiles(ports, ['tickets'], input as never))
+      firsts.push([...(content as Iterable<string>)].join('').split(',')[0] ?? '')
+    expect(firsts).toEqual(['Summary', 'short_description'])
+    expect(csvOf([['a']]).startsWith('\ufeff')).toBe(true)
   })
 
   test('a summary fits both tools, and no line of a description begins like a formula', () => {

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import type { CsvReader } from '../core/all-ports.ts'
 
 // What spreadsheet programs treat as the start of a formula, also full width, and also after blanks and quotation
 // marks. A program that splits at semicolons, tabs or line ends starts a new cell there, whatever surrounds it.
@@ -23,9 +24,12 @@ const FORMULA = /^[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]/
  */
 export const csvOf = (rows: Iterable<readonly string[]>): string => [...csvPieces(rows)].join('')
 
-/** The text of csvOf() in pieces of some hundred lines. */
-export function* csvPieces(rows: Iterable<readonly string[]>): Generator<string> {
-  yield '\ufeff'
+/**
+ * The text of csvOf() in pieces of some hundred lines. An importer, such as that of Jira or ServiceNow, finds columns by their exact names and
+ * takes a byte order mark for a part of the first one.
+ */
+export function* csvPieces(rows: Iterable<readonly string[]>, reader: CsvReader = 'spreadsheet'): Generator<string> {
+  if (reader === 'spreadsheet') yield '\ufeff'
   let piece: string[][] = []
   for (const row of rows) {
     piece.push(row.map(defused))

@@ -83,7 +83,7 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
     yield [fileNamed(input.prefix, 'views.xlsx'), await ports.xlsx(viewSheets(input), printOf(input))]
   },
   tickets: async function* (ports, input) {
-    yield [fileNamed(input.prefix, 'tickets-jira.csv'), ports.csvPieces(jiraTable(input))]
-    yield [fileNamed(input.prefix, 'tickets-servicenow.csv'), ports.csvPieces(serviceNowTable(input))]
+    yield [fileNamed(input.prefix, 'tickets-jira.csv'), ports.csvPieces(jiraTable(input), 'importer')]
+    yield [fileNamed(input.prefix, 'tickets-servicenow.csv'), ports.csvPieces(serviceNowTable(input), 'importer')]
   },
 }

@@ -72,8 +72,8 @@ export interface Ports {
   readonly readRegister: (path: string) => Promise<Outcome<Register | null>>
   /** Rows of text as one CSV file. */
   readonly csv: (rows: Iterable<readonly string[]>) => string
-  /** The same in pieces, for as many rows as there are. */
-  readonly csvPieces: (rows: Iterable<readonly string[]>) => Iterable<string>
+  /** The same in pieces, for as many rows as there are; for an importer without the mark that a spreadsheet needs. */
+  readonly csvPieces: (rows: Iterable<readonly string[]>, reader?: CsvReader) => Iterable<string>
   /** Sheets as one workbook; the same sheets give the same bytes. */
   readonly xlsx: (sheets: readonly Sheet[], print: PrintSetup) => Promise<Uint8Array>
   /** A table that a person filled in: CSV or the first sheet of a workbook. Fails with input.not-found and input.refused. */
@@ -168,6 +168,9 @@ export interface Sheet {
   readonly keys?: number
   readonly rows: readonly (readonly (string | number)[])[]
 }
+
+/** What reads a CSV file. */
+export type CsvReader = 'spreadsheet' | 'importer'
 
 /** How the sheets of a workbook are printed. */
 export interface PrintSetup {

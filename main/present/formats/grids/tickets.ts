@@ -51,7 +51,7 @@ const SERVICE_NOW = columns({
   priority: 10,
   urgency: 10,
   impact: 10,
-  assignment_group: 20,
+  assigned_to: 20,
   due_date: 20,
   correlation_id: 14,
   correlation_display: 16,
