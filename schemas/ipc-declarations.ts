@@ -10,12 +10,33 @@ export interface DeclarationMethods {
   'declarations.set': { in: SectionDraft; out: SectionReply }
   /** Main's file dialog. A file that a section names is one that was chosen here, or one that the fleet names already. */
   'declarations.choose-file': { in: null; out: ChosenFile | null }
+  /** The map on which the coordinates of a place are chosen, with the place as entered so far. */
+  'declarations.place-map': {
+    in: { readonly view: PlaceView; readonly place: (PlacePoint & { readonly radiusKm: number }) | null }
+    out: Figure
+  }
+  /** The coordinates at a point of that map, in points of the figure; null beside the Earth. */
+  'declarations.place-at': {
+    in: { readonly view: PlaceView; readonly x: number; readonly y: number }
+    out: PlacePoint | null
+  }
   /** Main's file dialog, then what a fleet file would change. Nothing is stored. */
   'fleet.open-choose': { in: null; out: FleetFilePreview | null }
   /** Replaces the fleet with the file of a preview that has no problem. A copy of the current one is kept. */
   'fleet.open-accept': { in: { readonly handle: string }; out: FleetView }
   /** Main's dialog, then the fleet as YAML, or as JSON where the name ends so. */
   'fleet.save-file': { in: null; out: SavedFleet | null }
+}
+
+export interface PlacePoint {
+  readonly latitude: number
+  readonly longitude: number
+}
+
+/** The part of the Earth that a map shows: that many kilometres around its middle, or all of it. */
+export interface PlaceView {
+  readonly middle: PlacePoint | null
+  readonly km: number
 }
 
 /** What is edited and stored together, of the whole fleet. Every member of a fleet file but its nodes. */

@@ -59,6 +59,8 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'declarations.get': call(READERS),
   'declarations.set': call(WORKERS),
   'declarations.choose-file': NAMES_FILES,
+  'declarations.place-map': call(READERS),
+  'declarations.place-at': call(READERS),
   'hostkeys.list': call(READERS),
   'hostkeys.scan': call(WORKERS),
   'hostkeys.confirm': call(WORKERS),

@@ -20,6 +20,8 @@ import { DateField } from '../ui/DateField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextArea, TextField, type TextFieldProps } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
+import { LinesField } from './FieldForm.tsx'
+import { PlaceMap } from './PlaceMap.tsx'
 import { Repeated } from './Repeated.tsx'
 
 type Value = Readonly<Record<string, unknown>>
@@ -336,6 +338,9 @@ function GroupField({ field, value, path, onChange, edit, ...parts }: OneFieldPr
       ) : (
         <>
           <FieldForm {...parts} fields={edit.fields} value={group} path={path} onChange={onChange} />
+          {edit.presets === 'places' && !isDisabled && (
+            <PlaceMap place={group} onChange={(point) => onChange({ ...group, ...point })} />
+          )}
           <div className="actions">
             <Button small kind="quiet" isDisabled={isDisabled} onPress={() => onChange(undefined)}>
               Remove {edit.word}

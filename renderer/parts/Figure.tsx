@@ -86,7 +86,8 @@ const FigureRow = ({ row: [name = '', ...cells] }: { readonly row: readonly stri
   </tr>
 )
 
-const Marks = ({ marks }: { readonly marks: readonly FigureMark[] }) =>
+/** The drawn part of a figure. */
+export const Marks = ({ marks }: { readonly marks: readonly FigureMark[] }) =>
   marks.map((mark, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: marks are drawn in their order and never move
     <Mark key={index} mark={mark} />

@@ -116,6 +116,29 @@ describe.skipIf(missing !== null)(`declarations${missing === null ? '' : ` (skip
     await look('91-declarations-nodes')
   })
 
+  test('the coordinates of the place are chosen on a map, or moved with arrow keys', async () => {
+    const place = section('Place')
+    const entered = async (label: string): Promise<number> =>
+      Number(await place.getByLabel(label, { exact: true }).inputValue())
+    await place.getByRole('button', { name: 'Choose on a map' }).click()
+    const map = place.getByRole('button', { name: 'Map of the place' })
+    await map.waitFor()
+    const size = await map.boundingBox()
+    if (size === null) throw new Error('no map')
+    // East of the middle, where the place is.
+    await map.click({ position: { x: size.width * 0.6, y: size.height / 2 } })
+    await expect.poll(() => entered('Longitude')).toBeGreaterThan(-77.4)
+    expect(Math.abs((await entered('Latitude')) - 39.04)).toBeLessThan(1)
+    const north = await entered('Latitude')
+    await map.focus()
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(() => entered('Latitude')).toBeGreaterThan(north)
+    await look('91-declarations-place-map')
+    await place.getByRole('button', { name: 'Zoom out' }).click()
+    await place.getByRole('button', { name: 'Discard changes of Place' }).click()
+    expect(await entered('Longitude')).toBe(-77.48)
+  })
+
   test('what all nodes share is declared once', async () => {
     await openTab(page, 'All nodes')
     await unfold('Residency rules')

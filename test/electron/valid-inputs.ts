@@ -73,6 +73,11 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'declarations.get': null,
   'declarations.set': { section: 'services', nodes: [], value: { services: [] } },
   'declarations.choose-file': null,
+  'declarations.place-map': {
+    view: { middle: { latitude: 39, longitude: -77 }, km: 400 },
+    place: { latitude: 39, longitude: -77, radiusKm: 5 },
+  },
+  'declarations.place-at': { view: { middle: null, km: 400 }, x: 12, y: 30.5 },
   'fleet.open-choose': null,
   'fleet.open-accept': { handle: HANDLE },
   'fleet.save-file': null,

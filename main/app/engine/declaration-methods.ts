@@ -1,6 +1,7 @@
 import type { DeclarationsView, FieldProblem, SectionDraft, SectionReply } from '../../../schemas/ipc-declarations.ts'
 import type { Fleet } from '../../../schemas/types.ts'
 import { declaredMap } from '../../catalog/figures/declared-map.ts'
+import { placeMap, pointOnMap } from '../../catalog/figures/place-map.ts'
 import { regionOfPolicy } from '../../catalog/location/countries.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { FleetProblem } from '../../core/fleet.ts'
@@ -15,7 +16,12 @@ import { type DeclaredShelf, declaredOrNone } from './engagement-store.ts'
 import { fleetProblems, storedFleet, storeFleet } from './fleet-store.ts'
 import { turnOf } from './kept-json.ts'
 
-type Methods = 'declarations.get' | 'declarations.set' | 'declarations.choose-file'
+type Methods =
+  | 'declarations.get'
+  | 'declarations.set'
+  | 'declarations.choose-file'
+  | 'declarations.place-map'
+  | 'declarations.place-at'
 
 /** What the fleet file declares, section by section. Nothing here contacts a node. */
 export function declarationMethods(context: EngineContext): Pick<Handlers, Methods> {
@@ -39,6 +45,8 @@ export function declarationMethods(context: EngineContext): Pick<Handlers, Metho
       chosenFiles.add(chosen.path)
       return ok({ file: chosen.path })
     },
+    'declarations.place-map': async ({ view, place }) => ok(placeMap(view, place)),
+    'declarations.place-at': async ({ view, x, y }) => ok(pointOnMap(view, x, y)),
   }
 }
 
