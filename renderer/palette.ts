@@ -7,7 +7,7 @@ import { isOffered } from './offered.ts'
 import type { Route } from './routes.ts'
 import { may } from './team.ts'
 
-export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'print' | 'open-pack'
+export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'tour' | 'print' | 'open-pack'
 export interface PaletteEntry {
   readonly id: string
   readonly group: 'Screens' | 'Actions' | 'Nodes' | 'Filters' | 'Glossary' | SearchEntry['group']
@@ -119,6 +119,7 @@ function actions({ review, canCollect, canCollectMissing }: PaletteState): reado
     ['Open evidence pack', 'open-pack', !review && may('pack.choose-and-verify')],
     ['Print this screen', 'print', true],
     ['Show keyboard shortcuts', 'shortcuts', true],
+    ['Tour of the demo fleet', 'tour', !review && may('demo.open')],
   ]
   return all.filter(([, , can]) => can).map(([title, act]) => entry('Actions', title, { act }))
 }

@@ -37,6 +37,8 @@ export interface State {
   /** A failure that belongs to no screen: a dropped pack that was refused, a run that could not start. */
   readonly problem: CallFailure | null
   readonly over: 'palette' | 'shortcuts' | null
+  /** The current stop of the tour; null outside of it. */
+  readonly tour: number | null
   /** What was just recorded; null when it can be withdrawn no longer. */
   readonly toast: { readonly text: string; readonly undo: (() => void) | null } | null
 }
@@ -59,6 +61,7 @@ let state: State = {
   tables: {},
   problem: null,
   over: null,
+  tour: null,
   toast: null,
 }
 
@@ -132,7 +135,7 @@ async function openFleet(): Promise<void> {
   else if (state.fleet !== null) change({ route: { screen: 'nodes' } })
 }
 
-const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 'shortcuts'>, Route>> = {
+const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 'shortcuts' | 'tour'>, Route>> = {
   settings: { screen: 'settings' },
   export: { screen: 'export' },
   nodes: { screen: 'nodes' },
@@ -150,7 +153,8 @@ function listen(event: EngineEvent): void {
   switch (event.kind) {
     case 'go':
       if (event.to === 'shortcuts') change({ over: 'shortcuts' })
-      else go(GOES[event.to])
+      // The tour is started by its own part.
+      else if (event.to !== 'tour') go(GOES[event.to])
       return
     case 'verifying':
       change({ verifying: { file: event.file, ...event.progress, results: resultsOf(state.verifying, event.file) } })

@@ -58,6 +58,7 @@ export function menuTemplate(parts: MenuParts): MenuItemConstructorOptions[] {
       role: 'help',
       label: 'Help',
       submenu: [
+        { label: 'Tour of the demo fleet', click: () => go('tour') },
         { label: 'Keyboard shortcuts', click: () => go('shortcuts') },
         { label: 'Network connections', click: () => go('settings') },
       ],

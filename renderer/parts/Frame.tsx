@@ -28,6 +28,7 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Ask.tsx'
+import { Tour } from './Tour.tsx'
 import { Verifying } from './Verifying.tsx'
 
 interface Entry {
@@ -87,6 +88,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           {said}
         </p>
         <Toast />
+        <Tour />
       </div>
     </div>
   )

@@ -22,7 +22,8 @@ export function Page({ title, over, under, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { earlier } = useStore()
   useEffect(() => {
-    returnFocus(getState().route, heading.current)
+    // During the tour, the focus stays with its text.
+    if (getState().tour === null) returnFocus(getState().route, heading.current)
   }, [])
   useEffect(() => {
     document.title = `${title} · Barewitness`

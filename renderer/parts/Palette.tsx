@@ -7,6 +7,7 @@ import { missingNodes } from '../run-progress.ts'
 import { change, getState, go, isReviewWindow, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Dialog } from '../ui/Dialog.tsx'
+import { startTour } from './Tour.tsx'
 
 /** Search for screens, nodes, actions, filters, and everything that has a reference. */
 export function Palette() {
@@ -69,6 +70,7 @@ const ACTS: Readonly<Record<PaletteAction, () => void>> = {
   collect: () => void collect('all'),
   'collect-missing': () => void collect('missing', missingNow()),
   shortcuts: () => change({ over: 'shortcuts' }),
+  tour: () => void startTour(),
   print: () => window.print(),
   'open-pack': () =>
     void call('pack.choose-and-verify', null).then((reply) => {

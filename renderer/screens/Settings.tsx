@@ -9,9 +9,11 @@ import { Fingerprint } from '../parts/Copy.tsx'
 import { Identities } from '../parts/Identities.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ShortcutTable } from '../parts/ShortcutTable.tsx'
+import { startTour } from '../parts/Tour.tsx'
 import { TrustAnchors } from '../parts/TrustAnchors.tsx'
 import type { SettingsPart } from '../routes.ts'
 import { announce, change, getState, replace, useStore } from '../store.ts'
+import { may } from '../team.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -331,6 +333,11 @@ function About() {
           </dl>
         )}
       </Ask>
+      {may('demo.open') && (
+        <div className="actions">
+          <Button onPress={() => void startTour()}>Tour of the demo fleet</Button>
+        </div>
+      )}
       <p>Barewitness does not search for updates. Compare this version with the one that its publisher announces.</p>
       <h2>Glossary</h2>
       {TERM_GROUPS.map((group) => (

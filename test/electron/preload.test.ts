@@ -111,6 +111,7 @@ describe('the menu', () => {
     expect(press('Export evidence pack…')).toBe('export')
     expect(press('Settings…')).toBe('settings')
     expect(press('Keyboard shortcuts')).toBe('shortcuts')
+    expect(press('Tour of the demo fleet')).toBe('tour')
     expect(press('Network connections', 'darwin')).toBe('settings')
     expect(JSON.stringify(menu(true))).not.toContain('gone.zip')
   })
