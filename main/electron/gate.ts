@@ -56,6 +56,7 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'review.save-worksheet': 'always',
   'review.save-workbook': 'always',
   'review.save-worksheet-pdf': 'always',
+  'search.index': 'pack',
   'assessment.get': 'pack',
   'findings.get': 'pack',
   'finding.get': 'pack',

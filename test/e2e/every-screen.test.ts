@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cutContent } from '../support/cut-content.ts'
-import { closeOver, RESULT_SCREENS, REVIEW_PARTS } from '../support/every-screen.ts'
+import { closeOver, RESULT_SCREENS, REVIEW_PARTS, reviewPart } from '../support/every-screen.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { atHome, choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
@@ -107,12 +107,7 @@ describe.skipIf(missing !== null)(`every screen${missing === null ? '' : ` (skip
     review.setDefaultTimeout(30_000)
     await titled(review, 'Verification')
     for (const part of REVIEW_PARTS) {
-      await review
-        .getByRole('navigation', { name: 'Pack sections' })
-        .getByRole('button', { name: part, exact: true })
-        .click()
-      await review.locator('h1').waitFor()
-      await review.locator('.waiting').waitFor({ state: 'detached' })
+      await reviewPart(review, part)
       await lookAtSizes(opened, `125-review-${part.toLowerCase().replaceAll(' ', '-')}`, review)
     }
   })

@@ -168,6 +168,7 @@ describe('8: the window in which a pack is read', () => {
     'review.save-worksheet',
     'review.save-worksheet-pdf',
     'review.worksheet',
+    'search.index',
     'settings.get',
     'table.save',
   ]

@@ -197,7 +197,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'location.get': { of: 'pack' },
   'claims.get': { of: 'pack' },
   'claims.answers': { of: 'pack', claim: 'nvlink' },
-  'search.index': { of: 'run' },
+  'search.index': { of: 'pack' },
   'export.plan': null,
   'export.preflight': null,
   'export.build': { frameworks: ['hipaa'], identity: null, timestamp: false, also: ['xlsx'], redact: null },

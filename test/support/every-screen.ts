@@ -246,11 +246,110 @@ export const REVIEW_PARTS = [
   'Verification',
   'Findings',
   'Results',
+  'Location',
   'Controls',
+  'Engagement',
+  'Provider claims',
   'Raw evidence',
   'Sampling',
   'What is not shown',
 ] as const
+type ReviewPlace = (typeof REVIEW_PARTS)[number]
+
+/** Opens a part of a review, and waits until it is drawn. */
+export async function reviewPart(review: Page, part: ReviewPlace): Promise<void> {
+  await review
+    .getByRole('navigation', { name: 'Pack sections' })
+    .getByRole('button', { name: part, exact: true })
+    .click()
+  await review.locator('h1').waitFor()
+  await review.locator('.waiting').waitFor({ state: 'detached' })
+}
+
+const inReview =
+  (part: ReviewPlace, open: (review: Page) => Promise<unknown>) =>
+  async (review: Page): Promise<void> => {
+    await reviewPart(review, part)
+    await open(review)
+  }
+
+/** Screens and dialogs of a review that its navigation does not name. */
+export const REVIEW_SCREENS: readonly Screen[] = [
+  {
+    name: 'confirm-signer',
+    open: inReview('Verification', async (review) => {
+      await press(review, 'Confirm signer…')
+      await dialog(review)
+    }),
+    isOver: true,
+  },
+  {
+    name: 'findings-details',
+    open: inReview('Findings', async (review) => {
+      await details(review).click()
+      await review.locator('.finding-inside .argument').first().waitFor()
+    }),
+  },
+  {
+    name: 'finding',
+    open: inReview('Findings', async (review) => {
+      await review.locator('.findings th.condition .button').first().click()
+      await review.locator('.node-evidence').first().waitFor()
+    }),
+  },
+  {
+    name: 'why',
+    open: inReview('Results', async (review) => {
+      await review.getByRole('grid').getByRole('gridcell').first().click()
+      await review.locator('.claim').waitFor()
+    }),
+  },
+  {
+    name: 'node',
+    open: inReview('Results', async (review) => {
+      await review.getByRole('grid').getByRole('rowheader').first().getByRole('button').click()
+      await review.locator('.node-properties').waitFor()
+    }),
+  },
+  {
+    name: 'evidence',
+    open: inReview('Raw evidence', async (review) => {
+      await review.getByRole('main').getByRole('table').getByRole('button').first().click()
+      await review.locator('.text-row').first().waitFor()
+    }),
+  },
+  {
+    name: 'control',
+    open: inReview('Controls', async (review) => {
+      await review.getByLabel('Find a control').fill('encrypt')
+      await review.locator('.tree-control').first().click()
+      await review.getByRole('button', { name: 'All controls' }).waitFor()
+    }),
+  },
+  {
+    name: 'search',
+    open: inReview('Verification', async (review) => {
+      await review.locator('h1').focus()
+      await review.keyboard.press('Control+k')
+      await review.getByRole('dialog', { name: 'Search' }).waitFor()
+      await review.keyboard.type('encrypt')
+      await review
+        .getByText(/^Checks: /)
+        .first()
+        .waitFor()
+    }),
+    isOver: true,
+  },
+  {
+    name: 'shortcuts',
+    open: inReview('Verification', async (review) => {
+      await review.locator('h1').focus()
+      await review.keyboard.press('?')
+      await dialog(review)
+    }),
+    isOver: true,
+  },
+]
 
 /** Closes what lies over the screen, such as a dialog. */
 export async function closeOver(page: Page): Promise<void> {
