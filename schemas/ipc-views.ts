@@ -39,7 +39,7 @@ export type EngineEvent =
   | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
   | { readonly kind: 'verified' }
   /** A menu item leads to a screen. */
-  | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' }
+  | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' | 'tour' }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }
 
 export type { FrameworkName } from './types.ts'

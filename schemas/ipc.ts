@@ -272,28 +272,3 @@ export interface Bridge {
   readonly call: Call
   readonly onEvent: (listener: (event: EngineEvent) => void) => () => void
 }
-
-/**
- * Moments of a run. `run-done` comes when `assessment.get` already answers with the new run.
- * Same shape as RunEvent in main/core/ports.ts.
- */
-export type EngineEvent =
-  | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
-  | { readonly kind: 'node-connecting'; readonly node: string }
-  | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
-  | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
-  | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
-  | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
-  | { readonly kind: 'run-paused'; readonly run: string }
-  | { readonly kind: 'run-resumed'; readonly run: string }
-  /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */
-  | { readonly kind: 'pack-opened' }
-  | { readonly kind: 'pack-refused'; readonly error: CallFailure }
-  /** A verification advances, in whichever window; `file` is for display. Ended by `verified`, whatever its outcome. */
-  | { readonly kind: 'verifying'; readonly file: string; readonly progress: VerificationProgress }
-  /** One of its checks is concluded. */
-  | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
-  | { readonly kind: 'verified' }
-  /** A menu item leads to a screen. */
-  | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' | 'tour' }
-  | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

@@ -20,7 +20,6 @@ import { DateField } from '../ui/DateField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextArea, TextField, type TextFieldProps } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { LinesField } from './FieldForm.tsx'
 import { PlaceMap } from './PlaceMap.tsx'
 import { Repeated } from './Repeated.tsx'
 

@@ -17,7 +17,7 @@ export async function traceDiffers(
   { assess, rules: rulesStatus }: { readonly assess: PackAssessor | null; readonly rules: RulesStatus | null },
   { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
 ): Promise<readonly string[]> {
-  if (statement === null || assessment === null || judge === null) return []
+  if (statement === null || assessment === null || assess === null) return []
   if (!source.paths.includes(PATHS.trace))
     return statement.predicate.producer === OWN_PRODUCER ? [`${PATHS.trace} is missing.`] : []
   const text = await textOf(source, PATHS.trace)
