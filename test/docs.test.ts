@@ -37,6 +37,14 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+test('the tour of the architecture is ten files and a thousand lines at most', () => {
+  const tour = read('docs/architecture.md').split('## Ten-minute tour')[1]?.split('\n## ')[0] ?? ''
+  const files = [...tour.matchAll(/`(main\/[^`]+\.\w+)`/g)].map(([, file = '']) => file)
+  expect(files.length).toBeGreaterThan(5)
+  expect(files.length).toBeLessThanOrEqual(10)
+  expect(files.reduce((sum, file) => sum + read(file).split('\n').length, 0)).toBeLessThanOrEqual(1000)
+})
+
 describe('the README of a folder names what is in it', () => {
   const inCode = (text: string): readonly string[] => [...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name)
   const rows = (folder: string): string =>
