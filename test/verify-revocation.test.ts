@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { OID } from '../main/adapters/seal/oids.ts'
 import { revocation } from '../main/adapters/seal/path.ts'
 import { type CertificateFacts, readCertificate } from '../main/adapters/seal/x509.ts'
+import { derValue } from '../main/core/der/read.ts'
 import { der, octets, oid, sequence } from '../main/core/der/write.ts'
+import { certificateParts } from '../main/core/der/x509.ts'
 import { PATHS } from '../main/core/pack.ts'
 import type { SealReading, Signer } from '../main/core/ports.ts'
 import { lackingIn } from '../main/verify/steps/lacking.ts'
@@ -98,6 +100,8 @@ describe('what is asked of revocation', () => {
   })
 })
 
+const extensionsOf = (certificate: Uint8Array) => certificateParts(derValue(certificate))?.extensions ?? []
+
 describe('certificates that name a source of revocation information', () => {
   const key = newKey('EC')
   const made = (extensions: readonly Uint8Array[], listAt?: string): CertificateFacts | null =>
@@ -126,6 +130,14 @@ describe('certificates that name a source of revocation information', () => {
     expect(made([access(OID.ocsp)])?.namesRevocation).toBe(true)
     expect(made([access('1.3.6.1.5.5.7.48.2')])?.namesRevocation).toBe(false)
     expect(readCertificate(signer.certificate)?.namesRevocation).toBe(true)
+  })
+
+  test('those that this program issues have a distribution point by name, and no address that a reader would fetch', () => {
+    const point = extensionsOf(signer.certificate).find(({ id }) => id === OID.crlDistributionPoints)
+    const issuer = Buffer.from(certificateParts(derValue(root()))?.subject.bytes ?? [])
+    expect(issuer.length).toBeGreaterThan(0)
+    expect(Buffer.from(point?.content ?? []).includes(issuer)).toBe(true)
+    expect(Buffer.from(signer.certificate).includes('://')).toBe(false)
   })
 
   test('only they count, and the root never', () => {
