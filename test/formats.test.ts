@@ -245,6 +245,12 @@ describe('one assessment, in every format', () => {
     }
   })
 
+  test('every sheet repeats what names a row: two columns where one is not enough', () => {
+    const keys = new Map(sheets.map(({ name, keys }) => [name, keys]))
+    expect(['Findings', 'Tests of controls', 'Results', 'Controls'].map((name) => keys.get(name))).toEqual([1, 2, 2, 2])
+    expect([...keys.values()].every((count) => count === 1 || count === 2)).toBe(true)
+  })
+
   test('two runs give the same bytes', async () => {
     const again = formatSample()
     expect(JSON.stringify([...oscalFiles(again)])).toBe(JSON.stringify(documents))

@@ -31,6 +31,7 @@ export function testsGrid({ assessment, catalog, shown }: FormatInput): Grid {
   const { current } = chosenFrameworks({ assessment, catalog })
   return {
     columns: TEST_COLUMNS,
+    keys: 2,
     rows: current.flatMap((framework) =>
       controlsInScope({ assessment }, framework).flatMap(({ control, result }) =>
         result.checks
@@ -127,6 +128,7 @@ export function carriersGrid({ assessment, catalog, recordings }: FormatInput): 
   const observedAt = new Map(assessment.nodes.map((node) => [node.node, node.observedAt ?? '']))
   return {
     columns: CARRIER_COLUMNS,
+    keys: 2,
     rows: recordings.flatMap(({ recording }) => {
       const { name, ephiPaths = [] } = withMappedPaths(recording.node, ephi)
       return ephiPaths.map((path) => {

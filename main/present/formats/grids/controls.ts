@@ -115,7 +115,7 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
       decidedFor(register, row, asOf).map(decisionText).join(' | '),
     ]
   })
-  return { columns: COLUMNS, rows }
+  return { columns: COLUMNS, keys: 2, rows }
 }
 
 /** The results of one check with its role, such as “a.b (required): deviations 1 of 5 tested; not tested 2”. */

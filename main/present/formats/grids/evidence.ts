@@ -27,6 +27,7 @@ export function evidenceGrid(recordings: readonly RecordingOutline[]): Grid {
   if (answers > MOST_LISTED) return { columns: COUNT_COLUMNS, rows: ordered.map(countRow) }
   return {
     columns: COLUMNS,
+    keys: 2,
     rows: ordered.flatMap(({ recording, captures }) =>
       captures
         .map(({ meta }) => meta)

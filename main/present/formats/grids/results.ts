@@ -92,7 +92,7 @@ export function resultsGrid(input: ResultInput): Grid {
   const rows = input.assessment.nodes.reduce((sum, { results }) => sum + results.length, 0)
   return rows > MOST_LISTED
     ? { columns: COUNT_COLUMNS, rows: countRows(input) }
-    : { columns: RESULTS_COLUMNS, rows: [...resultRows(input)] }
+    : { columns: RESULTS_COLUMNS, keys: 2, rows: [...resultRows(input)] }
 }
 
 function countRows({ assessment, catalog, register, shown }: ResultInput): Grid['rows'] {
