@@ -2,13 +2,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
 import { closeOver, RESULT_SCREENS } from '../support/every-screen.ts'
+import { framesWhile } from '../support/frames.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
-import { atHome, field, press } from '../support/window-steps.ts'
+import { atHome, field, openMatrix, press, rail } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
-const NODES = 300
+/** More for a measurement by hand. */
+const NODES = Number(process.env.LARGE_NODES ?? 300)
 const RECORDED = [
   ...['demo-gpu-01', 'demo-gpu-01', 'demo-gpu-01', 'demo-gpu-01', 'demo-gpu-02', 'demo-gpu-02'],
   ...['demo-metal-04', 'demo-shared-05', 'demo-nosudo-06', 'demo-guest-03'],
@@ -47,11 +49,44 @@ describe.skipIf(missing !== null)(`${NODES} servers${missing === null ? '' : ` (
     await press(page, 'Preview lines')
     await press(page, `Add ${NODES} nodes`)
     await press(page, 'Collect evidence')
-    await page.getByRole('heading', { level: 1, name: 'Collection finished' }).waitFor({ timeout: 480_000 })
+    await page.getByRole('heading', { level: 1, name: 'Collection finished' }).waitFor({ timeout: NODES * 1600 })
     expect(await page.locator('.run-facts').textContent()).toContain(`Not collected${AWAY.length}`)
     await lookAtSizes(opened, '140-large-collected')
     await press(page, 'Show results')
     await atHome(page)
+  })
+
+  test('speed and memory are printed; what a shared machine does with them is not asserted', async () => {
+    const took = async (what: string, does: () => Promise<void>): Promise<void> => {
+      const began = performance.now()
+      await does()
+      console.info(`${NODES} nodes, ${what}: ${Math.round(performance.now() - began)} ms`)
+    }
+    await rail(page, 'Nodes')
+    await took('show results', async () => {
+      await rail(page, 'Overview')
+      await atHome(page)
+    })
+    await took('matrix', () => openMatrix(page))
+    const grid = page.getByRole('grid')
+    await grid.hover()
+    await framesWhile(page, `${NODES} nodes, wheel`, async () => {
+      for (let turn = 0; turn < 40; turn += 1) {
+        await page.mouse.wheel(0, 400)
+        await page.waitForTimeout(16)
+      }
+    })
+    await grid.evaluate((element) => element.scrollTo({ top: 0 }))
+    await took('cell to proof', async () => {
+      await grid.getByRole('gridcell').first().click()
+      await page.locator('.claim').waitFor()
+    })
+    const kib = await opened.app.evaluate(
+      ({ app }) =>
+        app.getAppMetrics().find(({ name }) => name === 'Barewitness engine')?.memory.workingSetSize ?? Number.NaN,
+    )
+    console.info(`${NODES} nodes, engine: ${Math.round(kib / 1024)} MiB`)
+    expect(kib).toBeGreaterThan(0)
   })
 
   test.each(

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { framesWhile } from '../support/frames.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { atHome, field, openMatrix, press, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
@@ -8,34 +9,6 @@ const missing = whyNoWindow()
 const NODES = 500
 /** A browser lays out no more rows than these, however many there are. */
 const MOST_ROWS = 60
-
-/** Frames are drawn during an action; their intervals are printed and not asserted, because they depend on the machine. */
-async function framesWhile(page: Page, what: string, does: () => Promise<void>): Promise<void> {
-  await page.evaluate(() => {
-    const seen = window as unknown as { frames: number[] | null }
-    const times: number[] = []
-    seen.frames = times
-    const next = (at: number): void => {
-      if (seen.frames !== times) return
-      times.push(at)
-      requestAnimationFrame(next)
-    }
-    requestAnimationFrame(next)
-  })
-  await does()
-  const gaps = await page.evaluate(() => {
-    const seen = window as unknown as { frames: number[] | null }
-    const times = seen.frames ?? []
-    seen.frames = null
-    return times.slice(1).map((at, index) => at - (times[index] ?? at))
-  })
-  const sorted = gaps.toSorted((a, b) => a - b)
-  const frames = { count: gaps.length, median: sorted[sorted.length >> 1] ?? 0, longest: sorted.at(-1) ?? 0 }
-  console.log(
-    `${what}: ${frames.count} frames, median ${frames.median.toFixed(1)} ms, longest ${frames.longest.toFixed(0)} ms`,
-  )
-  expect(frames.count, what).toBeGreaterThan(3)
-}
 
 const drawn = (page: Page): Promise<number> => page.locator('[role=grid] [role=row]').count()
 /** The target of a key, within the time that a busy machine may need. */
