@@ -109,7 +109,10 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await openTab(page, 'Compare runs')
     await page.getByRole('heading', { name: /^Changed results [1-9]/ }).waitFor()
     const flip = page.locator('.flip').first()
-    await flip.getByRole('button', { name: /Show cause/ }).first().click()
+    await flip
+      .getByRole('button', { name: /Show cause/ })
+      .first()
+      .click()
     await flip.locator('.flip-lines p').first().waitFor()
     expect(await flip.locator('.flip-steps').textContent()).toContain('this step changes the result')
     await book.look('83-compare-drift', { full: true })
