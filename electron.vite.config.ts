@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } fro
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
 import { catalogData, catalogDataProblems } from './test/support/catalog-data.ts'
 import { buildRules } from './test/support/rules-module.ts'
 
@@ -38,6 +39,17 @@ const rulesModule = {
     // Git keeps no empty folder: before the first version that is kept there is none.
     if (existsSync(resolve(KEPT, 'modules')))
       cpSync(resolve(KEPT, 'modules'), resolve('out/rules/kept'), { recursive: true })
+  },
+}
+
+/** The window speaks English alone: the words that its component library has in other languages would be mixed into it, and are a tenth of it. */
+const englishAlone: Plugin = {
+  name: 'english-alone',
+  enforce: 'pre',
+  load(id) {
+    return /\/intl\/(?:[^/]+\/)?(?!en-US\.)[a-z]{2}-[A-Z]{2}\.m?js$/.test(id)
+      ? "export { default } from './en-US.mjs'"
+      : null
   },
 }
 
@@ -82,7 +94,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [react()],
+    plugins: [englishAlone, react()],
     build: {
       outDir: resolve('out/renderer'),
       minify: true,

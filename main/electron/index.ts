@@ -4,7 +4,6 @@ import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityP
 import type { Engine } from '../../schemas/ipc.ts'
 import type { EngineEvent, Settings } from '../../schemas/ipc-views.ts'
 import { builtFiles } from '../adapters/built-files.ts'
-import { ipcValidator } from '../adapters/ipc-validator.ts'
 import type { Vault } from '../app/engine/context.ts'
 import { CALL_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
 import { type DesktopParts, serveDesktop } from './desktop-port.ts'
@@ -66,25 +65,29 @@ interface Running {
 function run(state: WindowState): Running {
   const files = builtFiles(beside('../renderer'))
   // One session per kind of window, so that they share no storage and no process. Not persistent: no window data is kept on disk.
+  // Each is made for its first window: three of them at once would delay the first frame.
+  const sessions = new Map<keyof typeof PAGES, Session>()
   const sessionOf = (page: keyof typeof PAGES): Session => {
+    const made = sessions.get(page)
+    if (made !== undefined) return made
     const own = session.fromPartition(`barewitness-${page}`)
     lockSession(own)
     serveWindow(own, files)
+    sessions.set(page, own)
     return own
   }
   // No window uses the default session, but it exists, with spell checking on.
   lockSession(session.defaultSession)
-  const windows = createWindows(
-    beside('../preload/preload.cjs'),
-    { main: sessionOf('main'), review: sessionOf('review') },
-    state,
-  )
-  const asking = sessionOf('prompt')
+  const windows = createWindows(beside('../preload/preload.cjs'), sessionOf, state)
+  // The page loads while the engine starts.
+  void windows.show('main')
   const prompt = createPrompt(() => {
     const above = windows.front()
     const place = { width: 480, height: 280, maximized: false }
     const preload = beside('../preload/prompt-preload.cjs')
-    return above === undefined ? null : openWindow({ page: 'prompt', preload, session: asking, place, above })
+    return above === undefined
+      ? null
+      : openWindow({ page: 'prompt', preload, session: sessionOf('prompt'), place, above })
   })
   const folder = app.getPath('userData')
   const desktop: DesktopParts = { ask: prompt.ask, show: (path) => showFile(folder, path), vault: vault() }
@@ -111,13 +114,16 @@ function run(state: WindowState): Running {
     const path = await choose(windows.front() ?? (await windows.show('main')), 'pack-file', 'pack.choose-and-verify')
     if (path !== null) await openings.open(path)
   }
-  const problems = ipcValidator()
+  // Loaded beside the page, which calls it first.
+  const validator = import('../adapters/ipc-validator.ts').then(({ ipcValidator }) => ipcValidator())
   const answered: GateParts['answered'] = (method, reply) => {
     if (opensPack(method, reply)) void openings.opened()
     if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)
   }
-  ipcMain.handle(CALL_CHANNEL, (event, message: unknown) => {
+  ipcMain.handle(CALL_CHANNEL, async (event, message: unknown) => {
     const caller = windows.find(event.sender)
+    const { senderFrame } = event
+    const problems = await validator
     const parts: GateParts = {
       engine,
       problems,
@@ -125,7 +131,7 @@ function run(state: WindowState): Running {
       choose: async (what, method) => (caller === null ? null : await choose(caller.window, what, method)),
       dropped: openings.open,
     }
-    return handleCall(parts, { frame: event.senderFrame, window: caller?.kind ?? null }, message)
+    return handleCall(parts, { frame: senderFrame, window: caller?.kind ?? null }, message)
   })
   ipcMain.handle(SECRET_CHANNEL, (event, message: unknown) => prompt.handle(event.sender, event.senderFrame, message))
   // Both windows show the progress of a verification. All other events concern this computer’s runs: none go to the review window.

@@ -19,18 +19,14 @@ export interface Windows {
 /** How often a crashed page is reloaded in the lifetime of its window; no data is stored in a page. */
 const RELOADS = 3
 
-export function createWindows(
-  preload: string,
-  sessions: Readonly<Record<WindowKind, Session>>,
-  state: WindowState,
-): Windows {
+export function createWindows(preload: string, sessionOf: (kind: WindowKind) => Session, state: WindowState): Windows {
   const open = new Map<WindowKind, { readonly window: BrowserWindow; readonly loaded: Promise<void> }>()
   const make = (kind: WindowKind): { readonly window: BrowserWindow; readonly loaded: Promise<void> } => {
     const displays = screen.getAllDisplays().map(({ workArea }) => workArea)
     const window = openWindow({
       page: kind,
       preload,
-      session: sessions[kind],
+      session: sessionOf(kind),
       place: placeFor(state.place(kind), displays),
     })
     const loaded = new Promise<void>((resolve) => window.webContents.once('did-finish-load', () => resolve()))
