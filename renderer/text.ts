@@ -1,14 +1,27 @@
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** 14 May 2026 09:12 UTC, from an ISO instant; the same in every locale. */
-export function when(instant: string | null): string {
-  const parts = instant === null ? null : /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2})/.exec(instant)
-  if (parts === null) return 'not recorded'
-  return `${Number(parts[3])} ${MONTHS[Number(parts[2]) - 1] ?? '?'} ${parts[1]} ${parts[4]} UTC`
+/** Minutes by which this computer's clock is ahead of UTC at an instant, summer time included. */
+const aheadOfUtc = (instant: string): number => -new Date(instant).getTimezoneOffset()
+
+/**
+ * 14 May 2026 09:12 UTC (11:12 local), from an ISO instant; the same in every locale. The local part has its day where that is another one, and is
+ * absent where the clock of this computer shows UTC. `ahead`: minutes of local time ahead of UTC.
+ */
+export function when(instant: string | null, ahead: (instant: string) => number = aheadOfUtc): string {
+  if (instant === null || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(instant)) return 'not recorded'
+  const utc = dayAndTime(instant)
+  const minutes = ahead(instant)
+  const shifted = new Date(Date.parse(instant) + minutes * 60_000)
+  if (!(Math.abs(minutes) > 0) || Number.isNaN(shifted.getTime())) return `${utc.day} ${utc.time} UTC`
+  const local = dayAndTime(shifted.toISOString())
+  return `${utc.day} ${utc.time} UTC (${local.day === utc.day ? '' : `${local.day} `}${local.time} local)`
 }
 
+const dayAndTime = (instant: string) => ({ day: day(instant), time: instant.slice(11, 16) })
+
 /** A text with its ISO instants formatted. */
-export const withDates = (text: string): string => text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, when)
+export const withDates = (text: string): string =>
+  text.replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, (instant) => when(instant))
 
 /** 14 May 2026, from a date as YYYY-MM-DD or an instant; other text is returned unchanged. */
 export function day(value: string): string {

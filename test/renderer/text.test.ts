@@ -29,6 +29,16 @@ test('a moment reads the same everywhere', () => {
   expect(when('soon')).toBe('not recorded')
 })
 
+test.each([
+  ['2026-05-14T09:12:33.000Z', 330, '14 May 2026 09:12 UTC (14:42 local)'],
+  ['2026-05-14T20:12:33.000Z', 330, '14 May 2026 20:12 UTC (15 May 2026 01:42 local)'],
+  ['2026-01-01T02:00:00.000Z', -300, '1 Jan 2026 02:00 UTC (31 Dec 2025 21:00 local)'],
+  ['2026-05-14T09:12:33.000Z', 0, '14 May 2026 09:12 UTC'],
+  ['2026-05-14T99:99:33.000Z', 330, '14 May 2026 99:99 UTC'],
+])('%s, %d minutes ahead of UTC, is %s', (instant, minutes, text) => {
+  expect(when(instant, () => minutes)).toBe(text)
+})
+
 test('moments inside a sentence read the same', () => {
   expect(withDates('valid from 2026-11-20T09:10:00.000Z to 2028-11-19T09:10:00Z; judged now')).toBe(
     'valid from 20 Nov 2026 09:10 UTC to 19 Nov 2028 09:10 UTC; judged now',
