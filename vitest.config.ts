@@ -8,7 +8,7 @@ const sampling = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
   .filter((path) => readFileSync(path, 'utf8').includes("support/thorough.ts'"))
 
-// The window shows local time beside UTC; what a test expects must not depend on where its computer stands.
+// The window shows local time with UTC; what a test expects must not depend on where its computer stands.
 process.env.TZ = 'UTC'
 
 const MINUTE = 60_000

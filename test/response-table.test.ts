@@ -157,10 +157,14 @@ test('every character that a response may contain comes back from a workbook', a
     cause: null,
     statedBy: 'M. Ortiz',
   } as const
-  const taken = Array.from({ length: 0x2_0000 }, (_, code) => `a${String.fromCodePoint(code)}=1`).filter(
-    (plan) => respond(EMPTY_REGISTER, { ...draft, plan }, facts).ok && !plan.includes('\r'),
+  // All of the first plane's first part, where most that is special lies; of the rest every so many.
+  const codes = Array.from({ length: 0x2_0000 }, (_, code) => code).filter(
+    (code) => code < 0x3000 || code % times(11, 1) === 0,
   )
-  expect(taken.length).toBeGreaterThan(0x1_f000)
+  const taken = codes
+    .map((code) => `a${String.fromCodePoint(code)}=1`)
+    .filter((plan) => respond(EMPTY_REGISTER, { ...draft, plan }, facts).ok && !plan.includes('\r'))
+  expect(taken.length).toBeGreaterThan(codes.length * 0.96)
   for (let at = 0; at < taken.length; at += 9_000) {
     const plans = taken.slice(at, at + 9_000)
     expect(

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
-import { REPLACED_NAMES } from '../../schemas/terms.ts'
+import { DIALECT, REPLACED_NAMES, TERMS } from '../../schemas/terms.ts'
+import { BANNED } from '../../schemas/words.ts'
 import { type Hit, RULES, type Rule, wholeWords } from './words-lint.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -62,8 +63,14 @@ export function namesOf(file: string, source: string): readonly Name[] {
   return found
 }
 
+const ANY_NAME = wholeWords([...TERMS, ...DIALECT, ...REPLACED_NAMES].flatMap(({ avoid }) => avoid))
+
+/** Most names use none of the words: all of them are looked for at once before each is. */
+const isSuspect = (words: string): boolean =>
+  words.search(ANY_NAME) >= 0 || BANNED.some(({ source }) => new RegExp(source, 'i').test(words))
+
 const hitsInName = (file: string, line: number, name: string): readonly Hit[] =>
-  NAME_RULES.flatMap(({ pattern, instead }) =>
+  (isSuspect(wordsOfName(name)) ? NAME_RULES : []).flatMap(({ pattern, instead }) =>
     [...wordsOfName(name).matchAll(pattern)].map(([word]) => ({ file, line, word: `${name}: ${word}`, instead })),
   )
 

@@ -30,11 +30,18 @@ const withoutRemediation: Plugin = {
   },
 }
 
+let made: ReturnType<typeof moduleOfRules> | null = null
+
 /**
- * The rules as one ES module: the same sources give the same bytes, on any computer and in any folder. Throws where it would need anything
+ * The rules as one ES module, built once in a process: the same sources give the same bytes, on any computer and in any folder. Throws where it would need anything
  * but `node:crypto` and the few names that kept rules are given: anything else would be missing where a later program runs them.
  */
-export async function buildRules(): Promise<{ readonly code: string; readonly sha256: string }> {
+export const buildRules = (): ReturnType<typeof moduleOfRules> => {
+  made ??= moduleOfRules()
+  return made
+}
+
+async function moduleOfRules(): Promise<{ readonly code: string; readonly sha256: string }> {
   const built = await build({
     configFile: false,
     root: resolve('main/catalog'),
