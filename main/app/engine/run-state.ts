@@ -3,6 +3,7 @@ import type { Failure } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 
+/** A collected run as the window shows it: its recordings, and what they were evaluated to. */
 export interface RunState {
   readonly run: string
   readonly scope: Scope
