@@ -88,7 +88,7 @@ export interface HomeView {
 
 /** A sentence about the runs themselves, and the place where it is dealt with. */
 export interface RunNotice {
-  readonly is: 'missed' | 'overdue' | 'explained' | 'changed' | 'unchanged'
+  readonly is: 'missed' | 'overdue' | 'unknown' | 'explained' | 'changed' | 'unchanged'
   readonly phrases: readonly Phrase[]
   readonly action: { readonly label: string; readonly opens: CountedRows }
 }

@@ -11,6 +11,12 @@ describe('scheduled runs that are missing', () => {
     expect(missingRuns({ unexplained: [], overdue: [] })).toEqual([])
   })
 
+  test('a chain that cannot be read is stated, and is no sign that every run arrived', () => {
+    expect(missingRuns({ unexplained: [], overdue: [], isUnreadable: true })).toMatchObject([
+      { is: 'unknown', action: { opens: { rows: 'missed-runs' } } },
+    ])
+  })
+
   test('the last missed run and the first overdue one are named with their time, and every count opens them', () => {
     const notices = missingRuns({
       unexplained: [{ due: '2026-11-18T02:00:00.000Z' }, { due: '2026-11-19T02:00:00.000Z' }],

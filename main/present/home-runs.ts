@@ -11,15 +11,26 @@ export interface DueRuns {
   readonly unexplained: readonly { readonly due: string }[]
   /** Due, and still in time until then; by time. */
   readonly overdue: readonly { readonly due: string; readonly until: string }[]
+  /** The run chain could not be read, so that it is not known whether runs were missed. */
+  readonly isUnreadable?: boolean
 }
 
 const MISSED: CountedRows = { rows: 'missed-runs' }
 const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
 
 /** Scheduled runs that are missing, in words; none where every run arrived. Pure. */
-export function missingRuns({ unexplained, overdue }: DueRuns): readonly RunNotice[] {
+export function missingRuns({ unexplained, overdue, isUnreadable = false }: DueRuns): readonly RunNotice[] {
   const [last, first] = [unexplained.at(-1), overdue[0]]
   return [
+    ...(isUnreadable
+      ? [
+          {
+            is: 'unknown' as const,
+            phrases: [phrase('The run chain could not be read. It is not known whether scheduled runs were missed.')],
+            action: { label: 'Show history', opens: MISSED },
+          },
+        ]
+      : []),
     ...(last === undefined
       ? []
       : [

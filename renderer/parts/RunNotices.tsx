@@ -9,6 +9,7 @@ import { Phrases } from './Phrases.tsx'
 const MARKS: Readonly<Record<RunNotice['is'], readonly [mark: string, tone: string]>> = {
   missed: ['square-cross', 'not-satisfied'],
   overdue: ['dotted-ring', 'inconclusive'],
+  unknown: ['diamond-question', 'inconclusive'],
   explained: ['bar', 'not-applicable'],
   changed: ['diamond-question', 'inconclusive'],
   unchanged: ['ring-tick', 'satisfied'],

@@ -15,20 +15,21 @@ export const SHOWN_DAYS = 91
 const DAY_MS = 86_400_000
 
 const NO_RUNS: DueRuns = { unexplained: [], overdue: [] }
+const UNREADABLE: DueRuns = { ...NO_RUNS, isUnreadable: true }
 
-/** Scheduled runs of the last weeks that did not arrive. None without a run chain, and where it cannot be read, which the history reports. */
+/** Scheduled runs of the last weeks that did not arrive. None without a run chain; one that cannot be read is stated. */
 export async function dueRunsOf({ ports, folder, session }: EngineContext): Promise<DueRuns> {
   const { fleet, demo } = session
   if (fleet === null || demo) return NO_RUNS
   const chainFolder = chainFolderOf(folder, fleet.name)
   if (!(await ports.files.isThere(chainStart(chainFolder)))) return NO_RUNS
   const chain = await readChain(ports, chainFolder)
-  if (!chain.ok || chain.value === null) return NO_RUNS
+  if (!chain.ok || chain.value === null) return UNREADABLE
   const asOf = ports.clock.now()
   const from = dayOf(new Date(Date.parse(asOf) - (SHOWN_DAYS - 1) * DAY_MS).toISOString())
   const { entries } = chain.value
   const read = calendarOf({ entries, facts: new Map(), zones: ports.zones, from, to: dayOf(asOf), asOf })
-  if (!read.ok) return NO_RUNS
+  if (!read.ok) return UNREADABLE
   return { unexplained: byTime(read.value.unrecorded), overdue: byTime(read.value.awaited) }
 }
 
