@@ -77,8 +77,13 @@ describe.skipIf(missing !== null)(`${NODES} servers${missing === null ? '' : ` (
       }
     })
     await grid.evaluate((element) => element.scrollTo({ top: 0 }))
+    // The wheel has scrolled the page past the grid. Until the grid has drawn its first row again, a press could fall
+    // on a row that goes away under it.
+    await grid.evaluate((element) => element.scrollIntoView())
+    const cell = grid.locator('[role=row][aria-rowindex="2"]').getByRole('gridcell').getByRole('button').first()
+    await cell.waitFor()
     await took('cell to proof', async () => {
-      await grid.getByRole('gridcell').first().click()
+      await cell.click()
       await page.locator('.claim').waitFor()
     })
     const kib = await opened.app.evaluate(
