@@ -1,4 +1,4 @@
-import type { LocationRow } from '../schemas/ipc-location.ts'
+import type { LocationRow } from '../schemas/ipc-views.ts'
 import { locationVerdictWords } from '../schemas/location-words.ts'
 import type { Location, LocationResult, LocationSignal } from '../schemas/types.ts'
 import { plural } from './text.ts'

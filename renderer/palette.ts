@@ -1,10 +1,8 @@
-import type { SearchEntry, SearchPlace } from '../schemas/ipc-search.ts'
-import type { Source } from '../schemas/ipc-views.ts'
+import type { SearchEntry, SearchPlace, Source } from '../schemas/ipc-views.ts'
 import { TERMS } from '../schemas/terms.ts'
 import { PROPERTIES } from '../schemas/words.ts'
 import { CELL_STATES, type Filter, filterOf, NO_FILTER, sentenceOf } from './filters.ts'
-import { isOffered } from './offered.ts'
-import type { Route } from './routes.ts'
+import { isOffered, type Route } from './routes.ts'
 import { may } from './team.ts'
 
 export type PaletteAction = 'collect' | 'collect-missing' | 'shortcuts' | 'tour' | 'print' | 'open-pack'

@@ -1,12 +1,35 @@
 import { EVIDENCE_LEVELS } from './conclusion-words.ts'
 import type { Method } from './ipc.ts'
-import { DECLARATION_INPUTS } from './ipc-declarations-inputs.ts'
+import { type DeclarationMethods, SECTION_NAMES } from './ipc-declarations.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { FINDING_INPUTS } from './ipc-finding-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
 import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
 import { type Dialog, IMPORT_FIELDS, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
 import { SAMPLE_POPULATIONS, WORK_STATES } from './review-words.ts'
+
+const km = { type: 'number', exclusiveMinimum: 0, maximum: 20_038 } as const
+const point = {
+  latitude: { type: 'number', minimum: -90, maximum: 90 },
+  longitude: { type: 'number', minimum: -180, maximum: 180 },
+} as const
+const view = exactly({ middle: orNull(exactly(point)), km })
+
+/** JSON Schemas of what the methods about declarations take; see INPUT_SCHEMAS. The engine checks a section against the fleet schema. */
+const DECLARATION_INPUTS: Readonly<Record<keyof DeclarationMethods, object>> = {
+  'declarations.get': nothing,
+  'declarations.set': exactly({
+    section: { enum: SECTION_NAMES },
+    nodes,
+    value: { type: 'object', maxProperties: 20 },
+  }),
+  'declarations.choose-file': nothing,
+  'declarations.place-map': exactly({ view, place: orNull(exactly({ ...point, radiusKm: km })) }),
+  'declarations.place-at': exactly({ view, x: { type: 'number' }, y: { type: 'number' } }),
+  'fleet.open-choose': nothing,
+  'fleet.open-accept': exactly({ handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
+  'fleet.save-file': nothing,
+}
 
 /** Methods for which the main process asks a person for a file or folder before it calls the engine. */
 export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {

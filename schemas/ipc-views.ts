@@ -1,7 +1,8 @@
 import type { FailureCode } from './failure-words.ts'
-
-import type { FrameworkName } from './types.ts'
+import type { Figure } from './figure.ts'
+import type { FrameworkName, Location, LocationResult, NodeAssessment } from './types.ts'
 import type { CheckSoFar, VerificationProgress } from './verification.ts'
+import type { Property } from './words.ts'
 
 /** Plain data that the engine answers the window with: fleets, runs and settings. */
 
@@ -215,3 +216,58 @@ export interface RunStatus {
   readonly startedAt: string
   readonly events: readonly EngineEvent[]
 }
+
+/** Plain data that the engine answers the window with: where the nodes of a run or a pack are said to be. Reasons come node by node. */
+export interface LocationView {
+  readonly of: Source
+  readonly asOf: string
+  readonly demo: boolean
+  readonly rows: readonly LocationRow[]
+  /** All nodes on one map; none where no place is declared, and while a run goes on. */
+  readonly figures: readonly Figure[]
+}
+
+/** One declared node. */
+export interface LocationRow {
+  readonly node: string
+  readonly status: NodeAssessment['status']
+  readonly failure: NodeAssessment['failure']
+  readonly stale: boolean
+  /** Where it is said to be; null where nobody declared a place, and where nothing was collected. */
+  readonly claim: Location['claim']
+  /** The declared place first, then each policy that is for this node. */
+  readonly results: readonly LocationRowResult[]
+  /** Policies that are for this node and have no answer, because it was not collected: they stay in every count. */
+  readonly withoutResult: readonly string[]
+  /** The narrowest reach of all vantages; null where no time bounds it. */
+  readonly narrowest: { readonly km: number; readonly vantage: string } | null
+}
+
+export interface LocationRowResult extends Pick<LocationResult, 'of' | 'title' | 'result'> {
+  /** Why, where it is contradicted: that must not take a second look. */
+  readonly why: string | null
+}
+
+/** Plain data about what the search of the window finds besides screens, nodes and actions. */
+export interface SearchMethods {
+  /** Everything that has a reference in the run or pack that is shown; empty without one. */
+  'search.index': { in: { readonly of: Source }; out: readonly SearchEntry[] }
+}
+
+export const SEARCH_GROUPS = ['Findings', 'Checks', 'Controls', 'Evidence requests', 'Documents'] as const
+
+export interface SearchEntry {
+  readonly group: (typeof SEARCH_GROUPS)[number]
+  /** What people cite: F-20BF8C, a check id, 164.312(a)(1), ER-03, or the name of a document. */
+  readonly reference: string
+  readonly title: string
+  readonly to: SearchPlace
+}
+
+/** `result`: a check on one node, one that deviates where there is one. */
+export type SearchPlace =
+  | { readonly is: 'result'; readonly node: string; readonly property: Property; readonly check: string }
+  | { readonly is: 'finding'; readonly reference: string }
+  | { readonly is: 'population' }
+  | { readonly is: 'control'; readonly framework: FrameworkName; readonly key: string }
+  | { readonly is: 'documents'; readonly find: string }

@@ -3,7 +3,6 @@ import type { DeclarationMethods } from './ipc-declarations.ts'
 import type { EngagementMethods } from './ipc-engagement.ts'
 import type { FindingMethods } from './ipc-findings.ts'
 import type { HistoryMethods } from './ipc-history.ts'
-import type { LocationView } from './ipc-location.ts'
 import type {
   ExportDraft,
   ExportPlan,
@@ -28,7 +27,6 @@ import type {
 } from './ipc-register.ts'
 import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
 import type { ScheduleMethods } from './ipc-schedules.ts'
-import type { SearchMethods } from './ipc-search.ts'
 import type {
   AppInfo,
   CallFailure,
@@ -39,11 +37,13 @@ import type {
   ImportField,
   ImportKind,
   ImportPreview,
+  LocationView,
   RunListItem,
   RunPreview,
   RunStatus,
   RunTicket,
   SavedFile,
+  SearchMethods,
   Settings,
   Source,
   TableChoice,

@@ -250,7 +250,7 @@ const TAKE_ALL_PORTS = [
   'main/app/engine/session.ts',
   'main/app/scheduled/scheduled-run.ts',
   'main/app/schedules.ts',
-  'main/app/vantage.ts',
+  'main/app/vantage-nodes.ts',
 ]
 
 test('a use case declares the ports that it uses', () => {

@@ -2,22 +2,22 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { csvOf } from '../main/adapters/csv-file.ts'
 import { createPorts } from '../main/adapters/ports.ts'
+import { csvOf } from '../main/adapters/stored-file.ts'
 import { xlsxOf } from '../main/adapters/xlsx-file.ts'
-import { importAuditorList } from '../main/app/register/auditor-list.ts'
+import { importAuditorList } from '../main/app/register/named.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { requestCommand } from '../main/cli/commands/request.ts'
-import { EXIT } from '../main/cli/exit-codes.ts'
+import { EXIT } from '../main/cli/options.ts'
 import { assess } from '../main/core/assess.ts'
+import { registerProblems } from '../main/core/register/problems.ts'
 import {
   AUDITOR_STATUSES,
   auditorRequestsOf,
   currentAuditorRequests,
   stateAuditorRequest,
   withdrawAuditorRequest,
-} from '../main/core/register/auditor-requests.ts'
-import { registerProblems } from '../main/core/register/problems.ts'
+} from '../main/core/register/requests.ts'
 import { entryOf, keysProblem, signablesIn } from '../main/core/register/signatures.ts'
 import { EMPTY_REGISTER, registerFor } from '../main/core/register.ts'
 import type { TableRow } from '../main/core/table.ts'

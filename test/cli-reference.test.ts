@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { EXIT, EXIT_WORDS } from '../main/cli/exit-codes.ts'
+import { EXIT, EXIT_WORDS } from '../main/cli/options.ts'
 import { commandLine, FORMER_COMMANDS, FORMER_OPTIONS, withCurrentCommand } from '../main/cli/run-line.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 import { cliReference } from './support/generate-cli-reference.ts'

@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { disclosureTag } from '../main/app/export.ts'
 import { hmacSha256 } from '../main/core/digest.ts'
-import { bucketOf, INDEX_PATH, seedFile, seedIn } from '../main/verify/disclosure/commit.ts'
-import { cutsOf, partsOf, pathPartsOf } from '../main/verify/disclosure/parts.ts'
+import {
+  bucketOf,
+  cutsOf,
+  INDEX_PATH,
+  partsOf,
+  pathPartsOf,
+  seedFile,
+  seedIn,
+} from '../main/verify/disclosure/parts.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../main/verify/disclosure/words.ts'
 import { expectLinear } from './support/growth.ts'
 import { sampled } from './support/thorough.ts'

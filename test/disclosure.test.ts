@@ -4,18 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { discloseCopy, revealedCopy, revealFile } from '../main/app/disclose.ts'
+import { discloseCopy, revealedCopy, revealFile } from '../main/app/excerpt.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import { disclosureAnswers } from '../main/verify/disclosure/answers.ts'
-import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/commit.ts'
-import { bytesOfUnit, type DisclosedUnit, isOpen, textOfParts, UNITS_PATH } from '../main/verify/disclosure/copy.ts'
+import {
+  bytesOfUnit,
+  type DisclosedUnit,
+  indexProblems,
+  isOpen,
+  textOfParts,
+  UNITS_PATH,
+} from '../main/verify/disclosure/copy.ts'
 import { unitText } from '../main/verify/disclosure/disclose.ts'
 import { NOTES_PATH } from '../main/verify/disclosure/notes.ts'
-import { indexProblems } from '../main/verify/disclosure/open-pack.ts'
+import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/parts.ts'
 import { type DisclosureReading, isDisclosure, readDisclosure } from '../main/verify/disclosure/read.ts'
 import {
   applyReveal,

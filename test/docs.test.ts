@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { EXIT } from '../main/cli/exit-codes.ts'
+import { EXIT } from '../main/cli/options.ts'
 import { commandLine } from '../main/cli/run-line.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { farthestKm, settledTime, type Timed } from '../main/catalog/location/peers.ts'
 import { frontEnd } from '../main/catalog/location/registry.ts'
-import { farthestKm, settledTime, type Timed } from '../main/catalog/location/timing.ts'
 
 const timed = (bursts: readonly (readonly number[])[], drifts: readonly number[] = []): Timed => ({
   bursts: bursts.map((samples, burst) => ({ samples, wallDriftMs: drifts[burst] ?? 0 })),

@@ -8,7 +8,7 @@ import { inventoryRows, readInventoryTable } from '../main/adapters/declarations
 import { catalog } from '../main/catalog/index.ts'
 import type { DeclaredEngagement } from '../main/core/all-ports.ts'
 import { sha256 } from '../main/core/digest.ts'
-import { withDefaults } from '../main/core/engagement/defaults.ts'
+import { withDefaults } from '../main/core/engagement/template.ts'
 import { validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
 

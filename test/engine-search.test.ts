@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SEARCH_GROUPS } from '../schemas/ipc-search.ts'
+import type { SEARCH_GROUPS } from '../schemas/ipc-views.ts'
 import { kitsOfEachTest } from './support/engine-kit.ts'
 
 const { kitOver } = kitsOfEachTest()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseSwaps, parseSysfsBlock } from '../main/catalog/block-devices/probes.ts'
+import { parseDmTable, parseSwaps, parseSysfsBlock } from '../main/catalog/block-devices/index.ts'
 import { mountRoots, readStorage, type Storage } from '../main/catalog/disk-encryption/roots.ts'
 import { blockStack } from '../main/catalog/figures/figures.ts'
 import { isolationFamilies } from '../main/catalog/figures/isolation-families.ts'

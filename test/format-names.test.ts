@@ -51,7 +51,7 @@ const OBJECTS: Readonly<Record<string, Described>> = {
     members: membersOfInterface('main/verify/excerpt.ts', 'Excerpt'),
   },
   'run-chain.md, Run chain: Member of `chain.json`': {
-    members: membersOfInterface('main/core/run-chain/files.ts', 'StatedHead'),
+    members: membersOfInterface('main/core/run-chain/notes.ts', 'StatedHead'),
   },
   'run-chain.md, Entries: `run`': entry('RunEntry'),
   'run-chain.md, Entries: `period`': entry('PeriodEntry'),

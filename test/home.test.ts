@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findingsView, findingView } from '../main/app/finding-views.ts'
-import { shownOf } from '../main/app/findings.ts'
+import { findingsView, findingView, shownOf } from '../main/app/finding-views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { assess } from '../main/core/assess.ts'

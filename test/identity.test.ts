@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeIdentity } from '../main/adapters/identity/certificates.ts'
-import { type Envelope, openSecret, sealSecret } from '../main/adapters/identity/envelope.ts'
+import { createDemoSigner } from '../main/adapters/identity/folder.ts'
 import {
   createIdentities,
   createIdentity,
@@ -12,7 +12,7 @@ import {
   listIdentities,
   openIdentity,
 } from '../main/adapters/identity/index.ts'
-import { createDemoSigner } from '../main/adapters/identity/signer.ts'
+import { type Envelope, openSecret, sealSecret } from '../main/adapters/identity/pkcs12.ts'
 import { withLowS } from '../main/adapters/seal/cms.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
 import { type DerValue, derValue, membersOf } from '../main/core/der/read.ts'

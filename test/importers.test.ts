@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expandRange, importAnsible } from '../main/adapters/importers/ansible.ts'
-import { importCsv } from '../main/adapters/importers/csv.ts'
+import { importCsv, type Preview, parseJump } from '../main/adapters/importers/csv.ts'
 import { importSshConfig } from '../main/adapters/importers/index.ts'
-import { type Preview, parseJump } from '../main/adapters/importers/preview.ts'
 
 /** Line, outcome and reason, for lines that have something to say. */
 const told = ({ lines }: Preview): readonly string[] =>

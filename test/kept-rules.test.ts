@@ -2,23 +2,27 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openKeptRules } from '../main/adapters/kept-rules/index.ts'
+import {
+  type KeptEntry,
+  type KeptList,
+  openKeptRules,
+  rulesState,
+  signedText,
+} from '../main/adapters/kept-rules/index.ts'
 import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
-import { type KeptEntry, type KeptList, rulesState, signedText } from '../main/adapters/kept-rules/signature.ts'
 import { createPorts } from '../main/adapters/ports.ts'
 import { reviewFile } from '../main/app/review.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { codeOf } from '../main/cli/context.ts'
-import { EXIT } from '../main/cli/exit-codes.ts'
+import { codeOf, EXIT } from '../main/cli/options.ts'
 import { type Assessor, assessorHere, assessorOf, type KeptRules } from '../main/core/assessor.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
+import { ok } from '../main/core/failure.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
-import { ok } from '../main/core/result.ts'
 import { NOTHING_SHARED } from '../main/core/same-machine.ts'
-import { lackingIn } from '../main/verify/steps/lacking.ts'
+import { lackingIn } from '../main/verify/steps/complete.ts'
 import type { TracedNode } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'

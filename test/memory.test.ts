@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tidyMemory } from '../main/adapters/memory.ts'
+import { tidyMemory } from '../main/adapters/ports.ts'
 
 test('what nothing holds any more is given back', () => {
   let held: Uint8Array | null = new Uint8Array(64 * 1024 * 1024)

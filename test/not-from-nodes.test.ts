@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { controlsTable } from '../main/app/tables.ts'
+import { controlsTable } from '../main/app/output-files.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { concludeControls } from '../main/core/conclusion/conclude.ts'

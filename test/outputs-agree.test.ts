@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { findingsTable, jiraTable, serviceNowTable } from '../main/app/output-files.ts'
 import { formatInputOf } from '../main/app/report-input.ts'
 import { summaryText } from '../main/app/summary.ts'
-import { findingsTable, jiraTable, serviceNowTable } from '../main/app/tables.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { assess } from '../main/core/assess.ts'

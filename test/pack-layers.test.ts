@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shared } from '../main/app/evaluate.ts'
 import { sha256 } from '../main/core/digest.ts'
+import { filesOfNodes, layered } from '../main/core/pack.ts'
 import {
   evidenceDigestOf,
   evidenceDigestOver,
@@ -12,7 +13,6 @@ import {
   recordingFiles,
   storedRecordingFiles,
 } from '../main/core/pack-files.ts'
-import { filesOfNodes, layered } from '../main/core/pack-layers.ts'
 import { outlineOf } from '../main/core/recording.ts'
 import { sampleRecording } from './support/sample-pack.ts'
 

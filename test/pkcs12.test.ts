@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pkcs12Key, readPkcs12 } from '../main/adapters/identity/pkcs12.ts'
 import { OID } from '../main/adapters/seal/oids.ts'
-import { der, oid, sequence, small, unsigned } from '../main/core/der/write.ts'
+import { der, oid, sequence, small, unsigned } from '../main/core/der/read.ts'
 import { times } from './support/thorough.ts'
 import {
   certBag,

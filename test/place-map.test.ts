@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { placeMap, pointOnMap } from '../main/catalog/figures/fleet-map.ts'
 import { FRAME } from '../main/catalog/figures/location-map.ts'
-import { placeMap, pointOnMap } from '../main/catalog/figures/place-map.ts'
 import { mapView } from '../main/core/geo/map.ts'
 import type { PlaceView } from '../schemas/ipc-declarations.ts'
 

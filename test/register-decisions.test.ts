@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { listRegister } from '../main/app/register/list.ts'
 import { assess } from '../main/core/assess.ts'
-import { decide, levelsIn, withdrawDecision } from '../main/core/register/decisions.ts'
 import {
   acceptanceRequestStatus,
   approveRequest,
+  decide,
+  levelsIn,
   requestAcceptance,
   resolveRequest,
-} from '../main/core/register/pending.ts'
+  withdrawDecision,
+} from '../main/core/register/decisions.ts'
 import { EMPTY_REGISTER, registerFor, statusOf } from '../main/core/register.ts'
 import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-register.ts'
 import type { Assessment, Register } from '../schemas/types.ts'

@@ -9,9 +9,10 @@ import {
   cleanName,
   documentPaths,
   LARGEST_DOCUMENT,
+  mediaTypeOf,
+  viewerExtension,
 } from '../main/core/register/attachments.ts'
 import { isDay } from '../main/core/register/days.ts'
-import { mediaTypeOf, viewerExtension } from '../main/core/register/media-type.ts'
 import { documentStatuses, needsIn, setRequest, supportingIn } from '../main/core/register/requests.ts'
 import { registerView } from '../main/core/register/view.ts'
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Block } from '../main/core/report-document.ts'
-import { boundarySection } from '../main/present/report/boundary.ts'
-import { whoseWord } from '../main/present/report/declared.ts'
+import { boundarySection, whoseWord } from '../main/present/report/boundary.ts'
 import { gapSection } from '../main/present/report/gaps.ts'
 import { pageOne } from '../main/present/report/page-one.ts'
 import { populationSection } from '../main/present/report/population.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../main/core/canonical-json.ts'
-import { sha256 } from '../main/core/digest.ts'
-import { rootOf, verifyConsistency } from '../main/core/merkle.ts'
+import { rootOf, sha256, verifyConsistency } from '../main/core/digest.ts'
 import { isSafePath } from '../main/core/pack-files.ts'
 import { chainAnswer } from '../main/core/run-chain/answer.ts'
 import {
@@ -18,8 +17,8 @@ import {
   type RunChain,
   type RunEntry,
 } from '../main/core/run-chain/entry.ts'
-import { CHAIN_PATHS, chainFiles } from '../main/core/run-chain/files.ts'
 import { headOf, headText, parseHead } from '../main/core/run-chain/head.ts'
+import { CHAIN_PATHS, chainFiles } from '../main/core/run-chain/notes.ts'
 import { type ChainReading, readChainFiles, type SignatureProblems } from '../main/core/run-chain/read.ts'
 import { inclusionRecipe } from '../main/core/run-chain/recipe.ts'
 import { BANNED } from '../schemas/words.ts'

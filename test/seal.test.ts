@@ -2,14 +2,27 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeIdentity } from '../main/adapters/identity/certificates.ts'
-import { signerOf } from '../main/adapters/identity/signer.ts'
+import { signerOf } from '../main/adapters/identity/folder.ts'
 import { cmsForDigest, digestOf, signDetached, signedAttributes, withLowS } from '../main/adapters/seal/cms.ts'
 import { OID } from '../main/adapters/seal/oids.ts'
-import { signPdf } from '../main/adapters/seal/pades.ts'
-import { readSeal } from '../main/adapters/seal/reader.ts'
+import { readSeal, signPdf } from '../main/adapters/seal/reader.ts'
 import { namesOf } from '../main/adapters/seal/x509.ts'
-import { type DerValue, derValue, isStrictDer, membersOf } from '../main/core/der/read.ts'
-import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned } from '../main/core/der/write.ts'
+import {
+  bits,
+  type DerValue,
+  der,
+  derValue,
+  isStrictDer,
+  membersOf,
+  octets,
+  oid,
+  sequence,
+  setOf,
+  small,
+  text,
+  time,
+  unsigned,
+} from '../main/core/der/read.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shownOf } from '../main/app/findings.ts'
+import { shownOf } from '../main/app/finding-views.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { findingReference } from '../main/core/finding/finding.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Asked, lackingIn } from '../main/verify/steps/lacking.ts'
+import { type Asked, lackingIn } from '../main/verify/steps/complete.ts'
 import {
   type CheckOutcome,
   VERIFICATION_CHECKS,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { VERIFY_SH } from '../main/core/verify-sh.ts'
-import { COMMAND_INDENT, type VerifyTextInput, verifyText } from '../main/core/verify-text.ts'
+import { COMMAND_INDENT, VERIFY_SH, type VerifyTextInput, verifyText } from '../main/core/verify-text.ts'
 import { BANNED } from '../schemas/words.ts'
 
 const INPUT: VerifyTextInput = {

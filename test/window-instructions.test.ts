@@ -34,7 +34,7 @@ const shown = [
   'main/app/credentials.ts',
   'main/app/engine/declaration-methods.ts',
   'main/app/engine/fleet-file-methods.ts',
-  'main/core/fleet-sections.ts',
+  'main/core/fleet.ts',
 ]
 
 describe('no text of the window asks for an edit of a file or for an option', () => {

@@ -4,7 +4,7 @@ import { DEMO_PROVIDER, demoDeclared } from '../main/adapters/demo/demo-declared
 import { summaryText } from '../main/app/summary.ts'
 import { PROVIDERS } from '../main/catalog/claims/providers.ts'
 import { COMMANDS } from '../main/cli/commands.ts'
-import type { Context } from '../main/cli/context.ts'
+import type { Context } from '../main/cli/options.ts'
 import { engagementTemplate } from '../main/core/engagement/template.ts'
 import { layerText } from '../main/present/report/isolation.ts'
 import { environmentLine } from '../renderer/model.ts'

@@ -4,9 +4,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../core/digest.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
-import { ok } from '../core/result.ts'
 import { isCode } from './store/durable.ts'
 
 export interface FolderLock {

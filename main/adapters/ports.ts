@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Identities } from '../core/identities.ts'
+import type { ZoneOffset, Zones } from '../core/period/cadence.ts'
 import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
-import { csvOf, csvPieces } from './csv-file.ts'
 import type { Known } from './declarations/engagement-file.ts'
 import { createDeclarations } from './declarations/index.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
-import { openKeptRules } from './kept-rules/index.ts'
-import { rulesState } from './kept-rules/signature.ts'
-import { keepOutOfCoreFiles, tidyMemory } from './memory.ts'
+import { openKeptRules, rulesState } from './kept-rules/index.ts'
 import { createNotify } from './notify/index.ts'
 import { operator } from './operator.ts'
 import { packs } from './pack/index.ts'
 import { readRecordingFolders, writeRecordingFolder } from './recording-folder.ts'
-import { readRegister } from './register-file.ts'
 import { openRunChain } from './run-chain.ts'
 import { hostTimers } from './schedules/index.ts'
 import { createScheduleStore } from './schedules/schedule-file.ts'
 import { createSchemaValidator } from './schema-validator.ts'
 import { openEvidenceStore } from './store/evidence-store.ts'
 import { openHistoryStore } from './store/history-store.ts'
+import { csvOf, csvPieces, readRegister } from './stored-file.ts'
 import { createTimestamps } from './timestamps.ts'
-import { zones } from './zones.ts'
 
 /** Default location of identities and schedules: per user, by the XDG base directory convention. */
 const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness')
@@ -128,5 +128,83 @@ function identitiesOf(clock: Clock, entropy: Entropy): Identities {
     takeRootOffline: async (...input) => (await keys()).takeRootOffline(...input),
     importPkcs12: async (...input) => (await keys()).importPkcs12(...input),
     addToken: async (...input) => (await keys()).addToken(...input),
+  }
+}
+
+/** Less growth since the last collection is not worth another one: it takes longer the more memory is in use. */
+const WORTH = 64 * 1024 * 1024
+
+/**
+ * Frees memory that is no longer referenced, where enough was taken since the last time. V8 lets its heap grow to several times the size of its live data before it
+ * collects, the more so the more memory the computer has; between the stages of a large export most of it is garbage.
+ * Where the engine offers no such call, nothing happens except that more memory is used.
+ */
+export function tidyMemory(): void {
+  if (taken() < left + WORTH) return
+  collect ??= collector()
+  collect()
+  left = taken()
+}
+
+/** Bytes in use after the last collection. */
+let left = 0
+
+function taken(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+let collect: (() => void) | null = null
+
+function collector(): () => void {
+  // Electron may freeze V8's flags, and then ends on a change of one: this was not observed to work there.
+  if ('electron' in process.versions) return () => undefined
+  setFlagsFromString('--expose-gc')
+  const found: unknown = runInNewContext('typeof gc === "function" ? gc : null')
+  setFlagsFromString('--no-expose-gc')
+  return typeof found === 'function' ? (found as () => void) : () => undefined
+}
+
+/**
+ * Excludes the memory of this process from any core file after a crash: it may contain a key or a passphrase.
+ * `/proc/self/coredump_filter` is core(5): without a bit set, no mapping is written, whatever limit or handler the
+ * computer has. Processor registers are written all the same (up to 64 bytes of a copy in progress). Where the file
+ * does not exist (outside Linux) or cannot be written, nothing happens: core files then depend on the computer.
+ */
+function keepOutOfCoreFiles(): void {
+  try {
+    writeFileSync('/proc/self/coredump_filter', '0\n')
+  } catch {
+    return
+  }
+}
+
+/** Time zones from the ICU data of this computer. */
+export const zones: Zones = (zone) => {
+  try {
+    return offsetOf(
+      new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      }),
+    )
+  } catch {
+    return null
+  }
+}
+
+const offsetOf = (format: Intl.DateTimeFormat): ZoneOffset => {
+  return (moment) => {
+    const whole = Math.floor(moment / 1000) * 1000
+    const parts = new Map(format.formatToParts(whole).map(({ type, value }) => [type, Number(value)]))
+    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
+    const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
+    return local - whole
   }
 }

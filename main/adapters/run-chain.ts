@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { rootOf } from '../core/digest.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { CHAIN } from '../core/layout.ts'
-import { rootOf } from '../core/merkle.ts'
 import { plain, quote } from '../core/plain-text.ts'
-import { ok } from '../core/result.ts'
 import {
   entryLine,
   hasExactly,
@@ -18,10 +17,10 @@ import {
   parseEntryLine,
   type RunChain,
 } from '../core/run-chain/entry.ts'
-import { CHAIN_SCHEMA } from '../core/run-chain/files.ts'
+import { CHAIN_SCHEMA } from '../core/run-chain/notes.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { appendLine, bytesIfThere, cutTornLine } from './line-file.ts'
 import { makeFolder, writeWhole } from './store/durable.ts'
+import { appendLine, bytesIfThere, cutTornLine } from './stored-file.ts'
 
 /** For a chain that does not exist yet. An existing one keeps its id and must be of this fleet. */
 type Beginning = Pick<RunChain, 'id' | 'fleet'>

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
+import { LineCounter, parseDocument } from 'yaml'
+import type { Register } from '../../schemas/types.ts'
+import type { CsvReader } from '../core/all-ports.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
 import type { StoredBytes } from '../core/recording.ts'
+import { offsetOf } from './fleet-file.ts'
+import { createSchemaValidator, placeName } from './schema-validator.ts'
+import { isCode, readPlain } from './store/durable.ts'
 
 /**
  * A file on this computer as bytes of known size and digest. Links are not followed; the reader compares the result.
@@ -63,3 +72,157 @@ export async function digestOfFile(path: string): Promise<{ readonly size: numbe
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer)
   return { size: (await stat(path)).size, sha256: hash.digest('hex') }
 }
+
+/**
+ * Appends one line, its end included, to an append-only file. It is on the disk when this resolves. Throws past
+ * `largest` bytes.
+ */
+export async function appendLine(path: string, line: string, largest: number): Promise<void> {
+  const handle = await open(path, 'a', 0o600)
+  try {
+    const { size } = await handle.stat()
+    if (size + Buffer.byteLength(line) > largest) throw new Error(`${path} would be larger than ${largest} bytes`)
+    await handle.appendFile(line)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A line without its end was being written when a process was killed: its writer never confirmed it. */
+export async function cutTornLine(path: string, largest: number): Promise<void> {
+  const bytes = await bytesIfThere(path, largest)
+  const whole = (bytes?.lastIndexOf(0x0a) ?? -1) + 1
+  if (bytes === null || whole === bytes.length) return
+  const handle = await open(path, 'r+')
+  try {
+    await handle.truncate(whole)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export const bytesIfThere = (path: string, largest: number): Promise<Buffer | null> =>
+  readPlain(path, largest).catch((problem) => {
+    if (isCode(problem, 'ENOENT')) return null
+    throw problem
+  })
+
+/**
+ * The first line of a file that only its owner can read; `holds` names its purpose. Checks the opened file and not its
+ * name, so that it cannot be replaced in between. Fails with input.not-found or input.refused.
+ */
+export function ownersFile(file: string, holds: string): Outcome<string> {
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch {
+    return fail('input.not-found', file)
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (stats.isDirectory()) return fail('input.refused', `${file} is a folder; name a file that contains the ${holds}`)
+    const { mode, uid } = stats
+    if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid())
+      return fail('input.refused', `${file} belongs to another user`)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      return fail('input.refused', `${file} can be read by others; run: chmod 600 ${file}`)
+    return firstLineOf(fd, file)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The first line of an open file. Fails with input.refused; `what` names it. */
+export function firstLineOf(fd: number, what: string): Outcome<string> {
+  try {
+    return ok(readFileSync(fd, 'utf8').split(/\r?\n/, 1)[0] ?? '')
+  } catch {
+    return fail('input.refused', `${what} cannot be read`)
+  }
+}
+
+const LARGEST = 128 * 1024 * 1024
+const MOST_PROBLEMS = 5
+let validator: ReturnType<typeof createSchemaValidator> | null = null
+
+/** A register file; null where there is none. Fails with input.refused, naming file, line and field. */
+export async function readRegister(path: string): Promise<Outcome<Register | null>> {
+  try {
+    return parseRegister(new TextDecoder('utf-8', { fatal: true }).decode(await readPlain(path, LARGEST)), path)
+  } catch (problem) {
+    if (isCode(problem, 'ENOENT')) return ok(null)
+    return fail('input.refused', `${path}: ${plain(problem instanceof Error ? problem.message : String(problem))}`)
+  }
+}
+
+/** The text of a register file. `path` names it in problems. */
+function parseRegister(text: string, path: string): Outcome<Register> {
+  const lines = new LineCounter()
+  // JSON is YAML as well, and the YAML reader knows positions. It is slow, so only a file with problems is passed to
+  // it.
+  const document = (): ReturnType<typeof parseDocument> =>
+    parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset)
+    return `${path}:${line}:${col}`
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    const [stopped] = document().errors
+    return fail('input.refused', `${stopped === undefined ? path : at(stopped.pos[0])}: not valid JSON`)
+  }
+  validator ??= createSchemaValidator()
+  const problems = validator.placed('register', value).slice(0, MOST_PROBLEMS)
+  if (problems.length === 0) return ok(value as Register)
+  const placed = document()
+  const told = problems.map((one) => `${at(offsetOf(placed, one.path))}: ${placeName(one.path)} ${one.text}`)
+  return fail('input.refused', told.join('; '))
+}
+
+// What spreadsheet programs treat as the start of a formula, also full width, and also after blanks and quotation
+// marks. A program that splits at semicolons, tabs or line ends starts a new cell there, whatever surrounds it.
+const INSIDE = /[;\t\r\n](?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+const AT_START = /^(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/
+
+/** The same text, with an apostrophe before anything that could be read as a formula (OWASP, CSV injection). */
+export const defused = (cell: string): string => cell.replace(INSIDE, "$&'").replace(AT_START, "'")
+
+/** The text before defused(). A text that begins with a tab or a line end, which no entry does, keeps its apostrophe. */
+export function fused(cell: string): string {
+  const inside = cell.replace(FUSED_INSIDE, '$1')
+  return inside.startsWith("'") && FORMULA.test(inside.slice(1)) ? inside.slice(1) : inside
+}
+
+const FUSED_INSIDE = /([;\t\r\n])'(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+const FORMULA = /^[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]/
+
+/**
+ * A table as CSV (RFC 4180) with a byte order mark for spreadsheets; a cell that could be read as a formula is
+ * neutralized.
+ */
+export const csvOf = (rows: Iterable<readonly string[]>): string => [...csvPieces(rows)].join('')
+
+/**
+ * The text of csvOf() in pieces of some hundred lines. An importer, such as that of Jira or ServiceNow, finds columns by their exact names and
+ * takes a byte order mark for a part of the first one.
+ */
+export function* csvPieces(rows: Iterable<readonly string[]>, reader: CsvReader = 'spreadsheet'): Generator<string> {
+  if (reader === 'spreadsheet') yield '\ufeff'
+  let piece: string[][] = []
+  for (const row of rows) {
+    piece.push(row.map(defused))
+    if (piece.length < ROWS_AT_ONCE) continue
+    yield pieceOf(piece)
+    piece = []
+  }
+  yield pieceOf(piece)
+}
+
+const ROWS_AT_ONCE = 500
+
+// Readers accept either half of a line end as a line end, so a cell with one is quoted.
+const pieceOf = (rows: string[][]): string => stringify(rows, { record_delimiter: '\r\n', quoted_match: /[\r\n\t;]/ })

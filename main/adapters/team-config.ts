@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
-import { fail, type Outcome } from '../core/failure.ts'
-import { ok } from '../core/result.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/document.ts'
-import { ownersFile } from './secret-file.ts'
+import { ownersFile } from './stored-file.ts'
 
 /** A configuration with absolute paths, and a function that names the position of problems in its file. */
 export type ReadTeamConfig = PlacedDocument<TeamConfig>

@@ -1,14 +1,11 @@
 import { connect } from 'node:net'
 import type { Stamp, Timestamps } from '../core/all-ports.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Clock, Entropy } from '../core/ports.ts'
-import { ok } from '../core/result.ts'
 
 // Loaded when first needed: most commands use no authority.
 const client = () => import('./seal/tsp/client.ts')
-const request = () => import('./seal/tsp/request.ts')
-const stored = () => import('./seal/tsp/response.ts')
 
 const CONNECT_MS = 5000
 
@@ -36,16 +33,16 @@ export function createTimestamps(
   pause: (milliseconds: number) => Promise<void>,
 ): Timestamps {
   const kept = async (stamp: Outcome<Stamp>): Promise<Outcome<Stamp>> =>
-    stamp.ok ? ok({ ...stamp.value, response: (await stored()).storedResponse(stamp.value.token) }) : stamp
+    stamp.ok ? ok({ ...stamp.value, response: (await client()).storedResponse(stamp.value.token) }) : stamp
   return {
     stamp: async (url, imprint, offered) => {
       const { createTimestampClient } = await client()
       return await kept(await createTimestampClient({ clock, entropy, pause }).stamp(url, imprint, { offered }))
     },
     reachable,
-    query: async (imprint) => (await request()).timestampQuery(imprint, entropy).der,
+    query: async (imprint) => (await client()).timestampQuery(imprint, entropy).der,
     accept: async (query, answer, imprint, offered) => {
-      const asked = (await request()).readQuery(query)
+      const asked = (await client()).readQuery(query)
       if (typeof asked === 'string') return fail('input.refused', asked)
       if (Buffer.compare(asked.imprint, imprint) !== 0)
         return fail(

@@ -1,8 +1,173 @@
-import { type Cell, default as writeXlsxFile } from 'write-excel-file/node'
+import type { Blob } from 'node:buffer'
+import type Stream from 'node:stream'
+import writeXlsxFile, { type Cell, type Feature } from 'write-excel-file/node'
 import type { PrintSetup, Sheet } from '../core/all-ports.ts'
+import type { Paper } from '../core/report-document.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
-import { FONT, heightOf } from './xlsx-heights.ts'
-import { sheetSettings } from './xlsx-settings.ts'
+
+/** A sheet as far as its settings depend on it. */
+interface SettledSheet {
+  readonly name: string
+  /** Widths in characters, one for each column. */
+  readonly widths: readonly number[]
+  /** Number of first columns that name a row. */
+  readonly keys: number
+  readonly columns: number
+  readonly rows: number
+}
+
+/**
+ * What the library does not offer (ECMA-376 part 1, 18.3.1): a filter over each table, with the hidden name under which Excel keeps its range; pages in
+ * landscape with the head, the naming columns, a foot and page numbers on each; and text that is wrapped instead of covered by the next cell.
+ */
+const sheetSettings = (
+  sheets: readonly SettledSheet[],
+  { paper, foot }: PrintSetup,
+): Feature<Stream | Buffer | Blob> => ({
+  files: {
+    transform: {
+      'xl/worksheets/sheet{id}.xml': {
+        transform: (xml, _, { sheetIndex }) => {
+          const sheet = sheets[sheetIndex]
+          if (sheet === undefined) return xml
+          const filter = sheet.columns === 0 ? '' : `<autoFilter ref="A1:${columnName(sheet.columns)}${sheet.rows}"/>`
+          return (
+            xml
+              // Without this, a program adjusts the height again as soon as somebody edits the row.
+              .replaceAll(' customHeight="1"', '')
+              .replace('<sheetViews>', '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>')
+              .replace('</worksheet>', () => `${filter}${pageXml(sheet.widths, sheet.keys, paper, foot)}</worksheet>`)
+          )
+        },
+      },
+      'xl/workbook.xml': {
+        transform: (xml) =>
+          xml.replace('<definedNames/>', () => `<definedNames>${sheets.map(definedNames).join('')}</definedNames>`),
+      },
+    },
+  },
+})
+
+/** Sheets are numbered from 0. */
+function definedNames({ name, keys, columns, rows }: SettledSheet, index: number): string {
+  if (columns === 0) return ''
+  const sheet = xmlText(`'${name.replaceAll("'", "''")}'`)
+  const named = (what: string, range: string): string =>
+    `<definedName name="_xlnm.${what}" localSheetId="${index}"${range}</definedName>`
+  const first = keys === 0 ? '' : `${sheet}!$A:$${columnName(keys)},`
+  return (
+    named('_FilterDatabase', ` hidden="1">${sheet}!$A$1:$${columnName(columns)}$${rows}`) +
+    named('Print_Titles', `>${first}${sheet}!$1:$1`)
+  )
+}
+
+/** ST_PaperSize of ECMA-376, and the longer side in points. */
+const PAPERS: Readonly<Record<Paper, { readonly code: number; readonly length: number }>> = {
+  letter: { code: 1, length: 792 },
+  a4: { code: 9, length: 842 },
+}
+
+/** Inches, the unit of page margins. */
+const MARGIN = { side: 0.5, top: 0.5, bottom: 0.7, foot: 0.3 }
+
+/** A sheet is printed at this size or larger, on more pages side by side where it is wide: 10 point become 7. */
+const SMALLEST = 0.7
+
+/** Pages side by side on which the columns fit; the naming columns are repeated on each. */
+export function pagesWide(widths: readonly number[], keys: number, paper: Paper): number {
+  const inPoints = (some: readonly number[]): number => some.reduce((sum, width) => sum + width * DIGIT, 0)
+  const page = (PAPERS[paper].length - 2 * 72 * MARGIN.side) / SMALLEST - inPoints(widths.slice(0, keys))
+  let pages = 1
+  let used = 0
+  for (const width of widths.slice(keys)) {
+    const points = width * DIGIT
+    if (used > 0 && used + points > page) {
+      pages += 1
+      used = 0
+    }
+    used += points
+  }
+  return pages
+}
+
+function pageXml(widths: readonly number[], keys: number, paper: Paper, foot: string): string {
+  // Section 18.3.1.46: & starts a code in a foot, and a foot has at most 255 characters.
+  const left = [...foot].slice(0, 150).join('').replaceAll('&', '&&')
+  return [
+    '<printOptions gridLines="1"/>',
+    `<pageMargins left="${MARGIN.side}" right="${MARGIN.side}" top="${MARGIN.top}" bottom="${MARGIN.bottom}" header="${MARGIN.foot}" footer="${MARGIN.foot}"/>`,
+    `<pageSetup paperSize="${PAPERS[paper].code}" fitToWidth="${pagesWide(widths, keys, paper)}" fitToHeight="0" orientation="landscape"/>`,
+    `<headerFooter><oddFooter>${xmlText(`&L${left}&C&A&RPage &P of &N`)}</oddFooter></headerFooter>`,
+  ].join('')
+}
+
+/** The letters of a column by its number from 1. */
+const columnName = (number: number): string =>
+  number === 0 ? '' : columnName(Math.floor((number - 1) / 26)) + String.fromCharCode(65 + ((number - 1) % 26))
+
+const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Row heights: programs other than Excel keep the height of a row without one at a single line, and cover the rest of a wrapped text. */
+
+/** The font of every cell, which other programs replace by one of the same widths. */
+const FONT = { family: 'Arial', size: 10 } as const
+
+/** Width of a digit of the font in points: widths of columns are counted in digits. */
+export const DIGIT = 5.25
+
+const LINE = 12.75
+
+/** Limit of Microsoft Excel. */
+const HIGHEST = 409
+
+/** Thousandths of the size, from space to tilde, as the metrics of Helvetica state them, which Arial shares. */
+const WIDTHS = [
+  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
+  556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
+  722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
+  556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
+  260, 334, 584,
+] as const
+
+/** A letter that the metrics lack is taken to be as wide as the widest of them. */
+const WIDEST = 1015
+
+/** Programs round the width of each letter to whole pixels. */
+const ROUNDED = 1.06
+
+const widthOf = (text: string): number => {
+  let sum = 0
+  for (let at = 0; at < text.length; at++) sum += WIDTHS[text.charCodeAt(at) - 32] ?? WIDEST
+  return (sum / 1000) * FONT.size * ROUNDED
+}
+
+/** Lines that a text takes in a column of this width in characters: broken behind spaces and hyphens, and within a longer word. */
+export function linesOf(text: string, width: number): number {
+  const room = width * DIGIT
+  return text.split('\n').reduce((lines, line) => lines + wrapped(line, room), 0)
+}
+
+function wrapped(line: string, room: number): number {
+  if (line.length * (WIDEST / 1000) * FONT.size * ROUNDED <= room) return 1
+  let lines = 1
+  let used = 0
+  for (const word of line.match(/[^ -]*(?:-| +|$)/g) ?? []) {
+    const wide = widthOf(word.trimEnd())
+    if (used > 0 && used + wide > room) {
+      lines += 1
+      used = 0
+    }
+    lines += Math.max(0, Math.ceil(wide / room) - 1)
+    used = (used + widthOf(word)) % room
+  }
+  return lines
+}
+
+/** Height of a row in points, so that no cell of it is covered; columns without a width count as one of ten characters. */
+export function heightOf(cells: readonly string[], widths: readonly number[]): number {
+  const lines = cells.reduce((most, cell, at) => Math.max(most, linesOf(cell, widths[at] ?? 10)), 1)
+  return Math.min(lines * LINE, HIGHEST)
+}
 
 /** Limits of Microsoft Excel: rows of a sheet, characters and line ends of a cell, characters of a sheet's name. */
 const MOST_ROWS = 1_048_576

@@ -1,11 +1,10 @@
 import type { Ports } from '../core/all-ports.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { chainStart } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
-import { ok } from '../core/result.ts'
 import { entryBytes, type RunChain, type SignedEntry } from '../core/run-chain/entry.ts'
-import { whileSigning } from './signing.ts'
+import { whileSigning } from './seal-file.ts'
 
 export interface EnterInput {
   readonly fleet: string

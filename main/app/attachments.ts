@@ -1,12 +1,11 @@
 import type { EvidenceDocument, Register, Scope } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
 import { quote } from '../core/plain-text.ts'
 import { documentPaths, LARGEST_DOCUMENT } from '../core/register/attachments.ts'
 import { EMPTY_REGISTER, registerFor } from '../core/register.ts'
-import { ok } from '../core/result.ts'
 
 /** Returns the bytes of a document. */
 export type DocumentBytes = (attachment: EvidenceDocument) => Promise<Outcome<PackContent>>

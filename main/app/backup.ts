@@ -1,6 +1,6 @@
 import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type BackedUpFile, backupFiles, FILES_PATH, parseBackup } from '../core/backup.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import {
   evidenceFolder,
   evidenceOfRun,
@@ -12,11 +12,8 @@ import {
 } from '../core/layout.ts'
 import { BAG_DECLARATION, manifestLines, PATHS } from '../core/pack.ts'
 import { plain } from '../core/plain-text.ts'
-import type { StoredBytes } from '../core/recording.ts'
-import { compare } from '../core/recording.ts'
-import { ok } from '../core/result.ts'
-import { chainFoldersBelow, chainsBelow } from './chains.ts'
-import { packsBelow } from './rebuild-history.ts'
+import { compare, type StoredBytes } from '../core/recording.ts'
+import { chainFoldersBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
 
 export interface BackedUp {
   readonly files: number

@@ -1,10 +1,9 @@
 import type { Operator, Recording, Session } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
-import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf } from '../core/collector/plan.ts'
+import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf, slowSudo } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
-import { slowSudo } from '../core/collector/slow-sudo.ts'
-import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { err, type Failure, fail, type Outcome, type Result } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type {
   Clock,
@@ -20,11 +19,9 @@ import type {
 } from '../core/ports.ts'
 import { argvOf, askedFor, captureKey, needsMeasure } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
-import { err, type Result } from '../core/result.ts'
-import { bootIn } from './boots.ts'
-import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
+import { bootIn, captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
 import { type Conversation, converse, startShell } from './converse.ts'
-import { type Aside, paceOf } from './location/spread.ts'
+import { type Aside, paceOf } from './location/ask-databases.ts'
 import {
   isAboutListeners,
   isDisturbed,
@@ -32,7 +29,7 @@ import {
   measureListeners,
   withListeners,
 } from './observe-listeners.ts'
-import { type Watch, watchOver } from './watch.ts'
+import { type Watch, watchOver } from './run.ts'
 
 export interface CollectDeps {
   readonly transport: Transport

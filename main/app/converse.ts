@@ -3,8 +3,8 @@ import { createFrameReader, type Frame, type FrameEvent, type Header } from '../
 import { sha256OfAll } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { Clock, Connection, Entropy, RemoteProcess } from '../core/ports.ts'
-import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/spread.ts'
-import type { Watch } from './watch.ts'
+import { burstTimes, ECHO_ROUNDS, ECHO_WARMUP, type Pace } from './location/ask-databases.ts'
+import type { Watch } from './run.ts'
 
 export interface ConverseDeps {
   readonly clock: Clock

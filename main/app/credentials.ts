@@ -2,7 +2,7 @@ import type { Schedule } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { plain } from '../core/plain-text.ts'
 import type { ConnectTarget } from '../core/ports.ts'
-import { certificateUntil, type KeyFile, keyFile } from '../core/schedule/key-file.ts'
+import { certificateUntil, type KeyFile, keyFile } from '../core/schedule/schedule.ts'
 
 /**
  * Whether a job can log in, or seal, unattended. `unclear`: it depends on something that cannot be observed from here.

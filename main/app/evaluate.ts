@@ -5,7 +5,8 @@ import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
-import type { Outcome } from '../core/failure.ts'
+import { type Outcome, ok } from '../core/failure.ts'
+import { filesOfNodes, layered } from '../core/pack.ts'
 import {
   type NodeFiles,
   type PackContent,
@@ -13,10 +14,8 @@ import {
   recordingFiles,
   storedRecordingFiles,
 } from '../core/pack-files.ts'
-import { filesOfNodes, layered } from '../core/pack-layers.ts'
 import type { Parsed } from '../core/probe.ts'
 import { type LoadedRecording, outlineOf, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
-import { ok } from '../core/result.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
 import { traceNode, withVerdicts } from '../core/trace.ts'
 import { type CapturedTexts, capturedTexts } from '../present/html/captured.ts'

@@ -3,10 +3,10 @@ import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { EmbeddedFile } from '../core/embedded.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { HistoryStore } from '../core/history.ts'
 import { packIn, packNameOf, preparedPath } from '../core/layout.ts'
-import { bagOfRun, PATHS, payloadFiles } from '../core/pack.ts'
+import { bagOfRun, layered, PATHS, payloadFiles, predicateFor } from '../core/pack.ts'
 import {
   digestOf,
   evidenceDigestOver,
@@ -15,31 +15,24 @@ import {
   type PackFiles,
   sizeOf,
 } from '../core/pack-files.ts'
-import { layered } from '../core/pack-layers.ts'
 import { deviationFold } from '../core/period/deviations.ts'
-import { enteredRuns } from '../core/period/runs.ts'
+import { enteredRuns } from '../core/period/seen.ts'
 import { dayOf } from '../core/register/days.ts'
-import { ok } from '../core/result.ts'
 import { type LoggedEntry, type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
-import { chainFiles } from '../core/run-chain/files.ts'
-import { predicateFor } from '../core/statement.ts'
+import { chainFiles } from '../core/run-chain/notes.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import { htmlBytes } from '../present/html/page.ts'
 import { buildExecutive, buildReport, type ReportDocument } from '../present/report.ts'
-import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/commit.ts'
+import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/parts.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { registerForPack } from './attachments.ts'
 import { continueExport, finishPrepared, isPrepared } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
-import type { Exported, ExportInput } from './export-input.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
-import { derivedFiles, prefixIn, writeDerived } from './output-files.ts'
-import { alsoFiles } from './output-formats.ts'
+import { alsoFiles, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
-import { formatInputOf, reportInputOf } from './report-input.ts'
-import { sealedPack } from './seal-pack.ts'
-import { whileSigning } from './signing.ts'
-import { stampReport } from './stamping.ts'
+import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
+import { sealedPack, stampReport, whileSigning } from './seal-file.ts'
 
 /**
  * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than
@@ -71,7 +64,7 @@ export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promi
 const bytesIn = async (content: PackContent): Promise<Uint8Array> =>
   content instanceof Uint8Array ? content : await content.read()
 
-export { ALSO, type Also } from './output-formats.ts'
+export { ALSO, type Also } from './output-files.ts'
 
 export { PRODUCER } from './producer.ts'
 

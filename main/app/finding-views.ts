@@ -1,3 +1,4 @@
+import { findingStatusWords, riskAreaWords, severityWords } from '../../schemas/conclusion-words.ts'
 import type {
   FindingControl,
   FindingEvidence,
@@ -7,16 +8,20 @@ import type {
   ResponseView,
 } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import type { Assessment, ManagementResponse, Register } from '../../schemas/types.ts'
+import type { Assessment, EarlierRuns, ManagementResponse, Register } from '../../schemas/types.ts'
 import { REMEDIATIONS, remediationOf } from '../catalog/remediation.ts'
-import type { Catalog } from '../core/catalog.ts'
-import type { Finding, FoundDeviation } from '../core/finding/finding.ts'
-import { oneLine } from '../core/plain-text.ts'
+import { type Catalog, catalogFor } from '../core/catalog.ts'
+import { POPULATION } from '../core/engagement/coverage.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
+import { type Finding, type FoundDeviation, findingReference } from '../core/finding/finding.ts'
+import { of, oneLine, plain, plural, quote } from '../core/plain-text.ts'
+import type { RecordingOutline } from '../core/recording.ts'
 import { currentResponses, responsesOf } from '../core/register/responses.ts'
 import { signaturesOf } from '../core/register/signatures.ts'
 import { type Tally, tally } from '../core/tally.ts'
+import type { CheckRemediation } from '../core/work-order.ts'
 import { fixedBy, type HomeMatter } from '../present/home.ts'
-import { type Presentation, remedyOf } from '../present/presentation.ts'
+import { type Presentation, presentationOf, remedyOf } from '../present/presentation.ts'
 import { severityReasons, statusText } from '../present/report/findings.ts'
 
 /** An assessment as it is shown, with what its findings are read from. */
@@ -204,4 +209,124 @@ export function deviatingNodes(
     if (finding.what === 'nodes' && checks.includes(finding.check))
       for (const { subject } of finding.deviations) counts.set(subject, (counts.get(subject) ?? 0) + 1)
   return [...counts].map(([node, count]) => ({ node, findings: count })).sort((a, b) => (a.node < b.node ? -1 : 1))
+}
+
+/** What findings derive from. */
+export interface FindingSources {
+  readonly assessment: Assessment
+  /** Without the frameworks of the scope, which are added. */
+  readonly catalog: Catalog
+  /** The part in scope. */
+  readonly register: Register
+  readonly recordings: readonly Pick<RecordingOutline, 'recording'>[]
+  readonly earlier?: EarlierRuns
+}
+
+/** What is shown of an assessment, with its findings: the same for every command and file. */
+export function shownOf({ catalog: ours, ...sources }: FindingSources): Presentation {
+  const catalog = catalogFor(ours, sources.assessment.scope)
+  return presentationOf({
+    ...sources,
+    // The presentation reads what was declared of each node, and no capture.
+    recordings: sources.recordings.map(({ recording }) => ({ recording, captures: [] })),
+    catalog,
+    remediations: REMEDIATIONS,
+    tally: tally(sources.assessment, catalog.checks),
+  })
+}
+
+/** Checks of which there can be findings: those of the catalog, and the reconciliation of the population. */
+export const findingChecks = ({ checks }: Pick<Catalog, 'checks'>): readonly string[] => [
+  ...checks.map(({ id }) => id),
+  POPULATION,
+]
+
+/** The check of a finding, named by its reference or by the check itself. Fails with input.refused. */
+export function findingNamed(catalog: Pick<Catalog, 'checks'>, fleet: string, text: string): Outcome<string> {
+  const wanted = text.trim()
+  const found = findingChecks(catalog).find(
+    (check) => check === wanted || findingReference(fleet, check) === wanted.toUpperCase(),
+  )
+  return found === undefined
+    ? fail(
+        'input.refused',
+        `there is no finding or check ${quote(wanted)} of fleet ${quote(fleet)}; a reference belongs to the fleet file that “finding list” was given`,
+      )
+    : ok(found)
+}
+
+/** Who remedies a finding, and by when. */
+export const ownerLine = ({ response, isOverdue }: Pick<Finding, 'response' | 'isOverdue'>): string =>
+  `${response?.owner == null ? 'Owner not assigned' : `Owner: ${oneLine(response.owner, 100)}`}${
+    response?.due == null ? '' : `, due ${response.due.slice(0, 10)}${isOverdue ? ' (overdue)' : ''}`
+  }`
+
+/** One finding in two lines, for lists. */
+export const findingLines = (finding: Finding): readonly string[] => [
+  `${finding.reference}  ${severityWords[finding.severity.level]}  ${finding.condition}`,
+  `      ${statusText(finding)}. ${ownerLine(finding)}`,
+]
+
+/** One finding in full, as plain text: what was found, by what criterion, its severity, and what management states. */
+export function findingText(
+  finding: Finding,
+  {
+    remediation,
+    history,
+  }: { readonly remediation: CheckRemediation | undefined; readonly history: readonly ManagementResponse[] },
+): readonly string[] {
+  const { reference, severity, condition, check, criterion, effect, deviations, tested, what, controls } = finding
+  const limits = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
+  return [
+    `${reference}  ${severityWords[severity.level]}: ${condition}`,
+    `  Status: ${statusText(finding)}. ${ownerLine(finding)}`,
+    `  Check: ${check} (${riskAreaWords[finding.riskArea]})`,
+    `  Criterion: ${[criterion.expected, ...limits].join(' ')}${criterion.source === '' ? '' : ` Source: ${criterion.source}`}`,
+    `  Deviations: ${of(deviations.length, tested)} ${what === 'inventory' ? 'inventory rows' : 'nodes tested'}`,
+    ...deviations.flatMap(({ subject, observedAt, observations, accepted, isStale }) => [
+      `    ${subject}${observedAt === null ? '' : `, ${observedAt}`}${isStale ? ', not retested since' : ''}${accepted === null ? '' : `, risk accepted until ${accepted.expiresAt.slice(0, 10)}`}`,
+      ...observations
+        .filter(({ direction }) => direction === 'contradicts')
+        .map(({ text }) => `      ${oneLine(text, 500)}`),
+    ]),
+    ...listed('Inconclusive on', finding.inconclusive),
+    ...listed('Not tested on', finding.untested),
+    `  Effect: ${effect.join(' ')}`,
+    `  Severity: ${severityWords[severity.base]} by its check`,
+    ...severity.raised.map(
+      ({ text, nodes }) => `    higher because ${text}: ${nodes.map((node) => plain(node)).join(', ')}`,
+    ),
+    ...severity.lowered.map(({ text }) => `    lower because ${text}`),
+    ...severity.notEvaluated.map((text) => `    not evaluated: ${text}`),
+    `  Recommendation: ${remedyOf(finding, remediation)}`,
+    ...(controls.length === 0
+      ? ['  Decides no control in scope.']
+      : [`  Controls: ${controls.map(({ control }) => control).join(', ')}`]),
+    ...(finding.firstSeen === null
+      ? []
+      : [`  First observed: ${finding.firstSeen}; last observed: ${finding.lastSeen}`]),
+    ...(history.length === 0
+      ? ['  No management response.']
+      : [
+          `  Management responses (${plural(history.length, 'entry', 'entries')}, the latest first):`,
+          ...history.flatMap(responseLines),
+        ]),
+  ]
+}
+
+const listed = (title: string, nodes: readonly string[]): readonly string[] =>
+  nodes.length === 0 ? [] : [`  ${title}: ${nodes.map((node) => plain(node)).join(', ')}`]
+
+/** One response as lines of plain text, with whether it is signed. */
+function responseLines(entry: ManagementResponse): readonly string[] {
+  const { id, status, owner, due, plan, cause, statedBy, statedAt, withdrawn, signatures = [] } = entry
+  return [
+    `    ${id}  ${findingStatusWords[status]}${owner === null ? '' : `, owner ${oneLine(owner, 200)}`}${due === null ? '' : `, due ${due.slice(0, 10)}`}`,
+    `      Stated by ${oneLine(statedBy, 200)} at ${statedAt}. ${signatures.length === 0 ? 'Not digitally signed.' : `Signed with key ${signatures[0]?.fingerprint}; “verify” checks it.`}`,
+    ...(plan === null ? [] : [`      Plan: ${oneLine(plan)}`]),
+    ...(cause === undefined ? [] : [`      Cause: ${oneLine(cause)}`]),
+    ...(withdrawn === null
+      ? []
+      : [`      Withdrawn at ${withdrawn.at} by ${oneLine(withdrawn.by, 200)}: ${oneLine(withdrawn.reason)}`]),
+  ]
 }

@@ -1,12 +1,10 @@
 import type { Ports } from '../core/all-ports.ts'
-import type { Outcome } from '../core/failure.ts'
+import { type Outcome, ok } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
 import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
 import { MOST_DAYS } from '../core/register/days.ts'
-import { ok } from '../core/result.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
-import { type ChainBelow, chainsBelow } from './chains.ts'
-import { lackingIn, type Rebuilt, rebuildHistory } from './rebuild-history.ts'
+import { type ChainBelow, chainsBelow, lackingIn, type Rebuilt, rebuildHistory } from './rebuild-history.ts'
 
 export interface FleetHistory {
   readonly fleet: string

@@ -1,6 +1,6 @@
 import type { DeclaredNode } from '../../schemas/types.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../catalog/listeners/probes.ts'
-import { loginSession } from '../catalog/login-records/probes.ts'
+import { loginSession } from '../catalog/login-records/index.ts'
 import { netRoutes } from '../catalog/network/links.ts'
 import { askedNames, sshListeners, sshTargets } from '../catalog/ssh-encryption/probes.ts'
 import { sshProcesses } from '../catalog/sshd/probes.ts'
@@ -11,9 +11,9 @@ import type { Clock, Connection } from '../core/ports.ts'
 import { type Answer, captureKey, needsMeasure, type Probe, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import type { AskedName, MethodsHeard, SshServerObservation, SshServersObservation } from '../core/ssh-methods.ts'
-import type { PassedOver, TlsObservation, TlsTarget } from '../core/tls/observation.ts'
+import type { PassedOver, TlsObservation, TlsTarget } from '../core/tls/server-reply.ts'
+import type { Watch } from './run.ts'
 import { observeTls, type TlsDeps } from './tls-listeners.ts'
-import type { Watch } from './watch.ts'
 
 interface SshAskDeps {
   readonly clock: Clock

@@ -1,9 +1,11 @@
-import type { Assessment, Capture, Scope } from '../../schemas/types.ts'
-import type { Ports } from '../core/all-ports.ts'
-import type { Outcome } from '../core/failure.ts'
-import { fileNamed, filePrefix, HTML_REPORT, prefixWithRun, REPORT } from '../core/file-names.ts'
+import type { Assessment, Capture, Period, Register, Scope } from '../../schemas/types.ts'
+import type { Ports, PrintSetup } from '../core/all-ports.ts'
+import type { Catalog } from '../core/catalog.ts'
+import { type Outcome, ok } from '../core/failure.ts'
+import { fileNamed, filePrefix, HTML_REPORT, prefixWithRun, REPORT } from '../core/layout.ts'
 import { assessmentPieces, nodeFolder } from '../core/pack-files.ts'
 import { plain } from '../core/plain-text.ts'
+import type { Signer } from '../core/ports.ts'
 import {
   byProbeAndCommand,
   compare,
@@ -11,12 +13,59 @@ import {
   recordingDigest,
   replacedByClass,
 } from '../core/recording.ts'
-import { ok } from '../core/result.ts'
+import { EMPTY_REGISTER } from '../core/register.ts'
+import { viewSheets } from '../present/formats/grids/ai-views.ts'
+import { complementaryPeriodGrid } from '../present/formats/grids/complementary-controls.ts'
+import { controlsGrid } from '../present/formats/grids/controls.ts'
+import { findingsGrid } from '../present/formats/grids/findings.ts'
+import { type Grid, textRows } from '../present/formats/grids/grid.ts'
+import { locationGrid } from '../present/formats/grids/location.ts'
+import { poamSheets } from '../present/formats/grids/poam.ts'
+import { populationGrid } from '../present/formats/grids/population.ts'
+import { RESULTS_COLUMNS, resultRows } from '../present/formats/grids/results.ts'
+import { jiraGrid, serviceNowGrid, type TicketInput } from '../present/formats/grids/tickets.ts'
+import { hdfFiles } from '../present/formats/hdf.ts'
 import type { FormatInput } from '../present/formats/input.ts'
+import { oscalFiles } from '../present/formats/oscal.ts'
+import { workbookOf } from '../present/formats/workbook.ts'
 import { README, recipientNote, VERIFY } from '../present/recipient.ts'
+import { buildBinder } from '../present/report/binder.ts'
 import { commandLine } from '../present/report/evidence.ts'
+import { buildAnnexes, paperOf, type ReportInput } from '../present/report.ts'
+import { collectGarbageBetween } from './memory-pressure.ts'
 import { summaryText } from './summary.ts'
-import { controlsTable, findingsTable, locationTable, populationTable, resultsTable } from './tables.ts'
+
+/** The assessment as tables for spreadsheets. Plain lines of text; an adapter turns them into files. */
+export type Table = readonly (readonly string[])[]
+
+/** One line per finding. */
+export const findingsTable = (input: Pick<FormatInput, 'catalog' | 'remediations' | 'shown'>): Table =>
+  tableOf(findingsGrid(input))
+
+/** One line per node and check, with the risk acceptance in effect. Each is generated on demand. */
+export const resultsTable = (
+  input: Pick<FormatInput, 'assessment' | 'catalog' | 'register' | 'shown'>,
+): Iterable<readonly string[]> => textRows(RESULTS_COLUMNS, resultRows(input))
+
+/** One line per control of each framework in scope, with its counts, documents and control decisions. */
+export const controlsTable = (assessment: Assessment, catalog: Catalog, register: Register = EMPTY_REGISTER): Table =>
+  tableOf(controlsGrid(assessment, catalog, register))
+
+/** One line per node of the population, with the lists that contain it and the counts of its verdicts. */
+export const populationTable = (assessment: Assessment): Table => tableOf(populationGrid(assessment))
+
+/** One line per node: its declared location, the supporting evidence, and its maximum distance. */
+export const locationTable = (assessment: Assessment): Table => tableOf(locationGrid(assessment))
+
+/** One line per finding for the CSV imports of Jira and of ServiceNow. */
+export const jiraTable = (input: TicketInput): Table => tableOf(jiraGrid(input))
+export const serviceNowTable = (input: TicketInput): Table => tableOf(serviceNowGrid(input))
+
+/** One line per control that a report of a provider expects of customers, or that a subservice organization operates. */
+export const complementaryTable = (period: Period, catalog: Catalog): Table =>
+  tableOf(complementaryPeriodGrid(period, catalog))
+
+const tableOf = ({ columns, rows }: Grid): Table => [...textRows(columns, rows)]
 
 export interface ExportedFile {
   readonly name: string
@@ -213,4 +262,78 @@ const answerCells = (capture: Capture): readonly string[] => {
     String(capture.maskedCount ?? 0),
     plain(replacedByClass([capture])),
   ]
+}
+
+/** Additional outputs: page 1 alone, the annexes, a binder by control, the same assessment and findings for other tools, and views of further frameworks. */
+export const ALSO = ['executive', 'annex', 'binder', 'xlsx', 'oscal', 'hdf', 'poam', 'tickets', 'views'] as const
+export type Also = (typeof ALSO)[number]
+
+interface AlsoInput extends ReportInput, FormatInput {
+  readonly signer: Signer
+  /** UTC, ISO 8601: every date in the files. */
+  readonly created: string
+  /** The executive summary, as in the pack. */
+  readonly executive: Uint8Array
+}
+
+type NamedBytes = readonly [name: string, bytes: Content]
+type Maker = (ports: FormatPorts, input: AlsoInput) => AsyncIterable<NamedBytes>
+
+/** What the makers of formats need. */
+type FormatPorts = Pick<Ports, 'csvPieces' | 'reports' | 'sealing' | 'tidyMemory' | 'xlsx'>
+
+/**
+ * The selected files by name, from one assessment, each generated on demand: with a large fleet each is large. The
+ * executive summary is the one in the pack; the binder is signed like the report, and names the same evidence.
+ */
+export async function* alsoFiles(
+  ports: FormatPorts,
+  wanted: readonly Also[],
+  input: AlsoInput,
+): AsyncGenerator<NamedBytes> {
+  for (const one of ALSO) {
+    if (!wanted.includes(one)) continue
+    collectGarbageBetween(ports, input.assessment.nodes.length)
+    yield* MAKERS[one](ports, input)
+  }
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
+
+const printOf = ({ assessment: { scope }, run, demo }: AlsoInput): PrintSetup => ({
+  paper: paperOf(scope),
+  foot: `${demo ? 'Demo data. ' : ''}${plain(scope.engagement?.entity ?? scope.fleet, 80)}, run ${run}`,
+})
+
+const MAKERS: Readonly<Record<Also, Maker>> = {
+  executive: async function* (_, { prefix, executive }) {
+    yield [fileNamed(prefix, 'executive.pdf'), executive]
+  },
+  annex: async function* (ports, input) {
+    const rendered = await ports.reports.render(buildAnnexes(input), { attachments: [], created: input.created })
+    yield [fileNamed(input.prefix, 'annexes.pdf'), await ports.sealing.signPdf(rendered, input.signer)]
+  },
+  binder: async function* (ports, input) {
+    const rendered = await ports.reports.render(buildBinder(input), { attachments: [], created: input.created })
+    yield [fileNamed(input.prefix, 'binder.pdf'), await ports.sealing.signPdf(rendered, input.signer)]
+  },
+  xlsx: async function* (ports, input) {
+    yield [fileNamed(input.prefix, 'register.xlsx'), await ports.xlsx(workbookOf(input), printOf(input))]
+  },
+  oscal: async function* (_, input) {
+    for (const [name, value] of oscalFiles(input)) yield [name, json(value)]
+  },
+  hdf: async function* (_, input) {
+    for (const [name, value] of hdfFiles(input)) yield [`hdf/${fileNamed(input.prefix, name)}`, json(value)]
+  },
+  poam: async function* (ports, input) {
+    yield [fileNamed(input.prefix, 'poam.xlsx'), await ports.xlsx(poamSheets(input), printOf(input))]
+  },
+  views: async function* (ports, input) {
+    yield [fileNamed(input.prefix, 'views.xlsx'), await ports.xlsx(viewSheets(input), printOf(input))]
+  },
+  tickets: async function* (ports, input) {
+    yield [fileNamed(input.prefix, 'tickets-jira.csv'), ports.csvPieces(jiraTable(input), 'importer')]
+    yield [fileNamed(input.prefix, 'tickets-servicenow.csv'), ports.csvPieces(serviceNowTable(input), 'importer')]
+  },
 }

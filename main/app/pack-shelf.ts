@@ -1,7 +1,6 @@
 import type { OpenPack, Ports } from '../core/all-ports.ts'
-import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
-import { ok } from '../core/result.ts'
 
 /** Packs that are opened repeatedly, few of them at a time: a long period has more packs than can be open at once. */
 export interface PackShelf {

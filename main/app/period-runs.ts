@@ -1,14 +1,30 @@
+import { HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
-import type { Failure } from '../core/failure.ts'
-import { packOfRun } from '../core/layout.ts'
-import type { PackContent } from '../core/pack-files.ts'
+import type { Catalog } from '../core/catalog.ts'
+import type { Sha256 } from '../core/digest.ts'
+import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
+import { chainStart, fileNamed, filePrefix, packNameOf, packOfRun } from '../core/layout.ts'
+import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
+import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
 import type { RunEvidence } from '../core/period/conclusions.ts'
-import { onlyPaths, partialPaths, runFolder } from '../core/period/pack.ts'
-import type { EnteredRun } from '../core/period/runs.ts'
+import { onlyPaths, partialPaths, periodName, runFolder } from '../core/period/pack.ts'
+import type { DerivedPeriod } from '../core/period/period.ts'
+import type { EnteredRun, RunFacts } from '../core/period/seen.ts'
+import { plain } from '../core/plain-text.ts'
+import type { Signer } from '../core/ports.ts'
+import { dayOf, daysWithin, MOST_DAYS } from '../core/register/days.ts'
+import { isDay } from '../core/run-chain/entry.ts'
+import { buildPeriodReport, calendarRows, controlRows, deviationRows, practiceRows } from '../present/period-report.ts'
+import { periodRecipientNote, README, VERIFY } from '../present/recipient.ts'
 import { readBag } from '../verify/steps/bag.ts'
+import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import { NO_TRUST } from '../verify/steps/trust.ts'
+import { type Content, complementaryTable } from './output-files.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
+import { PRODUCER } from './producer.ts'
+import { chainsBelow, readChain } from './rebuild-history.ts'
+import { type Stamping, stampReport } from './seal-file.ts'
 
 /** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */
 export type PackPlaces = (run: EnteredRun) => readonly string[]
@@ -75,3 +91,167 @@ export const enclosedFiles = (
   nodes: readonly string[],
 ): readonly (readonly [string, PackContent])[] =>
   partialPaths(pack.paths, nodes).map((file) => [`${runFolder(run)}/${file}`, shelf.content(path, pack, file)])
+
+interface FleetBelow {
+  readonly fleet: string
+  readonly chainFolder: string
+  /** The UTC day of its first run; null without one. */
+  readonly firstDay: string | null
+}
+
+/**
+ * The fleet with this name whose chain is below a folder; without a name, the only one. Or that of a chain stored
+ * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain does.
+ */
+export async function fleetBelow(
+  ports: Pick<Ports, 'files' | 'openRunChain'>,
+  root: string,
+  { fleet: name, chain: elsewhere }: { readonly fleet?: string | undefined; readonly chain?: string | undefined } = {},
+): Promise<Outcome<FleetBelow>> {
+  const chains = elsewhere === undefined ? await chainsBelow(ports, root) : await chainAt(ports, elsewhere)
+  if (!chains.ok) return chains
+  const fitting = chains.value.filter(({ chain }) => name === undefined || chain.fleet === name)
+  const [only, ...others] = fitting
+  if (only === undefined)
+    return fail(
+      'input.refused',
+      `there is no run chain below ${root}${name === undefined ? '' : ` for the fleet ${plain(name, 100)}`}`,
+    )
+  if (others.length > 0)
+    return fail(
+      'input.refused',
+      plain(
+        `${root} contains several fleets; choose one with --fleet: ${fitting.map(({ chain }) => chain.fleet).join(', ')}`,
+        600,
+      ),
+    )
+  const first = only.chain.entries.find(({ entry }) => entry.kind === 'run')
+  return ok({
+    fleet: only.chain.fleet,
+    chainFolder: only.folder,
+    firstDay: first === undefined ? null : dayOf(first.entry.at),
+  })
+}
+
+async function chainAt(
+  ports: Pick<Ports, 'files' | 'openRunChain'>,
+  folder: string,
+): Promise<Awaited<ReturnType<typeof chainsBelow>>> {
+  const chain = await readChain(ports, folder)
+  return chain.ok ? ok([{ folder, chain: chain.value }]) : chain
+}
+
+interface ReadCalendarInput {
+  readonly root: string
+  readonly chainFolder: string
+  readonly fleet: string
+  readonly from: string
+  readonly to: string
+  readonly asOf: string
+}
+
+/**
+ * The calendar of a fleet’s runs from its chain and the history, unsealed. Fails with input.refused, and as chain and
+ * history do.
+ */
+export async function readCalendar(
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'zones'>,
+  input: ReadCalendarInput,
+): Promise<Outcome<CalendarReading>> {
+  const { root, chainFolder, fleet, from, to, asOf } = input
+  const days = isDay(from) && isDay(to) ? daysWithin(from, to).length : 0
+  if (days === 0 || days > MOST_DAYS)
+    return fail(
+      'input.refused',
+      `enter a first and a last day, at most ${MOST_DAYS} days in total, such as 2026-10-01 and 2026-12-31`,
+    )
+  if (!(await ports.files.isThere(chainStart(chainFolder))))
+    return fail('input.refused', `there is no run chain in ${chainFolder}`)
+  const chain = await ports.openRunChain(chainFolder, { id: '0'.repeat(64), fleet })
+  if (!chain.ok) return chain
+  const { entries } = chain.value.chain()
+  await chain.value.close()
+  const history = await ports.openHistory(root)
+  if (!history.ok) return history
+  const heads = await history.value.list()
+  if (!heads.ok) return heads
+  const facts = new Map<string, RunFacts>()
+  for (const { sealed, ...head } of heads.value) if (sealed !== null) facts.set(sealed.tagManifest, head)
+  return calendarOf({ entries, facts, zones: ports.zones, from, to, asOf })
+}
+
+/** The report of a period before it is signed: the same bytes from the same sealed parts. */
+export async function periodPdf(
+  ports: Pick<Ports, 'reports'>,
+  catalog: Catalog,
+  { period, changes, frameworks, evidenceDigest, signer: { subject, fingerprint } }: SealedPeriodPages,
+): Promise<Uint8Array> {
+  const document = buildPeriodReport({
+    period,
+    changes,
+    frameworks,
+    catalog,
+    producer: PRODUCER,
+    evidenceDigest,
+    packName: packNameOf(periodName(period)),
+    signer: { subject, fingerprint },
+    demo: period.demo,
+  })
+  return await ports.reports.render(document, { attachments: [], created: period.asOf })
+}
+
+/** The signed period report, over the rest of its payload. */
+export async function periodReport(
+  ports: Pick<Ports, 'reports' | 'sealing' | 'timestamps'>,
+  catalog: Catalog,
+  {
+    derived,
+    payload,
+    signer,
+    stamping,
+  }: {
+    readonly signer: Signer
+    readonly stamping: Stamping | null
+    readonly derived: DerivedPeriod
+    readonly payload: ReadonlyMap<string, PackContent>
+  },
+) {
+  const pdf = await periodPdf(ports, catalog, { ...derived, evidenceDigest: evidenceDigestOver(payload), signer })
+  return await stampReport(ports, await ports.sealing.signPdf(pdf, signer), signer, stamping)
+}
+
+/** The sealed parts that files beside the pack restate. */
+interface SealedPeriod {
+  readonly report: Uint8Array
+  /** VERIFY.txt of the pack. */
+  readonly help: Uint8Array
+  readonly packName: string
+  readonly evidenceDigest: Sha256
+  readonly signer: Pick<Signer, 'subject' | 'fingerprint'>
+}
+
+/** Outputs that people open without the pack, by name: the organization's, then first and last day. */
+export const derivedPeriodFiles = (
+  { csvPieces }: Pick<Ports, 'csvPieces'>,
+  { report, help, ...sealed }: SealedPeriod,
+  { period, tables }: DerivedPeriod,
+  catalog: Catalog,
+): readonly (readonly [string, Content])[] => {
+  const { engagement, fleet, from, to } = period
+  const prefix = filePrefix({ organization: engagement?.entity ?? fleet, dates: [from, to] })
+  const named = (kind: string): string => fileNamed(prefix, kind)
+  const complementary = complementaryTable(period, catalog)
+  return [
+    [named('period-report.pdf'), report],
+    [named(README), periodRecipientNote(period, { ...sealed, demo: period.demo })],
+    [named(VERIFY), help],
+    [named('controls.csv'), csvPieces(controlRows(period))],
+    [named('calendar.csv'), csvPieces(calendarRows(period))],
+    [named('deviations.csv'), csvPieces(deviationRows(period))],
+    ...(complementary.length < 2 ? [] : [[named('complementary-controls.csv'), csvPieces(complementary)] as const]),
+    ...(period.conclusions?.frameworks.includes('hipaa') === true
+      ? [[named('recognized-security-practices.csv'), csvPieces(practiceRows(period, HIPAA_VIEWS.practices))] as const]
+      : []),
+    ...[...tables].map(([path, bytes]) => [path.replace(/^data\//, ''), bytes] as const),
+  ]
+}

@@ -1,7 +1,7 @@
 import type { CatalogReference, Engagement, Period, PeriodSample } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogReference } from '../core/catalog.ts'
-import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import { chainStart, packIn, packNameOf } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
 import type { ManifestDigests, PackContent } from '../core/pack-files.ts'
@@ -14,20 +14,16 @@ import {
   subjectDigests,
 } from '../core/period/pack.ts'
 import { type DerivedPeriod, periodFold, type SampleRequest, sampledNodes } from '../core/period/period.ts'
-import { headsBefore } from '../core/period/runs.ts'
+import { headsBefore } from '../core/period/seen.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import { daysWithin, MOST_DAYS } from '../core/register/days.ts'
-import { ok } from '../core/result.ts'
 import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
-import { chainFiles } from '../core/run-chain/files.ts'
+import { chainFiles } from '../core/run-chain/notes.ts'
 import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
-import { derivedPeriodFiles, periodReport } from './period-files.ts'
-import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
+import { derivedPeriodFiles, enclosedFiles, packPlaces, periodReport, runAtHand } from './period-runs.ts'
 import { PRODUCER } from './producer.ts'
-import { sealedPack } from './seal-pack.ts'
-import { whileSigning } from './signing.ts'
-import type { Stamping } from './stamping.ts'
+import { type Stamping, sealedPack, whileSigning } from './seal-file.ts'
 
 export interface ExportPeriodInput {
   /** The output folder of the runs, including their history. */

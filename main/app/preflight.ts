@@ -1,6 +1,6 @@
 import type { PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { Assessment, Register } from '../../schemas/types.ts'
-import { plural } from '../core/phrases.ts'
+import { plural } from '../core/plain-text.ts'
 import { decisionsOf } from '../core/register/decisions.ts'
 import { currentResponses } from '../core/register/responses.ts'
 import { type Signable, signaturesOf } from '../core/register/signatures.ts'

@@ -1,23 +1,26 @@
 import type { Figure } from '../../schemas/figure.ts'
-import type { Assessment, EarlierRuns, Register } from '../../schemas/types.ts'
+import type { Assessment, EarlierRuns, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
 import { AI_VIEWS, HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import { REMEDIATIONS } from '../catalog/remediation.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Sha256 } from '../core/digest.ts'
 import { type EmbeddedFile, embeddedFile } from '../core/embedded.ts'
-import type { Outcome } from '../core/failure.ts'
+import { type Failure, type Outcome, ok } from '../core/failure.ts'
 import { digestOf, nodeAssessmentPath, type PackFiles } from '../core/pack-files.ts'
+import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { Parsed } from '../core/probe.ts'
 import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
-import { ok } from '../core/result.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import type { CapturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
 import { matterOf, type ReportInput } from '../present/report.ts'
+import type { DocumentBytes } from './attachments.ts'
 import { picturesOf } from './evaluate.ts'
+import type { Also, ExportedFile } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
+import type { Stamping } from './seal-file.ts'
 
 /** Sealed parts of a pack that its reports depend on. */
 export interface ReportParts {
@@ -88,3 +91,53 @@ const inOrder = ({ recording, captures }: RecordingOutline): RecordingOutline =>
   recording,
   captures: [...captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta)),
 })
+
+export interface ExportInput {
+  readonly run: string
+  readonly scope: Scope
+  readonly recordings: readonly RecordingSource[]
+  readonly asOf: string
+  readonly signer: Signer
+  /** Null: no independent time-stamp. */
+  readonly stamping: Stamping | null
+  readonly folder: string
+  /** The register. The part that concerns these nodes and frameworks goes into the pack. */
+  readonly register: Register
+  readonly attachmentBytes: DocumentBytes
+  /** The provider inventory that the engagement in the scope names; null without one. */
+  readonly inventory: Uint8Array | null
+  /** The provider's record of machine locations that the location in the scope names; null or absent without one. */
+  readonly sites?: Uint8Array | null
+  /** Additional outputs. */
+  readonly also: readonly Also[]
+  /** Folder of the fleet's run chain; null: the pack is in no chain. */
+  readonly chainFolder: string | null
+  /** The scheduled run; null or absent for a run that a person started. */
+  readonly planned?: Planned | null
+  /**
+   * The folder whose history has the earlier runs of the declared period; null or absent: the report covers this run
+   * alone. A history that cannot be read is named, and not used.
+   */
+  readonly history?: string | null
+  /** The export resumes after an interruption: existing outputs are then no error. */
+  readonly resumes?: boolean
+}
+
+export interface Exported {
+  readonly assessment: Assessment
+  /** The part of the register that concerns it. */
+  readonly register: Register
+  readonly files: readonly ExportedFile[]
+  readonly level: PadesLevel
+  /** The seal over the pack has a time-stamp. */
+  readonly stamped: boolean
+  readonly trace: RunTrace
+  /** SHA-256 of the sealed tag manifest, which the chain names. */
+  readonly tagManifest: string
+  /** Fingerprint of the certificate that sealed it. */
+  readonly signer: string
+  /** Requested outputs that could not be obtained; everything else was written. */
+  readonly shortfalls: readonly Failure[]
+  /** The pack was already sealed; only missing outputs next to it were written. */
+  readonly continued: boolean
+}

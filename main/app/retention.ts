@@ -1,15 +1,13 @@
 import type { Ports } from '../core/all-ports.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { evidenceFolder, evidenceOfRun, exportFolder, isSafeName } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
 import { quote } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
-import { ok } from '../core/result.ts'
 import { type Due, type Fate, retentionPlan, type Stays } from '../core/retention.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
 import { appendSigned } from './append-signed.ts'
-import { type ChainBelow, chainsBelow } from './chains.ts'
-import { packsBelow } from './rebuild-history.ts'
+import { type ChainBelow, chainsBelow, packsBelow } from './rebuild-history.ts'
 
 /** Retention period of documentation (45 CFR 164.316(b)(2)(i)). */
 export const USUAL_YEARS = 6

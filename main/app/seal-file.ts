@@ -1,12 +1,12 @@
-import type { OpenPack, Ports } from '../core/all-ports.ts'
+import { FAILURE_CODES } from '../../schemas/failure-words.ts'
+import type { NextStamp, OpenPack, Ports, Stamp } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { err, type Failure, fail, type Outcome, ok } from '../core/failure.ts'
+import { type AssembledPack, assembleBag, type BagInput, type StampAuthority } from '../core/pack.ts'
 import { PATHS, type PackContent, stampPath } from '../core/pack-files.ts'
-import type { PadesLevel } from '../core/ports.ts'
-import { ok } from '../core/result.ts'
+import type { PadesLevel, Signer } from '../core/ports.ts'
 import { bytesOf } from '../verify/steps/read.ts'
 import { stampsOver } from '../verify/steps/signature.ts'
-import type { Stamping } from './stamping.ts'
 
 /** A sealed pack or report that can take one more time-stamp, over its whole content. */
 export interface Stampable {
@@ -118,4 +118,139 @@ async function withOneMore(
   } finally {
     await pack.close()
   }
+}
+
+interface Sealed {
+  readonly pack: AssembledPack
+  readonly seal: Uint8Array
+  /** Null when no independent time-stamp was requested. */
+  readonly stamp: Outcome<Stamp> | null
+}
+
+/**
+ * The seal over a pack, and the time-stamp over the seal. A pack that names its authority must carry a time-stamp by
+ * it, so that removing the time-stamp is detectable; where none is available, or only one under another root, the pack
+ * is sealed again without that name.
+ */
+export async function sealedPack(
+  ports: Pick<Ports, 'sealing' | 'timestamps'>,
+  input: Omit<BagInput, 'authority'> & { readonly signer: Signer },
+  authority: StampAuthority | null,
+  stamping: Stamping | null,
+): Promise<Sealed> {
+  const { signer } = input
+  const pack = assembleBag({ ...input, authority })
+  const seal = await ports.sealing.signDetached(signer, pack.toSeal)
+  if (stamping === null) return { pack, seal, stamp: null }
+  const stamp = await ports.timestamps.stamp(stamping.url, digestBytes(seal), stamping.certificates)
+  if (authority === null || (stamp.ok && rootOf(stamp.value.certificates) === rootOf(authority.chain)))
+    return { pack, seal, stamp }
+  const without = await sealedPack(ports, input, null, stamp.ok ? stamping : null)
+  return { ...without, stamp: without.stamp ?? stamp }
+}
+
+const rootOf = (chain: readonly Uint8Array[]): string => sha256(chain.at(-1) ?? new Uint8Array())
+const digestBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(sha256(bytes), 'hex'))
+
+/**
+ * Runs work that signs. A key on a token can become unavailable at any signature, deep inside an encoder: its signer
+ * then throws an Error whose cause is the Failure, which is returned here. Any other exception is a bug, and is thrown
+ * on.
+ */
+export async function whileSigning<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.cause : undefined
+    if (isFailure(cause)) return err(cause)
+    throw thrown
+  }
+}
+
+const isFailure = (value: unknown): value is Failure =>
+  typeof value === 'object' &&
+  value !== null &&
+  'code' in value &&
+  'detail' in value &&
+  FAILURE_CODES.some((code) => code === value.code)
+
+/** The time-stamp authority, and the certificates that complete its chain. */
+export interface Stamping {
+  readonly url: string
+  /** DER certificates that complete the authority's chain where its tokens do not carry it. */
+  readonly certificates: readonly Uint8Array[]
+  /** DER revocation lists that the caller has; the others are fetched. */
+  readonly crls: readonly Uint8Array[]
+}
+
+interface StampedReport {
+  readonly pdf: Uint8Array
+  readonly level: PadesLevel
+  readonly authority: StampAuthority | null
+  /** Why it is not at B-LTA, when a time-stamp was requested. */
+  readonly shortfall: Failure | null
+}
+
+/**
+ * Raises a signed report (B-B) to the highest level available: a token over the signature (B-T), then the data for
+ * long-term validation and a token over everything (B-LTA). No level between is written, and a failure leaves the
+ * previous level: the report itself is never lost.
+ */
+export async function stampReport(
+  ports: Pick<Ports, 'sealing' | 'timestamps'>,
+  signed: Uint8Array,
+  signer: Pick<Signer, 'chain' | 'crls' | 'certificate'>,
+  stamping: Stamping | null,
+): Promise<StampedReport> {
+  const first: StampedReport = { pdf: signed, level: 'B-B', authority: null, shortfall: null }
+  if (stamping === null) return first
+  const own = { certificates: [signer.certificate, ...signer.chain], crls: signer.crls }
+  const next = await ports.sealing.nextPdfStamp(signed, own)
+  const stamped = next.ok ? await applied(ports, next.value, stamping) : next
+  if (!stamped.ok) return { ...first, shortfall: stamped.error }
+  const chain = stamped.value.stamp.certificates
+  const lists = await listsFor(ports, own, chain, stamping.crls)
+  const authority = { name: stamped.value.stamp.reading.authority?.subject ?? '', chain, crls: lists.authority }
+  const reached: StampedReport = { ...first, pdf: stamped.value.pdf, level: 'B-T', authority }
+  if (lists.missing.length > 0)
+    return {
+      ...reached,
+      shortfall: { code: 'revocation.unavailable', detail: `no revocation list for: ${lists.missing.join('; ')}` },
+    }
+  const material = {
+    certificates: [...own.certificates, ...chain],
+    crls: [...lists.signer, ...lists.authority],
+  }
+  const last = await ports.sealing.nextPdfStamp(reached.pdf, material)
+  const archived = last.ok ? await applied(ports, last.value, stamping) : last
+  return archived.ok
+    ? { ...reached, pdf: archived.value.pdf, level: 'B-LTA' }
+    : { ...reached, shortfall: archived.error }
+}
+
+async function applied(
+  { timestamps }: Pick<Ports, 'timestamps'>,
+  next: NextStamp,
+  { url, certificates }: Stamping,
+): Promise<Outcome<{ readonly pdf: Uint8Array; readonly stamp: Stamp }>> {
+  const stamp = await timestamps.stamp(url, next.imprint, certificates)
+  if (!stamp.ok) return stamp
+  const pdf = next.apply(stamp.value.token)
+  return pdf.ok ? ok({ pdf: pdf.value, stamp: stamp.value }) : pdf
+}
+
+/** Revocation lists for the signer's certificates and for the authority's, and the certificates without one. */
+async function listsFor(
+  { timestamps }: Pick<Ports, 'timestamps'>,
+  own: { readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] },
+  authority: readonly Uint8Array[],
+  known: readonly Uint8Array[],
+): Promise<{
+  readonly signer: readonly Uint8Array[]
+  readonly authority: readonly Uint8Array[]
+  readonly missing: readonly string[]
+}> {
+  const signers = await timestamps.revocationLists(own.certificates, [...own.crls, ...known])
+  const theirs = await timestamps.revocationLists(authority, known)
+  return { signer: signers.lists, authority: theirs.lists, missing: [...signers.missing, ...theirs.missing] }
 }

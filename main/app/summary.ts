@@ -30,8 +30,7 @@ import {
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { exampleOf, type Finding } from '../core/finding/finding.ts'
-import { of, plural } from '../core/phrases.ts'
-import { plain } from '../core/plain-text.ts'
+import { of, plain, plural } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
 import { explanationsFor, explanationText } from '../core/register/explanations.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
@@ -39,8 +38,7 @@ import { summarize } from '../core/tally.ts'
 import { isObservation, partsTable, type RowCounts, rowCounts } from '../present/formats/row-counts.ts'
 import { type Presentation, severityCounts } from '../present/presentation.ts'
 import { statusText } from '../present/report/findings.ts'
-import { ownerLine } from './finding-text.ts'
-import { type FindingSources, shownOf } from './findings.ts'
+import { type FindingSources, ownerLine, shownOf } from './finding-views.ts'
 
 /**
  * An assessment on one screen of plain text: nodes, findings, controls with their observations. Counts with denominators, never

@@ -1,18 +1,18 @@
 import type { ByteStream, Clock, Connection, Entropy } from '../core/ports.ts'
-import { clientHello, TLS_VERSIONS, type TlsVersion } from '../core/tls/client-hello.ts'
-import type {
-  HelloAnswer,
-  HelloKind,
-  PassedOver,
-  PortObservation,
-  PortOutcome,
-  TlsObservation,
-  TlsTarget,
-} from '../core/tls/observation.ts'
+import { clientHello, concat, SUITES, TLS_VERSIONS, type TlsVersion } from '../core/tls/client-hello.ts'
 import { type OwnShares, ownShares, sealedCertificates } from '../core/tls/sealed-flight.ts'
-import { MOST_REPLY, readServerReply, type ServerReply } from '../core/tls/server-reply.ts'
-import { SUITES } from '../core/tls/suites.ts'
-import { concat } from '../core/tls/wire.ts'
+import {
+  type HelloAnswer,
+  type HelloKind,
+  MOST_REPLY,
+  type PassedOver,
+  type PortObservation,
+  type PortOutcome,
+  readServerReply,
+  type ServerReply,
+  type TlsObservation,
+  type TlsTarget,
+} from '../core/tls/server-reply.ts'
 
 export interface TlsDeps {
   readonly clock: Clock

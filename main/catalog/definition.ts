@@ -17,7 +17,7 @@ import soc2Data from './frameworks/soc2.json' with { type: 'json' }
 import { assessIsolation, SIGNAL_NOTES } from './isolation/argue.ts'
 import { assessLocation } from './location/argue.ts'
 import borders from './location/borders-10m.json' with { type: 'json' }
-import { COUNTRY_LIST } from './location/countries.ts'
+import { COUNTRY_LIST } from './location/discs.ts'
 import { PROVIDER_CERTIFICATE_LIST } from './location/metadata.ts'
 import { REGION_LIST } from './location/provider-signals.ts'
 import { identity } from './machine/identity.ts'

@@ -5,13 +5,9 @@ import { isSealed } from '../app/continued-export.ts'
 import { latestRun, newRunId, type RunResult } from '../app/run.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
-import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, evidenceFolder } from '../core/layout.ts'
-import { ok } from '../core/result.ts'
-import type { Context } from './context.ts'
-import { EXIT } from './exit-codes.ts'
-import { countedNumber, LIVE_TESTS } from './options.ts'
-import { askSecret, printLine, progressTo } from './terminal.ts'
+import { askSecret, type Context, countedNumber, EXIT, LIVE_TESTS, printLine, progressTo } from './options.ts'
 
 export interface CollectOptions {
   readonly fleet: string

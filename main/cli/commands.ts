@@ -1,7 +1,5 @@
-import { assessCommand } from './commands/assess.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { chainCommand } from './commands/chain.ts'
-import { collectCommand } from './commands/collect.ts'
 import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
 import { disclosureCommand } from './commands/disclosure.ts'
@@ -15,13 +13,13 @@ import { historyCommand } from './commands/history.ts'
 import { identityCommand } from './commands/identity.ts'
 import { recordCommand } from './commands/record.ts'
 import { requestCommand } from './commands/request.ts'
-import { runCommand } from './commands/run.ts'
+import { assessCommand, collectCommand, runCommand } from './commands/run.ts'
 import { scheduleCommand } from './commands/schedule.ts'
 import { sealCommands } from './commands/seal.ts'
 import { serveCommand } from './commands/serve.ts'
 import { vantageCommand } from './commands/vantage.ts'
 import { verifyCommand } from './commands/verify.ts'
-import type { Context } from './context.ts'
+import type { Context } from './options.ts'
 
 /** Every command, in the order that help lists them. */
 export const COMMANDS: readonly ((context: Context) => void)[] = [

@@ -9,7 +9,7 @@ import type {
 } from '../../schemas/drift.ts'
 import { verdictWords } from '../../schemas/words.ts'
 import type { Compared, FoundRun, TakenApart } from '../app/drift.ts'
-import { evidenceCompared, uncollectedWords } from '../core/drift/uncollected.ts'
+import { evidenceCompared, uncollectedWords } from '../core/drift/explain.ts'
 import { plain } from '../core/plain-text.ts'
 
 /** Whether anything differs, for the exit code. */

@@ -1,11 +1,15 @@
 import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { type Command, CommanderError } from 'commander'
-import { fail, type Outcome } from '../core/failure.ts'
-import type { Clock } from '../core/ports.ts'
-import { ok } from '../core/result.ts'
-import { EXIT } from './exit-codes.ts'
-import { printFailure } from './terminal.ts'
+import { failureWords } from '../../schemas/failure-words.ts'
+import { firstLineOf, ownersFile } from '../adapters/stored-file.ts'
+import type { Ports } from '../core/all-ports.ts'
+import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
+import type { IdentityInfo } from '../core/identities.ts'
+import { plain } from '../core/plain-text.ts'
+import type { Clock, RunEvent } from '../core/ports.ts'
 
 /** For commands that otherwise print text. */
 export const JSON_OUTPUT = ['--json', 'Print JSON'] as const
@@ -97,3 +101,201 @@ export const withFoldersChecked = (command: Command): Command =>
       throw new CommanderError(EXIT.usage, 'input.refused', detail)
     }
   })
+
+/** Passed to every command: the ports, and the sink for its exit code. */
+export interface Context {
+  readonly ports: Ports
+  readonly program: Command
+  /** Sets the code that the process ends with when the command returns. */
+  readonly exit: (code: ExitCode) => void
+}
+
+/** The exit code of a command that a failure ends. */
+export function codeOf({ code }: Failure): ExitCode {
+  if (code === 'bug') return EXIT.bug
+  if (code === 'pack.repacked') return EXIT.incomplete
+  if (code === 'pack.stopped') return EXIT.stopped
+  if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered' || code === 'rules.refused')
+    return EXIT.notVerified
+  if (code.startsWith('timestamp.') || code.startsWith('revocation.')) return EXIT.incomplete
+  if (code === 'run.cancelled') return EXIT.stopped
+  if (
+    code === 'notice.undelivered' ||
+    code.startsWith('ssh.') ||
+    code.startsWith('collector.') ||
+    code === 'store.failed'
+  )
+    return EXIT.incomplete
+  return EXIT.usage
+}
+
+export function endWith(context: Context, failure: Failure): void {
+  printFailure(failure)
+  context.exit(codeOf(failure))
+}
+
+/** Exit codes of every command. */
+export const EXIT = { done: 0, bug: 1, usage: 2, gaps: 3, incomplete: 4, notVerified: 5, stopped: 130 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** What each exit code means, as the reference of the command line prints it. */
+export const EXIT_WORDS: Readonly<Record<ExitCode, string>> = {
+  0: 'No deviations',
+  1: 'Internal error',
+  2: 'Usage or configuration error',
+  3: 'Deviations without a risk acceptance in effect, or compared lists or runs that differ',
+  4: 'Incomplete: a node, inventory, time-stamp, output or scheduled run is missing',
+  5: 'Verification failed',
+  130: 'Stopped by the user',
+}
+
+// Worst first.
+const ORDER: readonly ExitCode[] = [1, 130, 2, 5, 3, 4, 0]
+
+/** The worst of several outcomes. */
+export const worst = (codes: readonly ExitCode[]): ExitCode => ORDER.find((code) => codes.includes(code)) ?? EXIT.done
+
+export interface FolderOption {
+  readonly identityFolder?: string
+}
+
+/** The folder of signing identities. */
+export const folderOf = (context: Context, { identityFolder }: FolderOption): string =>
+  identityFolder ?? context.ports.identities.defaultFolder
+
+export const withFolder = (command: Command): Command =>
+  command.option('--identity-folder <folder>', 'Folder of signing identities')
+export const withPassphrase = (command: Command): Command =>
+  withFolder(command)
+    .option('--passphrase-fd <number>', 'Read the passphrase or token PIN from this file descriptor')
+    .option('--passphrase-file <file>', 'Read the passphrase or token PIN from a file that only you can read')
+
+/** Prints an identity after a change, or the failure of that change. */
+export function printIdentity(context: Context, outcome: Outcome<IdentityInfo>, what: string, ...more: string[]): void {
+  if (!outcome.ok) {
+    endWith(context, outcome.error)
+    return
+  }
+  printLine(`${what} ${outcome.value.name}: ${plain(outcome.value.subject)}`)
+  printLine(`  certificate (SHA-256) ${outcome.value.fingerprint}, valid until ${outcome.value.notAfter}`)
+  for (const line of more) printLine(`  ${line}`)
+}
+
+/** People read stderr; machines read stdout, and only with --json. */
+export const printLine = (text: string): void => void process.stderr.write(`${text}\n`)
+export const emit = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+/** Text that is itself the output of a command, such as a script or a sudoers file. */
+export const emitText = (text: string): void => void process.stdout.write(text)
+
+/** Prints what happened, the effect on the evidence, and the next step. */
+export function printFailure(failure: Failure): void {
+  const words = failureWords[failure.code]
+  const where = failure.node === undefined ? '' : `${failure.node}: `
+  printLine(`${where}${words.title}: ${plain(failure.detail, 1000)}`)
+  printLine(`  ${words.meaning}`)
+  printLine(`  Next: ${words.next}`)
+}
+
+/** Progress of a run: one rewritten line on a terminal, a line per node otherwise. */
+export function progressTo(
+  stream: NodeJS.WriteStream,
+  stored: (captures: number) => string = (captures) => `${captures} captures stored`,
+): (event: RunEvent) => void {
+  let total = 0
+  let finished = 0
+  const moving = new Map<string, string>()
+  const line = (text: string): void => void stream.write(stream.isTTY ? `\r\u001b[2K${text}\n` : `${text}\n`)
+  const bar = (): void => {
+    if (!stream.isTTY) return
+    const width = 24
+    const filled = total === 0 ? 0 : Math.round((finished / total) * width)
+    const busiest = [...moving].slice(0, 2).map(([node, word]) => `${node} ${word}`)
+    const text = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${finished} of ${total} nodes  ${busiest.join(', ')}`
+    stream.write(`\r\u001b[2K${text.slice(0, (stream.columns ?? 80) - 1)}`)
+  }
+  return (event) => {
+    if (event.kind === 'run-started') total = event.nodes.length
+    if (event.kind === 'node-connecting') moving.set(event.node, 'connecting')
+    if (event.kind === 'node-collecting') moving.set(event.node, `${event.done}/${event.total}`)
+    if (event.kind === 'node-timing') moving.set(event.node, `measuring latency, ${event.secondsLeft} s left`)
+    if (event.kind === 'node-done' || event.kind === 'node-failed') {
+      finished += 1
+      moving.delete(event.node)
+      if (event.kind === 'node-done')
+        line(`${event.node}: ${stored(event.captures)}${event.partial ? ', partial' : ''}`)
+      else
+        line(
+          `${event.node}: ${failureWords[event.code as keyof typeof failureWords]?.title ?? event.code} (${plain(event.detail, 300)})`,
+        )
+    }
+    if (event.kind === 'run-done' && stream.isTTY) stream.write('\r\u001b[2K')
+    else bar()
+  }
+}
+
+/** Prompts on the terminal without echo; null without a terminal. */
+export function askSecret(question: string): Promise<string | null> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return Promise.resolve(null)
+  const muted = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: muted, terminal: true })
+  process.stderr.write(`${plain(question)}: `)
+  return new Promise((resolve) => {
+    lines.question('', (answer) => {
+      process.stderr.write('\n')
+      lines.close()
+      resolve(answer)
+    })
+    lines.on('close', () => resolve(null))
+  })
+}
+
+export interface PassphraseOptions {
+  readonly passphraseFd?: string
+  readonly passphraseFile?: string
+}
+
+/** The source of one secret, and the name of its options. */
+interface SecretSource {
+  readonly fd: string | undefined
+  readonly file: string | undefined
+  readonly option: string
+  readonly question: string
+}
+
+const SHORTEST = 8
+
+/** A passphrase from a file descriptor, a file that only its owner can read, or a prompt. Never from argv or the environment. */
+export const passphrase = (options: PassphraseOptions, question: string): Promise<Outcome<string>> =>
+  secretFrom({ fd: options.passphraseFd, file: options.passphraseFile, option: '--passphrase', question })
+
+/** As passphrase(), for the passphrase of a PKCS#12 file. */
+export const p12Passphrase = (
+  options: { readonly p12PassphraseFd?: string; readonly p12PassphraseFile?: string },
+  question: string,
+): Promise<Outcome<string>> =>
+  secretFrom({ fd: options.p12PassphraseFd, file: options.p12PassphraseFile, option: '--p12-passphrase', question })
+
+/** A new passphrase for a key: at least eight characters, and entered twice at a prompt. Fails with input.refused. */
+export async function newPassphrase(options: PassphraseOptions, question: string): Promise<Outcome<string>> {
+  const chosen = await passphrase(options, question)
+  if (!chosen.ok) return chosen
+  if (chosen.value.length < SHORTEST)
+    return fail('input.refused', `the passphrase must have at least ${SHORTEST} characters; nothing was created`)
+  if (options.passphraseFd !== undefined || options.passphraseFile !== undefined) return chosen
+  const again = await askSecret('Repeat the passphrase')
+  return again === chosen.value ? chosen : fail('input.refused', 'the passphrases differ; nothing was created')
+}
+
+async function secretFrom({ fd, file, option, question }: SecretSource): Promise<Outcome<string>> {
+  if (fd !== undefined) {
+    const number = Number(fd)
+    if (!/^\d+$/.test(fd) || !Number.isSafeInteger(number))
+      return fail('input.refused', `${option}-fd must be a file descriptor number`)
+    return firstLineOf(number, `file descriptor ${fd}`)
+  }
+  if (file !== undefined) return ownersFile(file, 'passphrase')
+  const answer = await askSecret(question)
+  if (answer === null)
+    return fail('input.refused', `no terminal for the passphrase prompt; use ${option}-file or ${option}-fd`)
+  return ok(answer)
+}

@@ -1,10 +1,9 @@
 import { dirname } from 'node:path'
 import { documentsIn, NO_REGISTER, type RegisterWithDocuments } from '../app/attachments.ts'
 import type { Ports } from '../core/all-ports.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
 import { registerProblems } from '../core/register/problems.ts'
-import { ok } from '../core/result.ts'
 import { readEntries } from '../verify/steps/entries.ts'
 
 const MOST_PROBLEMS = 5

@@ -4,9 +4,7 @@ import { createPorts } from '../adapters/ports.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { COMMANDS } from './commands.ts'
-import type { Context } from './context.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
-import { printFailure } from './terminal.ts'
+import { type Context, EXIT, type ExitCode, printFailure } from './options.ts'
 
 /** Runs one command line and returns its exit code. An exception is an internal error; it is caught here and nowhere else. */
 export async function runLine(args: readonly string[]): Promise<ExitCode> {

@@ -1,11 +1,10 @@
 import type { DeclaredNode } from '../../schemas/types.ts'
-import { chosenFrameworks, type Declared, declaredScope } from '../app/declared-scope.ts'
+import { chosenFrameworks, type Declared, declaredScope } from '../app/collect-run.ts'
 import { scopeOf } from '../app/run.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { RecordingSource } from '../core/recording.ts'
-import { ok } from '../core/result.ts'
 import { frameworkList } from './options.ts'
 
 export interface ScopeOptions {

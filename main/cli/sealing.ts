@@ -1,24 +1,29 @@
+import { X509Certificate } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Planned, Scope } from '../../schemas/types.ts'
-import { askable } from '../adapters/seal/tsp/http.ts'
+import { askable } from '../adapters/seal/tsp/client.ts'
 import { windowStamping } from '../app/engine/trust-anchors.ts'
 import { ALSO, type Also, exportRun } from '../app/export.ts'
-import type { Exported } from '../app/export-input.ts'
-import type { Stamping } from '../app/stamping.ts'
+import type { Exported } from '../app/report-input.ts'
+import type { Stamping } from '../app/seal-file.ts'
 import { catalog } from '../catalog/index.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import type { Ports } from '../core/all-ports.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { IdentityInfo } from '../core/identities.ts'
+import { certificatesIn, fromPem } from '../core/pem.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { PAPERS, type Paper } from '../core/report-document.ts'
-import { ok } from '../core/result.ts'
-import type { Context } from './context.ts'
-import { withFoldersChecked } from './options.ts'
-import { type PassphraseOptions, passphrase } from './passphrase.ts'
+import {
+  type Context,
+  type PassphraseOptions,
+  passphrase,
+  printFailure,
+  printLine,
+  withFoldersChecked,
+} from './options.ts'
 import { readRegister } from './register.ts'
-import { printFailure, printLine } from './terminal.ts'
-import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
 
 export interface KeyOptions extends PassphraseOptions {
   readonly identity?: string
@@ -230,3 +235,87 @@ export const askableAddress = (given: string, url: string): Outcome<null> =>
   askable(url) === null
     ? fail('input.refused', `${given} must be an http or https address without user name and password`)
     : ok(null)
+
+/** The objects of one kind in the given files, in order. Fails with the first file that cannot be read or contains none. */
+async function readHolding(
+  { files }: Pick<Ports, 'files'>,
+  paths: readonly string[],
+  { held, what }: { readonly held: (file: Uint8Array) => readonly Uint8Array[]; readonly what: string },
+): Promise<Outcome<readonly Uint8Array[]>> {
+  const read: Uint8Array[] = []
+  for (const path of paths) {
+    const one = await files.read(path)
+    if (!one.ok) return one
+    const found = held(one.value)
+    if (found.length === 0) return fail('input.refused', `${path} contains no ${what}`)
+    read.push(...found)
+  }
+  return ok(read)
+}
+
+/** The certificates in the given files, DER. */
+export const readCertificates = (
+  ports: Pick<Ports, 'files'>,
+  paths: readonly string[],
+): Promise<Outcome<readonly Uint8Array[]>> =>
+  readHolding(ports, paths, {
+    held: (file) => certificatesIn(file).filter(isCertificate),
+    what: 'readable certificate',
+  })
+
+/** The revocation lists in the given files, DER. */
+export const readLists = async (
+  ports: Pick<Ports, 'files'>,
+  paths: readonly string[],
+): Promise<Outcome<readonly Uint8Array[]>> => {
+  if (paths.length === 0) return ok([])
+  // Loaded when first needed: most commands use no list.
+  const { readRevocationList } = await import('../adapters/seal/x509.ts')
+  return await readHolding(ports, paths, {
+    held: (file) => revocationListsIn(file).filter((list) => readRevocationList(list) !== null),
+    what: 'readable revocation list',
+  })
+}
+
+/** A certificate with any key: whether the key may seal or time-stamp is checked where it is used. */
+function isCertificate(der: Uint8Array): boolean {
+  try {
+    return new X509Certificate(der).raw.length === der.length
+  } catch {
+    return false
+  }
+}
+
+export interface AuthorityOptions {
+  readonly certificate?: readonly string[]
+  readonly crl?: readonly string[]
+}
+
+/** Options that complete certificate chains. */
+export const authorityOptions = (command: Command): Command =>
+  command
+    .option(
+      '--certificate <certificate...>',
+      'PEM certificates that complete the chains of signer and time-stamp authority',
+    )
+    .option(
+      '--crl <list...>',
+      'Revocation lists, PEM or DER; others are fetched from the addresses in the certificates',
+    )
+
+/** The certificates and revocation lists of the options, DER. Fails with the first file that cannot be read or contains none. */
+export async function readAuthority(
+  ports: Pick<Ports, 'files'>,
+  { certificate, crl }: AuthorityOptions,
+): Promise<Outcome<{ readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] }>> {
+  const certificates = await readCertificates(ports, certificate ?? [])
+  if (!certificates.ok) return certificates
+  const crls = await readLists(ports, crl ?? [])
+  return crls.ok ? ok({ certificates: certificates.value, crls: crls.value }) : crls
+}
+
+/** Revocation lists in a file: PEM, one or several, or one in DER. */
+function revocationListsIn(file: Uint8Array): readonly Uint8Array[] {
+  const found = fromPem('X509 CRL', Buffer.from(file).toString('latin1'))
+  return found.length > 0 || file[0] !== 0x30 ? found : [file]
+}

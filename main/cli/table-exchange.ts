@@ -1,17 +1,13 @@
 import type { Command } from 'commander'
 import type { Register } from '../../schemas/types.ts'
 import type { Sheet } from '../core/all-ports.ts'
-import { fail, type Outcome } from '../core/failure.ts'
-import { plural } from '../core/phrases.ts'
-import { plain } from '../core/plain-text.ts'
-import { ok } from '../core/result.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
+import { plain, plural } from '../core/plain-text.ts'
 import type { TableRow } from '../core/table.ts'
 import { paperOf } from '../present/report.ts'
-import { type Context, endWith } from './context.ts'
-import { EXIT } from './exit-codes.ts'
 import { type FindingOptions, readFindings, type ShownFindings, withEvaluation } from './findings.ts'
+import { type Context, EXIT, endWith, printLine } from './options.ts'
 import { change, type SignedOptions } from './register-changes.ts'
-import { printLine } from './terminal.ts'
 
 /** Tables that go out to people and come back into the register: responses to findings, requests of auditors. */
 export type ImportOptions = SignedOptions & { readonly by: string }

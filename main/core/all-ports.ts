@@ -47,7 +47,7 @@ import type {
 import type { LoadedRecording, RecordingSource, StoredBytes } from './recording.ts'
 import type { Paper, ReportDocument } from './report-document.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
-import type { ScheduleStore, Timers } from './schedule/store.ts'
+import type { ScheduleStore, Timers } from './schedule/schedule.ts'
 import type { TableRow } from './table.ts'
 import type { UnsignedVantage } from './vantage.ts'
 

@@ -20,7 +20,7 @@ import { type Catalog, catalogFor, catalogReference, type ReportedIdentity } fro
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type DraftObservation } from './check.ts'
 import { answerClaims, unansweredClaims } from './claim.ts'
 import { concludeControls } from './conclusion/conclude.ts'
-import type { NodeVerdicts } from './conclusion/counts.ts'
+import type { NodeVerdicts } from './conclusion/documents.ts'
 import { coverageOf } from './engagement/coverage.ts'
 import { withMappedPaths } from './engagement/ephi.ts'
 import type { Parsed } from './probe.ts'

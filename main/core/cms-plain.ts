@@ -1,8 +1,8 @@
 import { createHash, type KeyObject, timingSafeEqual, verify, X509Certificate } from 'node:crypto'
 import { berValue, type DerValue, membersOf, octetsOf, oidText, TAG } from './der/read.ts'
 import { sha256 } from './digest.ts'
+import { err, ok, type Result } from './failure.ts'
 import { oneLine } from './plain-text.ts'
-import { err, ok, type Result } from './result.ts'
 
 /** What a CMS message (RFC 5652, SignedData) holds of its one signer. Nothing of it is verified yet. */
 export interface SignedMessage {

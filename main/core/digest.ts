@@ -37,3 +37,144 @@ export function nameUuid(namespace: string, name: string): string {
 }
 
 export const isSha256 = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+/** RFC 9162 §2.1.1: the hash of a leaf is over a zero byte and its bytes, so that no leaf can pass for an inner node. */
+export const leafHash = (bytes: Uint8Array): Sha256 => sha256(Buffer.concat([Buffer.from([0]), bytes]))
+
+const nodeHash = (left: Sha256, right: Sha256): Sha256 => sha256(Buffer.from(`01${left}${right}`, 'hex'))
+
+/** RFC 9162 §2.1.1: the root of a tree without leaves is the hash of nothing. */
+const EMPTY_ROOT = sha256('')
+
+/** A tree that leaves are added to, in order; `root` is the one of the leaves so far. */
+interface GrowingTree {
+  readonly add: (leaf: Sha256) => void
+  readonly root: () => Sha256
+}
+
+/** One pass that keeps the roots of the perfect subtrees so far, largest first, as in RFC 9162 §2.1.2. */
+export function growingTree(): GrowingTree {
+  const subtrees: Sha256[] = []
+  let size = 0
+  return {
+    add: (leaf) => {
+      let root = leaf
+      for (let before = size; before % 2 === 1; before = half(before))
+        root = nodeHash(subtrees.pop() ?? EMPTY_ROOT, root)
+      subtrees.push(root)
+      size += 1
+    },
+    root: () =>
+      subtrees.slice(0, -1).reduceRight((right, left) => nodeHash(left, right), subtrees.at(-1) ?? EMPTY_ROOT),
+  }
+}
+
+/** Merkle Tree Hash of leaves in order, given as their leaf hashes (RFC 9162 §2.1.1). */
+export function rootOf(leaves: readonly Sha256[]): Sha256 {
+  const tree = growingTree()
+  for (const leaf of leaves) tree.add(leaf)
+  return tree.root()
+}
+
+/** The hashes that lead from a leaf to the root, nearest first (RFC 9162 §2.1.3.1). Throws for a leaf that isn't there: our bug. */
+export function inclusionPath(index: number, leaves: readonly Sha256[]): readonly Sha256[] {
+  if (!isCount(index) || index >= leaves.length) throw new Error(`no leaf ${index} among ${leaves.length}`)
+  if (leaves.length === 1) return []
+  const middle = split(leaves.length)
+  const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)]
+  return index < middle
+    ? [...inclusionPath(index, left), rootOf(right)]
+    : [...inclusionPath(index - middle, right), rootOf(left)]
+}
+
+/** A leaf's place in a tree, and the path that is said to lead from there to its root. */
+export interface Inclusion {
+  readonly index: number
+  readonly size: number
+  readonly leaf: Sha256
+  readonly root: Sha256
+  readonly path: readonly Sha256[]
+}
+
+/** Whether the path leads from this leaf, at this place, to this root (RFC 9162 §2.1.3.2). False for anything malformed. */
+export function verifyInclusion({ index, size, leaf, root, path }: Inclusion): boolean {
+  if (!isCount(index) || !isCount(size) || index >= size || ![leaf, root, ...path].every(isSha256)) return false
+  let [at, last, hash] = [index, size - 1, leaf]
+  for (const beside of path) {
+    if (last === 0) return false
+    if (at % 2 === 1 || at === last) {
+      hash = nodeHash(beside, hash)
+      ;[at, last] = upToRight(at, last)
+    } else hash = nodeHash(hash, beside)
+    ;[at, last] = [half(at), half(last)]
+  }
+  return last === 0 && hash === root
+}
+
+/**
+ * The hashes that tie the tree of the first `size` leaves to the tree of all (RFC 9162 §2.1.4.1). Empty for the same tree. Also empty for
+ * `size` 0, which the RFC leaves out: every tree extends the empty one.
+ */
+export function consistencyPath(size: number, leaves: readonly Sha256[]): readonly Sha256[] {
+  if (!isCount(size) || size > leaves.length) throw new Error(`no tree of ${size} among ${leaves.length} leaves`)
+  return size === 0 ? [] : subproof(size, leaves, true)
+}
+
+function subproof(size: number, leaves: readonly Sha256[], whole: boolean): readonly Sha256[] {
+  if (size === leaves.length) return whole ? [] : [rootOf(leaves)]
+  const middle = split(leaves.length)
+  const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)]
+  return size <= middle
+    ? [...subproof(size, left, whole), rootOf(right)]
+    : [...subproof(size - middle, right, false), rootOf(left)]
+}
+
+/** Two heads of one tree, and the path that is said to tie the older to the newer. */
+export interface Consistency {
+  readonly oldSize: number
+  readonly oldRoot: Sha256
+  readonly newSize: number
+  readonly newRoot: Sha256
+  readonly path: readonly Sha256[]
+}
+
+/** Whether the newer tree begins with all of the older one, unchanged (RFC 9162 §2.1.4.2). False for anything malformed. */
+export function verifyConsistency({ oldSize, oldRoot, newSize, newRoot, path }: Consistency): boolean {
+  if (!isCount(oldSize) || !isCount(newSize) || oldSize > newSize) return false
+  if (![oldRoot, newRoot, ...path].every(isSha256)) return false
+  if (oldSize === newSize) return path.length === 0 && oldRoot === newRoot
+  if (oldSize === 0) return path.length === 0 && oldRoot === EMPTY_ROOT
+  let [at, last] = [oldSize - 1, newSize - 1]
+  while (at % 2 === 1) [at, last] = [half(at), half(last)]
+  // A perfect older tree is a node of the newer one, and its root is left out of the path.
+  const [start, ...rest] = at === 0 ? [oldRoot, ...path] : path
+  if (start === undefined) return false
+  let [older, newer] = [start, start]
+  for (const beside of rest) {
+    if (last === 0) return false
+    if (at % 2 === 1 || at === last) {
+      older = nodeHash(beside, older)
+      newer = nodeHash(beside, newer)
+      ;[at, last] = upToRight(at, last)
+    } else newer = nodeHash(newer, beside)
+    ;[at, last] = [half(at), half(last)]
+  }
+  return last === 0 && older === oldRoot && newer === newRoot
+}
+
+/** Up the levels at which a node has no sibling to its right, to where it is a right child or the leftmost node. */
+function upToRight(at: number, last: number): [number, number] {
+  let [up, end] = [at, last]
+  while (up % 2 === 0 && up !== 0) [up, end] = [half(up), half(end)]
+  return [up, end]
+}
+
+const half = (count: number): number => Math.floor(count / 2)
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+/** The largest power of two below a count of at least two: how many leaves lie on the left. */
+function split(count: number): number {
+  let middle = 1
+  while (middle * 2 < count) middle *= 2
+  return middle
+}

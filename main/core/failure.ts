@@ -1,5 +1,4 @@
 import type { FailureCode } from '../../schemas/failure-words.ts'
-import { err, type Result } from './result.ts'
 
 /**
  * An expected failure, as a value. `code` is from the closed list in `schemas/failure-words.ts`, where each has plain words
@@ -15,3 +14,9 @@ export type Outcome<T> = Result<T, Failure>
 
 export const fail = (code: FailureCode, detail: string, node?: string): Result<never, Failure> =>
   err(node === undefined ? { code, detail } : { code, detail, node })
+
+/** The outcome of something that can fail in a way we expect. Exceptions are kept for our own bugs. */
+export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
+
+export const ok = <T>(value: T): Result<T, never> => ({ ok: true, value })
+export const err = <E>(error: E): Result<never, E> => ({ ok: false, error })

@@ -1,7 +1,18 @@
+import {
+  type FieldProblem,
+  FLEET_SECTIONS,
+  type FleetChange,
+  NODE_SECTIONS,
+  type NodeSection,
+  type SectionDraft,
+  type SectionName,
+} from '../../schemas/ipc-declarations.ts'
 import type { ChosenProfile, DeclaredNode, Fleet, FleetNode, ResidencyPolicy } from '../../schemas/types.ts'
-import { polygonProblem } from './geo/polygon.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { err, fail, type Outcome, ok, type Result } from './failure.ts'
+import { polygonProblem } from './geo/relation.ts'
+import { plain } from './plain-text.ts'
 import { isDay } from './register/days.ts'
-import { err, ok, type Result } from './result.ts'
 import { vantagePlaceProblem } from './vantage.ts'
 
 /** The account we log in with where the fleet file names none: the one that the generated sudoers drop-in is written for. */
@@ -150,3 +161,173 @@ function policyProblems({ region, country, polygon }: ResidencyPolicy): readonly
 }
 
 const pointOf = ([latitude = Number.NaN, longitude = Number.NaN]: readonly number[]) => ({ latitude, longitude })
+
+/** A path of a file in a fleet, and the member that holds it. */
+interface PlacedPath {
+  readonly path: readonly (string | number)[]
+  readonly file: string
+}
+
+/**
+ * The fleet with every file that it names replaced by what `change` gives. A provider is a file only where its text is
+ * not the id of a built-in profile, which the caller knows.
+ */
+export function withPaths(fleet: Fleet, change: (found: PlacedPath) => string): Fleet {
+  const one = (path: PlacedPath['path'], file: string): string => change({ path, file })
+  const many = (key: string, files: readonly string[]): readonly string[] =>
+    files.map((file, at) => one([key, at], file))
+  const { knownHosts, engagement, provider, mappings, vantages, sites, addressDatabases } = fleet
+  return {
+    ...fleet,
+    ...(knownHosts === undefined ? {} : { knownHosts: one(['knownHosts'], knownHosts) }),
+    ...(engagement === undefined ? {} : { engagement: one(['engagement'], engagement) }),
+    ...(provider === undefined ? {} : { provider: one(['provider'], provider) }),
+    ...(mappings === undefined ? {} : { mappings: many('mappings', mappings) }),
+    ...(vantages === undefined ? {} : { vantages: many('vantages', vantages) }),
+    ...(sites === undefined
+      ? {}
+      : {
+          sites: {
+            ...sites,
+            file: one(['sites', 'file'], sites.file),
+            ...(sites.signature === undefined ? {} : { signature: one(['sites', 'signature'], sites.signature) }),
+          },
+        }),
+    ...(addressDatabases === undefined
+      ? {}
+      : {
+          addressDatabases: addressDatabases.map((database, at) => ({
+            ...database,
+            file: one(['addressDatabases', at, 'file'], database.file),
+          })),
+        }),
+    nodes: fleet.nodes.map((node, at) => ({
+      ...node,
+      ...(node.knownHosts === undefined ? {} : { knownHosts: one(['nodes', at, 'knownHosts'], node.knownHosts) }),
+      ...(node.identityFile === undefined
+        ? {}
+        : { identityFile: one(['nodes', at, 'identityFile'], node.identityFile) }),
+    })) as unknown as Fleet['nodes'],
+  }
+}
+
+/** Every file that a fleet names, in the order of `withPaths`. */
+export function pathsIn(fleet: Fleet): readonly PlacedPath[] {
+  const found: PlacedPath[] = []
+  withPaths(fleet, (one) => {
+    found.push(one)
+    return one.file
+  })
+  return found
+}
+
+const isNodeSection = (section: SectionName): section is NodeSection => Object.hasOwn(NODE_SECTIONS, section)
+
+/**
+ * A fleet in which one section is replaced; its values are not checked yet. Fails with input.refused for a member of
+ * another section, an unknown node, and a section that is not for what was named.
+ */
+export function withSection(fleet: Fleet, { section, nodes, value }: SectionDraft): Outcome<Fleet> {
+  const members: readonly string[] = isNodeSection(section) ? NODE_SECTIONS[section] : FLEET_SECTIONS[section]
+  const foreign = Object.keys(value).find((member) => !members.includes(member))
+  if (foreign !== undefined) return fail('input.refused', `${foreign} is not part of this section`)
+  if (isNodeSection(section) !== nodes.length > 0)
+    return fail('input.refused', nodes.length > 0 ? 'this section is of the whole fleet' : 'no node was named')
+  const unknown = nodes.find((name) => !fleet.nodes.some((node) => node.name === name))
+  if (unknown !== undefined) return fail('input.refused', 'the fleet has no node of this name', unknown)
+  if (!isNodeSection(section)) return ok(replaced(fleet, members, value))
+  const meant = new Set(nodes)
+  const edited = fleet.nodes.map((node) => (meant.has(node.name) ? replaced(node, members, value) : node))
+  return ok({ ...fleet, nodes: edited as unknown as Fleet['nodes'] })
+}
+
+/** The members in their order, so that a saved file changes only where it was edited. */
+function replaced<T extends object>(whole: T, members: readonly string[], value: Readonly<Record<string, unknown>>): T {
+  const kept = Object.entries(whole).flatMap(([key, before]) =>
+    !members.includes(key) ? [[key, before] as const] : Object.hasOwn(value, key) ? [[key, value[key]] as const] : [],
+  )
+  const added = members.flatMap((key) =>
+    Object.hasOwn(value, key) && !Object.hasOwn(whole, key) ? [[key, value[key]] as const] : [],
+  )
+  return Object.fromEntries([...kept, ...added]) as T
+}
+
+/**
+ * Problems of a fleet as problems of the section that was edited: each once, from its own member on. A problem
+ * elsewhere is reported without a field, with the place in its text.
+ */
+export function problemsOfSection(
+  { section, nodes }: SectionDraft,
+  fleet: Fleet,
+  problems: readonly FleetProblem[],
+): readonly FieldProblem[] {
+  const members: readonly string[] = isNodeSection(section) ? NODE_SECTIONS[section] : FLEET_SECTIONS[section]
+  const meant = new Set(nodes)
+  const found = problems.map(({ path, text }): FieldProblem => {
+    const [top, at, ...below] = path
+    const name = typeof at === 'number' && top === 'nodes' ? fleet.nodes[at]?.name : undefined
+    const own = !isNodeSection(section) ? path : name !== undefined && meant.has(name) ? below : null
+    return own !== null && typeof own[0] === 'string' && members.includes(own[0])
+      ? { path: own, text }
+      : { path: [], text: `${[...(name === undefined ? path : [name, ...below])].join('.')} ${text}` }
+  })
+  return found.filter(
+    ({ path, text }, index) =>
+      found.findIndex((other) => other.text === text && other.path.join() === path.join()) === index,
+  )
+}
+
+const LONGEST = 120
+
+/** What differs from one fleet to another: members of the fleet, then nodes by name in the order of the files. */
+export function fleetChanges(before: Fleet, after: Fleet): readonly FleetChange[] {
+  const { nodes: old, ...fleetBefore } = before
+  const { nodes: next, ...fleetAfter } = after
+  const known = new Map(old.map((node) => [node.name, node]))
+  const kept = new Set(next.map(({ name }) => name))
+  return [
+    ...memberChanges(null, fleetBefore, fleetAfter),
+    ...next.flatMap((node) => {
+      const was = known.get(node.name)
+      return was === undefined ? [wholeNode(node, 'added')] : memberChanges(node.name, was, node)
+    }),
+    ...old.filter(({ name }) => !kept.has(name)).map((node) => wholeNode(node, 'removed')),
+  ]
+}
+
+const wholeNode = ({ name, address }: FleetNode, kind: 'added' | 'removed'): FleetChange => ({
+  node: name,
+  member: null,
+  kind,
+  before: kind === 'removed' ? address : '',
+  after: kind === 'added' ? address : '',
+})
+
+function memberChanges(node: string | null, before: object, after: object): readonly FleetChange[] {
+  const was = new Map<string, unknown>(Object.entries(before))
+  const is = new Map<string, unknown>(Object.entries(after))
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((member): readonly FleetChange[] => {
+    const [one, two] = [was.get(member), is.get(member)]
+    if (canonicalJson(one ?? null) === canonicalJson(two ?? null)) return []
+    const kind = one === undefined ? 'added' : two === undefined ? 'removed' : 'changed'
+    return [{ node, member, kind, before: shown(one), after: shown(two) }]
+  })
+}
+
+/** A value for people: short values in full, lists by their size unless they are short. */
+function shown(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return plain(value, LONGEST)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) {
+    const texts = value.every((one) => typeof one === 'string') ? value.join(', ') : ''
+    if (texts !== '' && texts.length <= LONGEST) return plain(texts)
+    return value.length === 1 ? '1 entry' : `${value.length} entries`
+  }
+  if (typeof value === 'object' && value !== null) {
+    const { name, file } = value as { readonly name?: unknown; readonly file?: unknown }
+    const title = name ?? file
+    return typeof title === 'string' ? plain(title, LONGEST) : plain(canonicalJson(value), LONGEST)
+  }
+  return String(value)
+}

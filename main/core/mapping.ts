@@ -1,9 +1,9 @@
 import type { ControlRole } from '../../schemas/conclusion-words.ts'
 import type { MappedControl, Mapping, MappingFile, MappingRow } from '../../schemas/types.ts'
 import type { Catalog } from './catalog.ts'
+import { err, ok, type Result } from './failure.ts'
 import { imitated } from './look-alike.ts'
 import { plain } from './plain-text.ts'
-import { err, ok, type Result } from './result.ts'
 
 /** One control of an OSCAL catalog, as far as a mapping needs it. */
 export interface OscalRow {

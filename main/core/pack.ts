@@ -1,21 +1,167 @@
+import type { Assessment, PackPredicate, Planned, Statement } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import {
+  digestOf,
   type ManifestDigests,
   manifestLines,
   manifestOf,
+  type NodeFiles,
   PATHS,
   type PackContent,
   type PackFiles,
+  pathsInOrder,
   sizeOf,
 } from './pack-files.ts'
 import { pem } from './pem.ts'
 import type { Signer } from './ports.ts'
-import { CHAIN_PATHS } from './run-chain/files.ts'
+import { compare, type RecordingOutline } from './recording.ts'
+import { CHAIN_PATHS } from './run-chain/notes.ts'
 import { inclusionRecipe } from './run-chain/recipe.ts'
-import { type StatementInput, statementFor } from './statement.ts'
-import { VERIFY_SH } from './verify-sh.ts'
-import { type Recipe, verifyText } from './verify-text.ts'
+import { type Recipe, VERIFY_SH, verifyText } from './verify-text.ts'
+
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+const PREDICATE_TYPE = 'https://barewitness.dev/evidence-pack/v1'
+
+interface StatementInput {
+  readonly run: string
+  readonly producer: string
+  readonly assessment: Assessment
+  readonly recordings: readonly RecordingOutline[]
+  /** Which planned run it is; null for one that somebody started. */
+  readonly planned?: Planned | null
+}
+
+/** The documents that people ask for by themselves: subjects of the statement beside the list that names every file. */
+export const NAMED_SUBJECTS: readonly string[] = [
+  PATHS.assessment,
+  PATHS.catalog,
+  PATHS.executive,
+  PATHS.html,
+  PATHS.report,
+  PATHS.scope,
+]
+
+/** The in-toto Statement (in-toto attestation framework, v1) over a payload and its manifest: every declared node is named. */
+const statementFor = (payload: PackFiles, manifest: ManifestDigests, input: StatementInput): Statement => ({
+  _type: STATEMENT_TYPE,
+  subject: [
+    { name: PATHS.manifest, digest: { sha256: manifest.sha256 } },
+    ...NAMED_SUBJECTS.flatMap((name) => {
+      const content = payload.get(name)
+      return content === undefined ? [] : [{ name, digest: { sha256: digestOf(content) } }]
+    }),
+  ].sort((a, b) => compare(a.name, b.name)),
+  predicateType: PREDICATE_TYPE,
+  predicate: predicateFor(manifest.evidenceDigest, input),
+})
+
+/** What a pack states of its run; the digest is that of evidenceDigestOf(). */
+export function predicateFor(
+  evidenceDigest: Sha256,
+  { run, producer, assessment, recordings, planned = null }: StatementInput,
+): PackPredicate {
+  const hostKeys = new Map(
+    recordings.map(({ recording }) => [recording.node.name, recording.hostKey?.fingerprint ?? null]),
+  )
+  return {
+    run,
+    fleet: assessment.scope.fleet,
+    demo: assessment.demo,
+    asOf: assessment.asOf,
+    producer,
+    catalog: assessment.catalog,
+    nodes: assessment.nodes.map(({ node, recording }) => ({
+      name: node,
+      recording: recording?.digest ?? null,
+      hostKey: recording === null ? null : (hostKeys.get(node) ?? null),
+    })),
+    report: { evidenceDigest },
+    ...(planned === null ? {} : { planned }),
+  }
+}
+
+/**
+ * The files of many nodes as one map, of which those of one node are here at a time: of a thousand nodes, names and places alone take more
+ * memory than all the rest.
+ */
+export function filesOfNodes(nodes: readonly NodeFiles[]): PackFiles {
+  const byFolder = new Map(nodes.map((node) => [node.folder, node]))
+  const ordered = [...nodes].sort((a, b) => compare(`${a.folder}/`, `${b.folder}/`))
+  let [last, files]: [NodeFiles | undefined, PackFiles] = [undefined, new Map()]
+  const of = (path: string): PackFiles => {
+    const node = byFolder.get(path.split('/', 3).join('/'))
+    if (node !== last) [last, files] = [node, node?.files() ?? new Map()]
+    return files
+  }
+  return viewOf({
+    size: () => nodes.reduce((sum, { size }) => sum + size, 0),
+    get: (path) => of(path).get(path),
+    entries: function* () {
+      for (const node of nodes) yield* node.files()
+    },
+    inOrder: function* () {
+      for (const node of ordered) yield* pathsInOrder(node.files())
+    },
+  })
+}
+
+/** Maps that have no path in common as one, which sees what is added to any of them later. */
+export const layered = (...layers: readonly PackFiles[]): PackFiles =>
+  viewOf({
+    size: () => layers.reduce((sum, { size }) => sum + size, 0),
+    get: (path) => {
+      for (const layer of layers) {
+        const content = layer.get(path)
+        if (content !== undefined) return content
+      }
+      return undefined
+    },
+    entries: function* () {
+      for (const layer of layers) yield* layer
+    },
+    inOrder: () => merged(layers.map((layer) => pathsInOrder(layer)[Symbol.iterator]())),
+  })
+
+/** Sorted lists as one. */
+function* merged(lists: readonly Iterator<string>[]): Generator<string> {
+  const heads = lists.map((list) => list.next())
+  for (;;) {
+    let least = -1
+    for (const [at, head] of heads.entries())
+      if (head.done !== true && (least < 0 || head.value < (heads[least]?.value ?? ''))) least = at
+    const [list, head] = [lists[least], heads[least]]
+    if (list === undefined || head === undefined) return
+    yield head.value as string
+    heads[least] = list.next()
+  }
+}
+
+const viewOf = ({
+  size,
+  get,
+  entries,
+  inOrder,
+}: {
+  readonly size: () => number
+  readonly get: (path: string) => PackContent | undefined
+  readonly entries: () => Iterator<readonly [string, PackContent]>
+  readonly inOrder: () => Iterable<string>
+}): PackFiles => ({
+  get size() {
+    return size()
+  },
+  get,
+  has: (path) => get(path) !== undefined,
+  keys: function* () {
+    for (const [path] of { [Symbol.iterator]: entries }) yield path
+  },
+  values: function* () {
+    for (const [, content] of { [Symbol.iterator]: entries }) yield content
+  },
+  [Symbol.iterator]: entries,
+  inOrder,
+})
 
 export { assessmentBytes, evidenceDigestOf, manifestLines, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
 

@@ -1,8 +1,7 @@
 import type { DeclaredNode, HostKey, PathTiming, Recording, Session } from '../../schemas/types.ts'
 import type { Outcome } from './failure.ts'
 import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recording.ts'
-import type { MethodsHeard } from './ssh-methods.ts'
-import type { SshOffer } from './ssh-offer.ts'
+import type { MethodsHeard, SshOffer } from './ssh-methods.ts'
 
 /** Everything outside, as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
 

@@ -1,8 +1,7 @@
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import type { Outcome } from './failure.ts'
-import { ok } from './result.ts'
+import { type Outcome, ok } from './failure.ts'
 
 /** One capture with its bytes: what a probe reads. The bytes are as stored, after redaction; their digests are in `meta`. */
 export interface CapturedAnswer {

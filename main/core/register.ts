@@ -11,10 +11,9 @@ import type {
 } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { POPULATION } from './engagement/coverage.ts'
-import { fail, type Outcome } from './failure.ts'
+import { fail, type Outcome, ok } from './failure.ts'
 import { quote } from './plain-text.ts'
 import { dayProblem, daysBetween, endOfDay, millisOf } from './register/days.ts'
-import { ok } from './result.ts'
 
 /**
  * The register: risk acceptances and requests for them, control decisions, documents, evidence requests with owner and due

@@ -3,23 +3,18 @@ import { fileURLToPath } from 'node:url'
 import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityProcess } from 'electron'
 import type { Engine } from '../../schemas/ipc.ts'
 import type { EngineEvent, Settings } from '../../schemas/ipc-views.ts'
-import { builtFiles } from '../adapters/built-files.ts'
+import { builtFiles } from '../adapters/files.ts'
 import type { Vault } from '../app/engine/context.ts'
 import { CALL_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
-import { type DesktopParts, serveDesktop } from './desktop-port.ts'
-import { choose } from './dialogs.ts'
+import { choose, type DesktopParts, serveDesktop } from './dialogs.ts'
 import { keepEngine, type WorkerProcess } from './engine-process.ts'
 import { type GateParts, handleCall, opensPack } from './gate.ts'
 import { setMenu } from './menu.ts'
 import { createOpenings, type Openings, packIn } from './openings.ts'
-import { lockNavigation, lockNetwork, lockSession } from './permissions.ts'
 import { createPrompt, type Prompt } from './prompt.ts'
-import { registerScheme, serveWindow } from './protocol.ts'
-import { showFile } from './show.ts'
+import { lockNavigation, lockNetwork, lockSession, registerScheme, serveWindow } from './protocol.ts'
 import { systemVault } from './vault.ts'
-import { openWindow } from './window.ts'
-import { type WindowState, windowState } from './window-state.ts'
-import { createWindows, type Windows } from './windows.ts'
+import { createWindows, openWindow, showFile, type WindowState, type Windows, windowState } from './windows.ts'
 
 const beside = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const PATIENCE_MS = 5000
@@ -115,7 +110,7 @@ function run(state: WindowState): Running {
     if (path !== null) await openings.open(path)
   }
   // Loaded beside the page, which calls it first.
-  const validator = import('../adapters/ipc-validator.ts').then(({ ipcValidator }) => ipcValidator())
+  const validator = import('../adapters/schema-validator.ts').then(({ ipcValidator }) => ipcValidator())
   const answered: GateParts['answered'] = (method, reply) => {
     if (opensPack(method, reply)) void openings.opened()
     if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)

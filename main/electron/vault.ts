@@ -1,7 +1,6 @@
 import { readPlain, writeWhole } from '../adapters/store/durable.ts'
 import type { Vault } from '../app/engine/context.ts'
-import { fail } from '../core/failure.ts'
-import { ok } from '../core/result.ts'
+import { fail, ok } from '../core/failure.ts'
 
 /**
  * The part of Electron’s safeStorage that is used: the asynchronous API, which older runtimes lack. The synchronous API is never

@@ -1,9 +1,21 @@
-import { type BrowserWindow, type Session, screen, type WebContents } from 'electron'
-import type { EngineEvent } from '../../schemas/ipc-views.ts'
-import { EVENT_CHANNEL } from './channels.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { open, realpath } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
+import {
+  app,
+  BrowserWindow,
+  nativeTheme,
+  type Session,
+  screen,
+  shell,
+  type WebContents,
+  type WebPreferences,
+} from 'electron'
+import type { EngineEvent, Settings } from '../../schemas/ipc-views.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
+import { FOLDERS } from '../core/layout.ts'
+import { EVENT_CHANNEL, PAGES } from './channels.ts'
 import type { WindowKind } from './gate.ts'
-import { openWindow } from './window.ts'
-import { placeFor, type WindowState } from './window-state.ts'
 
 /** The open windows, at most one per kind. */
 export interface Windows {
@@ -61,5 +73,175 @@ export function createWindows(preload: string, sessionOf: (kind: WindowKind) => 
       for (const [kind, { window }] of open)
         if ((only ?? kind) === kind && !window.isDestroyed()) window.webContents.send(EVENT_CHANNEL, event)
     },
+  }
+}
+
+/** Web preferences of a page. Every setting is explicit, including Electron’s defaults, so that a changed default has no effect. */
+export const webPreferences = (preload: string, session: Session): WebPreferences => ({
+  preload,
+  session,
+  sandbox: true,
+  contextIsolation: true,
+  nodeIntegration: false,
+  nodeIntegrationInWorker: false,
+  nodeIntegrationInSubFrames: false,
+  webSecurity: true,
+  allowRunningInsecureContent: false,
+  webviewTag: false,
+  spellcheck: false,
+  devTools: !app.isPackaged,
+  disableBlinkFeatures: 'Auxclick',
+})
+
+interface Opening {
+  readonly page: keyof typeof PAGES
+  readonly preload: string
+  readonly session: Session
+  readonly place: Place
+  /** The parent window, blocked until this one is closed. */
+  readonly above?: BrowserWindow
+}
+
+/** The only place that creates windows: main, review, or secret prompt. */
+export function openWindow({ page, preload, session, place, above }: Opening): BrowserWindow {
+  const { maximized, ...bounds } = place
+  const window = new BrowserWindow({
+    title: 'Barewitness',
+    ...bounds,
+    ...(page === 'prompt'
+      ? { useContentSize: true, minimizable: false, maximizable: false, fullscreenable: false, autoHideMenuBar: true }
+      : { minWidth: SMALLEST.width, minHeight: SMALLEST.height }),
+    ...(above === undefined ? {} : { parent: above, modal: true }),
+    show: false,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#12161b' : '#ffffff',
+    webPreferences: webPreferences(preload, session),
+  })
+  if (maximized) window.maximize()
+  window.once('ready-to-show', () => window.show())
+  void window.loadURL(PAGES[page])
+  return window
+}
+
+interface Area {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Position of a window. Without x and y, the system decides. */
+interface Place {
+  readonly x?: number
+  readonly y?: number
+  readonly width: number
+  readonly height: number
+  readonly maximized: boolean
+}
+
+type Theme = Settings['theme']
+
+const SMALLEST = { width: 480, height: 400 } as const
+const USUAL: Place = { width: 1280, height: 860, maximized: false }
+/** The part of a window’s top edge that must stay visible, so that the window can be moved. */
+const GRIP = { width: 120, height: 32 } as const
+
+/** The bounds of the window when it was closed, if its top edge is still on a connected display. */
+export function placeFor(saved: unknown, displays: readonly Area[]): Place {
+  const { x, y, width, height, maximized } = fieldsOf(saved)
+  const room = displays.find((display) => isOn(display, { x, y, width }))
+  const first = room ?? displays[0] ?? { x: 0, y: 0, width: USUAL.width, height: USUAL.height }
+  const size = {
+    width: between(SMALLEST.width, width, Math.max(first.width, SMALLEST.width)) ?? USUAL.width,
+    height: between(SMALLEST.height, height, Math.max(first.height, SMALLEST.height)) ?? USUAL.height,
+  }
+  const place = { ...size, maximized: maximized === true }
+  return room === undefined ? place : { ...place, x: Number(x), y: Number(y) }
+}
+
+const fieldsOf = (saved: unknown): Readonly<Record<string, unknown>> =>
+  typeof saved === 'object' && saved !== null ? (saved as Readonly<Record<string, unknown>>) : {}
+
+const between = (least: number, value: unknown, most: number): number | null =>
+  Number.isInteger(value) ? Math.min(Math.max(Number(value), least), most) : null
+
+function isOn(display: Area, { x, y, width }: Readonly<Record<'x' | 'y' | 'width', unknown>>): boolean {
+  if (![x, y, width].every(Number.isInteger)) return false
+  const [left, top, right] = [Number(x), Number(y), Number(x) + Number(width)]
+  const across = Math.min(right, display.x + display.width) - Math.max(left, display.x)
+  return across >= GRIP.width && top >= display.y && top + GRIP.height <= display.y + display.height
+}
+
+/** Initial bounds of the windows, stored in one file. A window opens even when the file cannot be read or written. */
+export interface WindowState {
+  readonly place: (window: 'main' | 'review') => unknown
+  readonly theme: () => Theme
+  readonly keepPlace: (window: 'main' | 'review', place: Place) => void
+  readonly keepTheme: (theme: Theme) => void
+}
+
+export function windowState(file: string): WindowState {
+  let kept = fieldsOf(readJson(file))
+  const keep = (changed: Readonly<Record<string, unknown>>): void => {
+    kept = { ...kept, ...changed }
+    try {
+      writeFileSync(file, `${JSON.stringify(kept)}\n`, { mode: 0o600 })
+    } catch {
+      // The next window opens in the usual place.
+    }
+  }
+  return {
+    place: (window) => kept[window],
+    theme: () => (kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : 'system'),
+    keepPlace: (window, place) => keep({ [window]: place }),
+    keepTheme: (theme) => {
+      if (theme !== kept.theme) keep({ theme })
+    },
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** File types that may be opened in the system’s viewer, by extension, with their leading bytes. None is executable. */
+const VIEWABLE: Readonly<Record<string, Buffer>> = {
+  '.pdf': Buffer.from([0x25, 0x50, 0x44, 0x46, 0x2d]),
+  '.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  '.jpg': Buffer.from([0xff, 0xd8, 0xff]),
+  '.jpeg': Buffer.from([0xff, 0xd8, 0xff]),
+}
+
+/**
+ * Opens a copy of an image or PDF in the system’s viewer: a file directly inside the folder `shown` of the app data, whose extension matches
+ * its first bytes. Any other file is refused.
+ */
+export async function showFile(dataFolder: string, path: string): Promise<Outcome<null>> {
+  try {
+    const real = await realpath(path)
+    if (dirname(real) !== join(await realpath(dataFolder), FOLDERS.shown))
+      return fail('input.refused', 'the file is not in the folder for viewing')
+    const expected = Object.hasOwn(VIEWABLE, extname(real)) ? VIEWABLE[extname(real)] : undefined
+    if (expected === undefined) return fail('input.refused', 'only images and PDF files can be opened')
+    if (!(await firstBytes(real, expected.length)).equals(expected))
+      return fail('input.refused', 'the content does not match the file name')
+    const problem = await shell.openPath(real)
+    return problem === '' ? ok(null) : fail('input.refused', `the system could not open the file: ${problem}`)
+  } catch {
+    return fail('input.not-found', 'the file was not found')
+  }
+}
+
+async function firstBytes(path: string, count: number): Promise<Buffer> {
+  const handle = await open(path, 'r')
+  try {
+    if (!(await handle.stat()).isFile()) return Buffer.alloc(0)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
   }
 }

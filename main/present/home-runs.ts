@@ -1,8 +1,7 @@
 import type { Flip, RunDrift } from '../../schemas/drift.ts'
 import type { CountedRows, Phrase, RunNotice } from '../../schemas/ipc-findings.ts'
-import type { Verdict } from '../../schemas/words.ts'
-import { verdictWords } from '../../schemas/words.ts'
-import { names, plural } from '../core/phrases.ts'
+import { type Verdict, verdictWords } from '../../schemas/words.ts'
+import { names, plural } from '../core/plain-text.ts'
 import { when } from './report/wording.ts'
 
 /** Scheduled runs of the fleet that did not arrive. */

@@ -3,15 +3,14 @@ import { type FailureCode, failureWords } from '../../schemas/failure-words.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { withMappedPaths } from '../core/engagement/ephi.ts'
 import { type Finding, findingsOf, type Remediated, remediatedIn } from '../core/finding/finding.ts'
-import { names, of, plural } from '../core/phrases.ts'
-import { plain } from '../core/plain-text.ts'
+import { names, of, plain, plural } from '../core/plain-text.ts'
 import { NOTHING_SHARED, surplusNames } from '../core/same-machine.ts'
 import { reached, type Tally } from '../core/tally.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { type RowCounts, rowCounts } from './formats/row-counts.ts'
 import type { ReportInput } from './input.ts'
-import { chosenFrameworks, nodeWords, shortName } from './report/items.ts'
 import { documentCounts } from './report/outstanding.ts'
+import { chosenFrameworks, nodeWords, shortName } from './report/wording.ts'
 
 /**
  * What is shown of an assessment, shaped once: findings sorted and selected, figures counted, sentences composed. Every output renders this

@@ -1,7 +1,6 @@
 import type { Period } from '../../schemas/types.ts'
 import { generalLimitation } from '../../schemas/words.ts'
-import { plural } from '../core/phrases.ts'
-import { plain } from '../core/plain-text.ts'
+import { plain, plural } from '../core/plain-text.ts'
 import { reached } from '../core/tally.ts'
 import { DEMO_NOTICE, type FormatInput } from './formats/input.ts'
 

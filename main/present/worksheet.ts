@@ -3,8 +3,7 @@ import type { SampledResult, Worksheet } from '../../schemas/ipc-packs.ts'
 import { samplePopulationWords, stratumWords, workStateWords } from '../../schemas/review-words.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import type { Sheet } from '../core/all-ports.ts'
-import { of, plural } from '../core/phrases.ts'
-import { plain } from '../core/plain-text.ts'
+import { of, plain, plural } from '../core/plain-text.ts'
 import {
   type Block,
   heading,

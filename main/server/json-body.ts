@@ -1,6 +1,5 @@
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { decodeUtf8 } from '../core/plain-text.ts'
-import { ok } from '../core/result.ts'
 
 const DEEPEST = 32
 

@@ -8,14 +8,14 @@ import type {
 import type { KeptRules, PackAssessor } from '../core/assessor.ts'
 import { addAll } from '../core/budgets.ts'
 import type { Catalog } from '../core/catalog.ts'
-import type { NodeVerdicts } from '../core/conclusion/counts.ts'
+import type { NodeVerdicts } from '../core/conclusion/documents.ts'
 import { PATHS } from '../core/pack-files.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
 import { ownEntry } from '../core/run-chain/entry.ts'
 import { type Checkpoint, headOf } from '../core/run-chain/head.ts'
-import { indexProblems } from './disclosure/open-pack.ts'
+import { indexProblems } from './disclosure/copy.ts'
 import {
   begins,
   concludes,
@@ -26,28 +26,35 @@ import {
   sealStep,
   validSigner,
 } from './pipeline.ts'
-import { chainOf } from './steps/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
-import { executiveProblems, readReport, reportProblems } from './steps/enclosed-report.ts'
 import { engagementOfPack } from './steps/engagement.ts'
+import { readNodes, strangeFolders } from './steps/entries.ts'
 import { locationOfPack } from './steps/location.ts'
-import { alterations, packedAgain } from './steps/manifests.ts'
-import { readNodes, strangeFolders } from './steps/nodes.ts'
-import { ALREADY_REJECTED, earlierProblems, type PageComparer, readEarlier } from './steps/pages.ts'
-import { profileNotes } from './steps/profile.ts'
+import {
+  ALREADY_REJECTED,
+  earlierProblems,
+  executiveProblems,
+  type PageComparer,
+  readEarlier,
+  readReport,
+  reportProblems,
+} from './steps/pages.ts'
+import { chainOf, traceDiffers } from './steps/period-walk.ts'
 import { type PackReading, readPack } from './steps/read.ts'
 import { registerOfPack } from './steps/register.ts'
-import { compareNode, compareWhole, wordingDiffers } from './steps/reproduce.ts'
 import {
   assessorOfPack,
+  compareNode,
+  compareWhole,
   falsifiedRules,
+  profileNotes,
   type RulesAtHand,
   rulesAtHand,
   rulesReading,
   unknownRules,
-} from './steps/rules.ts'
-import { matterOfRun, tagFileProblems } from './steps/tags.ts'
-import { traceDiffers } from './steps/trace.ts'
+  wordingDiffers,
+} from './steps/reproduce.ts'
+import { alterations, matterOfRun, packedAgain, tagFileProblems } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyInput {

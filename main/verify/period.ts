@@ -11,8 +11,7 @@ import {
   periodName,
   periodStatement,
 } from '../core/period/pack.ts'
-import { plural } from '../core/phrases.ts'
-import { plain, quote } from '../core/plain-text.ts'
+import { plain, plural, quote } from '../core/plain-text.ts'
 import { compare } from '../core/recording.ts'
 import { daysWithin, MOST_DAYS } from '../core/register/days.ts'
 import { isDay, isInstant } from '../core/run-chain/entry.ts'
@@ -20,15 +19,18 @@ import { headOf } from '../core/run-chain/head.ts'
 import { CLOCK_TOLERANCE_MINUTES } from '../core/run-chain/notes.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './pack.ts'
 import { concludes, conclusion, isTrusted, sealChecks, sealStep, validSigner } from './pipeline.ts'
-import { chainOf } from './steps/chain.ts'
 import { incompleteness } from './steps/complete.ts'
-import { ownReportProblems, readReport } from './steps/enclosed-report.ts'
-import { alterations, packedAgain } from './steps/manifests.ts'
-import { ALREADY_REJECTED, type PagesCompared, type PeriodPageComparer } from './steps/pages.ts'
-import { type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
+import {
+  ALREADY_REJECTED,
+  ownReportProblems,
+  type PagesCompared,
+  type PeriodPageComparer,
+  readReport,
+} from './steps/pages.ts'
+import { chainOf, type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
-import { unknownRules } from './steps/rules.ts'
-import { tagFileProblems } from './steps/tags.ts'
+import { unknownRules } from './steps/reproduce.ts'
+import { alterations, packedAgain, tagFileProblems } from './steps/tags.ts'
 
 export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 

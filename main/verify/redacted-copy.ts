@@ -4,9 +4,8 @@ import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { engineOf } from './disclosure/rebuild.ts'
 import { conclusion, sealStep } from './pipeline.ts'
-import { packedAgain } from './steps/manifests.ts'
-import type { RulesSources } from './steps/rules.ts'
-import { copiedTagProblems } from './steps/tags.ts'
+import type { RulesSources } from './steps/reproduce.ts'
+import { copiedTagProblems, packedAgain } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyDisclosureInput extends RulesSources {

@@ -1,11 +1,24 @@
-import { useState } from 'react'
+import { today } from '@internationalized/date'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import type { RiskAcceptanceView } from '../../schemas/ipc-register.ts'
-import type { Source } from '../../schemas/ipc-views.ts'
+import type { CallFailure, Source } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { isSamePerson } from '../attach-model.ts'
+import { useAnswer } from '../bridge.ts'
 import { signedLine } from '../register-model.ts'
+import { chosenWords, recorded } from '../response-model.ts'
 import { go, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { DateField } from '../ui/DateField.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextArea, TextField } from '../ui/Field.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
 import { SignEntry } from './SignEntry.tsx'
+import { useSignature } from './TrustAnchors.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 export const STATUS = {
@@ -100,5 +113,278 @@ export function Acceptances({ acceptances: exceptions, of, withChecks = false }:
         />
       )}
     </>
+  )
+}
+
+/** Longest period of an acceptance or decision: days after today, in UTC. */
+const LONGEST_DAYS = 366
+
+interface UntilFieldProps {
+  readonly label: string
+  /** A date in UTC, YYYY-MM-DD; empty while none is selected. */
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** Whether the form was submitted, so that a missing date is reported. */
+  readonly tried: boolean
+}
+
+/** The expiry date of an acceptance or decision. */
+export const UntilField = ({ label, value, onChange, tried }: UntilFieldProps) => (
+  <DateField
+    label={label}
+    description={`At most ${LONGEST_DAYS} days from today.`}
+    value={value}
+    onChange={onChange}
+    min={daysFromToday(1)}
+    max={daysFromToday(LONGEST_DAYS)}
+    error={tried && value === '' ? 'Choose an expiry date.' : undefined}
+    isRequired
+  />
+)
+
+export const daysFromToday = (days: number): string => today('UTC').add({ days }).toString()
+
+interface SamePersonProps {
+  readonly requestedBy: string
+  readonly approvedBy: string
+}
+
+/** States before an approval is recorded what every report will state of it; nothing where two people are named. */
+export const SamePerson = ({ requestedBy, approvedBy }: SamePersonProps) =>
+  isSamePerson(approvedBy, requestedBy) && (
+    <Notice
+      kind="warning"
+      title="Requester and approver are the same person."
+      means="The report will print: no segregation of duties."
+    />
+  )
+
+const USUAL_DAYS = 90
+
+interface AcceptanceForm {
+  readonly texts: AcceptanceTexts
+  /** A date in UTC, YYYY-MM-DD. */
+  readonly until: string
+  /** Whether the form was submitted, so that missing values are reported. */
+  readonly tried: boolean
+  /** Marks the form as submitted. Whether it can be sent. */
+  readonly submit: () => boolean
+  readonly reasons: ReactNode
+  readonly people: ReactNode
+}
+
+/** What is stated of every risk acceptance, and of a request for one (`approved` is false), with its fields. */
+export function useAcceptanceForm(approved: boolean): AcceptanceForm {
+  const [texts, setTexts] = useState(EMPTY_ACCEPTANCE)
+  const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
+  const [tried, setTried] = useState(false)
+  const lacks = acceptanceLacks(texts, approved)
+  const field = (name: keyof AcceptanceTexts, label: string) => ({
+    label,
+    value: texts[name],
+    onChange: (value: string) => setTexts({ ...texts, [name]: value }),
+    error: tried ? lacks[name] : undefined,
+    isRequired: true,
+  })
+  const submit = (): boolean => {
+    setTried(true)
+    return Object.keys(lacks).length === 0 && until !== ''
+  }
+  const reasons = (
+    <>
+      <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
+      <TextArea {...field('compensatingControl', 'Compensating control')} maxLength={2000} />
+    </>
+  )
+  const people = (
+    <>
+      <div className="form-pair">
+        <TextField {...field('owner', 'Owner')} maxLength={200} />
+        <UntilField label="Expires" value={until} onChange={setUntil} tried={tried} />
+        <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
+        {approved && (
+          <>
+            <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
+            <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
+          </>
+        )}
+      </div>
+      {approved && <SamePerson requestedBy={texts.requestedBy} approvedBy={texts.approvedBy} />}
+    </>
+  )
+  return { texts, until, tried, submit, reasons, people }
+}
+
+interface AcceptanceDialogProps {
+  readonly verb: string
+  readonly busy: boolean
+  readonly isDisabled?: boolean
+  readonly error: CallFailure | null
+  readonly onSend: () => Promise<void>
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** The dialog in which a risk is accepted. No verdict changes. */
+export function AcceptanceDialog({
+  verb,
+  busy,
+  isDisabled = false,
+  error,
+  onSend,
+  onClose,
+  children,
+}: AcceptanceDialogProps) {
+  const form = useId()
+  const send = (event: FormEvent): void => {
+    event.preventDefault()
+    void onSend()
+  }
+  return (
+    <Dialog
+      title="Add risk acceptance"
+      size="large"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form={form} busy={busy} isDisabled={isDisabled}>
+            {verb}
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={send} noValidate>
+        {children}
+        {error !== null && <FailureNote error={error} />}
+      </form>
+    </Dialog>
+  )
+}
+
+/** What a person enters for a risk acceptance; the last two are empty for a request. */
+export const EMPTY_ACCEPTANCE = {
+  reason: '',
+  compensatingControl: '',
+  owner: '',
+  requestedBy: '',
+  approvedBy: '',
+  approverRole: '',
+}
+
+type AcceptanceTexts = typeof EMPTY_ACCEPTANCE
+type Field = keyof AcceptanceTexts
+
+const PROBLEMS: Readonly<Record<Field, string>> = {
+  reason: 'Enter a reason of at least 3 characters.',
+  compensatingControl: 'Describe the compensating control, or enter “None” and the reason.',
+  owner: 'Enter the owner.',
+  requestedBy: 'Enter the requester.',
+  approvedBy: 'Enter the approver.',
+  approverRole: 'Enter the approver’s role.',
+}
+
+const SHORTEST: Readonly<Partial<Record<Field, number>>> = { reason: 3, compensatingControl: 3 }
+const OF_APPROVAL: readonly Field[] = ['approvedBy', 'approverRole']
+
+/** What is missing from an acceptance, or from a request for one, by field; empty when it can be sent. */
+export function acceptanceLacks(texts: AcceptanceTexts, approved: boolean): Readonly<Partial<Record<Field, string>>> {
+  const fields = (Object.keys(PROBLEMS) as Field[]).filter((name) => approved || !OF_APPROVAL.includes(name))
+  return Object.fromEntries(
+    fields.flatMap((name) => (texts[name].trim().length < (SHORTEST[name] ?? 1) ? [[name, PROBLEMS[name]]] : [])),
+  )
+}
+
+interface AcceptFindingsProps {
+  readonly rows: readonly FindingRow[]
+  readonly onClose: () => void
+}
+
+/** Accepts the risk of the chosen findings on their nodes, or on some of them, with one decision. No verdict changes. */
+export function AcceptFindings({ rows, onClose }: AcceptFindingsProps) {
+  const onNodes = rows.filter(({ what }) => what === 'nodes')
+  const checks = onNodes.map(({ check }) => check)
+  const action = useAction('acceptances.accept-many')
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  const { texts, until, tried, submit, reasons, people } = useAcceptanceForm(true)
+  const { identity, choice } = useSignature('approver')
+  const send = async (): Promise<void> => {
+    if (!submit() || chosen?.size === 0) return
+    const saved = await action.run({ checks, nodes: [...(chosen ?? [])], ...texts, until, identity })
+    if (saved === null) return
+    recorded(
+      `Risk accepted for ${plural(saved.deviations, 'deviation')} until ${day(until)}${saved.isSigned ? ', signed' : ', not signed'}.`,
+      saved.ids,
+      { method: 'acceptances.withdraw-many', by: texts.approvedBy.trim() },
+    )
+    onClose()
+  }
+  return (
+    <AcceptanceDialog
+      verb="Add risk acceptance"
+      busy={action.busy}
+      isDisabled={checks.length === 0}
+      error={action.error}
+      onSend={send}
+      onClose={onClose}
+    >
+      <p className="preview-line">
+        {chosenWords(onNodes)}. The verdicts remain “Not satisfied”, marked as risk accepted.
+        {onNodes.length < rows.length &&
+          ' Rows of the provider inventory are declared or excluded, and cannot be accepted.'}
+      </p>
+      {reasons}
+      {people}
+      <NodeChoice checks={checks} chosen={chosen} onChange={setChosen} />
+      {tried && chosen?.size === 0 && <p className="field-error">Choose at least one node.</p>}
+      {choice}
+    </AcceptanceDialog>
+  )
+}
+
+/** Every node that deviates, or some of them by name. Null: every one. */
+function NodeChoice({
+  checks,
+  chosen,
+  onChange,
+}: {
+  readonly checks: readonly string[]
+  readonly chosen: ReadonlySet<string> | null
+  readonly onChange: (nodes: ReadonlySet<string> | null) => void
+}) {
+  const answer = useAnswer('findings.nodes', { checks: checks.length === 0 ? ['none'] : checks })
+  return (
+    <Ask answer={answer}>
+      {(nodes) => (
+        <>
+          <RadioGroup
+            label="Nodes"
+            inline
+            value={chosen === null ? 'all' : 'some'}
+            onChange={(id) => onChange(id === 'all' ? null : new Set())}
+            options={[
+              { id: 'all', title: `All ${plural(nodes.length, 'deviating node')}` },
+              { id: 'some', title: 'Only chosen nodes' },
+            ]}
+          />
+          {chosen !== null && (
+            <ul className="node-choice" aria-label="Deviating nodes">
+              {nodes.map(({ node, findings }) => (
+                <li key={node}>
+                  <Checkbox
+                    isSelected={chosen.has(node)}
+                    onChange={(isSelected) =>
+                      onChange(new Set(isSelected ? [...chosen, node] : [...chosen].filter((one) => one !== node)))
+                    }
+                  >
+                    {visible(node)} <span className="quiet">{plural(findings, 'finding')}</span>
+                  </Checkbox>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </Ask>
   )
 }

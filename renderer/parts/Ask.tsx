@@ -3,8 +3,7 @@ import { failureWords, nextInWindow } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { Answer } from '../bridge.ts'
 import { visible } from '../text.ts'
-import { Notice } from '../ui/Notice.tsx'
-import { Progress } from '../ui/Progress.tsx'
+import { Notice, Progress } from '../ui/Notice.tsx'
 
 /** Delay before a waiting text is shown, so that fast results do not flicker. */
 const PATIENCE_MS = 300

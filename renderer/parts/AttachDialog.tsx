@@ -26,8 +26,8 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { TextArea, TextField } from '../ui/Field.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
 
 export interface DocumentDialogProps {

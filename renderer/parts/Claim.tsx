@@ -15,13 +15,12 @@ import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { Acceptances } from './Acceptances.tsx'
+import { AcceptanceDialog, Acceptances, useAcceptanceForm } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
-import { AcceptanceDialog, useAcceptanceForm } from './acceptance-form.tsx'
 import { DocumentRows } from './DocumentRows.tsx'
 import { Ledger } from './Ledger.tsx'
 import { Shape, VerdictMark } from './Mark.tsx'
-import { useEntrySigning } from './signing.tsx'
+import { useEntrySigning } from './TrustAnchors.tsx'
 
 export interface ClaimProps {
   readonly of: Source

@@ -24,14 +24,13 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
 import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
 import { BoundarySection, OwnerFields, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
 import { LinesField } from './FieldForm.tsx'
-import { Shape } from './Mark.tsx'
-import { Repeated } from './Repeated.tsx'
+import { Repeated, Shape } from './Mark.tsx'
 
 const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
   who: WhoSection,

@@ -15,10 +15,10 @@ import {
 } from '../engagement-model.ts'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
+import { TextArea, TextField } from '../ui/Field.tsx'
 import { Select } from '../ui/Select.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
 import { LinesField } from './FieldForm.tsx'
-import { Repeated } from './Repeated.tsx'
+import { Repeated } from './Mark.tsx'
 
 export interface SectionProps {
   readonly form: EngagementForm

@@ -11,7 +11,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Copy, Fingerprint } from './Copy.tsx'
 import { Page } from './Page.tsx'
-import { SealHeadline, ShortAnswers } from './SealAnswers.tsx'
+import { SealHeadline, ShortAnswers } from './ReviewSeal.tsx'
 
 /** The sealed draft as its recipient will see it, and saving it. */
 export function ExportReview({ draft }: { readonly draft: Draft }) {

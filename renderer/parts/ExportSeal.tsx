@@ -9,12 +9,11 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { Progress } from '../ui/Progress.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/Field.tsx'
+import { Notice, Progress } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
-import { IdentityCard } from './IdentityCard.tsx'
+import { IdentityCard } from './Identities.tsx'
 
 /** Signing identity, protection of its key, and source of the time. */
 export function ExportSeal({ plan, choices, onChange }: StepProps) {

@@ -17,11 +17,11 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
+import { TextArea, TextField, type TextFieldProps } from '../ui/Field.tsx'
 import { Select } from '../ui/Select.tsx'
-import { TextArea, TextField, type TextFieldProps } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
+import { Repeated } from './Mark.tsx'
 import { PlaceMap } from './PlaceMap.tsx'
-import { Repeated } from './Repeated.tsx'
 
 type Value = Readonly<Record<string, unknown>>
 interface FormParts {

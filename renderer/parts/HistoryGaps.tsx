@@ -3,8 +3,7 @@ import type { HistoryView, MissedRun } from '../../schemas/ipc-history.ts'
 import { awaitedWords } from '../history-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { GapDialog } from './ReasonDialog.tsx'
 
 /** Scheduled runs that did not take place, unexplained ones first. */

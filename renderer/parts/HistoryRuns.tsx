@@ -4,7 +4,7 @@ import { startedAt } from '../../schemas/run-start.ts'
 import { SEAL_WORDS } from '../history-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 import { Shape } from './Mark.tsx'
 import { BaselineDialog } from './ReasonDialog.tsx'
 

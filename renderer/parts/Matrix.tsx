@@ -20,8 +20,8 @@ import { stillToCome } from '../run-progress.ts'
 import { useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 import { Shape } from './Mark.tsx'
 
 export interface MatrixProps {

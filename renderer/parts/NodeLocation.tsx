@@ -1,12 +1,27 @@
+import type { Figure } from '../../schemas/figure.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
+import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { DistanceBound, Location, LocationResult, LocationSignal } from '../../schemas/types.ts'
-import { byClass, frontEndText, kilometres, milliseconds, nextStep, supportOf } from '../location-model.ts'
-import { go } from '../store.ts'
+import { useAnswer } from '../bridge.ts'
+import {
+  byClass,
+  frontEndText,
+  kilometres,
+  type LocationWord,
+  milliseconds,
+  nextStep,
+  STATEMENT_SUPPORT,
+  type StatementSupport,
+  shownAs,
+  supportOf,
+} from '../location-model.ts'
+import { go, useStore } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { LocationLimits, LocationMark, StatementMark } from './LocationMark.tsx'
-import { NodeFigures } from './NodeFigures.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
+import { FailureNote } from './Ask.tsx'
+import { FigureView } from './Figure.tsx'
+import { Shape } from './Mark.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */
 export function NodeLocation({ of, node, location }: LocationSignalsProps) {
@@ -223,4 +238,79 @@ function Captures({
       </Button>
     )
   })
+}
+
+/** A location result, as mark and label. */
+export function LocationMark({ word, text }: { readonly word: LocationWord; readonly text?: string }) {
+  const { label, mark, tone } = shownAs(word)
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{text ?? label}</span>
+    </span>
+  )
+}
+
+/** What one statement shows for one place or rule. */
+function StatementMark({ support }: { readonly support: StatementSupport }) {
+  const { label, mark, tone } = STATEMENT_SUPPORT[support]
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{label}</span>
+    </span>
+  )
+}
+
+/** Limitations of location results: shown with each of them, and open in print. */
+export const LocationLimits = ({ level = 3 }: { readonly level?: 2 | 3 }) => (
+  <Disclosure title="Limitations" level={level} className="location-limits">
+    <div className="scroll">
+      <table className="location-shows">
+        <thead>
+          <tr>
+            <th scope="col">Statement</th>
+            <th scope="col">Conclusion</th>
+          </tr>
+        </thead>
+        <tbody>
+          {LOCATION_SHOWS.map(({ statement, status }) => (
+            <tr key={statement}>
+              <th scope="row">{statement}</th>
+              <td>{status}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </Disclosure>
+)
+
+/** The figures of a node of the given kinds. Nothing without evidence for any. */
+export function NodeFigures({
+  of,
+  node,
+  kinds,
+  heading = 'Figures',
+}: {
+  readonly of: Source
+  readonly node: string
+  readonly kinds: readonly Figure['kind'][]
+  /** For screen readers; null where a heading already exists. */
+  readonly heading?: string | null
+}) {
+  const { runs } = useStore()
+  const answer = useAnswer('figures.get', { of, node }, runs)
+  if (answer.state === 'failed') return <FailureNote error={answer.error} />
+  if (answer.state === 'waiting') return <p className="waiting">Drawing…</p>
+  const figures = answer.value.filter(({ kind }) => kinds.includes(kind))
+  if (figures.length === 0) return null
+  return (
+    <>
+      {heading !== null && <h2 className="said">{heading}</h2>}
+      {figures.map((figure) => (
+        <FigureView key={`${figure.kind} ${figure.title}`} figure={figure} />
+      ))}
+    </>
+  )
 }

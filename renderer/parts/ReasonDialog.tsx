@@ -4,9 +4,9 @@ import { useAction } from '../actions.ts'
 import { announce, outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { TextArea } from '../ui/TextField.tsx'
+import { TextArea } from '../ui/Field.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useSigningKey } from './signing.tsx'
+import { useSigningKey } from './TrustAnchors.tsx'
 
 export interface ReasonDialogProps {
   readonly title: string

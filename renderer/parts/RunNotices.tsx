@@ -3,8 +3,8 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { routeOf } from '../finding-model.ts'
 import { go, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
+import { Phrases } from './EngagementParties.tsx'
 import { Shape } from './Mark.tsx'
-import { Phrases } from './Phrases.tsx'
 
 const MARKS: Readonly<Record<RunNotice['is'], readonly [mark: string, tone: string]>> = {
   missed: ['square-cross', 'not-satisfied'],

@@ -13,7 +13,7 @@ import { announce, go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
-import { TextArea } from '../ui/TextField.tsx'
+import { TextArea } from '../ui/Field.tsx'
 import {
   DECISIONS,
   findingOn,

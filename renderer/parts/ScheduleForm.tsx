@@ -25,11 +25,11 @@ import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { TextField } from '../ui/Field.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { Select } from '../ui/Select.tsx'
-import { TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useSigningKey } from './signing.tsx'
+import { useSigningKey } from './TrustAnchors.tsx'
 
 export interface ScheduleFormProps {
   readonly view: SchedulesView

@@ -6,7 +6,7 @@ import { announce, outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { FailureNote } from './Ask.tsx'
-import { useEntrySigning } from './signing.tsx'
+import { useEntrySigning } from './TrustAnchors.tsx'
 
 export interface SignEntryProps {
   readonly id: string

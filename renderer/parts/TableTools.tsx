@@ -16,7 +16,7 @@ import {
 import { may } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { ChoiceMenu } from '../ui/ChoiceMenu.tsx'
+import { ChoiceMenu } from '../ui/Choice.tsx'
 import { FailureNote } from './Ask.tsx'
 
 export interface ChosenTable {

@@ -10,7 +10,7 @@ import { useAction } from '../actions.ts'
 import { type Verifying as Going, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Progress } from '../ui/Progress.tsx'
+import { Progress } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { AnswerMark, MarkedLine, Shape } from './Mark.tsx'
 

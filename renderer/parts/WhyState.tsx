@@ -14,11 +14,11 @@ import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
+import { TextArea, TextField } from '../ui/Field.tsx'
+import { daysFromToday, SamePerson, UntilField } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
-import { useEntrySigning } from './signing.tsx'
-import { daysFromToday, SamePerson, UntilField } from './UntilField.tsx'
+import { useEntrySigning } from './TrustAnchors.tsx'
 
 export interface WhyStateProps {
   readonly of: Source

@@ -3,7 +3,7 @@ import { useAction } from '../actions.ts'
 import { announce } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { TextArea, TextField } from '../ui/TextField.tsx'
+import { TextArea, TextField } from '../ui/Field.tsx'
 import { FailureNote } from './Ask.tsx'
 
 const WAYS = {

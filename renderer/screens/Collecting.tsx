@@ -19,9 +19,8 @@ import { go, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { CellLine } from '../ui/CellLine.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
-import { Progress } from '../ui/Progress.tsx'
+import { EmptyState, Progress } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 
 const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: string]>> = {

@@ -17,7 +17,7 @@ import { go, outdated, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 
 export interface ControlProps {
   readonly of: Source

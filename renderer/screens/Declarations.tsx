@@ -21,9 +21,8 @@ import { announce, change, go, outdated, refreshFleet, replace, useStore } from 
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { CellLine } from '../ui/CellLine.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
 export interface DeclarationsProps {

@@ -16,7 +16,7 @@ import { announce, go, outdated, replace, useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
 export interface EngagementProps {

@@ -16,7 +16,7 @@ import { go } from '../store.ts'
 import { bytes, plural, shellLine, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 
 export interface EvidenceProps {
   readonly of: Source

@@ -13,9 +13,8 @@ import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/Field.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 
 /** From a run to a sealed pack on disk, in four steps. Going back is always possible and loses no choice. */
 export function Export() {

@@ -4,7 +4,7 @@ import { findingStatusWords, riskAreaWords } from '../../schemas/conclusion-word
 import type { FindingEvidence, FindingView, ResponseView } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { AcceptFindings } from '../parts/AcceptFindings.tsx'
+import { AcceptFindings } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { Argument, ConcernedControls, NodeName, SeverityMark } from '../parts/FindingParts.tsx'
@@ -15,7 +15,7 @@ import { OneResponse } from '../parts/ResponseFields.tsx'
 import { go, replace, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 
 /** One finding: condition, criterion, effect, recommendation, and what was seen on each node. */
 export function Finding({ of, reference }: { readonly of: Source; readonly reference: string }) {

@@ -18,7 +18,7 @@ import {
   sortedFindings,
   statedWords,
 } from '../finding-model.ts'
-import { AcceptFindings } from '../parts/AcceptFindings.tsx'
+import { AcceptFindings } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Ladder } from '../parts/FindingParts.tsx'
 import { FindingTable } from '../parts/FindingTable.tsx'
@@ -30,7 +30,7 @@ import { chosenWords } from '../response-model.ts'
 import { go, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 

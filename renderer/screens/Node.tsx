@@ -8,13 +8,12 @@ import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
-import { NodeFigures } from '../parts/NodeFigures.tsx'
-import { NodeLocation } from '../parts/NodeLocation.tsx'
+import { NodeFigures, NodeLocation } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 
 export interface NodeProps {
   readonly of: Source

@@ -10,8 +10,7 @@ import { Page } from '../parts/Page.tsx'
 import { announce, go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 
 /** Export evidence pack, open a received pack, or reopen a recent one. */
 export function Packs() {

@@ -31,8 +31,7 @@ import { announce, go, replace, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 
 /** Nodes by property. Counts have denominators that include nodes not collected. */
 export function Properties({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {

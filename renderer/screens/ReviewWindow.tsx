@@ -16,7 +16,7 @@ import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
 import { change, go, useStore } from '../store.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 
 /**

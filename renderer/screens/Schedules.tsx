@@ -14,15 +14,14 @@ import { Ask, FailureNote, Slowly } from '../parts/Ask.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ScheduleForm } from '../parts/ScheduleForm.tsx'
-import { useSigningKey } from '../parts/signing.tsx'
+import { useSigningKey } from '../parts/TrustAnchors.tsx'
 import { mannerWords, statusLines, WORKS_WORDS } from '../schedule-model.ts'
 import { announce, go, useStore } from '../store.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { Notice } from '../ui/Notice.tsx'
+import { EmptyState, Notice } from '../ui/Notice.tsx'
 
 /** Scheduled runs of this computer and their timers. */
 export function Schedules() {

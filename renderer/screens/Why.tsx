@@ -20,14 +20,14 @@ import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
 import { IsolationAnalysis } from '../parts/IsolationAnalysis.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
-import { NodeFigures } from '../parts/NodeFigures.tsx'
+import { NodeFigures } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useSignal } from '../shortcuts.ts'
 import { go, replace, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/Notice.tsx'
 
 export interface WhyProps {
   readonly of: Source

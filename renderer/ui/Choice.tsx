@@ -1,6 +1,15 @@
-import { IconCheck, IconMinus } from '@tabler/icons-react'
+import { IconCheck, IconChevronDown, IconMinus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Radio, Checkbox as Ticked, RadioGroup as Whole } from 'react-aria-components'
+import {
+  Menu as List,
+  MenuItem,
+  MenuTrigger,
+  Popover,
+  Button as Press,
+  Radio,
+  Checkbox as Ticked,
+  RadioGroup as Whole,
+} from 'react-aria-components'
 import { FieldLabel, FieldNotes, type FieldWords } from './Field.tsx'
 import { Icon } from './Icon.tsx'
 
@@ -78,5 +87,47 @@ export function RadioGroup<Id extends string>({
       </div>
       <FieldNotes description={description} error={error} />
     </Whole>
+  )
+}
+
+interface ChoiceMenuProps {
+  readonly title: string
+  readonly options: readonly { readonly id: string; readonly title: string }[]
+  readonly chosen: readonly string[]
+  readonly onChange: (chosen: readonly string[]) => void
+}
+
+/** A button that opens a list in which several entries can be chosen. */
+export function ChoiceMenu({ title, options, chosen, onChange }: ChoiceMenuProps) {
+  return (
+    <MenuTrigger>
+      <Press className="button quiet small">
+        <span className="button-words">{title}</span>
+        <Icon of={IconChevronDown} size={14} />
+      </Press>
+      <Popover className="popover" placement="bottom end">
+        <List
+          className="list-box"
+          aria-label={title}
+          items={options}
+          selectionMode="multiple"
+          selectedKeys={chosen}
+          onSelectionChange={(keys) => onChange(keys === 'all' ? options.map(({ id }) => id) : [...keys].map(String))}
+        >
+          {({ id, title: words }) => (
+            <MenuItem id={id} className="list-item" textValue={words}>
+              {({ isSelected }) => (
+                <>
+                  <span className="check-box" aria-hidden="true">
+                    {isSelected && <Icon of={IconCheck} size={14} />}
+                  </span>
+                  {words}
+                </>
+              )}
+            </MenuItem>
+          )}
+        </List>
+      </Popover>
+    </MenuTrigger>
   )
 }

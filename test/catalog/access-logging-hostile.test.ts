@@ -15,7 +15,7 @@ import type { AuthorizedKeys } from '../../main/catalog/authorized-keys/probes.t
 import { sshSession } from '../../main/catalog/evidence/probes.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { rsyslogForwarding, syslogNgForwarding } from '../../main/catalog/log-forwarding/probes.ts'
-import { loginJournal } from '../../main/catalog/login-records/probes.ts'
+import { loginJournal } from '../../main/catalog/login-records/index.ts'
 import { missingEntries } from '../../main/catalog/logs/journal.ts'
 import { bmcLan } from '../../main/catalog/management-controller/probes.ts'
 import { pamStack } from '../../main/catalog/pam/probes.ts'

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Mount, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { packagesDistribution } from '../../main/catalog/packages/probes.ts'
-import { integritySetuidFiles } from '../../main/catalog/setuid/checks.ts'
 import {
+  integritySetuidFiles,
   isAskedWhole,
   KNOWN_HELPERS,
   packagedProgramsDpkg,
@@ -11,7 +11,7 @@ import {
   parseFound,
   SEARCHED,
   setuidFiles,
-} from '../../main/catalog/setuid/probes.ts'
+} from '../../main/catalog/setuid/index.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { argvOf, known, type Parsed, type Probe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

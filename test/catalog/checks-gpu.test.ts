@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tenancyGpuExclusive } from '../../main/catalog/gpu/checks.ts'
+import { tenancyGpuExclusive } from '../../main/catalog/gpu/index.ts'
 import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/gpu/nvidia.ts'
 import { gpuConfCompute } from '../../main/catalog/gpu/probes.ts'
 import { inventoryHardware } from '../../main/catalog/machine/index.ts'

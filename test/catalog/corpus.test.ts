@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { COUNTS } from '../../main/catalog/isolation/levels.ts'
 import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
-import { COUNTS } from '../../main/catalog/isolation/weight.ts'
 import { assessCase } from '../support/corpus/assess.ts'
 import { countSignals } from '../support/corpus/counts.ts'
 import { defaultCorpus, hasLabels, readCorpus } from '../support/corpus/labels.ts'

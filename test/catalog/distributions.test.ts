@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
-import { storageLsblk } from '../../main/catalog/block-devices/probes.ts'
+import { storageLsblk } from '../../main/catalog/block-devices/index.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { logFiles } from '../../main/catalog/logs/probes.ts'
 import { packagesApt, packagesAptArchives } from '../../main/catalog/packages/apt.ts'

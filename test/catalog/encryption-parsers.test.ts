@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
 import { keySource, parseCrypttab } from '../../main/catalog/disk-encryption/key-custody.ts'
 import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
 import { catalog } from '../../main/catalog/index.ts'

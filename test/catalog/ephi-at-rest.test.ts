@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
 import { parseZfs } from '../../main/catalog/block-devices/zfs.ts'
-import { encryptionAtRestOtherMounts } from '../../main/catalog/disk-encryption/checks.ts'
+import { encryptionAtRestOtherMounts } from '../../main/catalog/disk-encryption/index.ts'
 import {
   encryptionAtRestEphiPaths,
   inventoryEphiPaths,

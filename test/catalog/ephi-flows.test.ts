@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseLsblk, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { parseLsblk, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
 import { encryptionInTransitEphiFlows } from '../../main/catalog/ephi/index.ts'
 import { parseListeners } from '../../main/catalog/listeners/probes.ts'
 import { parseMountinfo, type RemoteStorage } from '../../main/catalog/mounts/probes.ts'

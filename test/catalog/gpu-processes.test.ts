@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { processSteps } from '../../main/catalog/gpu/checks.ts'
+import { processSteps } from '../../main/catalog/gpu/index.ts'
 import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/gpu/nvidia.ts'
 import { type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { type Process, tenancyKfd, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'

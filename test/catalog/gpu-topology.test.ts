@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
 import {
   claimedGraph,

@@ -3,7 +3,7 @@ import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/cata
 import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
 import { firmwareFwupd } from '../../main/catalog/firmware/index.ts'
 import { readMemoryErrors } from '../../main/catalog/gpu/nvidia.ts'
-import { integrityFim, integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/checks.ts'
+import { integrityFim, integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/index.ts'
 import {
   integrityAgents,
   integrityMarks,

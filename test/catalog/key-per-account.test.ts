@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, accountsLocal } from '../../main/catalog/accounts/probes.ts'
-import { keyHolders } from '../../main/catalog/authorized-keys/checks.ts'
+import { keyHolders } from '../../main/catalog/authorized-keys/index.ts'
 import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
 import { sshServers } from '../../main/catalog/ssh-encryption/probes.ts'
 import { sshdConditions, sshdEffective } from '../../main/catalog/sshd/probes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { inventoryDisks } from '../../main/catalog/drives/inventory.ts'
-import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { hcaAnswers, nicAnswers } from '../../main/catalog/isolation/attachments.ts'
 import { diskAnswers } from '../../main/catalog/isolation/disk-attachment.ts'
 import { storageRemote } from '../../main/catalog/mounts/probes.ts'

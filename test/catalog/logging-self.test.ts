@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { auditCollectorSelfRecord } from '../../main/catalog/login-records/checks.ts'
-import { loginJournal, loginRecords, loginSession } from '../../main/catalog/login-records/probes.ts'
+import {
+  auditCollectorSelfRecord,
+  loginJournal,
+  loginRecords,
+  loginSession,
+} from '../../main/catalog/login-records/index.ts'
 import {
   type JournalFile,
   missingEntries,

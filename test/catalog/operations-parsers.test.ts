@@ -5,8 +5,8 @@ import {
   servicesFailed,
   servicesMonitoring,
   systemLoad,
-} from '../../main/catalog/availability/probes.ts'
-import { hoursSince, hoursText, lastRun } from '../../main/catalog/backup/checks.ts'
+} from '../../main/catalog/availability/index.ts'
+import { hoursSince, hoursText, lastRun } from '../../main/catalog/backup/index.ts'
 import {
   BACKUP_UNITS,
   backupSettings,
@@ -26,7 +26,7 @@ import { bmc } from '../../main/catalog/management-controller/probes.ts'
 import { proxySettings } from '../../main/catalog/network/flows.ts'
 import { netRoutes } from '../../main/catalog/network/links.ts'
 import { packageLogs } from '../../main/catalog/packages/probes.ts'
-import { parseRedundancy, storageDmStatus } from '../../main/catalog/redundancy/probes.ts'
+import { parseRedundancy, storageDmStatus } from '../../main/catalog/redundancy/index.ts'
 import { scheduledJobs, userCrontabs } from '../../main/catalog/scheduled-jobs/scheduled-jobs.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { diskFunction, inventoryDisks } from '../../main/catalog/drives/inventory.ts'
-import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { rdmaGpudirect } from '../../main/catalog/fabric/rdma.ts'
 import { storageRemote } from '../../main/catalog/mounts/probes.ts'
 import { netInterfaces } from '../../main/catalog/network/interfaces.ts'

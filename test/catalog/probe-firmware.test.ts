@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { acpiHeaders, bootMemory } from '../../main/catalog/machine/acpi.ts'
 import { dmiEntries } from '../../main/catalog/machine/dmi.ts'
 import { memorySpd } from '../../main/catalog/machine/memory.ts'
-import { kernelMessages } from '../../main/catalog/virtualization/probes.ts'
+import { kernelMessages } from '../../main/catalog/virtualization/index.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
 

@@ -11,7 +11,7 @@ import {
   liveMsr,
   liveSteal,
   liveThermal,
-} from '../../main/catalog/live-tests/probes.ts'
+} from '../../main/catalog/live-tests/index.ts'
 import { conclude } from '../../main/core/check.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { type Answer, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe } from '../../main/core/probe.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { rdmaGpudirect } from '../../main/catalog/fabric/rdma.ts'
 import { netInterfaces } from '../../main/catalog/network/interfaces.ts'
 import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../main/catalog/tenancy/processes.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { namespaces, tenancyRuntimes, tenancySessions } from '../../main/catalog/tenancy/sessions.ts'
-import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/probes.ts'
+import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/index.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Probe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bootSignals } from '../../main/catalog/isolation/signals/boot.ts'
 import { bootMemory } from '../../main/catalog/machine/acpi.ts'
-import { kernelMessages, virtBuses } from '../../main/catalog/virtualization/probes.ts'
+import { kernelMessages, virtBuses } from '../../main/catalog/virtualization/index.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { readFrom } from '../../main/catalog/isolation/observe.ts'
-import { busSignals, isControlDomain, isPartition } from '../../main/catalog/isolation/signals/bus.ts'
+import { readFrom } from '../../main/catalog/isolation/signal.ts'
+import { busSignals, isControlDomain, isPartition } from '../../main/catalog/isolation/signals/boot.ts'
 import {
   type HypervisorInterrupts,
   type VirtualBuses,
   virtBuses,
   virtInterrupts,
-} from '../../main/catalog/virtualization/probes.ts'
+} from '../../main/catalog/virtualization/index.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'

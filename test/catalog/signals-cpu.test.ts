@@ -27,7 +27,7 @@ import {
   type VirtualBuses,
   virtBuses,
   virtGuests,
-} from '../../main/catalog/virtualization/probes.ts'
+} from '../../main/catalog/virtualization/index.ts'
 import { known, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { fabricSignals } from '../../main/catalog/isolation/signals/fabric.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { type Reading, reading, said, weighed } from '../support/device-facts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { gpuNvidia, gpuNvlink, parseNvidiaSmi } from '../../main/catalog/gpu/nvidia.ts'
 import { gpuConfCompute, gpuFabric, gpuModules } from '../../main/catalog/gpu/probes.ts'
 import { gpuTopology, parseTopology } from '../../main/catalog/gpu/topology.ts'

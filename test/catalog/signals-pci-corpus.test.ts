@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { readFrom } from '../../main/catalog/isolation/observe.ts'
+import { readFrom } from '../../main/catalog/isolation/signal.ts'
 import { pciSignals } from '../../main/catalog/isolation/signals/pci.ts'
 import { type PciDevice, pciDevices, type UsbDevice, usbDevices } from '../../main/catalog/pci/probes.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'

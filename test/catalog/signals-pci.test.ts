@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readFrom } from '../../main/catalog/isolation/observe.ts'
 import { realPorts, rootFitsProcessor, uncoreFunctions } from '../../main/catalog/isolation/pci-hardware.ts'
+import { readFrom } from '../../main/catalog/isolation/signal.ts'
 import { pciSignals } from '../../main/catalog/isolation/signals/pci.ts'
 import { osIdentity } from '../../main/catalog/machine/identity.ts'
 import { pciIommu } from '../../main/catalog/pci/iommu.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claimsServer } from '../../main/catalog/isolation/observe.ts'
+import { claimsServer } from '../../main/catalog/isolation/signal.ts'
 import { smbiosSignals } from '../../main/catalog/isolation/signals/smbios.ts'
 import { type DmiIdentity, dmiEntries } from '../../main/catalog/machine/dmi.ts'
 import { known } from '../../main/core/probe.ts'

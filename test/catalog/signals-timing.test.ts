@@ -10,7 +10,7 @@ import {
   liveMsr,
   liveSteal,
   liveThermal,
-} from '../../main/catalog/live-tests/probes.ts'
+} from '../../main/catalog/live-tests/index.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { steal } from '../../main/catalog/processors/instruments.ts'
 import { known, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe, unknown } from '../../main/core/probe.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
 import { parseZfs } from '../../main/catalog/block-devices/zfs.ts'
 import { gradeCipher } from '../../main/catalog/disk-encryption/grades.ts'
 import { encryptionAtRestCipher } from '../../main/catalog/disk-encryption/index.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { keySource, storageKeyFiles, storageUnlockHelpers } from '../../main/catalog/disk-encryption/key-custody.ts'
 import { storageBirth } from '../../main/catalog/drives/first-use.ts'
-import { drivesNvmeControllers, drivesOpal, OPAL_DEVICES } from '../../main/catalog/drives/probes.ts'
+import { drivesNvmeControllers, drivesOpal, OPAL_DEVICES } from '../../main/catalog/drives/index.ts'
 import { kernelDumpTarget, parseKdump } from '../../main/catalog/dumps/dumps.ts'
 import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
 import {

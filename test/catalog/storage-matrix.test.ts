@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/index.ts'
 import { parseZfs, parseZpool } from '../../main/catalog/block-devices/zfs.ts'
 import { readStorage, type Storage, unusedDevices } from '../../main/catalog/disk-encryption/roots.ts'
 import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'

@@ -4,7 +4,7 @@ import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { tenancyKfd } from '../../main/catalog/tenancy/processes.ts'
 import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { tenancyRuntimes } from '../../main/catalog/tenancy/sessions.ts'
-import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/probes.ts'
+import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/index.ts'
 import { known, unknown } from '../../main/core/probe.ts'
 import {
   answer,

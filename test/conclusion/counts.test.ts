@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { NodeVerdicts } from '../../main/core/conclusion/counts.ts'
-import { type CheckOver, type CountingMatter, counting, decides, sourceOf } from '../../main/core/conclusion/counts.ts'
+import {
+  type CheckOver,
+  type CountingMatter,
+  counting,
+  decides,
+  type NodeVerdicts,
+  sourceOf,
+} from '../../main/core/conclusion/documents.ts'
 import { acceptancesOf } from '../../main/core/register.ts'
 import type { CheckSource, ControlRole } from '../../schemas/conclusion-words.ts'
 import type { Verdict } from '../../schemas/words.ts'

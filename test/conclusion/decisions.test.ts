@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type ConclusionMatter, concludeControls } from '../../main/core/conclusion/conclude.ts'
-import { decides, isReached, type NodeVerdicts, sourceOf } from '../../main/core/conclusion/counts.ts'
-import { type DecidingCheck, rowState, serverPart } from '../../main/core/conclusion/parts.ts'
+import {
+  type ConclusionMatter,
+  concludeControls,
+  type DecidingCheck,
+  rowState,
+  serverPart,
+} from '../../main/core/conclusion/conclude.ts'
+import { decides, isReached, type NodeVerdicts, sourceOf } from '../../main/core/conclusion/documents.ts'
 import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import type { Control } from '../../main/core/framework.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { type DesktopParts, remoteDesktop, serveDesktop } from '../../main/electron/desktop-port.ts'
-import type { Port } from '../../main/electron/engine-port.ts'
+import { type DesktopParts, remoteDesktop, serveDesktop } from '../../main/electron/dialogs.ts'
+import type { Port } from '../../main/electron/engine-process.ts'
 import { createPrompt } from '../../main/electron/prompt.ts'
 
 const shown = vi.hoisted(() => [] as string[])
@@ -16,7 +16,7 @@ vi.mock('electron', () => ({
     },
   },
 }))
-const { showFile } = await import('../../main/electron/show.ts')
+const { showFile } = await import('../../main/electron/windows.ts')
 
 const fresh = (): string => mkdtempSync(join(tmpdir(), 'barewitness-desktop-'))
 /** Two ports joined; what is posted on one is heard on the other as a copy. */

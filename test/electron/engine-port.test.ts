@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectEngine, type Port, serveEngine } from '../../main/electron/engine-port.ts'
+import { connectEngine, type Port, serveEngine } from '../../main/electron/engine-process.ts'
 import type { Engine } from '../../schemas/ipc.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
 

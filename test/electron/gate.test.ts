@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
+import { ipcValidator } from '../../main/adapters/schema-validator.ts'
 import { type Asker, type Frame, type GateParts, handleCall, opensPack, REVIEW_MAY } from '../../main/electron/gate.ts'
 import type { Engine, Method } from '../../schemas/ipc.ts'
 import { DIALOGS, INPUT_SCHEMAS } from '../../schemas/ipc-inputs.ts'

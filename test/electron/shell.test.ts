@@ -31,10 +31,10 @@ vi.mock('electron', () => ({
   protocol: { registerSchemesAsPrivileged: (schemes: unknown[]) => fake.privileges.push(...schemes) },
 }))
 
-const { openWindow, webPreferences } = await import('../../main/electron/window.ts')
+const { openWindow, webPreferences } = await import('../../main/electron/windows.ts')
 const { answer, HEADERS, registerScheme } = await import('../../main/electron/protocol.ts')
-const { builtFiles } = await import('../../main/adapters/built-files.ts')
-const { lockContents, lockNetwork, lockSession, mayLoad } = await import('../../main/electron/permissions.ts')
+const { builtFiles } = await import('../../main/adapters/files.ts')
+const { lockContents, lockNetwork, lockSession, mayLoad } = await import('../../main/electron/protocol.ts')
 
 describe('1: a window', () => {
   const session = {} as never

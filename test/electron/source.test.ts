@@ -18,7 +18,7 @@ const filesWith = (files: typeof shell, pattern: RegExp): readonly string[] =>
 
 describe('the shell', () => {
   test('1: makes windows in one place', () =>
-    expect(filesWith(shell, /new BrowserWindow\b/)).toEqual(['main/electron/window.ts']))
+    expect(filesWith(shell, /new BrowserWindow\b/)).toEqual(['main/electron/windows.ts']))
   test('8: has two request channels, and no other kind', () => {
     expect(shell.flatMap(([, text]) => text.match(/ipcMain\.\w+\(\w+/g) ?? [])).toEqual([
       'ipcMain.handle(CALL_CHANNEL',
@@ -34,7 +34,7 @@ describe('the shell', () => {
     expect(filesWith(shell, /setAsDefaultProtocolClient|bypassCSP|corsEnabled|allowServiceWorkers/)).toEqual([])
   })
   test('11: opens files in the system’s viewer in one place, and no links at all', () => {
-    expect(filesWith(shell, /\bopenPath\b/)).toEqual(['main/electron/show.ts'])
+    expect(filesWith(shell, /\bopenPath\b/)).toEqual(['main/electron/windows.ts'])
     expect(filesWith(shell, /openExternal|showItemInFolder|\bexec(File)?\(|child_process/)).toEqual([])
   })
   test('16: uses the vault in one place, and only asynchronously', () => {

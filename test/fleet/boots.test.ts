@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createPorts } from '../../main/adapters/ports.ts'
-import { answeredInOneBoot } from '../../main/app/boots.ts'
+import { answeredInOneBoot } from '../../main/app/captures.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { hostIdentity } from '../../main/catalog/machine/identity.ts'
 import { run } from '../../main/core/probe.ts'

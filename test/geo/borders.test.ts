@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { REFERENCES } from '../../main/catalog/definition.ts'
-import { areaName, countryName, GROUPS, isCountry, regionOfPolicy } from '../../main/catalog/location/countries.ts'
-import { BORDERS, drawnLand } from '../../main/catalog/location/timing.ts'
+import { areaName, countryName, GROUPS, isCountry, regionOfPolicy } from '../../main/catalog/location/discs.ts'
+import { BORDERS, drawnLand } from '../../main/catalog/location/peers.ts'
 import { generateBorders } from '../support/generate-borders.ts'
 
 const at = (latitude: number, longitude: number): string =>

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import geodesic from 'geographiclib-geodesic'
 import { describe, expect, test } from 'vitest'
-import { drawnLand, farthestKm } from '../../main/catalog/location/timing.ts'
+import { drawnLand, farthestKm } from '../../main/catalog/location/peers.ts'
 import { sha256 } from '../../main/core/digest.ts'
+import { landRings } from '../../main/core/geo/atlas.ts'
 import { geodesicKm } from '../../main/core/geo/geodesy.ts'
-import { landRings } from '../../main/core/geo/land.ts'
 import { commonEdge, discOutline, mapView } from '../../main/core/geo/map.ts'
 import { GEOMETRY, writtenGeometry } from '../support/write-geometry.ts'
 

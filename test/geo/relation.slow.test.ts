@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BORDERS, farthestKm, LIGHT_KM_PER_MS } from '../../main/catalog/location/timing.ts'
+import { BORDERS, farthestKm, LIGHT_KM_PER_MS } from '../../main/catalog/location/peers.ts'
 import { geodesicKm, type Point } from '../../main/core/geo/geodesy.ts'
 import type { Disc, Region } from '../../main/core/geo/region.ts'
 import { largestInside, reachableCountries, relate } from '../../main/core/geo/relation.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { zones } from '../../main/adapters/zones.ts'
+import { zones } from '../../main/adapters/ports.ts'
 import { type Cadence, cadenceText, dueTimes, HOURS, parseCadence, WEEKDAYS } from '../../main/core/period/cadence.ts'
 
 const due = (text: string, from: string, to: string): readonly string[] => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { zones } from '../../main/adapters/zones.ts'
+import { zones } from '../../main/adapters/ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { calendarOf, chainNotes } from '../../main/core/period/calendar.ts'
 import { openNotes } from '../../main/core/period/period.ts'
-import { withoutTrace } from '../../main/core/period/runs.ts'
+import { withoutTrace } from '../../main/core/period/seen.ts'
 import type { ChainEntry, LoggedEntry } from '../../main/core/run-chain/entry.ts'
 import type { Deviation } from '../../schemas/types.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { VERIFY_SH } from '../../main/core/verify-sh.ts'
+import { VERIFY_SH } from '../../main/core/verify-text.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { judgeVector, type VectorAnswer } from '../support/judge-vector.ts'
 import { makeVectors, type VectorSet } from '../support/vectors.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptanceLacks, EMPTY_ACCEPTANCE } from '../../renderer/parts/acceptance-form.tsx'
+import { acceptanceLacks, EMPTY_ACCEPTANCE } from '../../renderer/parts/Acceptances.tsx'
 
 const WHOLE = {
   reason: 'Replaced in May.',

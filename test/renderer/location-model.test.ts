@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { kilometres as inObservations } from '../../main/catalog/location/timing.ts'
+import { kilometres as inObservations } from '../../main/catalog/location/peers.ts'
 import {
   byClass,
   contradictedOf,
@@ -21,7 +21,7 @@ import {
   wasCollected,
   worstFirst,
 } from '../../renderer/location-model.ts'
-import type { LocationRow, LocationRowResult } from '../../schemas/ipc-location.ts'
+import type { LocationRow, LocationRowResult } from '../../schemas/ipc-views.ts'
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { LocationSignal, Place } from '../../schemas/types.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { parseFleet } from '../../main/adapters/fleet-file.ts'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { unattendedUse } from '../../main/app/credentials.ts'
-import { certificateUntil, keyFile } from '../../main/core/schedule/key-file.ts'
+import { certificateUntil, keyFile } from '../../main/core/schedule/schedule.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 

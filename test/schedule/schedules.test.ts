@@ -2,14 +2,19 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPorts } from '../../main/adapters/ports.ts'
-import { createTimers, type RunProgram } from '../../main/adapters/schedules/os-timers.ts'
-import { installSchedule, scheduleStatus } from '../../main/app/schedule-status.ts'
-import { addSchedule, removeSchedule, type ScheduleDraft } from '../../main/app/schedules.ts'
+import { createTimers, type RunProgram } from '../../main/adapters/schedules/index.ts'
+import {
+  addSchedule,
+  installSchedule,
+  removeSchedule,
+  type ScheduleDraft,
+  scheduleStatus,
+} from '../../main/app/schedules.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import { fail } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
-import type { TimerKind } from '../../main/core/schedule/store.ts'
+import type { TimerKind } from '../../main/core/schedule/schedule.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 import { NOW, scheduleOf, textsOf, units } from '../support/schedule.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readAttempts } from '../../main/app/scheduled/attempts.ts'
+import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
 import { runningFolder, scheduleAttempts } from '../../main/core/layout.ts'
 import { got, type Kit, scheduleKit } from '../support/schedule-kit.ts'
 

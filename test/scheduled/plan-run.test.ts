@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { zones } from '../../main/adapters/zones.ts'
+import { zones } from '../../main/adapters/ports.ts'
 import { MOST_GAPS, planRun, type RunPlan } from '../../main/app/scheduled/plan-run.ts'
 import type { LoggedEntry } from '../../main/core/run-chain/entry.ts'
 import type { Schedule } from '../../schemas/types.ts'

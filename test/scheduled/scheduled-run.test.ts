@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import { readAttempts } from '../../main/app/scheduled/attempts.ts'
+import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
 import { fail } from '../../main/core/failure.ts'
 import { preparedPath } from '../../main/core/layout.ts'
 import { PATHS } from '../../main/core/pack.ts'

@@ -1,6 +1,6 @@
 import { catalog } from '../../main/catalog/index.ts'
 import { type ConclusionMatter, concludeControls } from '../../main/core/conclusion/conclude.ts'
-import type { NodeVerdicts } from '../../main/core/conclusion/counts.ts'
+import type { NodeVerdicts } from '../../main/core/conclusion/documents.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { EvidenceLevel, RowState } from '../../schemas/conclusion-words.ts'
 import type { ControlAssessment, EvidenceDocument, Register } from '../../schemas/types.ts'

@@ -1,5 +1,5 @@
-import { ok } from '../../main/core/result.ts'
-import type { InstalledTimer, Timers } from '../../main/core/schedule/store.ts'
+import { ok } from '../../main/core/failure.ts'
+import type { InstalledTimer, Timers } from '../../main/core/schedule/schedule.ts'
 
 /** Timers of an operating system that has systemd and cron, which start nothing. */
 export function fakeTimers(): Timers & { readonly started: readonly string[][] } {

@@ -1,4 +1,4 @@
-import { serveEngine } from '../../main/electron/engine-port.ts'
+import { serveEngine } from '../../main/electron/engine-process.ts'
 import { createFakeEngine } from './fake-engine.ts'
 
 /** The engine's process of a window under test: as main/electron/worker.ts, with made-up nodes instead of SSH. */

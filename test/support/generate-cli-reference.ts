@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
-import { EXIT_WORDS } from '../../main/cli/exit-codes.ts'
+import { EXIT_WORDS } from '../../main/cli/options.ts'
 import { commandLine, exampleOf } from '../../main/cli/run-line.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 

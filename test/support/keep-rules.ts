@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isSigned, type KeptEntry, type KeptList, signedText } from '../../main/adapters/kept-rules/signature.ts'
+import { isSigned, type KeptEntry, type KeptList, signedText } from '../../main/adapters/kept-rules/index.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { catalogDigest } from '../../main/core/catalog.ts'
 import { sha256 } from '../../main/core/digest.ts'

@@ -2,7 +2,7 @@ import { assembleCms, digestOf, signedAttributes } from '../../main/adapters/sea
 import { OID } from '../../main/adapters/seal/oids.ts'
 import { prepareArchive } from '../../main/adapters/seal/pdf/archive.ts'
 import { namesOf } from '../../main/adapters/seal/x509.ts'
-import { der, octets, oid, sequence, setOf, small } from '../../main/core/der/write.ts'
+import { der, octets, oid, sequence, setOf, small } from '../../main/core/der/read.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { edited, type PdfAttack } from './pdf-attack-kit.ts'
 import { pdfOfText, replaceOnce, textOfPdf } from './pdf-editing.ts'

@@ -1,4 +1,4 @@
-import { signPdf } from '../../main/adapters/seal/pades.ts'
+import { signPdf } from '../../main/adapters/seal/reader.ts'
 import { type PdfAttack, placesIn, stream } from './pdf-attack-kit.ts'
 import { ATTACKS_APPENDED } from './pdf-attacks-appended.ts'
 import { ATTACKS_IN_PLACE } from './pdf-attacks-in-place.ts'

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { signerOf } from '../../main/adapters/identity/signer.ts'
+import { signerOf } from '../../main/adapters/identity/folder.ts'
 import { fromPem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { testCa } from './test-ca.ts'

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
-import type { NodeVerdicts } from '../../main/core/conclusion/counts.ts'
+import type { NodeVerdicts } from '../../main/core/conclusion/documents.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { Control, Framework } from '../../main/core/framework.ts'
 import type { Verdict } from '../../schemas/words.ts'

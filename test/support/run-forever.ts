@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, writeSync } from 'node:fs'
-import { createDemoSigner } from '../../main/adapters/identity/signer.ts'
+import { createDemoSigner } from '../../main/adapters/identity/folder.ts'
 import { exported, must, packOf } from './kept-runs.ts'
 import { collectSmall, SMALL_NODES, smallCatalog, smallPorts } from './small-fleet.ts'
 

@@ -1,6 +1,6 @@
-import { zones } from '../../main/adapters/zones.ts'
+import { zones } from '../../main/adapters/ports.ts'
 import type { Outcome } from '../../main/core/failure.ts'
-import type { StartedBy, TimerKind, TimerUnits } from '../../main/core/schedule/store.ts'
+import type { StartedBy, TimerKind, TimerUnits } from '../../main/core/schedule/schedule.ts'
 import { unitsFor } from '../../main/present/timers/units.ts'
 import type { Schedule } from '../../schemas/types.ts'
 

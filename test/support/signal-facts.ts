@@ -1,5 +1,4 @@
-import { readFrom } from '../../main/catalog/isolation/observe.ts'
-import type { Observation, Read, Signal } from '../../main/catalog/isolation/signal.ts'
+import { type Observation, type Read, readFrom, type Signal } from '../../main/catalog/isolation/signal.ts'
 import type { Parsed, Probe } from '../../main/core/probe.ts'
 
 export type Fact = readonly [Probe<unknown> | Probe<never>, Parsed<unknown>]

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHead
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
+import { ipcValidator } from '../../main/adapters/schema-validator.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import type { OpenEngine } from '../../main/server/edge/engagements.ts'
 import { type RunningServer, type ServeOptions, serve } from '../../main/server/edge/serve.ts'

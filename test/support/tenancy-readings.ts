@@ -1,5 +1,4 @@
-import { readFrom } from '../../main/catalog/isolation/observe.ts'
-import type { Read } from '../../main/catalog/isolation/signal.ts'
+import { type Read, readFrom } from '../../main/catalog/isolation/signal.ts'
 import { storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { decideTenancy, type TenancyAnswer } from '../../main/catalog/tenancy/argue.ts'
 import { TENANCY_PROBES } from '../../main/catalog/tenancy/readings.ts'

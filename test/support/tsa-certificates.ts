@@ -13,7 +13,7 @@ import {
   time,
   unsigned,
   yes,
-} from '../../main/core/der/write.ts'
+} from '../../main/core/der/read.ts'
 
 /** `EC384` signs with SHA-384, `RSA4096` with SHA-512, the others with SHA-256. */
 export type TsaKeyType = 'EC' | 'EC384' | 'RSA' | 'RSA4096'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { OID } from '../../main/adapters/seal/oids.ts'
 import { namesOf } from '../../main/adapters/seal/x509.ts'
-import { der, nothing, octets, oid, sequence, setOf, small, unsigned, yes } from '../../main/core/der/write.ts'
+import { der, nothing, octets, oid, sequence, setOf, small, unsigned, yes } from '../../main/core/der/read.ts'
 import { hashOf, signatureAlgorithmOf, signedBy, type TsaKey } from './tsa-certificates.ts'
 
 /** How a token departs from an honest one. */

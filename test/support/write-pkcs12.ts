@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, pbkdf2Sync } from 'node:crypto'
 import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
 import { pkcs12Key } from '../../main/adapters/identity/pkcs12.ts'
 import { OID } from '../../main/adapters/seal/oids.ts'
-import { der, octets, oid, sequence, setOf, small, unsigned } from '../../main/core/der/write.ts'
+import { der, octets, oid, sequence, setOf, small, unsigned } from '../../main/core/der/read.ts'
 import { realEntropy } from './deps.ts'
 
 /** PKCS #12 files with nothing encrypted, to bend where openssl would not. */

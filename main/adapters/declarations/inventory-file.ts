@@ -5,9 +5,8 @@ import type { Inventory, InventoryColumns, InventoryRow } from '../../../schemas
 import type { InventoryTable } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import { listText } from '../../core/engagement/list-text.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { oneLine, plain, quote } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { delimiterOf } from '../importers/csv.ts'
 import { readPlain } from '../store/durable.ts'
 

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net'
-import type { Connection, ServerChannel } from 'ssh2'
-import ssh2 from 'ssh2'
+import ssh2, { type Connection, type ServerChannel } from 'ssh2'
 import type { SshServerObservation, SshServersObservation } from '../../core/ssh-methods.ts'
-import type { PortObservation, TlsObservation } from '../../core/tls/observation.ts'
-import { concat, u16, u24 } from '../../core/tls/wire.ts'
-import type { RecordedAnswer } from './recorded-node.ts'
-import { offerLists } from './recorded-offer.ts'
+import { concat, u16, u24 } from '../../core/tls/client-hello.ts'
+import type { PortObservation, TlsObservation } from '../../core/tls/server-reply.ts'
+import { offerLists, type RecordedAnswer } from './recorded-node.ts'
 
 const GREETINGS: Readonly<Record<NonNullable<PortObservation['says']>, string>> = {
   http: 'HTTP/1.1 400 Bad Request\r\n\r\n',

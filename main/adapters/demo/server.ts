@@ -1,13 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AuthContext, Connection, Server, ServerChannel } from 'ssh2'
-import ssh2 from 'ssh2'
+import ssh2, { type AuthContext, type Connection, type Server, type ServerChannel } from 'ssh2'
 import { DEMO_SERVER } from '../../../schemas/version.ts'
 import { framesOf } from '../../core/collector/frames.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Probe } from '../../core/probe.ts'
 import { forwardRecorded } from './forwarded-ports.ts'
-import type { RecordedAnswer } from './recorded-node.ts'
-import { offerRecorded } from './recorded-offer.ts'
+import { offerRecorded, type RecordedAnswer } from './recorded-node.ts'
 
 export interface DemoServerOptions {
   readonly hostKeyPem: string

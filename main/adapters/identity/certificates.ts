@@ -1,7 +1,21 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
-import { derValue, integerOf } from '../../core/der/read.ts'
-import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned, yes } from '../../core/der/write.ts'
-import { extensionsIn, revocationListParts } from '../../core/der/x509.ts'
+import {
+  bits,
+  der,
+  derValue,
+  extensionsIn,
+  integerOf,
+  octets,
+  oid,
+  revocationListParts,
+  sequence,
+  setOf,
+  small,
+  text,
+  time,
+  unsigned,
+  yes,
+} from '../../core/der/read.ts'
 import type { Entropy } from '../../core/ports.ts'
 import { signatureAlgorithm, withLowS } from '../seal/cms.ts'
 import { OID } from '../seal/oids.ts'

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type {
   AddTokenInput,
   Identities,
@@ -11,15 +11,13 @@ import type {
 import { certificatesIn, fromPem, pem } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy, Signer } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { revocation } from '../seal/path.ts'
 import { type CertificateFacts, readCertificate, verifies } from '../seal/x509.ts'
-import { envelopeText, openSecret, parseEnvelope, sealSecret } from './envelope.ts'
 import { type IdentityFiles, isIdentityPath, NAME, namesIn, placeNew, writeApart } from './folder.ts'
 import { type KeptIdentity, keptIdentity, signerParts, withCertificates } from './kept.ts'
 import { readIdentity, revokeLeaf, rotateIdentity, takeRootOffline } from './lifecycle.ts'
 import { createIdentity, keyFile, openFileKey, refusal } from './local.ts'
-import { readPkcs12 } from './pkcs12.ts'
+import { envelopeText, openSecret, parseEnvelope, readPkcs12, sealSecret } from './pkcs12.ts'
 import { signOnToken, TOKEN_FORMAT, type TokenReference } from './token.ts'
 
 /**

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
 import { fromPem } from '../../core/pem.ts'
 import type { Signer } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { chainOf, leafProblems, revocation } from '../seal/path.ts'
 import { type CertificateFacts, readCertificate, sameBytes } from '../seal/x509.ts'
-import { type Envelope, parseEnvelope } from './envelope.ts'
 import { type IdentityFiles, retiredPath } from './folder.ts'
+import { type Envelope, parseEnvelope } from './pkcs12.ts'
 import { parseTokenReference, type TokenReference } from './token.ts'
 
 /** An identity from its files, all of them read and matched against each other. Contains no secret. */

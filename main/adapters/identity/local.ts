@@ -1,16 +1,14 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
 import { pem } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy, Signer } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { makeIdentity } from './certificates.ts'
-import { type Envelope, envelopeText, KEY_FORMAT, openSecret, sealSecret } from './envelope.ts'
-import { NAME, placeNew } from './folder.ts'
+import { NAME, placeNew, signWith } from './folder.ts'
 import { type KeptIdentity, sha256, signerParts } from './kept.ts'
-import { signWith } from './signer.ts'
+import { type Envelope, envelopeText, KEY_FORMAT, openSecret, sealSecret } from './pkcs12.ts'
 
 export interface CreateInput {
   readonly folder: string

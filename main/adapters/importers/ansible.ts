@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
 import type { FleetNode } from '../../../schemas/types.ts'
 import type { ImportLine } from '../../core/all-ports.ts'
-import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './preview.ts'
+import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './csv.ts'
 
 export interface InventoryHost {
   readonly name: string

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { NotifyCommand } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Notice } from '../../core/notice.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { notifyWebhook, type Posting } from './webhook.ts'
 
 /** Notifies a program, a webhook or the system log: see Ports.notify. */

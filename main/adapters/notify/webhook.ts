@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { NotifyWebhook } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Notice } from '../../core/notice.ts'
 import type { Clock } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
-import { askable, reasonOf } from '../seal/tsp/http.ts'
-import { ownersFile } from '../secret-file.ts'
+import { askable, reasonOf } from '../seal/tsp/client.ts'
+import { ownersFile } from '../stored-file.ts'
 
 export interface Posting {
   readonly clock: Clock

@@ -4,17 +4,24 @@ import { type FileHandle, lstat, open, opendir, readdir, stat } from 'node:fs/pr
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { OpenPack, Packs } from '../../core/all-ports.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { storedFile } from '../stored-file.ts'
-import { blockReader, LARGEST_TAKE } from './blocks.ts'
-import { LIMITS, type Limits, Refusal, repacked, unreadable, unsafe } from './limits.ts'
-import { checkDistinct, checkName, FOLDER, isDesktopFile } from './names.ts'
-import { publishPack, replacePack, writePack } from './write.ts'
-import { type ListPlace, readEnd } from './zip-end.ts'
+import {
+  checkDistinct,
+  checkName,
+  FOLDER,
+  isDesktopFile,
+  LIMITS,
+  type Limits,
+  Refusal,
+  repacked,
+  unreadable,
+  unsafe,
+} from './limits.ts'
+import { blockReader, LARGEST_TAKE, publishPack, replacePack, writePack } from './write.ts'
 import { DEFLATED } from './zip-format.ts'
-import { type EntryList, readList, tally } from './zip-list.ts'
+import { type EntryList, type ListPlace, readEnd, readList, tally } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
 
 const DIGEST_BYTES = 32

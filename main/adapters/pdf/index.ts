@@ -1,8 +1,7 @@
 import PDFDocument from 'pdfkit'
 import type { ReportDocument, Section } from '../../core/report-document.ts'
 import { drawBlock, drawSectionTitle, type Landmarks, sectionStart } from './blocks.ts'
-import { placeName } from './landings.ts'
-import { addSignaturePlaceholder } from './placeholder.ts'
+import { addSignaturePlaceholder, placeName } from './marks.ts'
 import { heightOf, setLine, sized } from './setting.ts'
 import { Shaping } from './shaping.ts'
 import { type Element, type Running, type SetLine, Sheet } from './sheet.ts'
@@ -227,7 +226,7 @@ const PDFUA_XMP = `
 /** pdfkit puts titles into XML unescaped; these characters would break it. */
 const xmlSafe = (text: string): string => text.replaceAll('&', 'and').replaceAll('<', '(').replaceAll('>', ')')
 
-export { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from './placeholder.ts'
+export { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from './marks.ts'
 
 export interface Attachment {
   /** File name, ASCII. */

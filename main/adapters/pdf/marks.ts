@@ -79,3 +79,111 @@ function drawLadder(doc: PDFKit.PDFDocument, filled: number, x: number, y: numbe
     doc.fill('even-odd')
   }
 }
+
+/** Place of an anchor. `place` is the name that links lead to. */
+interface Landing {
+  readonly place: string
+  /** The words at the anchor, which describe the destination of a link. */
+  readonly title: string
+  readonly page: number
+}
+
+/**
+ * Name of a place. Digits only, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever an
+ * anchor is called.
+ */
+export const placeName = (kind: 'section' | 'anchor', index: number): string =>
+  `${kind}-${String(index).padStart(5, '0')}`
+
+/**
+ * The anchors of a report and the links to them. A rehearsal notes both; the drawing pass then knows the page of each
+ * anchor ahead, and makes destinations only of those that a link leads to, as every one stays in memory to the end.
+ */
+export class Landings {
+  private readonly found = new Map<string, Landing>()
+  private readonly repeated = new Set<string>()
+  private readonly wanted = new Set<string>()
+
+  note(anchor: string, title: string, page: number, place = placeName('anchor', this.found.size)): void {
+    if (this.found.has(anchor)) this.repeated.add(anchor)
+    else this.found.set(anchor, { place, title, page })
+  }
+
+  want(anchor: string): void {
+    this.wanted.add(anchor)
+  }
+
+  isWanted(anchor: string): boolean {
+    return this.wanted.has(anchor)
+  }
+
+  /** Throws where a link leads nowhere, or to an anchor with several places: an error of the document. */
+  resolve(): void {
+    for (const anchor of this.wanted) {
+      if (!this.found.has(anchor)) throw new Error(`A link leads to an unknown anchor: ${anchor}`)
+      if (this.repeated.has(anchor)) throw new Error(`A link leads to an anchor with more than one place: ${anchor}`)
+    }
+  }
+
+  /** Of an anchor that a link leads to; after resolve() it is known. */
+  at(anchor: string): Landing {
+    const landing = this.found.get(anchor)
+    if (landing === undefined) throw new Error(`A link leads to an unknown anchor: ${anchor}`)
+    return landing
+  }
+}
+
+/**
+ * Bytes reserved for the signature: its hexadecimal form takes twice as many. Enough for every public time-stamp
+ * authority tested.
+ */
+export const SIGNATURE_BYTES = 16384
+/** Placeholder for the real numbers, as wide as the widest of them. */
+export const BYTE_RANGE_PLACEHOLDER = '[0 9999999999 9999999999 9999999999]'
+
+/** The parts of pdfkit that its types omit. pdfkit is pinned, and the PDF/A test fails if they change. */
+interface Internals {
+  readonly ref: (data: object) => { readonly end: () => void }
+  readonly page: { readonly annotations: unknown[]; readonly dictionary: unknown }
+  readonly _root: { readonly data: Record<string, unknown> }
+  _acroform?: { readonly fonts: object; readonly defaultFont: string }
+}
+
+/**
+ * Reserves space for one certifying signature on the current page: an invisible field (ISO 32000-1, 12.7.4.5 and 12.8)
+ * that allows form filling and signing after it (DocMDP, P 2), so that time-stamps can be added. No appearance stream:
+ * a zero-size widget needs none, and with one a later time-stamp reads as a change. `initForm` is not used: it sets
+ * NeedAppearances, which PDF/A forbids (ISO 19005-3, 6.4.1).
+ */
+export function addSignaturePlaceholder(doc: PDFKit.PDFDocument, at: string, reason: string): void {
+  const inner = doc as unknown as Internals
+  const signature = inner.ref({
+    Type: 'Sig',
+    Filter: 'Adobe.PPKLite',
+    SubFilter: 'ETSI.CAdES.detached',
+    ByteRange: [0, 9999999999, 9999999999, 9999999999],
+    Contents: Buffer.alloc(SIGNATURE_BYTES),
+    M: new Date(at),
+    Reason: new String(reason),
+    Reference: [
+      { Type: 'SigRef', TransformMethod: 'DocMDP', TransformParams: { Type: 'TransformParams', P: 2, V: '1.2' } },
+    ],
+  })
+  const widget = inner.ref({
+    Type: 'Annot',
+    Subtype: 'Widget',
+    FT: 'Sig',
+    T: new String('seal'),
+    TU: new String('Signature of the signer of this report'),
+    V: signature,
+    F: 132,
+    Rect: [0, 0, 0, 0],
+    P: inner.page.dictionary,
+  })
+  inner.page.annotations.push(widget)
+  inner._acroform = { fonts: {}, defaultFont: 'none' }
+  inner._root.data.AcroForm = inner.ref({ Fields: [widget], SigFlags: 3, DR: { Font: {} } })
+  inner._root.data.Perms = { DocMDP: signature }
+  signature.end()
+  widget.end()
+}

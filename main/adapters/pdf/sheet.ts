@@ -1,7 +1,6 @@
 import type { MarkName } from '../../core/report-document.ts'
 import { type FontName, fonts } from './fonts.ts'
-import { Landings } from './landings.ts'
-import { drawMark } from './marks.ts'
+import { drawMark, Landings } from './marks.ts'
 import type { Shaping } from './shaping.ts'
 import type { Page, Type } from './theme.ts'
 import { drawable, type Measure } from './wrap.ts'

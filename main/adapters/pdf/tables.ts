@@ -1,7 +1,7 @@
-import { fitting, heightOf } from './setting.ts'
+import type { Cell, Column } from '../../core/report-document.ts'
+import { fitting, heightOf, type Slot, setCell, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
-import { type Grid, gridOf, isGroup, rowHeight, type SetRow, setHead, setRow, type TableBlock } from './table-rows.ts'
-import { INK } from './theme.ts'
+import { INK, type Scale } from './theme.ts'
 
 /**
  * Rows up to this height move to the next page whole: what is left of the page is room for a heading, the table's
@@ -191,4 +191,75 @@ function frame(sheet: Sheet, y: number): void {
 function rule(sheet: Sheet, y: number, ink: string, width: number): void {
   const { left, right } = sheet.page
   sheet.doc.lineWidth(width).strokeColor(ink).moveTo(left, y).lineTo(right, y).stroke()
+}
+
+export interface TableBlock {
+  /** Facts have no column titles; pairs of facts are closer to each other and have no rules between them. */
+  readonly form: 'table' | 'facts' | 'pairs'
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly Cell[])[]
+  /** Columns of which the cells are headers of their row. */
+  readonly headers: readonly number[]
+}
+
+/** The area of the text of a column. */
+interface ColumnSlot extends Slot {
+  readonly x: number
+}
+
+interface Grid {
+  readonly columns: readonly ColumnSlot[]
+  /** The area of a heading over the rows that follow. */
+  readonly whole: ColumnSlot
+  readonly padY: number
+}
+
+/** The lines of the cells of one row. */
+type SetRow = readonly (readonly SetLine[])[]
+
+const PAIRS_PAD_Y = 1.6
+
+/** A row of one cell in a table of several columns is a heading over the rows that follow. */
+const isGroup = (table: TableBlock, row: readonly Cell[]): boolean => row.length === 1 && table.columns.length > 1
+
+function gridOf(sheet: Sheet, table: TableBlock): Grid {
+  const { page, type } = sheet
+  const { padX, padY, isHeadFilled } = type.table
+  // Without fills, the outer columns are in line with the text around the table.
+  const isFlush = !isHeadFilled && !table.rows.some((row) => isGroup(table, row))
+  const total = table.columns.reduce((sum, { width }) => sum + width, 0)
+  const last = table.columns.length - 1
+  let left = page.left
+  const columns = table.columns.map(({ width, align }, index): ColumnSlot => {
+    const wide = (width / total) * page.bodyWidth
+    const before = isFlush && index === 0 ? 0 : padX
+    const after = isFlush && index === last ? 0 : padX
+    const x = left + before
+    left += wide
+    return { x, width: wide - before - after, align }
+  })
+  const whole = { x: page.left + padX, width: page.bodyWidth - 2 * padX }
+  return { columns, whole, padY: table.form === 'pairs' ? PAIRS_PAD_Y : padY }
+}
+
+const scaleOf = ({ type }: Sheet, { form }: TableBlock): Scale => (form === 'table' ? type.cell : type.fact)
+
+function setRow(sheet: Sheet, table: TableBlock, row: readonly Cell[], { columns, whole }: Grid): SetRow {
+  const scale = scaleOf(sheet, table)
+  if (isGroup(table, row)) return row.map((cell) => setCell(sheet, cell, whole, scale))
+  return row.map((cell, index) => setCell(sheet, cell, columns[index] ?? whole, scale))
+}
+
+const rowHeight = (cells: SetRow, { padY }: Grid): number => Math.max(0, ...cells.map(heightOf)) + 2 * padY
+
+/** Column titles; none for facts. */
+function setHead(sheet: Sheet, table: TableBlock, { columns, whole }: Grid): SetRow {
+  if (table.form !== 'table') return []
+  const { column, table: style } = sheet.type
+  return table.columns.map(({ title }, index) =>
+    setLine(sheet, { text: title, style: 'strong' }, columns[index] ?? whole, sized(column)).map((line) => ({
+      ...line,
+      ink: style.headInk,
+    })),
+  )
 }

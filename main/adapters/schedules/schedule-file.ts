@@ -1,13 +1,12 @@
 import { dirname } from 'node:path'
 import type { ScheduleFile } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
-import type { ScheduleStore } from '../../core/schedule/store.ts'
+import type { ScheduleStore } from '../../core/schedule/schedule.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { ownersFile } from '../secret-file.ts'
 import { isCode, makeFolder, readPlain, writeWhole } from '../store/durable.ts'
+import { ownersFile } from '../stored-file.ts'
 
 const LARGEST = 16 * 1024 * 1024
 /** How long another process may take to change the file. */

@@ -1,11 +1,10 @@
 import type { Sealing } from '../../core/all-ports.ts'
 import type { Clock, Entropy } from '../../core/ports.ts'
-import { createDemoSigner } from '../identity/signer.ts'
+import { createDemoSigner } from '../identity/folder.ts'
 import { signDetached } from './cms.ts'
-import { nextPdfStamp, signPdf } from './pades.ts'
 import { comparePages } from './pdf/compare.ts'
 import { readPdf } from './pdf/read.ts'
-import { readSeal } from './reader.ts'
+import { nextPdfStamp, readSeal, signPdf } from './reader.ts'
 
 /** The sealing port: signatures over packs and reports, and their strict reader. */
 export const createSealing = (clock: Clock, entropy: Entropy): Sealing => ({

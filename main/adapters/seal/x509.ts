@@ -1,23 +1,21 @@
 import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import {
+  certificateParts,
   type DerValue,
   derValue,
+  type ExtensionParts,
+  extensionsIn,
   inOrder,
   isStrictDer,
   membersOf,
+  nameParts,
   oidText,
+  revocationListParts,
   smallNumber,
   TAG,
+  takeTime,
   timeOf,
 } from '../../core/der/read.ts'
-import {
-  certificateParts,
-  type ExtensionParts,
-  extensionsIn,
-  nameParts,
-  revocationListParts,
-  takeTime,
-} from '../../core/der/x509.ts'
 import { OID } from './oids.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { HostKey } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { listedKey, MOST_LIST_BYTES, readDecision } from '../../core/host-key-list.ts'
 import {
   fingerprintOf,
@@ -12,7 +12,6 @@ import {
   parseKnownHosts,
 } from '../../core/known-hosts.ts'
 import type { ConnectTarget, HostKeyTrust } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 
 /** A target without its jump hosts: one server that we log in to. */
 export type Hop = Omit<ConnectTarget, 'jumps'>

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { ParsedKey } from 'ssh2'
-import ssh2 from 'ssh2'
-import { fail, type Outcome } from '../../core/failure.ts'
+import ssh2, { type ParsedKey } from 'ssh2'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fingerprintOf } from '../../core/known-hosts.ts'
 import type { Credentials } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { type Agent, agentKeys, type HeldKeys, isCertificateType } from './agent.ts'
 
 const { utils } = ssh2

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { type Hop, loadTrust, type TrustFile } from './host-key.ts'
 
 /** A known_hosts file, and the path of the copy for the program. */

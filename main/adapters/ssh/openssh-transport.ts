@@ -1,11 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { HostKey } from '../../../schemas/types.ts'
-import { type Failure, fail } from '../../core/failure.ts'
+import { err, type Failure, fail, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Connection, ConnectTarget, RemoteProcess, Transport } from '../../core/ports.ts'
-import { err, ok } from '../../core/result.ts'
-import { offerOf, type SshOffer } from '../../core/ssh-offer.ts'
+import { offerOf, type SshOffer } from '../../core/ssh-methods.ts'
 import { listBehind, trustBy } from './host-key.ts'
 import { type CopiedFile, findSsh, type OpensshSetup, writeSetup } from './openssh-config.ts'
 

@@ -1,17 +1,25 @@
 import type { Duplex } from 'node:stream'
 import ssh2, { type Channel, type Client, type ClientChannel } from 'ssh2'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fingerprintOf, keyType } from '../../core/known-hosts.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ByteStream, Connection, ConnectTarget, Dialed, RemoteProcess, Transport } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import type { MethodsHeard } from '../../core/ssh-methods.ts'
 import { type Hop, listBehind, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
 import { CONNECT_MS, openSocket } from './socket.ts'
-import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey, softwareVersion } from './ssh2-client.ts'
-import { keepaliveTimes, offerInExchange, silenceAfterEnd } from './ssh2-internals.ts'
+import {
+  endedEarly,
+  HOST_KEY_KINDS,
+  keepaliveTimes,
+  type OpenClient,
+  offerInExchange,
+  openClient,
+  readHostKey,
+  silenceAfterEnd,
+  softwareVersion,
+} from './ssh2-client.ts'
 
 /** Connections that end before the server's first line are due to its MaxStartups: wait and retry, at most so often. */
 const RETRIES = 2

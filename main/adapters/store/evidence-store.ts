@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { EvidenceStore, SchemaValidator } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { foldersIn, readRecordingFolder, readRecordingHeader, recordingSource } from '../recording-folder.ts'
-import { makeFolder, storeFailure } from './durable.ts'
-import { POOL, poolIn, sweepPool } from './pool.ts'
+import { makeFolder, POOL, poolIn, storeFailure, sweepPool } from './durable.ts'
 import { openRecordingFiles } from './recording-files.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/

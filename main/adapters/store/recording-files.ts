@@ -2,12 +2,10 @@ import { type FileHandle, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
-import type { Outcome } from '../../core/failure.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
-import { ok } from '../../core/result.ts'
-import { makeFolder, storeFailure, syncFolder, writeWhole } from './durable.ts'
-import { type PutBlob, putAlone } from './pool.ts'
+import { makeFolder, type PutBlob, putAlone, storeFailure, syncFolder, writeWhole } from './durable.ts'
 
 /**
  * A recording as a folder: recording.json, captures.jsonl, sha256/<hex>. Bytes are on the disk before the line that

@@ -1,10 +1,8 @@
 import type { Scope } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetPath } from '../../core/layout.ts'
 import { inMemory, type LoadedRecording } from '../../core/recording.ts'
-import { ok } from '../../core/result.ts'
-import { askDatabases } from '../location/ask-databases.ts'
-import { declaredLocation } from '../location/declared.ts'
+import { askDatabases, declaredLocation } from '../location/ask-databases.ts'
 import type { LocationShelf } from './location-store.ts'
 
 /**

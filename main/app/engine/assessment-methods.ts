@@ -1,7 +1,6 @@
-import type { LocationRow, LocationView } from '../../../schemas/ipc-location.ts'
 import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { EvidenceList, EvidencePiece, NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
-import type { Source } from '../../../schemas/ipc-views.ts'
+import type { LocationRow, LocationView, Source } from '../../../schemas/ipc-views.ts'
 import type {
   Assessment,
   ChosenProfile,
@@ -17,12 +16,11 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import { markedLines } from '../../core/evidence-lines.ts'
-import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import { askedFor, readProbe } from '../../core/probe.ts'
 import { capturesByKey } from '../../core/readings.ts'
 import { byProbeAndCommand, type LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER, lastMade } from '../../core/register.ts'
-import { ok } from '../../core/result.ts'
 import { registerInScope } from '../attachments.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'

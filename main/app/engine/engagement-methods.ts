@@ -1,12 +1,10 @@
 import type { CoverageView, EngagementForm, EngagementView } from '../../../schemas/ipc-engagement.ts'
 import type { Assessment, Engagement, Mapping } from '../../../schemas/types.ts'
 import { coverageOf, populationWith } from '../../core/engagement/coverage.ts'
-import { lacksIn } from '../../core/engagement/form.ts'
-import { leaveOut, withInventory } from '../../core/engagement/inventory.ts'
-import { namesOf, withRowKeys } from '../../core/engagement/problems.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { lacksIn, namesOf, withRowKeys } from '../../core/engagement/form.ts'
+import { leaveOut, withInventory } from '../../core/engagement/matching.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Framework } from '../../core/framework.ts'
-import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import {
   type DeclaredShelf,

@@ -4,9 +4,8 @@ import type { DeclaredEngagement, Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type FILES, fileIn, folderIn, inventoryPath, shelfPath } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { Signer } from '../../core/ports.ts'
 import {
@@ -20,13 +20,18 @@ import {
   withdrawResponse,
 } from '../../core/register/responses.ts'
 import { acceptRisk, withdrawAcceptance } from '../../core/register.ts'
-import { ok } from '../../core/result.ts'
 import { documentPlan } from '../../present/document-requests.ts'
 import { homeOf } from '../../present/home.ts'
 import { registerInScope } from '../attachments.ts'
-import { deviatingNodes, type FindingSource, findingsView, findingView, homeMatter } from '../finding-views.ts'
-import { findingChecks } from '../findings.ts'
-import { type Signing, signEntry } from '../register/sign.ts'
+import {
+  deviatingNodes,
+  type FindingSource,
+  findingChecks,
+  findingsView,
+  findingView,
+  homeMatter,
+} from '../finding-views.ts'
+import { type Signing, signEntry } from '../register/store.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { declaredOrNone } from './engagement-store.ts'

@@ -8,11 +8,10 @@ import type {
   ProviderProfile,
 } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { declaredFolder } from '../../core/layout.ts'
 import { mappingFileOf } from '../../core/mapping.ts'
-import { ok } from '../../core/result.ts'
-import { declaredScope } from '../declared-scope.ts'
+import { declaredScope } from '../collect-run.ts'
 import type { EngineContext } from './context.ts'
 import { declaredForExport, type OwnDeclared, readDraft } from './engagement-store.ts'
 import { collectedNodes } from './stored-runs.ts'

@@ -1,6 +1,5 @@
 import type { Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext } from './context.ts'
 
 /**

@@ -1,9 +1,8 @@
 import type { DeclaredLocation, Fleet, Scope, VantageRecord } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn, fleetPath, shelfPath } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
-import { declaredLocation, type LocationMatter } from '../location/declared.ts'
+import { declaredLocation, type LocationMatter } from '../location/ask-databases.ts'
 import type { DeclaredShelf } from './engagement-store.ts'
 import { readKept, writeKept } from './kept-json.ts'
 

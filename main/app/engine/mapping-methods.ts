@@ -1,7 +1,6 @@
 import type { MappingItem } from '../../../schemas/ipc-engagement.ts'
 import type { Mapping } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { type DeclaredShelf, declaredOf, keepMappings } from './engagement-store.ts'
 import { inTurn } from './kept-json.ts'

@@ -2,7 +2,7 @@ import type { Assessment, Register } from '../../../schemas/types.ts'
 import type { RecordingOutline } from '../../core/recording.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import { registerInScope } from '../attachments.ts'
-import { shownOf } from '../findings.ts'
+import { shownOf } from '../finding-views.ts'
 import type { EngineContext } from './context.ts'
 
 interface Stated {

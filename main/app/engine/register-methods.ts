@@ -3,19 +3,30 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
 import { statusWords, type Verdict } from '../../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../../core/catalog.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { folderIn } from '../../core/layout.ts'
 import { oneLine } from '../../core/plain-text.ts'
-import { addDocument, addNote, LARGEST_DOCUMENT, noteBytes, plainFileName } from '../../core/register/attachments.ts'
-import { decide, levelsIn, withdrawDecision } from '../../core/register/decisions.ts'
-import { viewerExtension } from '../../core/register/media-type.ts'
-import { approveRequest, requestAcceptance, resolveRequest } from '../../core/register/pending.ts'
+import {
+  addDocument,
+  addNote,
+  LARGEST_DOCUMENT,
+  noteBytes,
+  plainFileName,
+  viewerExtension,
+} from '../../core/register/attachments.ts'
+import {
+  approveRequest,
+  decide,
+  levelsIn,
+  requestAcceptance,
+  resolveRequest,
+  withdrawDecision,
+} from '../../core/register/decisions.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { signaturesOf } from '../../core/register/signatures.ts'
 import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
-import { ok } from '../../core/result.ts'
-import { signEntry } from '../register/sign.ts'
-import type { Table } from '../tables.ts'
+import type { Table } from '../output-files.ts'
+import { signEntry } from '../register/store.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, ownView, registerOf } from './register-store.ts'

@@ -8,9 +8,8 @@ import {
   type WorkState,
 } from '../../../schemas/review-words.ts'
 import { VERDICTS } from '../../../schemas/words.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { worksheetPath } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import { drawSample, populationOfSample, type SampleTerms, stratumOf } from '../../core/sample.ts'
 import type { EngineContext, PackState } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'

@@ -1,17 +1,28 @@
 import type { CadenceDraft, ScheduleDraft, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetPath } from '../../core/layout.ts'
 import { type Cadence, cadenceText, HOURS } from '../../core/period/cadence.ts'
 import { calendarOf } from '../../core/period/calendar.ts'
 import { plain } from '../../core/plain-text.ts'
 import { dayOf } from '../../core/register/days.ts'
-import { ok } from '../../core/result.ts'
-import { cadenceOf, plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts'
-import { type StartedBy, TIMER_KINDS } from '../../core/schedule/store.ts'
-import { installSchedule, scheduleStatus } from '../schedule-status.ts'
-import type { Attempt, AttemptCode } from '../scheduled/attempts.ts'
-import { addSchedule, changeSchedule, type ScheduleDraft as Planned, removeSchedule, unitsOf } from '../schedules.ts'
+import {
+  cadenceOf,
+  plannedCadence,
+  type StartedBy,
+  TIMER_KINDS,
+  withinMinutesOf,
+} from '../../core/schedule/schedule.ts'
+import type { Attempt, AttemptCode } from '../scheduled/plan-run.ts'
+import {
+  addSchedule,
+  changeSchedule,
+  installSchedule,
+  type ScheduleDraft as Planned,
+  removeSchedule,
+  scheduleStatus,
+  unitsOf,
+} from '../schedules.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { knownRuns } from './history-read.ts'
 import { hexOf, turnOf } from './kept-json.ts'
@@ -350,7 +361,7 @@ const CODE_WORDS: Readonly<Record<Exclude<AttemptCode, 'ran' | 'failed'>, string
   stopped: 'Stopped before it started.',
 }
 
-/** See EXIT in main/cli/exit-codes.ts, and the README. */
+/** See EXIT in main/cli/options.ts, and the README. */
 const EXIT_WORDS: Readonly<Record<number, string>> = {
   0: 'Sealed; every declared node was collected completely, or incomplete collection is accepted.',
   1: 'Ended with an internal error.',

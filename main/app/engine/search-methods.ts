@@ -1,9 +1,9 @@
-import type { SearchEntry, SearchPlace } from '../../../schemas/ipc-search.ts'
+import type { SearchEntry, SearchPlace } from '../../../schemas/ipc-views.ts'
 import type { Assessment, EvidenceDocument } from '../../../schemas/types.ts'
 import { type Catalog, catalogFor } from '../../core/catalog.ts'
+import { ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import { ok } from '../../core/result.ts'
-import { shownOf } from '../findings.ts'
+import { shownOf } from '../finding-views.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
 

@@ -1,9 +1,8 @@
 import type { Settings } from '../../../schemas/ipc-views.ts'
 import { VERSION } from '../../../schemas/version.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import { catalogView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
 

@@ -6,7 +6,7 @@ import { chainFolderOf, chainStart } from '../../core/layout.ts'
 import { calendarOf } from '../../core/period/calendar.ts'
 import { dayOf } from '../../core/register/days.ts'
 import { changesSince, type DueRuns } from '../../present/home-runs.ts'
-import { readChain } from '../chains.ts'
+import { readChain } from '../rebuild-history.ts'
 import type { EngineContext } from './context.ts'
 import { knownRuns, loadPair, runsKnown, sealKept } from './history-read.ts'
 

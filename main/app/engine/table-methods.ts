@@ -1,6 +1,6 @@
 import type { TableChoice } from '../../../schemas/ipc-views.ts'
+import { ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { readKept, turnOf, writeKept } from './kept-json.ts'
 import { fileName } from './trust-methods.ts'

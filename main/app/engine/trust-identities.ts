@@ -1,10 +1,9 @@
 import type { IdentityView } from '../../../schemas/ipc-packs.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
 import { schedulePassphrasePath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
 import {
   identitiesFolder,

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'

@@ -1,7 +1,6 @@
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
 import { fileIn, folderIn } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
 
 /** Source of an identity's passphrase. */

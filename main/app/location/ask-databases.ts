@@ -1,11 +1,14 @@
-import type { AddressAnswer, Scope } from '../../../schemas/types.ts'
+import type { AddressAnswer, DeclaredLocation, Fleet, Scope, VantageRecord } from '../../../schemas/types.ts'
+import { regionOfPolicy } from '../../catalog/location/discs.ts'
 import { ADDRESS_WANTS, type AddressFacts, dataPeers, publicAddresses } from '../../catalog/location/peers.ts'
-import type { OpenAddressDatabase } from '../../core/all-ports.ts'
-import type { Outcome } from '../../core/failure.ts'
+import type { OpenAddressDatabase, Ports } from '../../core/all-ports.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { jsonBytes } from '../../core/pack-files.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { RunEvent } from '../../core/ports.ts'
 import { readProbe } from '../../core/probe.ts'
 import { capturesByKey } from '../../core/readings.ts'
 import { compare, type LoadedRecording, type RecordingSource } from '../../core/recording.ts'
-import { ok } from '../../core/result.ts'
 
 /**
  * Readers accept no more per node, and no scope contains more in total (DeclaredLocation). Omitted addresses are stated
@@ -57,3 +60,101 @@ function addressesOf({ recording, captures }: LoadedRecording): readonly string[
   const peers = dataPeers(facts).flatMap(({ address }) => address?.text ?? [])
   return [...new Set([...own, ...peers])].slice(0, MOST_OF_NODE)
 }
+
+/** Location sources that a fleet file names besides its nodes. */
+export interface LocationMatter {
+  /** Absent where it names none. The address databases were not queried yet. */
+  readonly location?: DeclaredLocation
+  /** The bytes of the provider's record of machine locations; null without one. */
+  readonly sites: Uint8Array | null
+  readonly databases: readonly OpenAddressDatabase[]
+}
+
+/** They are in the scope, which readers of a pack hold in memory. */
+const LARGEST_TOGETHER = 64 * 1024 * 1024
+
+/**
+ * Reads them. Paths are relative to the folder of the fleet file, or to the working folder. Fails as the readers do.
+ */
+export async function declaredLocation(
+  { declarations }: Pick<Ports, 'declarations'>,
+  fleet: Pick<Fleet, 'vantages' | 'sites' | 'addressDatabases' | 'residency'>,
+  path: string | null,
+): Promise<Outcome<LocationMatter>> {
+  for (const [index, policy] of (fleet.residency ?? []).entries()) {
+    const region = regionOfPolicy(policy)
+    if (!region.ok) return fail('input.refused', `residency[${index}]: ${region.error}`)
+  }
+  const vantages: VantageRecord[] = []
+  for (const file of fleet.vantages ?? []) {
+    const vantage = await declarations.vantage(file, path)
+    if (!vantage.ok) return vantage
+    const { id } = vantage.value
+    if (vantages.some((other) => other.id === id))
+      return fail('input.refused', `vantages: two records have the id ${quote(id)}`)
+    vantages.push(vantage.value)
+  }
+  if (vantages.reduce((bytes, record) => bytes + jsonBytes(record).length, 0) > LARGEST_TOGETHER)
+    return fail('input.refused', 'vantages: the records exceed 64 MiB in total, the limit of a pack')
+  const databases: OpenAddressDatabase[] = []
+  for (const declared of fleet.addressDatabases ?? []) {
+    const database = await declarations.addressDatabase(declared, path)
+    if (!database.ok) return database
+    databases.push(database.value)
+  }
+  const sites = fleet.sites === undefined ? null : await declarations.sites(fleet.sites, path)
+  if (sites?.ok === false) return sites
+  const { residency } = fleet
+  const location: DeclaredLocation = {
+    ...(vantages.length === 0 ? {} : { vantages }),
+    ...(sites === null ? {} : { sites: sites.value.sites }),
+    ...(residency === undefined ? {} : { residency }),
+  }
+  return ok({
+    ...(Object.keys(location).length === 0 ? {} : { location }),
+    sites: sites?.value.bytes ?? null,
+    databases,
+  })
+}
+
+/** Round trips before each burst that are not used: they wake up idle components. */
+export const ECHO_WARMUP = 3
+/**
+ * Thirty round trips in six short bursts. Queueing delay varies over seconds; a clock that is set or stops between
+ * bursts affects no burst.
+ */
+const ECHO_BURSTS = 6
+export const ECHO_ROUNDS = 5
+
+/** Default period over which the round trips of a node are spread. */
+export const DEFAULT_SPREAD_SECONDS = 60
+
+/** Work that puts no load on a node: other nodes may be started meanwhile. */
+export type Aside = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Timing of a measurement. */
+export interface Pace {
+  /** From the first burst to the last; 0: no pauses. */
+  readonly spreadSeconds: number
+  /** Called before each wait with the remaining duration of the measurement. */
+  readonly onWait?: (secondsLeft: number) => void
+  readonly aside?: Aside
+}
+
+/** Start of each burst, in seconds after the first. */
+export const burstTimes = (spreadSeconds: number): readonly number[] =>
+  Array.from({ length: ECHO_BURSTS }, (_, burst) => (spreadSeconds * burst) / (ECHO_BURSTS - 1))
+
+/** How a node is timed in a run, which is informed of each wait. */
+export const paceOf = (
+  node: string,
+  {
+    spreadSeconds = DEFAULT_SPREAD_SECONDS,
+    aside,
+    onEvent,
+  }: { readonly spreadSeconds?: number; readonly aside?: Aside; readonly onEvent: (event: RunEvent) => void },
+): Pace => ({
+  spreadSeconds,
+  onWait: (secondsLeft) => onEvent({ kind: 'node-timing', node, secondsLeft }),
+  ...(aside === undefined ? {} : { aside }),
+})

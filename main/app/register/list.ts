@@ -8,13 +8,14 @@ import type {
 } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import type { SealReader } from '../../core/ports.ts'
-import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
-import { explanationsOf } from '../../core/register/explanations.ts'
 import {
   type AcceptanceRequestStatus,
   acceptanceRequestStatus,
   acceptanceRequestsOf,
-} from '../../core/register/pending.ts'
+  decidedFor,
+  decisionsOf,
+} from '../../core/register/decisions.ts'
+import { explanationsOf } from '../../core/register/explanations.ts'
 import { registerProblems } from '../../core/register/problems.ts'
 import { type Approvable, isOneKey } from '../../core/register/signatures.ts'
 import { acceptancesOf, type EntryStatus, isNothingToAccept, isOnePerson, statusOf } from '../../core/register.ts'

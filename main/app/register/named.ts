@@ -1,10 +1,16 @@
+import type { Register } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { REQUESTS } from '../../core/conclusion/documents.ts'
 import { documentsOf, type EvidenceRequest } from '../../core/conclusion/requests.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Control } from '../../core/framework.ts'
 import { quote } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
+import type { Signer } from '../../core/ports.ts'
+import { currentAuditorRequests, stateAuditorRequest } from '../../core/register/requests.ts'
+import type { TableRow } from '../../core/table.ts'
+import { readRequestTable } from '../../present/formats/request-table.ts'
+import { type Imported, importTable } from './store.ts'
 
 /** Resolves the names that people type on a command line. */
 
@@ -149,3 +155,30 @@ function documentsNamed(
 
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.map((one) => quote(one, 300)).join(', ')
+
+/** How the list of an auditor is added. */
+interface ListImport {
+  /** IDs of the evidence requests of the catalog. */
+  readonly requests: readonly string[]
+  readonly statedBy: string
+  readonly openSigner: (() => Promise<Outcome<Signer>>) | null
+}
+
+/**
+ * Adds the request list of an auditor to a register: all rows, or none. Rows that state what the register states are no new entries. Fails with
+ * input.refused, naming each row that is not valid, and as opening the signer and signing do.
+ */
+export function importAuditorList(
+  ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
+  register: Register,
+  rows: readonly TableRow[],
+  { requests, statedBy, openSigner }: ListImport,
+): Promise<Outcome<Imported>> {
+  const known = new Set(requests)
+  return importTable(ports, register, {
+    read: (now, at) => readRequestTable(rows, currentAuditorRequests(now, at)),
+    state: (next, { row: _, ...stated }, moment) =>
+      stateAuditorRequest(next, { ...stated, statedBy }, { ...moment, hasRequest: (id) => known.has(id) }),
+    openSigner,
+  })
+}

@@ -1,14 +1,20 @@
-import type { Register } from '../../../schemas/types.ts'
+import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { documentPath, folderIn } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
+import type { SealReader, Signer } from '../../core/ports.ts'
 import { LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
-import { EMPTY_REGISTER } from '../../core/register.ts'
-import { ok } from '../../core/result.ts'
-import { keepEarlier } from '../engine/kept-json.ts'
+import { currentResponses, respond } from '../../core/register/responses.ts'
+import { entryOf, signedBytes, withSignature } from '../../core/register/signatures.ts'
+import { EMPTY_REGISTER, type Moment } from '../../core/register.ts'
+import type { TableRow } from '../../core/table.ts'
+import { readResponseTable } from '../../present/formats/response-table.ts'
+import { readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
+import { hexOf, keepEarlier } from '../engine/kept-json.ts'
+import { whileSigning } from '../seal-file.ts'
 
 /** A register's file, and the folder of its documents and earlier copies. */
 export interface RegisterPlace {
@@ -81,4 +87,142 @@ export async function changeRegister(
   } finally {
     await held.value.release()
   }
+}
+
+/** The signer of an entry, and their role. The key is opened only after everything else was accepted. */
+export interface Signing {
+  readonly role: EntrySignature['role']
+  readonly openSigner: () => Promise<Outcome<Signer>>
+}
+
+/**
+ * Signs the entry of this id. Fails with input.refused where the keys do not belong to the people named, and where a
+ * signature on it is invalid, the new one or an earlier one; otherwise as the key does.
+ */
+export async function signEntry(
+  { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,
+  register: Register,
+  id: string,
+  { role, openSigner }: Signing,
+): Promise<Outcome<Register>> {
+  const entry = entryOf(register, id)
+  if (entry === null) return fail('input.refused', 'there is no entry of this id to sign')
+  const opened = await openSigner()
+  if (!opened.ok) return opened
+  const { certificate, chain, fingerprint } = opened.value
+  const at = 'requestedAt' in entry ? entry.requestedAt : clock.now()
+  return await whileSigning(async () => {
+    const cms = await sealing.signDetached(opened.value, signedBytes(entry, { role, at }))
+    const signature: EntrySignature = {
+      role,
+      fingerprint,
+      at,
+      cms: base64(cms),
+      chain: [certificate, ...chain].map(base64),
+    }
+    const next = withSignature(register, id, signature)
+    if (!next.ok) return next
+    const problem = await signaturesProblem(sealing.reader, next.value, id)
+    return problem === null ? next : fail('input.refused', problem)
+  })
+}
+
+/** Why an entry must be rejected: a signature on it is invalid. Null when nothing is wrong. */
+export async function signaturesProblem(seal: SealReader, register: Register, id: string): Promise<string | null> {
+  const entry = entryOf(register, id)
+  if (entry === null) return 'there is no entry of this id'
+  return signatureProblems(entry, await readSignatures(seal, entry))[0] ?? null
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** How responses of a table are added. */
+interface TableImport {
+  readonly fleet: string
+  /** Checks of which there can be findings. */
+  readonly checks: readonly string[]
+  readonly statedBy: string
+  /** Called at most once, after every row was accepted; null leaves the entries without a signature. */
+  readonly openSigner: (() => Promise<Outcome<Signer>>) | null
+}
+
+/**
+ * Adds the responses of a table to a register: all, or none. Rows that state what the register states are no new entries. Fails with
+ * input.refused, naming each row that is not valid, and as opening the signer and signing do.
+ */
+export function importResponses(
+  ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
+  register: Register,
+  rows: readonly TableRow[],
+  { fleet, checks, statedBy, openSigner }: TableImport,
+): Promise<Outcome<Imported>> {
+  const known = new Set(checks)
+  return importTable(ports, register, {
+    read: (now, at) => readResponseTable(rows, { fleet, checks, current: currentResponses(now, at) }),
+    state: (next, { row: _, ...stated }, moment) =>
+      respond(next, { ...stated, statedBy }, { ...moment, hasCheck: (check) => known.has(check) }),
+    openSigner,
+  })
+}
+
+/** Rows of a table as they were read against a register. */
+interface TableReading<Row extends { readonly row: number }> {
+  readonly changed: readonly Row[]
+  readonly unchanged: number
+  readonly problems: readonly string[]
+}
+
+interface TableStatements<Row extends { readonly row: number }> {
+  /** Reads the table against the register at the time of the import. */
+  readonly read: (register: Register, now: string) => TableReading<Row>
+  /** Adds the entry that a row states. */
+  readonly state: (register: Register, row: Row, moment: Moment) => Outcome<Register>
+  /** Called at most once, after every row was accepted; null leaves the entries without a signature. */
+  readonly openSigner: (() => Promise<Outcome<Signer>>) | null
+}
+
+export interface Imported {
+  readonly register: Register
+  readonly added: readonly string[]
+  readonly unchanged: number
+}
+
+const MOST_PROBLEMS = 20
+
+/**
+ * Adds what the rows of a table state to a register: all, or none. Fails with input.refused, naming each row that is not valid, and as opening
+ * the signer and signing do.
+ */
+export async function importTable<Row extends { readonly row: number }>(
+  ports: Pick<Ports, 'clock' | 'entropy' | 'sealing'>,
+  register: Register,
+  { read: readIn, state, openSigner }: TableStatements<Row>,
+): Promise<Outcome<Imported>> {
+  const now = ports.clock.now()
+  const read = readIn(register, now)
+  const problems = [...read.problems]
+  const added: string[] = []
+  let next = register
+  for (const one of read.changed) {
+    const id = hexOf(ports.entropy.bytes(16))
+    const made = state(next, one, { now, id })
+    if (made.ok) next = made.value
+    else problems.push(`row ${one.row}: ${made.error.detail}`)
+    added.push(id)
+  }
+  if (problems.length > 0) return fail('input.refused', listed(problems))
+  if (openSigner === null || added.length === 0) return ok({ register: next, added, unchanged: read.unchanged })
+  const signer = await openSigner()
+  if (!signer.ok) return signer
+  for (const id of added) {
+    const signed = await signEntry(ports, next, id, { role: 'respondent', openSigner: async () => signer })
+    if (!signed.ok) return signed
+    next = signed.value
+  }
+  return ok({ register: next, added, unchanged: read.unchanged })
+}
+
+const listed = (problems: readonly string[]): string => {
+  const more = problems.length - MOST_PROBLEMS
+  return `${problems.slice(0, MOST_PROBLEMS).join('; ')}${more > 0 ? `; and ${more} more` : ''}. Nothing was stored`
 }

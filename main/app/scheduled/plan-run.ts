@@ -1,10 +1,13 @@
 import type { PlannedSpan, Schedule } from '../../../schemas/types.ts'
-import type { Outcome } from '../../core/failure.ts'
+import type { Ports } from '../../core/all-ports.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { scheduleAttempts } from '../../core/layout.ts'
 import type { Zones } from '../../core/period/cadence.ts'
 import { dueRuns, planSpans } from '../../core/period/plans.ts'
-import { ok } from '../../core/result.ts'
-import type { LoggedEntry } from '../../core/run-chain/entry.ts'
+import { hasExactly, isInstant, isName, isSchedule, type LoggedEntry, parsedJson } from '../../core/run-chain/entry.ts'
 import { plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts'
+import type { RunResult } from '../run.ts'
 
 /** What a start of a schedule has to do. Derived: see planRun(). */
 export interface RunPlan {
@@ -127,3 +130,167 @@ function planNotes(schedule: PlanRunSchedule, spans: readonly PlannedSpan[]): re
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString()
+
+/**
+ * How a start ended: `going` has started, or was killed; `nothing-due` collected nothing, and neither did `overlap`
+ * (the previous run was in progress), `too-late` (the schedule skips missed runs) and `stopped` (before collection).
+ */
+const ATTEMPT_CODES = ['going', 'ran', 'nothing-due', 'overlap', 'too-late', 'stopped', 'failed'] as const
+export type AttemptCode = (typeof ATTEMPT_CODES)[number]
+
+/** One start of a schedule. An unsigned log for people: the run chain is authoritative. */
+export interface Attempt {
+  /** 16 hexadecimal digits: its first line and its last have the same. */
+  readonly id: string
+  readonly schedule: string
+  /** The due time of this start; null when nothing was due. */
+  readonly due: string | null
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly run: string | null
+  readonly exit: number | null
+  readonly code: AttemptCode
+  readonly detail: string
+}
+
+const LARGEST = 64 * 1024 * 1024
+const LONGEST_DETAIL = 2000
+
+/** Adds a line. Fails with store.failed. */
+export const writeAttempt = (
+  { files }: Pick<Ports, 'files'>,
+  schedule: Pick<Schedule, 'out' | 'name'>,
+  attempt: Attempt,
+): Promise<Outcome<null>> =>
+  files.append(
+    scheduleAttempts(schedule),
+    canonicalJson({ ...attempt, detail: attempt.detail.slice(0, LONGEST_DETAIL) }),
+  )
+
+/**
+ * The starts of a schedule, in order of their start; none where nothing was ever started. Fails with input.refused,
+ * naming the line.
+ */
+export async function readAttempts(
+  { files }: Pick<Ports, 'files'>,
+  out: string,
+  name: string,
+): Promise<Outcome<readonly Attempt[]>> {
+  const path = scheduleAttempts({ out, name })
+  if (!(await files.isThere(path))) return ok([])
+  const bytes = await files.read(path, LARGEST)
+  return bytes.ok ? parseAttempts(new TextDecoder().decode(bytes.value), path, name) : bytes
+}
+
+/** Reads lines strictly. The last one counts only with its line end: otherwise it was still being written. */
+function parseAttempts(text: string, path: string, name: string): Outcome<readonly Attempt[]> {
+  const attempts = new Map<string, Attempt>()
+  for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
+    const value = parsedJson(line)
+    if (!isAttempt(value, name) || canonicalJson(value) !== line)
+      return fail('input.refused', `${path}:${index + 1} is not a start of the schedule ${name}`)
+    attempts.set(value.id, value)
+  }
+  return ok([...attempts.values()])
+}
+
+const MEMBERS = ['id', 'schedule', 'due', 'startedAt', 'endedAt', 'run', 'exit', 'code', 'detail'] as const
+
+const isAttempt = (value: unknown, name: string): value is Attempt =>
+  hasExactly(value, MEMBERS) &&
+  typeof value.id === 'string' &&
+  /^[0-9a-f]{16}$/.test(value.id) &&
+  isSchedule(value.schedule) &&
+  value.schedule === name &&
+  isInstant(value.startedAt) &&
+  [value.due, value.endedAt].every((one) => one === null || isInstant(one)) &&
+  (value.run === null || isName(value.run)) &&
+  (value.exit === null || Number.isSafeInteger(value.exit)) &&
+  ATTEMPT_CODES.some((code) => code === value.code) &&
+  typeof value.detail === 'string' &&
+  value.detail.length <= LONGEST_DETAIL
+
+/** Failures that may be temporary. A refused login is never retried: it could lock an account. */
+const PASSING: ReadonlySet<string> = new Set([
+  'ssh.unreachable',
+  'ssh.lost',
+  'ssh.timed-out',
+  'ssh.jump-failed',
+  'ssh.channel-refused',
+  'collector.no-answer',
+  'collector.truncated',
+  'collector.garbled',
+  'collector.timed-out',
+  'collector.sudo-slow',
+])
+
+/**
+ * Nodes of a run that are retried: those that failed for a reason that may be temporary, and those that were not
+ * attempted.
+ */
+export function worthAgain(population: readonly string[], { recordings }: Pick<RunResult, 'recordings'>): string[] {
+  const failures = new Map(
+    recordings.map(({ recording: { node, outcome } }) => [
+      node.name,
+      outcome.status === 'complete' ? null : (outcome.failure?.code ?? 'collector.truncated'),
+    ]),
+  )
+  // After several refused logins the other nodes were skipped on purpose.
+  const leftAlone = [...failures.values()].includes('ssh.auth-refused')
+  return population.filter((node) => {
+    const failure = failures.get(node)
+    if (failure === undefined) return !leftAlone
+    return failure !== null && PASSING.has(failure)
+  })
+}
+
+interface Collecting<C> {
+  readonly first: () => Promise<Outcome<C>>
+  /** Resumes this run and collects what is missing from these nodes. */
+  readonly again: (run: string, nodes: readonly string[]) => Promise<Outcome<C>>
+  readonly retries: Schedule['retries']
+  /** Resolves after so many milliseconds, or when the run is to stop. */
+  readonly wait: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+  readonly report: (text: string) => void
+}
+
+/**
+ * Collects, and retries incomplete nodes as often as the schedule allows. Collected evidence is never lost in a later
+ * attempt.
+ */
+export async function collectAgain<C extends { readonly population: readonly string[]; readonly result: RunResult }>({
+  first,
+  again,
+  retries,
+  wait,
+  signal,
+  report: say,
+}: Collecting<C>): Promise<Outcome<C>> {
+  const begun = await first()
+  if (!begun.ok) return begun
+  let collected = begun.value
+  for (let tried = 1; tried <= retries.times; tried += 1) {
+    const nodes = worthAgain(collected.population, collected.result)
+    if (nodes.length === 0 || collected.result.cancelled) break
+    say(
+      `${nodes.length} of ${collected.population.length} nodes were not collected completely; retrying in ${retries.waitMinutes} min (${tried} of ${retries.times}).`,
+    )
+    await wait(retries.waitMinutes * 60_000)
+    if (signal.aborted) break
+    const more = await again(collected.result.run, nodes)
+    if (!more.ok) {
+      say(`The retry failed: ${more.error.code}.`)
+      break
+    }
+    collected = { ...collected, result: merged(collected.result, more.value.result) }
+  }
+  return ok(collected)
+}
+
+/** The later recording of each node. */
+function merged(before: RunResult, after: RunResult): RunResult {
+  const later = new Map(after.recordings.map((one) => [one.recording.node.name, one]))
+  const kept = before.recordings.filter(({ recording }) => !later.has(recording.node.name))
+  return { ...after, recordings: [...kept, ...after.recordings] }
+}

@@ -1,25 +1,25 @@
 import type { Schedule } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import type { Failure, Outcome } from '../../core/failure.ts'
+import { type Failure, type Outcome, ok } from '../../core/failure.ts'
 import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { finishPrepared } from '../continued-export.ts'
-import { type Attempt, type AttemptCode, readAttempts, writeAttempt } from './attempts.ts'
 import { notifyOf } from './notify.ts'
-import { planRun, type RunPlan } from './plan-run.ts'
+import { type Attempt, type AttemptCode, planRun, type RunPlan, readAttempts, writeAttempt } from './plan-run.ts'
 import {
   type MissedRun,
+  type RanOnce,
   recordMissed,
+  type ScheduledInput,
+  type ScheduledOutcome,
   unwrittenRun,
   unwrittenRuns,
   WHY_TOO_LATE,
   whyFailed,
   whyMissed,
   withoutRuns,
-} from './record-missed.ts'
-import type { RanOnce, ScheduledInput, ScheduledOutcome } from './states.ts'
+} from './states.ts'
 
 /**
  * One start of a schedule, by a timer or a person: determines its due time, records missed runs, runs, and sends

@@ -1,6 +1,5 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { inOrder, lines } from '../read-text.ts'
 import { type LoginTrace, readIsoMoment, readMoment } from './login-traces.ts'
 
 /**

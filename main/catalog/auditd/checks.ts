@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, known, type Parsed, run } from '../../core/probe.ts'
-import { type LoginSession, loginSession } from '../login-records/probes.ts'
+import { type LoginSession, loginSession } from '../login-records/index.ts'
 import { readUnits } from '../read-text.ts'
 import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { type SudoPolicy, sudoersRules } from '../sudo/probes.ts'

@@ -1,7 +1,6 @@
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
-import { loginIdIn } from '../login-records/probes.ts'
-import { foundLines, grepIsComplete, isAbsent, lines } from '../read-text.ts'
-import { whether } from '../steady.ts'
+import { loginIdIn } from '../login-records/index.ts'
+import { foundLines, grepIsComplete, isAbsent, lines, whether } from '../read-text.ts'
 
 export interface AuditStatus {
   /** 0 off, 1 on, 2 on and locked until the next boot (auditctl(8), -e). */

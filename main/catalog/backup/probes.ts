@@ -1,6 +1,5 @@
 import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { grepIsComplete, lines, readUnits, type UnitState } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { grepIsComplete, inOrder, lines, readUnits, type UnitState } from '../read-text.ts'
 
 export interface BackupSettings {
   /** Files of settings that exist, by tool. What is in them is not collected. */

@@ -4,8 +4,7 @@ import { certificateNames } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { readTcgLog, type TcgLog } from '../isolation/tcg-log.ts'
-import { isAbsent, lines, oneLineFiles } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { inOrder, isAbsent, lines, oneLineFiles } from '../read-text.ts'
 import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 export interface SecureBoot {

@@ -1,13 +1,12 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
+import { ok } from '../../core/failure.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { ok } from '../../core/result.ts'
 import { declaredAs } from '../accounts/login-traces.ts'
 import { accountsLocal } from '../accounts/probes.ts'
 import { nonceEcho } from '../evidence/probes.ts'
 import { boundBy, timeSteps } from '../location/bounds.ts'
-import { countryName, isCountry } from '../location/countries.ts'
-import { readDelay } from '../location/discs.ts'
+import { countryName, isCountry, readDelay } from '../location/discs.ts'
 import { cloudInitSignals } from '../location/provider-signals.ts'
 import { inventoryMemory } from '../machine/memory.ts'
 import {
@@ -17,7 +16,7 @@ import {
   REMOTE_AGENTS,
   type RemoteAgent,
   remoteAgents,
-} from '../provider-access/probes.ts'
+} from '../provider-access/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { containersOf, tenancyProcesses } from '../tenancy/processes.ts'
 import { numberBetween, oneOf } from './values.ts'

@@ -1,15 +1,15 @@
 import { type DraftObservation, defineCheck, type FactsOf, type MaybeFactsOf, type Needs } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { known } from '../../core/probe.ts'
-import { type SysfsBlock, storageBlockDevices } from '../block-devices/probes.ts'
+import { type SysfsBlock, storageBlockDevices } from '../block-devices/index.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../drives/inventory.ts'
 import { diskAnswers } from '../isolation/disk-attachment.ts'
-import { readFrom } from '../isolation/observe.ts'
 import { decideEnvironment } from '../isolation/rules.ts'
+import { readFrom } from '../isolation/signal.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { hasRemoteStorage, storageRemote } from '../mounts/probes.ts'
 import { type PciDevices, pciDevices } from '../pci/probes.ts'
-import { type MdArray, type RedundancyState, redundancyState } from '../redundancy/probes.ts'
+import { type MdArray, type RedundancyState, redundancyState } from '../redundancy/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** What shows whether NVMe drives are parts of the machine. */

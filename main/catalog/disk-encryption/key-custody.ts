@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { type DmTable, dmTargets, storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { type DmTable, dmTargets, storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs, type ZfsEncryption } from '../block-devices/zfs.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { type Mounts, storageMounts } from '../mounts/probes.ts'

@@ -12,7 +12,7 @@ import {
   storageDmTable,
   storageLsblk,
   storageSwaps,
-} from '../block-devices/probes.ts'
+} from '../block-devices/index.ts'
 import { storageZfs, storageZpool, type ZfsEncryption, type ZfsPools } from '../block-devices/zfs.ts'
 import { EFI_SYSTEM_PARTITION, isExempt, mountKind } from '../mounts/kinds.ts'
 import { type Mount, type Mounts, storageMounts } from '../mounts/probes.ts'

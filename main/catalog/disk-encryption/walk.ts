@@ -1,5 +1,5 @@
 import { plain } from '../../core/plain-text.ts'
-import { dmTargets, storageDmTable, storageSwaps } from '../block-devices/probes.ts'
+import { dmTargets, storageDmTable, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs } from '../block-devices/zfs.ts'
 import { mountKind, mountTree, valuesOf } from '../mounts/kinds.ts'
 import { type Mount, storageMounts, unescapeOctal } from '../mounts/probes.ts'

@@ -1,13 +1,11 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { storageBlockDevices, storageLsblk, storageSwaps } from '../block-devices/probes.ts'
+import { storageBlockDevices, storageLsblk, storageSwaps } from '../block-devices/index.ts'
 import { readStorage, STORAGE_WANTS, unusedDevices } from '../disk-encryption/roots.ts'
 import { listingIsComplete } from '../isolation/listing.ts'
 import { storageMounts } from '../mounts/probes.ts'
-import { lines } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { inOrder, lines, sysfsLines } from '../read-text.ts'
 import { named, unclear } from '../steps.ts'
-import { sysfsLines } from '../sysfs-lines.ts'
 
 interface StorageBirth {
   /** When each path was made, in seconds since 1970; null where its file system keeps no such date. Paths that are not there have no entry. */

@@ -1,8 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
 import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
-import { ALWAYS_FILE, lines, OF_ALWAYS_FILE } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { ALWAYS_FILE, inOrder, lines, OF_ALWAYS_FILE } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'
 
 export interface Disk {

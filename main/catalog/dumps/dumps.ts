@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { numberOfPath } from '../disk-encryption/graph.ts'
 import {
   AT_REST_LIMITS,
@@ -16,8 +16,8 @@ import {
   type Storage,
 } from '../disk-encryption/roots.ts'
 import { storageMounts } from '../mounts/probes.ts'
+import { sysfsLines } from '../read-text.ts'
 import { decide } from '../steps.ts'
-import { sysfsLines } from '../sysfs-lines.ts'
 
 /** Where the kernel puts the memory of a crashed process, see core(5). */
 export type CoreDumps =

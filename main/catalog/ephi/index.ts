@@ -2,8 +2,8 @@ import type { DeclaredFlow } from '../../../schemas/types.ts'
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { isKnownSuite, suiteWeakness } from '../../core/tls/suites.ts'
-import { type Lsblk, storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { isKnownSuite, suiteWeakness } from '../../core/tls/client-hello.ts'
+import { type Lsblk, storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import {
   mountRoots,
   quoted,
@@ -14,8 +14,8 @@ import {
   type Storage,
   swapRoots,
 } from '../disk-encryption/roots.ts'
-import { argueListener, reachableSockets, seenAt } from '../listeners/checks.ts'
 import { FORWARDING, forwardedSteps } from '../listeners/forwarded.ts'
+import { argueListener, reachableSockets, seenAt } from '../listeners/index.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../listeners/probes.ts'
 import { osIdentity } from '../machine/identity.ts'
 import { valuesOf } from '../mounts/kinds.ts'

@@ -1,6 +1,6 @@
 import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { end, type Walked } from '../disk-encryption/graph.ts'
 import {
   AT_REST_LIMITS,
@@ -17,8 +17,8 @@ import {
 } from '../disk-encryption/roots.ts'
 import { mountKind } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
+import { sysfsLines } from '../read-text.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
-import { sysfsLines } from '../sysfs-lines.ts'
 
 interface WorkingDirectories {
   /** Directories by name that hold scratch, cache, checkpoint or container data by convention, or by a container engine's settings. */

@@ -1,9 +1,8 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
+import { grepIsComplete, isAbsent, lines, sysfsLines } from '../read-text.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
-import { sysfsLines } from '../sysfs-lines.ts'
 import { parseLinks } from '../vpn/probes.ts'
 
 interface RdmaPort {

@@ -1,6 +1,6 @@
 import type { Figure } from '../../../schemas/figure.ts'
 import type { Place } from '../../../schemas/types.ts'
-import { drawnLand } from '../location/timing.ts'
+import { drawnLand } from '../location/peers.ts'
 import { fleetMap } from './fleet-map.ts'
 
 /**

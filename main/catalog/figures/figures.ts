@@ -4,7 +4,7 @@ import { withMappedPaths } from '../../core/engagement/ephi.ts'
 import { askedFor, readProbe } from '../../core/probe.ts'
 import { capturesByKey } from '../../core/readings.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
-import { storageBlockDevices, storageDmTable, storageLsblk, storageSwaps } from '../block-devices/probes.ts'
+import { storageBlockDevices, storageDmTable, storageLsblk, storageSwaps } from '../block-devices/index.ts'
 import { storageZfs, storageZpool } from '../block-devices/zfs.ts'
 import { OUTCOMES, type Outcome, rank } from '../disk-encryption/graph.ts'
 import {
@@ -20,21 +20,19 @@ import {
   swapRoots,
 } from '../disk-encryption/roots.ts'
 import { coreDumpPattern, kernelDumpRoots, kernelDumps, programDumpRoots } from '../dumps/dumps.ts'
-import { infiniband } from '../fabric/probes.ts'
+import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
 import { gpuTopology } from '../gpu/topology.ts'
 import type { Read } from '../isolation/signal.ts'
 import { policiesFor, policyQuestion } from '../location/answers.ts'
-import { drawnLand } from '../location/timing.ts'
+import { drawnLand } from '../location/peers.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { pciDevices } from '../pci/probes.ts'
 import { count } from '../steps.ts'
-import { sharedWidths } from './columns.ts'
 import { fleetMap } from './fleet-map.ts'
 import { isolationFamilies } from './isolation-families.ts'
 import { type DrawnPolicy, locationMap } from './location-map.ts'
-import { box, FIGURE_HEIGHT, FIGURE_WIDTH, link, linkKey, squareKey, words } from './marks.ts'
-import { drawn, widthOf } from './text.ts'
+import { box, drawn, FIGURE_HEIGHT, FIGURE_WIDTH, link, linkKey, squareKey, widthOf, words } from './marks.ts'
 import { topology } from './topology.ts'
 import { type Layer, type Way, waysOf } from './ways.ts'
 
@@ -425,4 +423,22 @@ function tableOf(roots: readonly Root[]): Figure['table'] {
       ...(more > 0 ? [[`${more} more`, '', 'Not listed here', '']] : []),
     ],
   }
+}
+
+/**
+ * The widths of columns side by side in `room`: each what it needs where there is room for all; else the narrow ones what they need, and the
+ * others the same of what is left.
+ */
+function sharedWidths(needs: readonly number[], room: number): readonly number[] {
+  const widths = needs.map(() => 0)
+  let [left, open] = [room, needs.length]
+  const narrowFirst = [...needs.keys()].sort((a, b) => (needs[a] ?? 0) - (needs[b] ?? 0) || a - b)
+  for (const index of narrowFirst) {
+    // Whole numbers: sums of fractions end a little outside of the room.
+    const width = Math.min(Math.ceil(needs[index] ?? 0), Math.floor(left / open))
+    widths[index] = width
+    left -= width
+    open -= 1
+  }
+  return widths
 }

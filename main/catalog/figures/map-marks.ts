@@ -4,8 +4,7 @@ import { cos, sin } from '../../core/elementary.ts'
 import { discOutline, type MapView } from '../../core/geo/map.ts'
 import type { Disc } from '../../core/geo/region.ts'
 import type { XY } from '../../core/geo/thin.ts'
-import { box, line, squareKey, words } from './marks.ts'
-import { fitted, widthOf } from './text.ts'
+import { box, fitted, line, squareKey, widthOf, words } from './marks.ts'
 
 type Area = Extract<FigureMark, { is: 'area' }>
 export type Rings = Area['rings']

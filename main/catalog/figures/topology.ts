@@ -12,17 +12,18 @@ import {
 } from '../gpu/topology.ts'
 import type { PciDevice } from '../pci/probes.ts'
 import { count } from '../steps.ts'
-import { box, FIGURE_HEIGHT, line, link, linkKey, squareKey, words } from './marks.ts'
-import { drawNvlink, type Nvlink, nvlinkOf } from './nvlink.ts'
-import { drawn, widthOf } from './text.ts'
+import { box, drawn, FIGURE_HEIGHT, line, link, linkKey, squareKey, widthOf, words } from './marks.ts'
 import {
   type Band,
   BETWEEN,
   type Block,
   bandsOf,
+  drawNvlink,
   type Joint,
   MAX_PART_ROWS,
+  type Nvlink,
   notShown,
+  nvlinkOf,
   type Side,
   sidesOf,
 } from './topology-groups.ts'

@@ -1,9 +1,231 @@
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { known, type Parsed, type Probe } from '../../core/probe.ts'
+import { declaredNames } from '../accounts/login-traces.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { memorySteps, ownersOf, unaskedSteps } from '../tenancy/gpu-processes.ts'
+import { type Processes, tenancyKfd, tenancyProcesses } from '../tenancy/processes.ts'
 import data from './checks.json' with { type: 'json' }
-import { tenancyGpuExclusive, tenancyGpuProcesses } from './checks.ts'
-import { gpuNvidia, gpuNvlink } from './nvidia.ts'
+import { isVirtualGpuName } from './models.ts'
+import { gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus } from './nvidia.ts'
 import { gpuAmd, gpuAmdLegacy, gpuCards, gpuConfCompute, gpuFabric, gpuModules, gpuMps } from './probes.ts'
 import { gpuTopology } from './topology.ts'
+
+export const tenancyGpuExclusive = defineCheck({
+  id: 'tenancy.gpu-exclusive',
+  property: 'isolation',
+  expected:
+    'The GPUs are dedicated physical devices: none is virtual, shared as functions, a slice (MIG) of a device that is not visible, or only partly visible.',
+  limitations:
+    'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole.',
+  requires: { pci: pciDevices },
+  optional: { gpus: gpuNvidia, processes: tenancyProcesses },
+  evaluate({ pci }, { gpus, processes }) {
+    const listed = pci.devices.filter(isGpu)
+    if (listed.length === 0 && pci.devices.length > 0)
+      return {
+        verdict: 'not-applicable',
+        observations: [
+          supports(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
+        ],
+      }
+    if (!gpus.ok)
+      return decide([
+        unclear(`${count(listed.length, 'GPU')} on the PCI bus.`, pciDevices),
+        ...unclearAbout(gpuNvidia, gpus),
+      ])
+    const nvidia = listed.filter(isNvidiaGpu).length
+    const lent = listed.filter((device) => device.virtualFunctions > 0)
+    return decide([
+      nvidia === listed.length && nvidia === gpus.fact.gpus.length
+        ? supports(`The driver reports every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
+        : unclear(
+            `The PCI bus has ${count(listed.length, 'GPU')}, and the driver reports ${gpus.fact.gpus.length}.`,
+            gpuNvidia,
+          ),
+      ...(lent.length > 0
+        ? [
+            contradicts(
+              `GPUs with virtual functions switched on: ${named(lent.map(({ address }) => address))}.`,
+              pciDevices,
+              'links',
+            ),
+          ]
+        : []),
+      ...modeSteps(gpus.fact.gpus),
+      ...sliceSteps(gpus.fact.gpus, processes),
+    ])
+  },
+})
+
+function modeSteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
+  const shared = gpus.filter(
+    ({ virtualization, name }) => /^(VGPU|Host VGPU|Host VSGA)$/i.test(virtualization) || isVirtualGpuName(name),
+  )
+  const unsaid = gpus.filter(({ virtualization }) => virtualization === '' || virtualization === 'N/A')
+  return [
+    ...(shared.length > 0
+      ? [
+          contradicts(
+            `GPUs that are virtual or serve virtual ones (${shared.length}): ${named(shared.map(({ address }) => address))}.`,
+            gpuNvidia,
+          ),
+        ]
+      : []),
+    ...(unsaid.length > 0
+      ? [unclear(`The driver does not report how ${count(unsaid.length, 'GPU')} are attached.`, gpuNvidia)]
+      : []),
+  ]
+}
+
+/**
+ * A GPU divided into slices (MIG) is whole where this system divides it for itself: the whole of it is in view, and the list of processes
+ * is that of the system and not of a container. Where the whole is not in view, another system divided it.
+ */
+function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): readonly DraftObservation[] {
+  const divided = gpus.filter(({ migMode }) => /^Enabled$/i.test(migMode))
+  if (divided.length === 0) return [supports('No GPU is divided into slices (MIG).', gpuNvidia)]
+  const partial = divided.filter(({ memory }) => memory.totalMib === null)
+  if (partial.length > 0)
+    return [
+      contradicts(
+        `Of divided GPUs (MIG, ${partial.length}) only slices are in view, and not the whole: ${named(partial.map(({ address }) => address))}.`,
+        gpuNvidia,
+      ),
+    ]
+  if (!processes.ok) return unclearAbout(tenancyProcesses, processes)
+  const slices = divided.reduce((sum, { migDevices }) => sum + migDevices, 0)
+  const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} configured`
+  return [
+    processes.fact.isComplete
+      ? supports(`${what}; the whole of each GPU is in view, so this system divides them for itself.`, gpuNvidia)
+      : unclear(
+          `${what}; not every process of the system is in view, so it is unknown whether this system divides them for its own use.`,
+          gpuNvidia,
+        ),
+  ]
+}
+
+/** NIST SP 800-53 AC-2 and SC-4. GPU processes as listed by NVIDIA’s driver (nvidia-smi -q) and by AMD’s (amdkfd). */
+const tenancyGpuProcesses = defineCheck({
+  id: 'tenancy.gpu-processes',
+  property: 'isolation',
+  expected: 'Every process on the GPUs runs under an account on the declared roster.',
+  limitations:
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+  requires: { pci: pciDevices, processes: tenancyProcesses },
+  optional: { gpus: gpuNvidia, kfd: tenancyKfd },
+  evaluate({ pci, processes }, { gpus, kfd }, { node }) {
+    const listed = pci.devices.filter(isGpu)
+    if (listed.length === 0 && pci.devices.length > 0)
+      return {
+        verdict: 'not-applicable',
+        observations: [
+          supports(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
+        ],
+      }
+    if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
+    const roster = declaredNames(node)
+    const hasAmd = listed.some(({ vendor }) => vendor === '1002')
+    return decide([
+      ...unaskedSteps({ gpus, pci: known(pci) }),
+      ...(gpus.ok ? listingSteps(gpus.fact, listed) : []),
+      ...(gpus.ok && gpus.fact.gpus.length > 0 ? processSteps(nvidiaIds(gpus.fact), processes, roster, gpuNvidia) : []),
+      ...(gpus.ok ? memorySteps(gpus.fact.gpus) : []),
+      ...(hasAmd ? amdSteps(kfd, processes, roster) : []),
+    ])
+  },
+})
+
+const nvidiaIds = ({ gpus }: NvidiaGpus): readonly number[] => [
+  ...new Set(gpus.flatMap((gpu) => gpu.processes.map(({ pid }) => pid))),
+]
+
+/** GPUs of which the driver listed no processes, because it does not report them or does not list them. */
+function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): readonly DraftObservation[] {
+  const nvidia = listed.filter(isNvidiaGpu).length
+  const unlisted = gpus.filter(({ hasProcessList }) => !hasProcessList)
+  return [
+    ...(nvidia === gpus.length
+      ? []
+      : [unclear(`The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver reports ${gpus.length}.`, gpuNvidia)]),
+    ...(unlisted.length > 0
+      ? [
+          unclear(
+            `The driver did not list the processes of ${count(unlisted.length, 'GPU')}: ${named(unlisted.map(({ address }) => address))}.`,
+            gpuNvidia,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function amdSteps(
+  kfd: Parsed<{ readonly ids: readonly number[] }>,
+  processes: Processes,
+  roster: ReadonlySet<string> | null,
+): readonly DraftObservation[] {
+  return kfd.ok ? processSteps(kfd.fact.ids, processes, roster, tenancyKfd) : unclearAbout(tenancyKfd, kfd)
+}
+
+/**
+ * The accounts of the processes with these ids, against the roster. An id that the process list lacks may have ended or started between the
+ * two probes, or belong to another container, so that its account is not known. Without the process list of the whole system, no process on
+ * a GPU may mean that none is in view.
+ */
+export function processSteps(
+  ids: readonly number[],
+  { processes, isComplete }: Processes,
+  roster: ReadonlySet<string> | null,
+  probe: Probe<unknown>,
+): readonly DraftObservation[] {
+  if (ids.length === 0)
+    return [
+      isComplete
+        ? supports('No process uses a GPU.', probe)
+        : unclear(
+            'No process is listed on a GPU, and not every process of the system is in view; a container sees its own only.',
+            tenancyProcesses,
+          ),
+    ]
+  const { unseen, owners, foreign } = ownersOf(ids, processes, roster)
+  const what = count(ids.length, 'GPU process', 'GPU processes')
+  const commands = (names: readonly string[]): readonly string[] => [
+    ...new Set(
+      processes.filter(({ pid, user }) => ids.includes(pid) && names.includes(user)).map((one) => one.command),
+    ),
+  ]
+  return [
+    ...(unseen.length > 0
+      ? [unclear(`${unseen.length} of ${what} are not in the process list, so that their account is not known.`, probe)]
+      : []),
+    ...(roster === null
+      ? [
+          unclear(
+            `GPU processes run under ${named(owners)}, and no roster is declared to compare with. Declare the accounts that may use this node in the fleet file (“roster”).`,
+            probe,
+          ),
+        ]
+      : []),
+    ...(foreign.length > 0
+      ? [
+          contradicts(
+            `GPU processes run under accounts not on the declared roster: ${named(foreign)}, as ${named(commands(foreign))}.`,
+            probe,
+          ),
+        ]
+      : []),
+    ...(roster !== null && foreign.length === 0 && owners.length > 0
+      ? [
+          supports(
+            `${unseen.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(owners)}.`,
+            probe,
+          ),
+        ]
+      : []),
+  ]
+}
 
 export const gpuSubject = defineSubject({
   id: 'gpu',

@@ -1,6 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
-import { inOrder, whether } from '../steady.ts'
+import { inOrder, lines, whether } from '../read-text.ts'
 
 /** What is between the first opening of a tag and its end; empty where either is missing. */
 function section(text: string, tag: string): string {

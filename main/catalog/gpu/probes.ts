@@ -7,6 +7,7 @@ import {
   asRecord,
   foundLines,
   grepIsComplete,
+  inOrder,
   isAbsent,
   type JsonValue,
   lines,
@@ -15,7 +16,6 @@ import {
   readJson,
   readUnits,
 } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
 import type { Process, Processes } from '../tenancy/processes.ts'
 
 export interface AmdGpu {

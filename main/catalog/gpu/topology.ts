@@ -1,5 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import type { FabricAdapter } from '../fabric/probes.ts'
+import type { FabricAdapter } from '../fabric/index.ts'
 import type { PciDevice } from '../pci/probes.ts'
 import { lines } from '../read-text.ts'
 import type { NvidiaGpu } from './nvidia.ts'

@@ -9,8 +9,17 @@ import {
   runAsRoot,
   unknown,
 } from '../../core/probe.ts'
-import { asList, asRecord, grepIsComplete, isAbsent, type JsonValue, oneLineFiles, readJson } from '../read-text.ts'
-import { inOrder, whether } from '../steady.ts'
+import {
+  asList,
+  asRecord,
+  grepIsComplete,
+  inOrder,
+  isAbsent,
+  type JsonValue,
+  oneLineFiles,
+  readJson,
+  whether,
+} from '../read-text.ts'
 
 /** What an NVMe controller reports about its own health. Null where the tool's response does not hold the field. */
 export interface NvmeHealth {

@@ -1,6 +1,14 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, lines, oneLineFiles, readUnits, type UnitState } from '../read-text.ts'
-import { inOrder, whether } from '../steady.ts'
+import {
+  foundLines,
+  grepIsComplete,
+  inOrder,
+  lines,
+  oneLineFiles,
+  readUnits,
+  type UnitState,
+  whether,
+} from '../read-text.ts'
 
 export interface AgentUnit {
   readonly loaded: boolean

@@ -4,14 +4,11 @@ import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { decideTenancy, TENANCY_LIMITS } from '../tenancy/argue.ts'
 import { decideAttachments } from './attachments.ts'
-import { adversaryLevels, openPoints } from './levels.ts'
+import { adversaryLevels, COUNTS, openPoints, weightHere } from './levels.ts'
 import { liveAsked } from './live-tests.ts'
-import { type Observed, readFrom, signsOf } from './observe.ts'
-import { hardwarePins } from './pins.ts'
-import { decideEnvironment } from './rules.ts'
-import type { Read, Signal, Weight } from './signal.ts'
+import { decideEnvironment, hardwarePins } from './rules.ts'
+import { type Observed, type Read, readFrom, type Signal, signsOf, type Weight } from './signal.ts'
 import { SIGNALS } from './signals.ts'
-import { COUNTS, weightHere } from './weight.ts'
 
 /** What no reading from inside a running system shows. Printed with every isolation response, whatever it is. */
 const CANNOT_SHOW: readonly string[] = [

@@ -2,13 +2,12 @@ import type { DeviceAttachment } from '../../../schemas/types.ts'
 import type { Environment } from '../../../schemas/words.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type FabricAdapter, infiniband } from '../fabric/probes.ts'
+import { type FabricAdapter, infiniband } from '../fabric/index.ts'
 import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type GpuCard, gpuCards } from '../gpu/probes.ts'
 import { type NetInterface, netInterfaces } from '../network/interfaces.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
-import { answer, diskAnswers, type Place, real } from './disk-attachment.ts'
 import {
   FUNCTION_DRIVERS,
   HYPERVISOR_DRIVERS,
@@ -16,7 +15,8 @@ import {
   isVirtio,
   isVirtualFunctionId,
   PROVIDER_DRIVERS,
-} from './net-tables.ts'
+} from './cpu-tables.ts'
+import { answer, diskAnswers, type Place, real } from './disk-attachment.ts'
 import type { Read } from './signal.ts'
 
 /** Where each GPU and accelerator of the PCI bus is. One that the driver knows and the bus does not is listed as well. */

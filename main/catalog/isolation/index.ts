@@ -3,9 +3,8 @@ import { type Conclusion, type DraftObservation, defineCheck } from '../../core/
 import { contradicts, count, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
-import { type Observed, readFrom } from './observe.ts'
 import { decideEnvironment } from './rules.ts'
-import type { SpoofingEffort } from './signal.ts'
+import { type Observed, readFrom, type SpoofingEffort } from './signal.ts'
 import { SIGNAL_PROBES } from './signals.ts'
 
 const WHAT: Readonly<Partial<Record<Environment, string>>> = {

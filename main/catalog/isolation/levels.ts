@@ -1,9 +1,148 @@
-import type { AdversaryLevel, OpenPoint } from '../../../schemas/types.ts'
+import type { AdversaryLevel, Likelihood, OpenPoint } from '../../../schemas/types.ts'
+import { log } from '../../core/elementary.ts'
 import { argvOf, type Probe, type RunCommand } from '../../core/probe.ts'
 import { count } from '../steps.ts'
-import { undrivenGpus } from './gpu-hardware.ts'
-import type { Observed } from './observe.ts'
-import type { Read, SpoofingEffort } from './signal.ts'
+import { undrivenGpus } from './cpu-hardware.ts'
+import { FAMILIES, type Observed, type Read, type SpoofingEffort } from './signal.ts'
+
+/** How many machines of known truth read "virtual", out of those that could be read: honest guests, guests dressed up as hardware, hardware. */
+interface Counts {
+  readonly vm: readonly [hits: number, asked: number]
+  readonly dressed: readonly [hits: number, asked: number]
+  readonly metal: readonly [hits: number, asked: number]
+}
+
+/** Counted over labelled captures of real machines by `npm run corpus -- --counts`, in full; nothing here is set by hand. Signals that no such machine could be read for are left out. */
+export const COUNTS: Readonly<Record<string, Counts>> = {
+  'acpi.dsdt': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'acpi.hid': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'acpi.hvid': { vm: [1, 1], dressed: [0, 0], metal: [0, 0] },
+  'acpi.oem': { vm: [2, 2], dressed: [3, 3], metal: [0, 0] },
+  'acpi.profile': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'acpi.set': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'arm.devicetree': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
+  'blk.path': { vm: [1, 1], dressed: [3, 3], metal: [0, 21] },
+  'bmc.dev': { vm: [0, 0], dressed: [2, 2], metal: [0, 0] },
+  'boot.mem': { vm: [0, 0], dressed: [3, 3], metal: [0, 0] },
+  'cpu.cache': { vm: [0, 1], dressed: [3, 3], metal: [0, 5] },
+  'cpu.clock': { vm: [1, 2], dressed: [0, 3], metal: [0, 0] },
+  'cpu.cores': { vm: [0, 0], dressed: [0, 0], metal: [0, 3] },
+  'cpu.freq': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.hvbit': { vm: [8, 11], dressed: [1, 3], metal: [0, 69] },
+  'cpu.hvleaf': { vm: [10, 10], dressed: [3, 3], metal: [0, 0] },
+  'cpu.maxleaf': { vm: [2, 3], dressed: [3, 3], metal: [0, 44] },
+  'cpu.microcode': { vm: [3, 4], dressed: [3, 3], metal: [0, 9] },
+  'cpu.msr': { vm: [0, 0], dressed: [3, 3], metal: [0, 0] },
+  'cpu.numa': { vm: [0, 0], dressed: [1, 1], metal: [0, 3] },
+  'cpu.physbits': { vm: [0, 3], dressed: [3, 3], metal: [0, 40] },
+  'cpu.pmu': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.powerbits': { vm: [4, 4], dressed: [3, 3], metal: [0, 54] },
+  'cpu.ppin': { vm: [0, 0], dressed: [0, 0], metal: [0, 2] },
+  'cpu.rapl': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.resctrl': { vm: [2, 2], dressed: [1, 1], metal: [0, 25] },
+  'cpu.siblings': { vm: [0, 0], dressed: [0, 0], metal: [0, 10] },
+  'cpu.thermal': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.tsc': { vm: [1, 1], dressed: [0, 0], metal: [0, 0] },
+  'cpu.vulns': { vm: [1, 2], dressed: [3, 3], metal: [0, 0] },
+  'dmi.cores': { vm: [2, 5], dressed: [0, 3], metal: [0, 0] },
+  'dmi.dimm': { vm: [18, 18], dressed: [1, 3], metal: [2, 101] },
+  'dmi.memsum': { vm: [0, 1], dressed: [1, 3], metal: [0, 0] },
+  'dmi.rich': { vm: [15, 15], dressed: [3, 3], metal: [0, 105] },
+  'dmi.strings': { vm: [24, 24], dressed: [1, 3], metal: [0, 140] },
+  'dmi.vmbit': { vm: [4, 18], dressed: [1, 3], metal: [2, 108] },
+  'efi.legacy': { vm: [0, 0], dressed: [2, 2], metal: [0, 0] },
+  'fw.qemu': { vm: [0, 4], dressed: [0, 3], metal: [0, 0] },
+  'gpu.hostlink': { vm: [0, 0], dressed: [0, 0], metal: [0, 2] },
+  'gpu.identity': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
+  'gpu.mode': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
+  'gpu.nvswitch': { vm: [0, 0], dressed: [0, 0], metal: [0, 1] },
+  'hv.dirs': { vm: [5, 6], dressed: [0, 3], metal: [0, 0] },
+  'hv.dmesg': { vm: [1, 2], dressed: [0, 3], metal: [0, 0] },
+  'net.driver': { vm: [2, 2], dressed: [3, 3], metal: [0, 10] },
+  'net.mac': { vm: [0, 1], dressed: [3, 3], metal: [0, 11] },
+  'ns.caps': { vm: [0, 9], dressed: [0, 0], metal: [0, 0] },
+  'ns.vz': { vm: [0, 9], dressed: [0, 0], metal: [0, 0] },
+  'pci.count': { vm: [3, 3], dressed: [3, 3], metal: [0, 1] },
+  'pci.domain': { vm: [0, 2], dressed: [0, 3], metal: [0, 0] },
+  'pci.edac': { vm: [0, 0], dressed: [3, 3], metal: [0, 0] },
+  'pci.hostbridge': { vm: [2, 2], dressed: [3, 3], metal: [0, 0] },
+  'pci.subsystem': { vm: [2, 3], dressed: [3, 3], metal: [0, 24] },
+  'pci.switch': { vm: [0, 0], dressed: [0, 0], metal: [0, 1] },
+  'pci.uncore': { vm: [2, 2], dressed: [3, 3], metal: [0, 1] },
+  'pci.usb': { vm: [0, 0], dressed: [0, 0], metal: [0, 3] },
+  'pci.vendors': { vm: [3, 3], dressed: [3, 3], metal: [0, 24] },
+  'time.cpuid': { vm: [0, 0], dressed: [1, 1], metal: [0, 0] },
+  'time.delta': { vm: [0, 0], dressed: [1, 1], metal: [0, 0] },
+  'time.steal': { vm: [1, 2], dressed: [0, 3], metal: [0, 0] },
+  'virt.bus': { vm: [0, 1], dressed: [3, 3], metal: [0, 0] },
+}
+
+/** No single signal counts for more than this, however many machines were counted. */
+const MOST_OF_A_SIGNAL = 5
+/** No family of signals counts for more than this: its signals can share one cause. */
+const MOST_OF_A_FAMILY = 6
+/** Of what uses the same way within a family, the strongest counts in full and the rest by this part. */
+const PART_OF_THE_REST = 0.25
+
+/** What remains of a reading that supports hardware when the provider may have faked it. A reading that supports a guest keeps all. */
+const KEPT: Readonly<Record<SpoofingEffort, number>> = { S0: 0, S1: 0.25, S2: 0.7, S3: 1 }
+
+/**
+ * Natural-log weight of evidence of one reading, above zero toward virtual: ln of how often honest guests read like this, over how
+ * often hardware does, with half a machine added to each (Good, 1950; Jeffreys' prior). Null where fewer than three of either were counted.
+ */
+export function weightOf(counts: Counts | undefined, isVirtual: boolean): number | null {
+  if (counts === undefined || counts.vm[1] < 3 || counts.metal[1] < 3) return null
+  const share = ([hits, asked]: readonly [number, number]): number =>
+    ((isVirtual ? hits : asked - hits) + 0.5) / (asked + 1)
+  const weight = log(share(counts.vm)) - log(share(counts.metal))
+  // A reading never contradicts its own direction: where counts are few they may state this by chance.
+  const directed = isVirtual ? Math.max(0, weight) : Math.min(0, weight)
+  return rounded(Math.max(-MOST_OF_A_SIGNAL, Math.min(MOST_OF_A_SIGNAL, directed)))
+}
+
+/** The weight of one signal's reading on this node; null where it does not count. */
+export const weightHere = ({ signal, found }: Observed): number | null =>
+  found.indicates === 'virtual' || found.indicates === 'bare-metal'
+    ? weightOf(COUNTS[signal.id], found.indicates === 'virtual')
+    : null
+
+/**
+ * Both likelihoods of a node. asObserved takes every reading as it is. withoutCheapSignals assumes a provider who sets at will whatever
+ * costs little: of a reading in favour of hardware only the part remains that is dear to fake. They decide nothing alone.
+ */
+export function weigh(observed: readonly Observed[]): Likelihood {
+  const families = FAMILIES.flatMap((family) => {
+    const own = observed.filter(({ signal }) => signal.family === family)
+    const asObserved = familyWeight(own.flatMap((one) => weightHere(one) ?? []))
+    const withoutCheapSignals = familyWeight(own.flatMap((one) => withoutCheapHere(one) ?? []))
+    return own.some((one) => weightHere(one) !== null) ? [{ family, asObserved, withoutCheapSignals }] : []
+  })
+  const sum = (pick: (of: { asObserved: number; withoutCheapSignals: number }) => number): number =>
+    rounded(families.reduce((total, of) => total + pick(of), 0))
+  return {
+    asObserved: sum((one) => one.asObserved),
+    withoutCheapSignals: sum((one) => one.withoutCheapSignals),
+    families,
+  }
+}
+
+function withoutCheapHere(one: Observed): number | null {
+  const weight = weightHere(one)
+  return weight === null || weight >= 0 ? weight : weight * KEPT[one.signal.spoofingEffort]
+}
+
+function familyWeight(weights: readonly number[]): number {
+  const side = (own: readonly number[]): number => {
+    const [first = 0, ...rest] = [...own].sort((a, b) => Math.abs(b) - Math.abs(a))
+    return first + PART_OF_THE_REST * rest.reduce((total, weight) => total + weight, 0)
+  }
+  const total = side(weights.filter((weight) => weight > 0)) + side(weights.filter((weight) => weight < 0))
+  return rounded(Math.max(-MOST_OF_A_FAMILY, Math.min(MOST_OF_A_FAMILY, total)))
+}
+
+// -0 would not survive canonical JSON as it is.
+const rounded = (value: number): number => Math.round(value * 100) / 100 + 0
 
 interface Level {
   readonly level: AdversaryLevel['level']

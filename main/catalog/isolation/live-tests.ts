@@ -7,11 +7,11 @@ import {
   liveMsr,
   liveSteal,
   liveThermal,
-} from '../live-tests/probes.ts'
+} from '../live-tests/index.ts'
 import { cpuFeatures } from '../processors/features.ts'
 import type { Observation, Read, Signal } from './signal.ts'
+import { cpuidDecides, cpuidTimingSignals } from './signals/cpu-layout.ts'
 import { heardSignals, instrumentSignals } from './signals/timing.ts'
-import { cpuidDecides, cpuidTimingSignals } from './signals/timing-cpuid.ts'
 
 /** Every probe that is queried only with live tests, in the order in which they are queried: what measures time goes before what loads. */
 export const LIVE_PROBES: readonly Probe<unknown>[] = [

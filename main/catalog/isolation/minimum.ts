@@ -1,13 +1,11 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { count } from '../steps.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
-import { hostFeatures, instruments } from './cpu-hardware.ts'
-import { nativeGpus } from './gpu-hardware.ts'
+import { hostFeatures, instruments, nativeGpus } from './cpu-hardware.ts'
+import { weightHere } from './levels.ts'
 import { type LiveTest, liveAsked, livePassed } from './live-tests.ts'
-import { type Observed, signsOf } from './observe.ts'
 import { realPorts, rootFitsProcessor, uncoreFunctions } from './pci-hardware.ts'
-import type { Family, Read } from './signal.ts'
-import { weightHere } from './weight.ts'
+import { type Family, type Observed, type Read, signsOf } from './signal.ts'
 
 type MinimumItem = Isolation['minimum'][number]
 type Holds = MinimumItem['holds']

@@ -1,7 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { isAbsent, lines } from '../read-text.ts'
-import { FIRST_DRAWN_PORT, inOrder } from '../steady.ts'
+import { FIRST_DRAWN_PORT, inOrder, isAbsent, lines } from '../read-text.ts'
 
 /** A listening socket, as `ss` prints it. */
 export interface Listener {

@@ -6,9 +6,9 @@ import type { Parsed } from '../../core/probe.ts'
 import type { NonceEcho } from '../evidence/probes.ts'
 import { answerOf, questionsOf } from './answers.ts'
 import { type Delay, readDelay } from './discs.ts'
+import { BORDERS, milliseconds, settledTime } from './peers.ts'
 import { egressNotes, frontEnd } from './registry.ts'
 import { LOCATION_WANTS, type LocationFacts, locationSignals, missedStatements } from './signals.ts'
-import { BORDERS, milliseconds, settledTime } from './timing.ts'
 
 /**
  * Where a node is stated, and has, to be, and what carries it out: times first, then statements by who is behind them. Never one number.

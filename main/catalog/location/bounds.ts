@@ -5,7 +5,7 @@ import { nonceEcho } from '../evidence/probes.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { neededFor, neededText, type Question } from './answers.ts'
 import { type Delay, type DelayIndication, delayIndication } from './discs.ts'
-import { kilometres } from './timing.ts'
+import { kilometres } from './peers.ts'
 import type { Asked } from './verdict.ts'
 
 /** What the round trips report about one place or policy, as steps of an argument. */

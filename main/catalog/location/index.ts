@@ -20,8 +20,7 @@ import {
   locationRttBound,
   locationTpmGeotag,
 } from './checks.ts'
-import type { Found } from './found.ts'
-import { publicAddresses, serversOf } from './peers.ts'
+import { publicAddresses, serversOf, settledTime } from './peers.ts'
 import {
   dnsSearch,
   identityDocument,
@@ -37,6 +36,7 @@ import {
 import {
   countriesOf,
   databasesIndicate,
+  type Found,
   frontEnd,
   onlyFacts,
   registryOf,
@@ -44,7 +44,6 @@ import {
   type StatedCountry,
 } from './registry.ts'
 import { locationSiteRecord } from './site-record.ts'
-import { settledTime } from './timing.ts'
 
 /** Names that tunnels usually have; the kernel lets anyone choose others. */
 const TUNNEL = /^(tun|tap|wg|ppp|ipsec|gre|gretap|sit|ip6tnl|vti|xfrm|tailscale|zt|utun|nebula)[a-z0-9._-]*$/

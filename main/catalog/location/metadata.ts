@@ -3,7 +3,6 @@ import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import type { DmiIdentity, DmiTags } from '../machine/dmi.ts'
 import { asRecord, asText, readJson } from '../read-text.ts'
-import { asserted, type Found, hinted } from './found.ts'
 import {
   type IdentityDocument,
   identityDocument,
@@ -18,6 +17,7 @@ import {
 } from './probes.ts'
 import data from './provider-certificates.json' with { type: 'json' }
 import { placeCountry } from './provider-signals.ts'
+import { asserted, type Found, hinted } from './registry.ts'
 
 /**
  * With what providers sign the identity documents of machines, region by region, as they publish it. Regions that are not here cannot be

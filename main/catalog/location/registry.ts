@@ -1,13 +1,13 @@
 import type { AddressAnswer, AddressDatabase, FrontEnd, PathTiming } from '../../../schemas/types.ts'
+import type { LocationArgument } from '../../core/catalog.ts'
 import type { Context } from '../../core/check.ts'
 import { publicAddress } from '../../core/geo/addresses.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { unknown } from '../../core/probe.ts'
+import { type Probe, unknown } from '../../core/probe.ts'
 import { compare } from '../../core/recording.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { nonceEcho } from '../evidence/probes.ts'
 import { networkConnections } from '../network/flows.ts'
-import type { Found } from './found.ts'
 import {
   ADDRESS_WANTS,
   type AddressFacts,
@@ -15,8 +15,32 @@ import {
   dataPeers,
   type OwnAddress,
   publicAddresses,
+  type Timing,
 } from './peers.ts'
-import type { Timing } from './timing.ts'
+
+/** One statement of where a node is, before it cites captures. */
+export type Found = LocationArgument['signals'][number]
+
+/** What the party that administers the node, or its network, states: a country at most, never a point on the map. */
+export const asserted = (
+  id: string,
+  country: string | null,
+  text: string,
+  probe: Probe<unknown>,
+  ...commands: readonly string[]
+): Found => ({
+  id,
+  class: 'E5',
+  hint: false,
+  country,
+  place: null,
+  text,
+  probe: probe.id,
+  ...(commands.length === 0 ? {} : { commands }),
+})
+
+/** Something that anyone can choose, such as a name: shown, and counted nowhere. */
+export const hinted = (...said: Parameters<typeof asserted>): Found => ({ ...asserted(...said), hint: true })
 
 const DAY_MS = 86_400_000
 /** Addresses are sold and moved: what a database reports about a year ago concerns nothing today. */

@@ -6,10 +6,9 @@ import { dmiIdentity, dmiTags } from '../machine/dmi.ts'
 import { type HostIdentity, hostIdentity, hostSerials } from '../machine/identity.ts'
 import { bmc } from '../management-controller/probes.ts'
 import { type LldpPlace, type LldpPlaces, netLldpNetworkd, netLldpPlace } from '../network/lldp.ts'
-import { cloudInit } from '../provider-access/probes.ts'
+import { cloudInit } from '../provider-access/index.ts'
 import { named } from '../steps.ts'
 import { type ChronyState, timeChrony } from '../time/probes.ts'
-import { asserted, type Found, hinted } from './found.ts'
 import { identityDocumentSignals, metadataSignals } from './metadata.ts'
 import { ADDRESS_WANTS } from './peers.ts'
 import {
@@ -27,7 +26,7 @@ import {
   tpmTag,
 } from './probes.ts'
 import { assetTagSignals, cloudInitSignals, tpmTagSignals, zoneCountry } from './provider-signals.ts'
-import { registrySignals } from './registry.ts'
+import { asserted, type Found, hinted, registrySignals } from './registry.ts'
 import { siteRecordSignals } from './signals/site-record.ts'
 
 /** What the provider itself stated, to the machine or in response to it. */

@@ -3,9 +3,8 @@ import type { Context } from '../../core/check.ts'
 import type { Box, Region } from '../../core/geo/region.ts'
 import { relate } from '../../core/geo/relation.ts'
 import { type Delay, type DelayIndication, delayIndication } from './discs.ts'
-import type { Found } from './found.ts'
-import { registryOf } from './registry.ts'
-import { BORDERS } from './timing.ts'
+import { BORDERS } from './peers.ts'
+import { type Found, registryOf } from './registry.ts'
 
 /** A part of the world that a node is stated, or has, to be in. */
 export interface Asked {

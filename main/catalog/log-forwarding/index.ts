@@ -1,7 +1,144 @@
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
+import { type KnownService, type ServiceStates, serviceIs, servicesState } from '../auditd/checks.ts'
+import { type Connections, networkConnections } from '../network/flows.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
-import { auditLogForwarding } from './checks.ts'
-import { auditdRemote, journalUpload, rsyslogForwarding, servicesLogAgents, syslogNgForwarding } from './probes.ts'
+import {
+  auditdRemote,
+  journalUpload,
+  type LogTarget,
+  rsyslogForwarding,
+  servicesLogAgents,
+  syslogNgForwarding,
+} from './probes.ts'
+
+// Programs that ship logs by settings of their own, which are not read.
+const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'filebeat', 'splunk', 'wazuh-agent']
+
+type Reading = Parsed<{ readonly each: readonly LogTarget[] }>
+interface Forwarder {
+  readonly name: string
+  readonly probe: Probe<unknown>
+  readonly reading: Reading
+}
+
+const auditLogForwarding = defineCheck({
+  id: 'audit.log-forwarding',
+  property: 'audit',
+  expected: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
+  limitations:
+    'That the receiver stores them is visible only there. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
+  requires: { services: servicesState },
+  optional: {
+    rsyslog: rsyslogForwarding,
+    syslogNg: syslogNgForwarding,
+    upload: journalUpload,
+    audit: auditdRemote,
+    agents: servicesLogAgents,
+    connections: networkConnections,
+  },
+  evaluate({ services }, { rsyslog, syslogNg, upload, audit, agents, connections }) {
+    const running = [
+      ...when(services, 'rsyslog', { name: 'rsyslog', probe: rsyslogForwarding, reading: rsyslog }),
+      ...when(services, 'syslog-ng', { name: 'syslog-ng', probe: syslogNgForwarding, reading: syslogNg }),
+      ...when(services, 'systemd-journal-upload', {
+        name: 'systemd-journal-upload',
+        probe: journalUpload,
+        reading: upload,
+      }),
+      ...when(services, 'auditd', { name: 'auditd', probe: auditdRemote, reading: audit }),
+    ]
+    const sending = running.filter(({ reading }) => reading.ok && reading.fact.each.length > 0)
+    const unread = running.flatMap(({ probe, reading }) => unclearAbout(probe, reading))
+    const withAgents = [
+      ...AGENTS.filter((unit) => serviceIs(services, unit, 'active')).map((unit) => ownSettings(unit, servicesState)),
+      ...(agents.ok ? agents.fact.active : [])
+        .filter((unit) => unit !== 'phc2sys')
+        .map((unit) => ownSettings(unit, servicesLogAgents)),
+    ]
+    const sent = sending.flatMap((forwarder) => judge(forwarder, connections))
+    if (sending.some(({ probe }) => probe !== auditdRemote)) return decide([...sent, ...unread])
+    const open = [...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
+    if (open.length > 0) return decide([...sent, ...open])
+    if (sending.length > 0)
+      return decide([
+        ...sent,
+        contradicts('Only audit records are sent to another host; no service sends the system log.', servicesState),
+      ])
+    if (running.some(({ probe }) => probe !== auditdRemote))
+      return decide([
+        contradicts(
+          `${running.map(({ name }) => name).join(' and ')} runs and has no target on another host; no other known log agent runs.`,
+          running[0]?.probe ?? servicesState,
+        ),
+      ])
+    return decide([contradicts('No service that could send logs to another host is running.', servicesState)])
+  },
+})
+
+const when = (services: ServiceStates, unit: KnownService, forwarder: Forwarder): readonly Forwarder[] =>
+  serviceIs(services, unit, 'active') ? [forwarder] : []
+
+const ownSettings = (unit: string, probe: typeof servicesState | typeof servicesLogAgents): DraftObservation =>
+  unclear(`“${unit}” runs and may send logs away; its settings were not read.`, probe)
+
+function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly DraftObservation[] {
+  const each = reading.ok ? reading.fact.each : []
+  const clear = each.filter(({ encrypted }) => !encrypted)
+  const unchecked = each.filter(({ encrypted, authenticated }) => encrypted && authenticated !== true)
+  return [
+    supports(
+      `${name} runs and sends logs to another host: ${named(
+        each.map(({ text }) => text),
+        3,
+      )}.`,
+      probe,
+    ),
+    clear.length === 0
+      ? supports('Its settings require encryption.', probe)
+      : contradicts(
+          `Its settings do not require TLS: messages leave in clear text for ${named(
+            clear.map(({ text }) => text),
+            3,
+          )}.`,
+          probe,
+        ),
+    ...(unchecked.length > 0
+      ? [contradicts('The receiver’s certificate is not checked by name or fingerprint.', probe)]
+      : clear.length === 0
+        ? [supports('The receiver’s certificate is checked.', probe)]
+        : []),
+    ...connected(each, probe, connections),
+  ]
+}
+
+function connected(
+  each: readonly LogTarget[],
+  probe: Probe<unknown>,
+  connections: Parsed<Connections>,
+): readonly DraftObservation[] {
+  if (!connections.ok) return unclearAbout(networkConnections, connections)
+  const ports = [...new Set(each.flatMap(({ port }) => port ?? []))]
+  if (ports.length === 0)
+    return [
+      unclear(
+        'The target’s port is not named in one line with it, so its connection could not be searched for.',
+        probe,
+      ),
+    ]
+  const open = connections.fact.tcp.filter(({ port }) => ports.includes(port))
+  const waiting = open.reduce((sum, { unsentBytes }) => sum + unsentBytes, 0)
+  if (open.length === 0)
+    return [unclear(`No connection to port ${ports.join(' or ')} is open now.`, networkConnections)]
+  return [
+    supports(
+      `${count(open.length, 'connection')} to port ${ports.join(' or ')} open now, ${waiting} bytes waiting.`,
+      networkConnections,
+    ),
+  ]
+}
 
 export const logForwardingSubject = defineSubject({
   id: 'log-forwarding',

@@ -2,7 +2,7 @@ import { type DraftObservation, defineCheck, unclearAbout } from '../../core/che
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuditStatus, auditdStatus } from '../auditd/probes.ts'
-import { type LoginRecords, loginRecords } from '../login-records/probes.ts'
+import { type LoginRecords, loginRecords } from '../login-records/index.ts'
 import { type HostIdentity, hostIdentity } from '../machine/identity.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

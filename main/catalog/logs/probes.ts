@@ -1,6 +1,5 @@
 import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
-import { kindsOf, withoutRotation } from '../steady.ts'
+import { kindsOf, lines, withoutRotation } from '../read-text.ts'
 import { type JournalFile, type Moment, readStamp } from './journal.ts'
 
 export interface JournalBoot {

@@ -3,6 +3,7 @@ import { listedFolders, listingIsComplete, longListing, wholeNumber } from '../i
 import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,
+  gibibytes,
   grepIsComplete,
   isAbsent,
   lines,
@@ -10,7 +11,6 @@ import {
   OF_ALWAYS_FOLDER,
   oneLineFiles,
 } from '../read-text.ts'
-import { gibibytes } from '../steady.ts'
 
 export interface AcpiHeaders {
   readonly tables: readonly {

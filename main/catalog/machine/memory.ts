@@ -1,7 +1,6 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
-import { ALWAYS_FOLDER, OF_ALWAYS_FOLDER } from '../read-text.ts'
-import { gibibytes } from '../steady.ts'
+import { ALWAYS_FOLDER, gibibytes, OF_ALWAYS_FOLDER } from '../read-text.ts'
 
 export interface Memory {
   readonly totalKib: number

@@ -3,8 +3,7 @@ import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/
 import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type GpuModules, gpuModules } from '../gpu/probes.ts'
 import { type DmiTable, dmiTable } from '../machine/dmi.ts'
-import { oneLineFiles } from '../read-text.ts'
-import { whether } from '../steady.ts'
+import { oneLineFiles, whether } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }

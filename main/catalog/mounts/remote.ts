@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { storageBlockDevices, storageSwaps } from '../block-devices/index.ts'
 import { mountRoots, quoted, type Root, readStorage, STORAGE_WANTS, swapRoots } from '../disk-encryption/roots.ts'
 import { type OsIdentity, osIdentity } from '../machine/identity.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'

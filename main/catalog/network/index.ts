@@ -1,6 +1,6 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { guestAddress, OVERLAY_KINDS, softwareGateway } from '../isolation/net-tables.ts'
+import { guestAddress, OVERLAY_KINDS, softwareGateway } from '../isolation/cpu-tables.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }

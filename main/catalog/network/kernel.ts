@@ -1,7 +1,6 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { grepIsComplete, oneLineFiles } from '../read-text.ts'
-import { lastingSettings } from '../steady.ts'
+import { grepIsComplete, lastingSettings, oneLineFiles } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 export interface NetworkSysctls {

@@ -1,6 +1,5 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
-import { inOrder, isContainerEnd } from '../steady.ts'
+import { asList, asRecord, asText, inOrder, isContainerEnd, type JsonValue, readJson } from '../read-text.ts'
 
 export interface NetLink {
   readonly name: string

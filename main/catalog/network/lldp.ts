@@ -1,6 +1,5 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { asList, asRecord, asText, isAbsent, type JsonValue, readJson } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { asList, asRecord, asText, inOrder, isAbsent, type JsonValue, readJson } from '../read-text.ts'
 
 /** A switch at the other end of a cable, with where it states that it stands (ANSI/TIA-1057, 10.2.4, LLDP-MED location). */
 export interface LldpPlace {

@@ -1,6 +1,5 @@
 import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
-import { lines, lines as textLines } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { inOrder, lines, lines as textLines } from '../read-text.ts'
 import { newest } from './rpm.ts'
 
 export interface AptUpdates {

@@ -1,6 +1,5 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, isAbsent, lines, properties } from '../read-text.ts'
-import { kindsOf, withoutRotation } from '../steady.ts'
+import { foundLines, grepIsComplete, isAbsent, kindsOf, lines, properties, withoutRotation } from '../read-text.ts'
 
 export interface Distribution {
   readonly id: string

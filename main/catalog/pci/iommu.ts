@@ -10,12 +10,12 @@ import {
   ALWAYS_FOLDER,
   foundLines,
   grepIsComplete,
+  inOrder,
   OF_ALWAYS_FILE,
   OF_ALWAYS_FOLDER,
 } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { type HostedDevices, virtHosted } from '../virtualization/probes.ts'
+import { type HostedDevices, virtHosted } from '../virtualization/index.ts'
 import { type PciDevice, pciDevices } from './probes.ts'
 
 export interface Iommu {

@@ -4,12 +4,12 @@ import {
   ALWAYS_FILE,
   ALWAYS_FOLDER,
   grepIsComplete,
+  inOrder,
   isAbsent,
   lines,
   OF_ALWAYS_FILE,
   OF_ALWAYS_FOLDER,
 } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
 
 export interface PciDevice {
   /** domain:bus:slot.function */

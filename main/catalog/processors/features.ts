@@ -1,7 +1,6 @@
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, sysfsValues, wholeNumber } from '../isolation/listing.ts'
-import { lines } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { inOrder, lines } from '../read-text.ts'
 
 export type Architecture = 'x86' | 'arm64' | 's390x' | 'power' | 'other'
 

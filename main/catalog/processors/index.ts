@@ -2,8 +2,7 @@ import { type DraftObservation, defineCheck, unclearAbout } from '../../core/che
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { wholeNumber } from '../isolation/listing.ts'
-import { ALWAYS_FILE, foundLines, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
-import { gibibytes } from '../steady.ts'
+import { ALWAYS_FILE, foundLines, gibibytes, grepIsComplete, OF_ALWAYS_FILE, oneLineFiles } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }

@@ -1,7 +1,364 @@
+import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import { defineProbe, known, run, unknown } from '../../core/probe.ts'
+import { declaredAs, declaredNames } from '../accounts/login-traces.ts'
+import {
+  accountsLocal,
+  accountsPasswordLocks,
+  accountsPasswordState,
+  canLogIn,
+  type LocalAccounts,
+  type ReportedPasswords,
+  reportedPasswords,
+} from '../accounts/probes.ts'
+import {
+  doorState,
+  type Evidence,
+  KEY_SOURCES,
+  keySources,
+  loginMethods,
+  unreadDoors,
+} from '../authorized-keys/key-files.ts'
+import { authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
+import { isAbsent, lines, readUnits } from '../read-text.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { tenancyProcesses } from '../tenancy/processes.ts'
 import data from './checks.json' with { type: 'json' }
-import { accessProviderAccess } from './checks.ts'
-import { cloudInit, remoteAgents } from './probes.ts'
+
+/**
+ * Programs through which a person outside can run commands on a server, or reach its ports, without the SSH server deciding: those that
+ * providers and images bring, and those of remote access products. Units and processes by the names that their packages install; the source
+ * of each is the file list of the package or the manufacturer's own documentation of its service.
+ */
+export interface RemoteAgent {
+  /** The name by which a fleet file declares it: an account of kind provider, or a service. */
+  readonly name: string
+  /**
+   * Whose hand it is: the provider's, a manufacturer's of management software, or the party that holds the account of a remote access
+   * product.
+   */
+  readonly kind: 'provider' | 'management' | 'remote access'
+  readonly units: readonly string[]
+  /** Names of processes, at most 15 characters as the kernel keeps them (proc_pid_comm(5)). */
+  readonly processes: readonly string[]
+  readonly source: string
+}
+
+const agent = (
+  name: string,
+  kind: RemoteAgent['kind'],
+  units: string,
+  processes: string,
+  source: string,
+): RemoteAgent => ({ name, kind, units: units.split(' '), processes: processes.split(' ').filter(Boolean), source })
+
+export const REMOTE_AGENTS: readonly RemoteAgent[] = [
+  agent('cloud-init', 'provider', 'cloud-init cloud-init-main', '', 'cloud-init documentation, “Boot stages”'),
+  agent('waagent', 'provider', 'walinuxagent waagent', '', 'Azure/WALinuxAgent, init units'),
+  agent(
+    'google-guest-agent',
+    'provider',
+    'google-guest-agent google-guest-agent-manager google-startup-scripts',
+    'google_guest_ag',
+    'GoogleCloudPlatform/guest-agent, units',
+  ),
+  agent(
+    'amazon-ssm-agent',
+    'provider',
+    'amazon-ssm-agent snap.amazon-ssm-agent.amazon-ssm-agent',
+    'amazon-ssm-agen ssm-agent-worke',
+    'AWS Systems Manager user guide, “Checking SSM Agent status”',
+  ),
+  agent(
+    'oracle-cloud-agent',
+    'provider',
+    'oracle-cloud-agent snap.oracle-cloud-agent.oracle-cloud-agent',
+    'oracle-cloud-ag',
+    'Oracle Cloud documentation, “Oracle Cloud Agent”',
+  ),
+  agent(
+    'qemu-guest-agent',
+    'provider',
+    'qemu-guest-agent qemu-ga',
+    'qemu-ga',
+    'QEMU documentation, “QEMU Guest Agent”',
+  ),
+  agent('vmtoolsd', 'provider', 'open-vm-tools vmtoolsd', 'vmtoolsd', 'vmware/open-vm-tools, units'),
+  agent('droplet-agent', 'provider', 'droplet-agent', 'droplet-agent', 'digitalocean/droplet-agent, unit'),
+  agent('azure-arc', 'management', 'himdsd gcad extd', 'himds', 'Microsoft Learn, “Azure Connected Machine agent”'),
+  agent('landscape-client', 'management', 'landscape-client', 'landscape-clien', 'Canonical, landscape-client package'),
+  agent('salt-minion', 'management', 'salt-minion', 'salt-minion', 'saltstack/salt, pkg units'),
+  agent('puppet', 'management', 'puppet pxp-agent', 'pxp-agent', 'Puppet documentation, services of puppet-agent'),
+  agent('chef-client', 'management', 'chef-client', 'chef-client', 'Chef documentation, chef-client systemd unit'),
+  agent('rhcd', 'management', 'rhcd yggdrasil', 'rhcd yggd', 'Red Hat documentation, “Remote host configuration”'),
+  agent('cockpit', 'management', 'cockpit.socket', 'cockpit-ws cockpit-tls', 'cockpit-project/cockpit, units'),
+  agent('webmin', 'management', 'webmin', '', 'Webmin documentation, systemd unit'),
+  agent('teleport', 'remote access', 'teleport', 'teleport', 'Teleport documentation, systemd unit'),
+  agent('tailscale', 'remote access', 'tailscaled', 'tailscaled', 'tailscale/tailscale, tailscaled.service'),
+  agent('zerotier', 'remote access', 'zerotier-one', 'zerotier-one', 'zerotier/ZeroTierOne, Debian package'),
+  agent('netbird', 'remote access', 'netbird', 'netbird', 'netbirdio/netbird, package'),
+  agent(
+    'cloudflared',
+    'remote access',
+    'cloudflared',
+    'cloudflared',
+    'Cloudflare documentation, “Run as a service on Linux”',
+  ),
+  agent('ngrok', 'remote access', 'ngrok', 'ngrok', 'ngrok documentation, “ngrok service”'),
+  agent('anydesk', 'remote access', 'anydesk', 'anydesk', 'AnyDesk for Linux, package'),
+  agent('rustdesk', 'remote access', 'rustdesk', 'rustdesk', 'rustdesk/rustdesk, rustdesk.service'),
+  agent('teamviewer', 'remote access', 'teamviewerd', 'teamviewerd', 'TeamViewer for Linux, package'),
+  agent('meshcentral', 'remote access', 'meshagent', 'meshagent', 'Ylianst/MeshAgent, installer'),
+]
+
+/** Accounts that images of distributions and clouds make at first boot (cloud-init, `system_info: default_user` of each distribution). */
+const IMAGE_ACCOUNTS: ReadonlySet<string> = new Set(
+  'admin almalinux arch azureuser centos cloud-user core debian ec2-user fedora opc opensuse rocky sles ubuntu'.split(
+    ' ',
+  ),
+)
+
+/** Accounts that providers document for their own hands: “rack” of Rackspace’s support, “ssm-user” of AWS Systems Manager’s sessions. */
+export const PROVIDER_ACCOUNTS: ReadonlySet<string> = new Set(['rack', 'ssm-user'])
+
+interface AgentUnits {
+  /** Units that the service manager knows, by the name requested. */
+  readonly units: ReadonlyMap<string, { readonly active: boolean; readonly atBoot: boolean }>
+}
+
+const UNITS = REMOTE_AGENTS.flatMap(({ units }) => units)
+
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
+export const remoteAgents = defineProbe({
+  id: 'access.remote-agents',
+  title: 'Agents of providers and remote access products',
+  why: 'Shows whether programs are installed through which a provider or another party can act on the server without logging in over SSH.',
+  commands: {
+    units: run([
+      'systemctl',
+      'show',
+      '--property=LoadState,ActiveState,UnitFileState',
+      ...UNITS.map((unit) => (unit.endsWith('.socket') ? unit : `${unit}.service`)),
+    ]),
+  },
+  parse({ units }) {
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
+    return known<AgentUnits>({
+      units: new Map(
+        [...states.fact].flatMap(([unit, state]) =>
+          state.get('LoadState') === 'not-found'
+            ? []
+            : [
+                [
+                  unit,
+                  {
+                    active: /^(active|activating|reloading|refreshing)$/.test(state.get('ActiveState') ?? ''),
+                    atBoot: /^(enabled|alias|generated)/.test(state.get('UnitFileState') ?? ''),
+                  },
+                ],
+              ],
+        ),
+      ),
+    })
+  },
+})
+
+export interface CloudInit {
+  readonly present: boolean
+  readonly cloudName: string | null
+  readonly region: string | null
+  readonly availabilityZone: string | null
+}
+
+/**
+ * The file that cloud-init leaves for every user (cloud-init docs, "Instance metadata", v1 keys). Only three lines are requested: older
+ * releases left secrets in this file. Keys of the v1 object stand two spaces deep.
+ */
+export const cloudInit = defineProbe({
+  id: 'cloud-init',
+  title: 'Provider metadata from first boot (cloud-init)',
+  why: 'Providers state region and zone when they set up a server. Three lines are read; no network request is made.',
+  commands: {
+    claims: run(['grep', '-E', '^  "(cloud_name|region|availability_zone)": ', '/run/cloud-init/instance-data.json']),
+  },
+  parse({ claims }) {
+    if (isAbsent(claims))
+      return known<CloudInit>({ present: false, cloudName: null, region: null, availabilityZone: null })
+    if (claims.exitCode > 1) return unknown('the provider’s statement could not be read')
+    const values = new Map(
+      lines(claims.text).flatMap((line) => {
+        const [, key, value] = /^ {2}"(cloud_name|region|availability_zone)": "([^"\\]{1,200})",?$/.exec(line) ?? []
+        return key === undefined || value === undefined ? [] : [[key, value] as const]
+      }),
+    )
+    return known<CloudInit>({
+      present: true,
+      cloudName: values.get('cloud_name') ?? null,
+      region: values.get('region') ?? null,
+      availabilityZone: values.get('availability_zone') ?? null,
+    })
+  },
+})
+
+const WANTS = {
+  processes: tenancyProcesses,
+  cloud: cloudInit,
+  keys: authorizedKeys,
+  passwords: accountsPasswordState,
+  locks: accountsPasswordLocks,
+  ...KEY_SOURCES,
+}
+
+type Wanted = MaybeFactsOf<typeof WANTS> & ReportedPasswords & Pick<Evidence, 'sources'>
+
+const accessProviderAccess = defineCheck({
+  id: 'access.provider-access',
+  property: 'access',
+  expected:
+    'Every account, key and agent on this node through which a provider or a remote access product could act is declared, or there is none.',
+  limitations:
+    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from this catalog’s list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed, and leave open what opens an account. Comments of keys are not read, so that a key counts as its account’s.',
+  requires: { local: accountsLocal, agents: remoteAgents },
+  optional: WANTS,
+  evaluate({ local, agents }, facts, context) {
+    const wanted = { ...facts, ...reportedPasswords(facts), sources: keySources(facts) }
+    return decide([
+      ...agentSteps(agents, wanted, context),
+      ...provisioning(wanted, context),
+      ...accounts(local, wanted, context),
+      ...keyOwners(local, wanted, context),
+      ...unreadDoors(wanted),
+    ])
+  },
+})
+
+/** An agent is declared by its name: as an account of kind provider or service, or among the services. */
+const isDeclared = ({ node }: Context, name: string): boolean =>
+  declaredAs(node, name) !== undefined || node.services?.some((service) => service.name === name) === true
+
+const worded = ({ name, kind }: RemoteAgent): string => `${name} (${kind})`
+
+function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Context): readonly DraftObservation[] {
+  const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
+  const installed = REMOTE_AGENTS.filter((agent) => agent.units.some((unit) => units.has(unit)))
+  const works = (agent: RemoteAgent): boolean =>
+    agent.units.some((unit) => units.get(unit)?.active === true || units.get(unit)?.atBoot === true)
+  const alive = (agent: RemoteAgent): boolean => agent.processes.some((name) => running.has(name))
+  const found = REMOTE_AGENTS.filter((agent) => works(agent) || alive(agent))
+  const foreign = found.filter(({ name }) => !isDeclared(context, name))
+  const stated = found.filter(({ name }) => isDeclared(context, name))
+  const idle = installed.filter((agent) => !found.includes(agent))
+  return [
+    ...foreign
+      .slice(0, 20)
+      .map((agent) =>
+        contradicts(
+          `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared.`,
+          works(agent) ? remoteAgents : tenancyProcesses,
+        ),
+      ),
+    ...(stated.length > 0
+      ? [supports(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
+      : []),
+    ...(idle.length > 0
+      ? [supports(`Installed, not running now and not set to start at boot: ${named(idle.map(worded))}.`, remoteAgents)]
+      : []),
+    ...(found.length === 0
+      ? [
+          supports(
+            `None of the ${REMOTE_AGENTS.length} agents listed in this catalog runs or starts at boot.`,
+            remoteAgents,
+          ),
+        ]
+      : []),
+    ...(processes.ok && !processes.fact.isComplete
+      ? [unclear('The list of processes is not complete, so that an agent may run unseen.', tenancyProcesses)]
+      : unclearAbout(tenancyProcesses, processes)),
+  ]
+}
+
+function provisioning({ cloud }: Wanted, context: Context): readonly DraftObservation[] {
+  if (!cloud.ok) return unclearAbout(cloudInit, cloud)
+  if (!cloud.fact.present) return [supports('No provider’s instructions for first boot are in place.', cloudInit)]
+  const text = `The server was initialized by a provider’s instructions (${named([cloud.fact.cloudName ?? 'unnamed'])})`
+  return isDeclared(context, 'cloud-init')
+    ? [supports(`${text}, as declared.`, cloudInit)]
+    : [unclear(`${text}; whether they are followed at later boots is not shown, and they are not declared.`, cloudInit)]
+}
+
+function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): readonly DraftObservation[] {
+  const declared = declaredNames(node)
+  const suspects = local.accounts.filter(
+    ({ name }) => (IMAGE_ACCOUNTS.has(name) || PROVIDER_ACCOUNTS.has(name)) && declared?.has(name) !== true,
+  )
+  const state = (account: LocalAccounts['accounts'][number]) =>
+    canLogIn(account) ? doorState(loginMethods(account, wanted)) : 'closed'
+  const open = suspects.filter((account) => state(account) === 'open')
+  const unread = suspects.filter((account) => state(account) === 'unclear')
+  const stated = local.accounts.filter(({ name }) => declaredAs(node, name)?.kind === 'provider')
+  const names = (list: LocalAccounts['accounts']): string => named(list.map(({ name }) => name))
+  return [
+    ...(open.length > 0
+      ? [
+          contradicts(
+            `Accounts of an image or a provider can be opened and are not declared: ${names(open)}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(unread.length > 0
+      ? [
+          unclear(
+            `Accounts of an image or a provider exist; whether something opens them was not read: ${names(unread)}.`,
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(open.length + unread.length === 0
+      ? [supports('No undeclared account of an image or a provider can be opened.', accountsLocal, 'passwd')]
+      : []),
+    ...(stated.length > 0
+      ? [supports(`Declared as accounts of a provider: ${names(stated)}.`, accountsLocal, 'passwd')]
+      : []),
+  ]
+}
+
+function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): readonly DraftObservation[] {
+  if (!keys.ok) return unclearAbout(authorizedKeys, keys)
+  if (keys.fact.unreadable > 0)
+    return [
+      unclear('Lines in the key files could not be read as keys, so that not every key is known.', authorizedKeys),
+    ]
+  if (keys.fact.keys.length === 0) return [supports('No SSH key is in place below /home and /root.', authorizedKeys)]
+  const declared = declaredNames(node)
+  if (declared === null)
+    return [
+      unclear(
+        'No accounts were declared for this node, so that keys cannot be compared with expected ones.',
+        authorizedKeys,
+      ),
+    ]
+  const homes = [...new Set(keys.fact.keys.map(({ path }) => homeOfKeyFile(path) ?? path))]
+  // A key opens every account that shares the folder.
+  const foreign = homes.filter((home) => {
+    const owners = local.accounts.filter((account) => account.home === home)
+    return (
+      !owners.some(({ name }) => declared.has(name)) ||
+      owners.some((account) => canLogIn(account) && !declared.has(account.name))
+    )
+  })
+  return foreign.length === 0
+    ? [supports('Every SSH key belongs to a declared account.', authorizedKeys)]
+    : [
+        contradicts(
+          `SSH keys lie with accounts that are not declared, or with none: ${named(foreign)}.`,
+          authorizedKeys,
+        ),
+      ]
+}
 
 export const providerAccessSubject = defineSubject({
   id: 'provider-access',

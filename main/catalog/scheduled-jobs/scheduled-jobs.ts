@@ -1,8 +1,7 @@
 import { defineCheck, unclearAbout } from '../../core/check.ts'
 import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
-import { foundLines, grepIsComplete, lines } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'
 
 export interface ScheduledJobs {

@@ -1,12 +1,17 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
 import { defineProbe, known, type Parsed, unknown } from '../../core/probe.ts'
-import { type AskedName, type MethodsOutcome, NO_SUCH_ACCOUNT } from '../../core/ssh-methods.ts'
-import { nameList, OFFER_LISTS, type SshOffer } from '../../core/ssh-offer.ts'
-import type { PassedOver, TlsTarget } from '../../core/tls/observation.ts'
+import {
+  type AskedName,
+  type MethodsOutcome,
+  NO_SUCH_ACCOUNT,
+  nameList,
+  OFFER_LISTS,
+  type SshOffer,
+} from '../../core/ssh-methods.ts'
+import type { PassedOver, TlsTarget } from '../../core/tls/server-reply.ts'
 import type { Listener } from '../listeners/probes.ts'
-import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
+import { asList, asRecord, asText, inOrder, type JsonValue, readJson } from '../read-text.ts'
 import type { SshProcess } from '../sshd/probes.ts'
-import { inOrder } from '../steady.ts'
 import { observedAt } from '../tls/checks.ts'
 import {
   ownersOf,

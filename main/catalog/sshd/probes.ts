@@ -1,7 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, lines } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
 
 /** The settings sshd would use, by lower-case keyword; a keyword that repeats (port, hostkey, acceptenv) has several values. */
 export interface SshdSettings {

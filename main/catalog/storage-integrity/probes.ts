@@ -1,7 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, isAbsent, lines, readUnits } from '../read-text.ts'
-import { inOrder, whether } from '../steady.ts'
+import { foundLines, grepIsComplete, inOrder, isAbsent, lines, readUnits, whether } from '../read-text.ts'
 
 /** An md array that can compare its members (levels 1, 4, 5, 6, 10). Null where the kernel showed no such file. */
 export interface ComparedArray {

@@ -1,7 +1,215 @@
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { accountsLocal, type LocalAccounts, membersOf } from '../accounts/probes.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { clusterKubernetes, type KubernetesCredentials } from '../tenancy/schedulers.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
-import { accessSudoPolicy } from './checks.ts'
-import { sudoersOther, sudoersRules, sudoLog, sudoProgram } from './probes.ts'
+import {
+  type OtherSudoers,
+  type SudoPolicy,
+  type SudoRule,
+  sudoersOther,
+  sudoersRules,
+  sudoLog,
+  sudoProgram,
+} from './probes.ts'
+import { beyondLocal, ROOT_EQUIVALENT_GROUPS, rootRules } from './rights.ts'
+
+const accessSudoPolicy = defineCheck({
+  id: 'access.sudo-policy',
+  property: 'access',
+  expected:
+    'Running any command as root through sudo requires a password and is logged, and no group grants the same rights without sudo.',
+  limitations:
+    'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that run as root for any user (setuid files) are tested by another check. Whether each person needs the rights is not shown.',
+  requires: { sudo: sudoersRules, local: accountsLocal },
+  optional: { other: sudoersOther, kubernetes: clusterKubernetes },
+  thresholds: ['sudo.remembers'],
+  evaluate({ sudo, local }, { other, kubernetes }, context) {
+    return decide([
+      ...unlimited(sudo),
+      ...everyone(sudo),
+      ...unresolved(sudo),
+      remembers(sudo, context),
+      ...terminal(sudo),
+      logging(sudo),
+      ...inPart(sudo),
+      ...credentials(kubernetes),
+      ...beside(other),
+      ...besideSudo(local),
+      ...directories(local),
+    ])
+  },
+})
+
+const others = (rule: SudoRule): readonly string[] =>
+  rule.who.filter((name) => name !== 'root' && !name.startsWith('!'))
+
+function unlimited(sudo: SudoPolicy): readonly DraftObservation[] {
+  const all = rootRules(sudo).filter((rule) => others(rule).length > 0)
+  const silent = all
+    .filter((rule) => !rule.asksPassword || !sudo.asksPasswordByDefault)
+    .flatMap(others)
+    .concat(all.flatMap(others).filter((name) => sudo.neverAsked.includes(name)))
+  const rest = sudo.neverAsked.filter((name) => !silent.includes(name))
+  const asked = all.flatMap(others)
+  const scoped =
+    rest.length > 0 && asked.length > 0
+      ? [
+          unclear(
+            `A setting removes the password prompt for ${named(rest)}; whether this affects a rule for any command was not determined.`,
+            sudoersRules,
+          ),
+        ]
+      : []
+  if (silent.length > 0)
+    return [
+      contradicts(`May run any command as root without a password: ${named([...new Set(silent)])}.`, sudoersRules),
+      ...scoped,
+    ]
+  return [
+    asked.length > 0
+      ? supports(`May run any command as root after a password: ${named([...new Set(asked)])}.`, sudoersRules)
+      : supports('Only root may run any command as root through sudo.', sudoersRules),
+    ...scoped,
+  ]
+}
+
+/** SUSE asks everybody for root's own password by default: then the rule opens nothing to those who do not know it. */
+function everyone(sudo: SudoPolicy): readonly DraftObservation[] {
+  if (!rootRules(sudo).some((rule) => rule.who.includes('ALL'))) return []
+  return [
+    sudo.asksOther
+      ? unclear(
+          'Every account may run any command as root with root’s own password (targetpw): who knows it is not shown, and it is shared by all who do.',
+          sudoersRules,
+        )
+      : contradicts('Every account may run any command as root.', sudoersRules),
+  ]
+}
+
+function unresolved(sudo: SudoPolicy): readonly DraftObservation[] {
+  const names = beyondLocal(rootRules(sudo))
+  return names.length === 0
+    ? []
+    : [unclear(`Who is meant by ${named(names)} is decided by a directory that was not read.`, sudoersRules)]
+}
+
+/** Built in: 15 minutes, and 5 in packages of the Red Hat family (sudoers(5), timestamp_timeout). */
+const BUILT_IN = { least: 5, most: 15 }
+
+function remembers({ remembersMinutes }: SudoPolicy, context: Context): DraftObservation {
+  const limit = limitOf(context, 'sudo.remembers')
+  const asked = `limit: ${limitText(limit)}`
+  if (remembersMinutes === null) {
+    if (BUILT_IN.most <= limit.value)
+      return supports(
+        `After its built-in time, at most ${BUILT_IN.most} minutes, sudo requires the password again.`,
+        sudoersRules,
+      )
+    return BUILT_IN.least > limit.value
+      ? contradicts(`sudo does not require the password again for its built-in time (${asked}).`, sudoersRules)
+      : unclear(
+          `sudo does not require the password again for its built-in time, which differs by package (${asked}).`,
+          sudoersRules,
+        )
+  }
+  if (remembersMinutes < 0)
+    return contradicts('sudo requires the password once and not again until the next start.', sudoersRules)
+  return remembersMinutes <= limit.value
+    ? supports(`sudo requires the password again after ${remembersMinutes} minutes.`, sudoersRules)
+    : contradicts(`sudo requires the password again only after ${remembersMinutes} minutes (${asked}).`, sudoersRules)
+}
+
+const terminal = ({ usesPty }: SudoPolicy): readonly DraftObservation[] =>
+  usesPty === null
+    ? []
+    : [
+        usesPty
+          ? supports('A command runs in a terminal of its own (use_pty).', sudoersRules)
+          : contradicts(
+              'A command runs in the caller’s own terminal (use_pty is off), where a program left behind can type into it.',
+              sudoersRules,
+            ),
+      ]
+
+const logging = (sudo: SudoPolicy): DraftObservation =>
+  sudo.logs
+    ? supports('sudo’s own log is not switched off.', sudoersRules)
+    : contradicts('sudo’s log to the system log is switched off, and no log file is set.', sudoersRules)
+
+const inPart = ({ scoped }: SudoPolicy): readonly DraftObservation[] =>
+  scoped.length === 0
+    ? []
+    : [
+        unclear(
+          `For some users, hosts or commands other settings apply (${named(scoped)}); their effect was not evaluated.`,
+          sudoersRules,
+        ),
+      ]
+
+const OTHERS_READ = 0o004
+const GROUP_READS = 0o040
+
+/**
+ * An administrator of a cluster can start a container on this node with the host’s files. Where the file is in root’s own folder, its mode
+ * alone is no evidence; and without root’s rights it is not known whether there is one.
+ */
+function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly DraftObservation[] {
+  if (!kubernetes.ok) return unclearAbout(clusterKubernetes, kubernetes)
+  const open = kubernetes.fact.files.filter(
+    ({ path, owner, group, mode }) =>
+      !path.startsWith('/root/') &&
+      (owner !== 'root' || (mode & OTHERS_READ) !== 0 || ((mode & GROUP_READS) !== 0 && group !== 'root')),
+  )
+  return open.length === 0
+    ? []
+    : [
+        contradicts(
+          `Others than root can read a Kubernetes administrator’s credential, which opens this server to them: ${named(open.map(({ path }) => path))}.`,
+          clusterKubernetes,
+        ),
+      ]
+}
+
+const directories = ({ otherSources }: LocalAccounts): readonly DraftObservation[] =>
+  otherSources.length === 0
+    ? []
+    : [
+        unclear(
+          `Accounts and groups may also come from ${named(otherSources)}, and with them members of groups and rules for sudo.`,
+          accountsLocal,
+          'sources',
+        ),
+      ]
+
+function beside(other: Parsed<OtherSudoers>): readonly DraftObservation[] {
+  if (!other.ok) return unclearAbout(sudoersOther, other)
+  const { files } = other.fact
+  return files.length === 0
+    ? []
+    : [unclear(`Other rules about who may act as root are in ${named(files)} and were not read.`, sudoersOther)]
+}
+
+function besideSudo(local: LocalAccounts): readonly DraftObservation[] {
+  const members = ROOT_EQUIVALENT_GROUPS.map((group) => [group, membersOf(local, group)] as const).filter(
+    ([, names]) => names.length > 0,
+  )
+  if (members.length === 0)
+    return [
+      supports('No account is in a group that grants root rights without sudo.', accountsLocal, 'group', 'passwd'),
+    ]
+  return members.map(([group, names]) =>
+    contradicts(
+      `Group “${group}” gives ${count(names.length, 'account')} root rights without sudo: ${named(names)}.`,
+      accountsLocal,
+      'group',
+      'passwd',
+    ),
+  )
+}
 
 export const sudoSubject = defineSubject({
   id: 'sudo',

@@ -1,7 +1,7 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { virtBuses, virtGuests, virtHosted, virtMachines } from '../virtualization/probes.ts'
+import { virtBuses, virtGuests, virtHosted, virtMachines } from '../virtualization/index.ts'
 import { guestServicesOf, guestThreadsOf, monitorsOf, type Process, tenancyProcesses } from './processes.ts'
 import { rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
 import { namespaces, tenancyRuntimes } from './sessions.ts'

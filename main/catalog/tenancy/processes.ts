@@ -1,6 +1,5 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { isAbsent, lines } from '../read-text.ts'
-import { kindsOf } from '../steady.ts'
+import { isAbsent, kindsOf, lines } from '../read-text.ts'
 
 export interface Process {
   readonly pid: number

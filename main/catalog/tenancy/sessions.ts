@@ -1,7 +1,15 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, longListing } from '../isolation/listing.ts'
-import { ALWAYS_FILE, ALWAYS_PATH, foundLines, isAbsent, lines, OF_ALWAYS_FILE, OF_ALWAYS_PATH } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import {
+  ALWAYS_FILE,
+  ALWAYS_PATH,
+  foundLines,
+  inOrder,
+  isAbsent,
+  lines,
+  OF_ALWAYS_FILE,
+  OF_ALWAYS_PATH,
+} from '../read-text.ts'
 
 export interface Runtimes {
   /** Namespaces of containerd that have had tasks: moby is Docker, k8s.io is Kubernetes. */

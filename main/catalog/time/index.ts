@@ -1,7 +1,187 @@
+import { DEMO_SERVER } from '../../../schemas/version.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import type { ThresholdValue } from '../../core/profile.ts'
+import { serviceIs, servicesState } from '../auditd/checks.ts'
+import { type SshSession, sshSession } from '../evidence/probes.ts'
+import { momentSeconds } from '../logs/journal.ts'
+import { type JournalState, journalState } from '../logs/probes.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
-import { timeAuditTimestamps, timeSync } from './checks.ts'
-import { timeChrony, timeNow, timeNtpq, timeSources, timeTimesyncd } from './probes.ts'
+import {
+  type ChronyState,
+  type NodeNow,
+  type NtpPeers,
+  type TimeSources,
+  type TimesyncState,
+  timeChrony,
+  timeNow,
+  timeNtpq,
+  timeSources,
+  timeTimesyncd,
+} from './probes.ts'
+
+const timeSync = defineCheck({
+  id: 'time.sync',
+  property: 'audit',
+  expected: 'The clock is synchronized by a running time service and is within the limit of its source.',
+  limitations:
+    'The sources themselves are trusted: a wrong or forged source is followed where its responses are not authenticated, and one source alone cannot be checked against others. Past drift is not shown. Whether the clock is synchronized is read from the service that keeps it; the kernel’s own flag is not read, since reading it would start a service.',
+  requires: { services: servicesState },
+  optional: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
+  thresholds: ['time.offset'],
+  evaluate({ services }, { chrony, timesyncd, ntpq, sources }, context) {
+    const limit = limitOf(context, 'time.offset')
+    if (serviceIs(services, 'chrony', 'active') || serviceIs(services, 'chronyd', 'active'))
+      return decide([...byChrony(chrony, limit), ...authentication(sources)])
+    if (serviceIs(services, 'systemd-timesyncd', 'active')) return decide(byTimesyncd(timesyncd, limit))
+    const other = (['ntp', 'ntpd', 'ntpsec', 'ptp4l'] as const).find((unit) => serviceIs(services, unit, 'active'))
+    if (other === undefined) return decide([contradicts('No known time service is running.', servicesState)])
+    if (other !== 'ptp4l' && ntpq.ok) return decide(byNtpd(ntpq.fact, limit))
+    return decide([unclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
+  },
+})
+
+function byChrony(chrony: Parsed<ChronyState>, limit: ThresholdValue): readonly DraftObservation[] {
+  if (!chrony.ok) return unclearAbout(timeChrony, chrony)
+  const { synchronized, offsetSeconds, stratum, usableSources } = chrony.fact
+  return [
+    synchronized
+      ? supports(`chrony is synchronized (stratum ${stratum}).`, timeChrony, 'tracking')
+      : contradicts('chrony reports that it is not synchronized.', timeChrony, 'tracking'),
+    away(offsetSeconds * 1000, limit, timeChrony, 'tracking'),
+    usableSources === 0
+      ? contradicts('None of its time sources is usable.', timeChrony, 'sources')
+      : supports(usable(usableSources), timeChrony, 'sources'),
+  ]
+}
+
+const usable = (sources: number): string =>
+  sources === 1 ? '1 usable time source, so nothing to compare it with.' : `${count(sources, 'usable time source')}.`
+
+const away = (
+  milliseconds: number,
+  limit: ThresholdValue,
+  probe: typeof timeChrony | typeof timeNtpq,
+  ...commands: readonly string[]
+): DraftObservation =>
+  milliseconds > limit.value
+    ? contradicts(
+        `The clock is ${(milliseconds / 1000).toFixed(3)} seconds away from its source (at most ${limitText(limit)}).`,
+        probe,
+        ...commands,
+      )
+    : supports(`The clock is ${(milliseconds / 1000).toFixed(6)} seconds away from its source.`, probe, ...commands)
+
+// Unauthenticated responses are the rule and contradict nothing that is claimed; the limits of the check state this.
+function authentication(sources: Parsed<TimeSources>): readonly DraftObservation[] {
+  const all = sources.ok ? sources.fact.sources : []
+  const authenticated = all.filter((source) => source.authentication !== 'none').length
+  return authenticated === 0
+    ? []
+    : [
+        supports(
+          `Responses are authenticated (NTS or a key) for ${authenticated} of ${count(all.length, 'source')} in its settings.`,
+          timeSources,
+        ),
+      ]
+}
+
+function byNtpd({ sources }: NtpPeers, limit: ThresholdValue): readonly DraftObservation[] {
+  const reference = sources.find(({ use }) => use === 'reference')
+  if (reference === undefined) return [contradicts('The time service follows none of its sources.', timeNtpq)]
+  return [
+    supports(`The time service follows a source of stratum ${reference.stratum}.`, timeNtpq),
+    away(reference.offsetMilliseconds, limit, timeNtpq),
+    supports(usable(sources.filter(({ use }) => use !== 'unused').length), timeNtpq),
+  ]
+}
+
+function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: ThresholdValue): readonly DraftObservation[] {
+  if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
+  const { server, offsetSeconds, packets, marked } = timesyncd.fact
+  if (packets === 0)
+    return [contradicts('No time server has responded since the service started.', timeTimesyncd, 'state')]
+  return [
+    supports(`The time server ${quote(server)} has responded.`, timeTimesyncd, 'state'),
+    marked
+      ? supports('The time service has marked the clock as synchronized since this start.', timeTimesyncd, 'mark')
+      : unclear('The time service has not marked the clock as synchronized.', timeTimesyncd, 'mark'),
+    offsetSeconds === null
+      ? unclear('The last response does not state the clock offset.', timeTimesyncd)
+      : offsetSeconds * 1000 > limit.value
+        ? contradicts(
+            `The clock was about ${Math.round(offsetSeconds)} seconds away from the server (at most ${limitText(limit)}).`,
+            timeTimesyncd,
+          )
+        : supports('The clock was within the limit of the server at its last response.', timeTimesyncd),
+  ]
+}
+
+/** The collection ends some minutes after the clock was read; more than this is no matter of waiting. */
+const SESSION_SECONDS = 900
+/** Log entries are written all the time; the newest is the collection's own. */
+const NEWEST_SECONDS = 600
+
+const timeAuditTimestamps = defineCheck({
+  id: 'time.audit-timestamps',
+  property: 'audit',
+  expected:
+    'The node’s time zone is known, its clock agrees with the auditor’s within the duration of the collection, and its newest log entry is from that time.',
+  limitations:
+    'The clocks are compared to within a quarter of an hour, since only the end of the collection is at hand here; the time service’s own measure is finer. Past entries may have been written by a wrong clock, and text log files may use another zone than the system’s.',
+  requires: { now: timeNow },
+  optional: { session: sshSession, journal: journalState },
+  evaluate: ({ now }, { session, journal }, { observedAt }) =>
+    decide([zone(now), clocks(now, session, observedAt), ...newest(journal, now)]),
+})
+
+function zone({ zone: { minutes, name } }: NodeNow): DraftObservation {
+  const off = `${minutes < 0 ? '-' : '+'}${String(Math.abs(Math.trunc(minutes / 60))).padStart(2, '0')}:${String(Math.abs(minutes % 60)).padStart(2, '0')}`
+  return supports(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
+}
+
+// A printed script is carried back by hand, and a demo node repeats recorded responses: there is no moment in common to compare.
+function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): DraftObservation {
+  if (!session.ok) return unclear('There was no session of ours in which both clocks could be read.', sshSession)
+  if (session.fact.serverVersion.endsWith(DEMO_SERVER))
+    return unclear(
+      'This is a demo node: its captures were recorded earlier, so its clock was not compared.',
+      sshSession,
+    )
+  const apart = Math.abs(Date.parse(observedAt) / 1000 - now.seconds)
+  return apart <= SESSION_SECONDS
+    ? supports('The node’s clock and the auditor’s agree within the time of the collection.', timeNow)
+    : contradicts(`The node’s clock is ${told(apart)} away from the auditor’s.`, timeNow)
+}
+
+const told = (seconds: number): string =>
+  seconds < 7200
+    ? count(Math.round(seconds / 60), 'minute')
+    : seconds < 172_800
+      ? count(Math.round(seconds / 3600), 'hour')
+      : count(Math.round(seconds / 86_400), 'day')
+
+function newest(journal: Parsed<JournalState>, now: NodeNow): readonly DraftObservation[] {
+  if (!journal.ok) return unclearAbout(journalState, journal)
+  const latest = Math.max(0, ...journal.fact.files.map((file) => momentSeconds(file.newest, now.zone) ?? 0))
+  if (latest === 0) return [unclear('The time of the newest log entry could not be read.', journalState, 'header')]
+  const apart = now.seconds - latest
+  return [
+    Math.abs(apart) <= NEWEST_SECONDS
+      ? supports(
+          'The newest entry of the journal is less than ten minutes from the node’s present.',
+          journalState,
+          'header',
+        )
+      : apart < 0
+        ? contradicts('The journal has entries from the future.', journalState, 'header')
+        : unclear(`The newest entry of the journal is ${told(apart)} old.`, journalState, 'header'),
+  ]
+}
 
 export const timeSubject = defineSubject({
   id: 'time',

@@ -1,7 +1,6 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import type { ShownZone } from '../logs/journal.ts'
-import { grepIsComplete, lines, readJson } from '../read-text.ts'
-import { inOrder } from '../steady.ts'
+import { grepIsComplete, inOrder, lines, readJson } from '../read-text.ts'
 
 export interface NodeNow {
   /** Seconds since 1970, by the node's clock. */

@@ -1,11 +1,15 @@
 import { defineProbe, known, type Parsed, unknown } from '../../core/probe.ts'
 import { type CertificateFields, certificateFields } from '../../core/tls/certificate-fields.ts'
-import type { HelloKind, PassedOver, PortOutcome, TlsTarget } from '../../core/tls/observation.ts'
-import { readServerReply } from '../../core/tls/server-reply.ts'
+import {
+  type HelloKind,
+  type PassedOver,
+  type PortOutcome,
+  readServerReply,
+  type TlsTarget,
+} from '../../core/tls/server-reply.ts'
 import { conventionOf } from '../listeners/forwarded.ts'
 import type { Listener } from '../listeners/probes.ts'
-import { asList, asRecord, asText, type JsonValue, readJson } from '../read-text.ts'
-import { FIRST_DRAWN_PORT, inOrder } from '../steady.ts'
+import { asList, asRecord, asText, FIRST_DRAWN_PORT, inOrder, type JsonValue, readJson } from '../read-text.ts'
 
 export const MOST_TLS_PORTS = 32
 

@@ -1,6 +1,5 @@
 import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { asList, isRecord, type JsonValue, lines, readJson } from '../read-text.ts'
-import { inOrder, kindsOf } from '../steady.ts'
+import { asList, inOrder, isRecord, type JsonValue, kindsOf, lines, readJson } from '../read-text.ts'
 
 export interface TunnelInterface {
   readonly name: string

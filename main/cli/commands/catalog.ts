@@ -20,10 +20,8 @@ import { PROFILE_NAMES } from '../../core/profile.ts'
 import { conflictWords, sourceCitation, takesWords } from '../../core/provider.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { absentPrograms, rootCommands, type SudoersOptions, sudoersFor } from '../../core/sudoers.ts'
-import { WHO } from '../../present/formats/work-order-parts.ts'
-import { type Context, endWith } from '../context.ts'
-import { JSON_OUTPUT } from '../options.ts'
-import { emit, emitText } from '../terminal.ts'
+import { WHO } from '../../present/formats/work-order-document.ts'
+import { type Context, emit, emitText, endWith, JSON_OUTPUT } from '../options.ts'
 
 /** `catalog [probes|checks|requests|profiles|signals|frameworks|fixes|providers|claim-tests|sudoers]`: the catalog; contacts no node. */
 export function catalogCommand(context: Context): void {

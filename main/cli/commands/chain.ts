@@ -1,9 +1,7 @@
 import { recordGap } from '../../app/append-signed.ts'
 import { plain } from '../../core/plain-text.ts'
-import { type Context, endWith } from '../context.ts'
-import { instant } from '../options.ts'
+import { type Context, emit, endWith, instant, printLine } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { emit, printLine } from '../terminal.ts'
 
 type Options = KeyOptions & {
   readonly fleet: string

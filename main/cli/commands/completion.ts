@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander'
-import type { Context } from '../context.ts'
-import { emitText } from '../terminal.ts'
+import { type Context, emitText } from '../options.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]

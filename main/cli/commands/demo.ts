@@ -4,15 +4,11 @@ import { collectRun } from '../../app/collect-run.ts'
 import { ALSO, exportRun } from '../../app/export.ts'
 import { newRunId } from '../../app/run.ts'
 import { summaryText } from '../../app/summary.ts'
-import { demoVantageRecord } from '../../app/vantage.ts'
+import { demoVantageRecord } from '../../app/vantage-nodes.ts'
 import { catalog } from '../../catalog/index.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
 import { chainFolderOf, evidenceFolder } from '../../core/layout.ts'
-import type { Context } from '../context.ts'
-import { endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { LIVE_TESTS } from '../options.ts'
-import { printLine, progressTo } from '../terminal.ts'
+import { type Context, EXIT, endWith, LIVE_TESTS, printLine, progressTo } from '../options.ts'
 
 /** How this program was started, so that the printed command works from a checkout, too. */
 function programCalled(): string {

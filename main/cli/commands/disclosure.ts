@@ -1,15 +1,12 @@
-import { discloseCopy, revealedCopy, revealFile } from '../../app/disclose.ts'
+import { discloseCopy, revealedCopy, revealFile } from '../../app/excerpt.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { OpenPack } from '../../core/all-ports.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { PackContent } from '../../core/pack-files.ts'
-import { ok } from '../../core/result.ts'
 import { REDACTABLE } from '../../verify/disclosure/classes.ts'
 import { redactedPlaces, unitText } from '../../verify/disclosure/disclose.ts'
 import { isDisclosure, readDisclosure } from '../../verify/disclosure/read.ts'
-import { type Context, endWith } from '../context.ts'
-import { countedNumber, newFile } from '../options.ts'
-import { emit, emitText, printLine } from '../terminal.ts'
+import { type Context, countedNumber, emit, emitText, endWith, newFile, printLine } from '../options.ts'
 
 /** `redact create|show|reveal|apply`: redacted copies of a sealed pack, under the same seal. */
 export function disclosureCommand(context: Context): void {

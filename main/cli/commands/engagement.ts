@@ -1,15 +1,10 @@
 import type { DeclaredNode, Engagement, Reconciliation } from '../../../schemas/types.ts'
 import { type CoverageNode, coverageOf, differencesOf, populationWith } from '../../core/engagement/coverage.ts'
-import { stillEmpty } from '../../core/engagement/empty.ts'
 import { ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
-import { engagementTemplate } from '../../core/engagement/template.ts'
+import { engagementTemplate, stillEmpty } from '../../core/engagement/template.ts'
 import type { Failure } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import type { Context } from '../context.ts'
-import { codeOf, endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { newFileInFolder } from '../options.ts'
-import { emit, printLine } from '../terminal.ts'
+import { type Context, codeOf, EXIT, emit, endWith, newFileInFolder, printLine } from '../options.ts'
 
 interface CheckOptions {
   readonly fleet?: string

@@ -6,19 +6,24 @@ import { type ListedResult, listRegister, type RegisterList } from '../../app/re
 import { idNamed, rowNamed } from '../../app/register/named.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { plural } from '../../core/phrases.ts'
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { oneLine, plain, plural } from '../../core/plain-text.ts'
 import { loadAll } from '../../core/recording.ts'
-import { DECISIONS, decide, decisionsOf, levelsIn, withdrawDecision } from '../../core/register/decisions.ts'
+import {
+  acceptanceRequestsOf,
+  approveRequest,
+  DECISIONS,
+  decide,
+  decisionsOf,
+  levelsIn,
+  requestAcceptance,
+  resolveRequest,
+  withdrawDecision,
+} from '../../core/register/decisions.ts'
 import { explanationsOf, explanationText, withdrawExplanation } from '../../core/register/explanations.ts'
-import { acceptanceRequestsOf, approveRequest, requestAcceptance, resolveRequest } from '../../core/register/pending.ts'
 import { entryOf } from '../../core/register/signatures.ts'
 import { withdrawAcceptance } from '../../core/register.ts'
-import { ok } from '../../core/result.ts'
-import { type Context, endWith } from '../context.ts'
-import { EXIT, worst } from '../exit-codes.ts'
-import { instant } from '../options.ts'
+import { type Context, EXIT, emit, endWith, instant, printLine, worst } from '../options.ts'
 import {
   change,
   declaredFor,
@@ -32,7 +37,6 @@ import {
   withRegister,
 } from '../register-changes.ts'
 import { scopeFor } from '../scope.ts'
-import { emit, printLine } from '../terminal.ts'
 
 /** `acceptance request|approve|reject|withdraw|sign|list` and `decision add`: risk acceptances and control decisions. Verdicts never change. */
 export function exceptCommand(context: Context): void {

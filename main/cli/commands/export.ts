@@ -1,14 +1,10 @@
 import { askDatabases } from '../../app/location/ask-databases.ts'
-import { outcomeOf } from '../../app/outcome.ts'
+import { outcomeOf } from '../../app/run.ts'
 import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
-import type { Context } from '../context.ts'
-import { endWith } from '../context.ts'
-import { EXIT, worst } from '../exit-codes.ts'
-import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
+import { type Context, DEVIATIONS_EXIT_ZERO, EXIT, emit, endWith, FRAMEWORKS, printLine, worst } from '../options.ts'
 import { scopeFor } from '../scope.ts'
 import { exportAndPrint, type SigningOptions, signingOptions } from '../sealing.ts'
-import { emit, printLine } from '../terminal.ts'
 
 type Options = SigningOptions & {
   readonly out: string

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import type { Register } from '../../../schemas/types.ts'
-import { findingLines, findingText } from '../../app/finding-text.ts'
-import { findingChecks, findingNamed } from '../../app/findings.ts'
+import { findingChecks, findingLines, findingNamed, findingText } from '../../app/finding-views.ts'
 import { idNamed } from '../../app/register/named.ts'
-import { importResponses } from '../../app/register/respond.ts'
+import { importResponses } from '../../app/register/store.ts'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import {
   currentResponses,
@@ -14,12 +13,10 @@ import {
   responsesOf,
   withdrawResponse,
 } from '../../core/register/responses.ts'
-import { ok } from '../../core/result.ts'
 import { responseSheet, responseTable, statusOf } from '../../present/formats/response-table.ts'
 import { severityCounts } from '../../present/presentation.ts'
-import { type Context, endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
 import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluation } from '../findings.ts'
+import { type Context, EXIT, emit, endWith, printLine } from '../options.ts'
 import {
   change,
   momentOf,
@@ -32,7 +29,6 @@ import {
 } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
 import { addExport, type ImportOptions, importRows } from '../table-exchange.ts'
-import { emit, printLine } from '../terminal.ts'
 
 /** `finding list|show|respond|sign|withdraw|export|import`: findings, and the responses of management to them. Verdicts never change. */
 export function findingCommand(context: Context): void {

@@ -4,26 +4,25 @@ import { PRODUCER } from '../../app/producer.ts'
 import { catalog } from '../../catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../../catalog/remediation.ts'
 import { assess, latest } from '../../core/assess.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { severityFacts } from '../../core/finding/finding.ts'
-import { plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
-import { providerLetterMarkdown, providerLetterOf } from '../../core/provider-letter.ts'
+import { plain, plural } from '../../core/plain-text.ts'
 import { type LoadedRecording, loadAll } from '../../core/recording.ts'
-import { ok } from '../../core/result.ts'
-import { ordersByOwner, type WorkOrder, workOrderOf } from '../../core/work-order.ts'
+import {
+  ordersByOwner,
+  providerLetterMarkdown,
+  providerLetterOf,
+  type WorkOrder,
+  workOrderOf,
+} from '../../core/work-order.ts'
 import { textRows } from '../../present/formats/grids/grid.ts'
-import { workOrderGrid } from '../../present/formats/grids/work-order.ts'
+import { workOrderGrid } from '../../present/formats/grids/tickets.ts'
 import { workOrderDocument } from '../../present/formats/work-order-document.ts'
 import { workOrderMarkdown } from '../../present/formats/work-order-markdown.ts'
 import { paperOf } from '../../present/report.ts'
-import type { Context } from '../context.ts'
-import { endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { instant } from '../options.ts'
+import { type Context, EXIT, endWith, instant, printLine } from '../options.ts'
 import { readRegister } from '../register.ts'
 import { scopeFor } from '../scope.ts'
-import { printLine } from '../terminal.ts'
 
 interface Options {
   readonly out: string

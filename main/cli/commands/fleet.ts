@@ -3,18 +3,22 @@ import { join } from 'node:path'
 import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { listProblem, matchKeys, readDecision } from '../../core/host-key-list.ts'
-import { decidedPin, type KeyList, type PinDecision, pinInKnownHosts, pinInList } from '../../core/host-key-pins.ts'
-import { keysFor, parseKnownHosts } from '../../core/known-hosts.ts'
+import {
+  decidedPin,
+  type KeyList,
+  keysFor,
+  type PinDecision,
+  parseKnownHosts,
+  pinInKnownHosts,
+  pinInList,
+} from '../../core/known-hosts.ts'
 import { hardwarePath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { compare, loadAll } from '../../core/recording.ts'
-import { ok } from '../../core/result.ts'
-import { type Context, endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { emit, emitText, printLine } from '../terminal.ts'
+import { type Context, EXIT, emit, emitText, endWith, printLine } from '../options.ts'
 
 const KINDS = ['ssh-config', 'csv', 'ansible'] as const
 type Kind = (typeof KINDS)[number]

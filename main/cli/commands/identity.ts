@@ -1,16 +1,29 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Command } from 'commander'
-import type { Outcome } from '../../core/failure.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
 import type { IdentityInfo, RevokeInput, RotateInput } from '../../core/identities.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
-import { type Context, endWith } from '../context.ts'
-import { type FolderOption, folderOf, printIdentity, withFolder, withPassphrase } from '../identity-options.ts'
-import { JSON_OUTPUT, newFileInFolder, withFoldersChecked } from '../options.ts'
-import { newPassphrase, type PassphraseOptions, p12Passphrase, passphrase } from '../passphrase.ts'
-import { emit, emitText, printLine } from '../terminal.ts'
-import { readAuthority } from '../trusting.ts'
+import {
+  type Context,
+  emit,
+  emitText,
+  endWith,
+  type FolderOption,
+  folderOf,
+  JSON_OUTPUT,
+  newFileInFolder,
+  newPassphrase,
+  type PassphraseOptions,
+  p12Passphrase,
+  passphrase,
+  printIdentity,
+  printLine,
+  withFolder,
+  withFoldersChecked,
+  withPassphrase,
+} from '../options.ts'
+import { readAuthority } from '../sealing.ts'
 
 type Options = PassphraseOptions & FolderOption & { readonly json?: true }
 

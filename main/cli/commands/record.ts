@@ -15,16 +15,14 @@ import {
 import type { Catalog } from '../../core/catalog.ts'
 import { REQUESTS } from '../../core/conclusion/documents.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { addDocument, LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { explain, explanationsOf } from '../../core/register/explanations.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { periodCover } from '../../core/register/versions.ts'
-import { ok } from '../../core/result.ts'
-import { type Context, endWith } from '../context.ts'
+import { type Context, endWith, printLine } from '../options.ts'
 import { change, declaredFor, momentOf, type RegisterOptions, withFleet, withRegister } from '../register-changes.ts'
-import { printLine } from '../terminal.ts'
 
 const CONCLUSIONS = ['supports', 'does-not-support'] as const
 type Conclusion = (typeof CONCLUSIONS)[number]

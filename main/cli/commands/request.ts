@@ -1,18 +1,16 @@
 import type { Command } from 'commander'
 import { auditorStatusWords } from '../../../schemas/words.ts'
-import { importAuditorList } from '../../app/register/auditor-list.ts'
+import { importAuditorList } from '../../app/register/named.ts'
 import { catalog } from '../../catalog/index.ts'
 import { fail } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { currentAuditorRequests, withdrawAuditorRequest } from '../../core/register/auditor-requests.ts'
+import { currentAuditorRequests, withdrawAuditorRequest } from '../../core/register/requests.ts'
 import { requestSheet, requestTable } from '../../present/formats/request-table.ts'
-import { type Context, endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
+import { type Context, EXIT, endWith, printLine } from '../options.ts'
 import { readRegister } from '../register.ts'
 import { change, type RegisterOptions, withKey, withRegister } from '../register-changes.ts'
 import { openSigner } from '../sealing.ts'
 import { addExport, type ImportOptions, importRows } from '../table-exchange.ts'
-import { printLine } from '../terminal.ts'
 
 /** `request export|import|list|withdraw`: the request list of an auditor (PBC list), with the statuses of the auditor. Verdicts never change. */
 export function requestCommand(context: Context): void {

@@ -1,20 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Schedule } from '../../../schemas/types.ts'
-import { collectAgain } from '../../app/scheduled/collect-again.ts'
+import { registerInScope } from '../../app/attachments.ts'
+import { importTranscript, printableCollector } from '../../app/import-transcript.ts'
+import { askDatabases } from '../../app/location/ask-databases.ts'
+import { newRunId, outcomeOf } from '../../app/run.ts'
+import { collectAgain } from '../../app/scheduled/plan-run.ts'
 import { runScheduled } from '../../app/scheduled/scheduled-run.ts'
 import type { ScheduledOutcome } from '../../app/scheduled/states.ts'
+import { summaryText } from '../../app/summary.ts'
 import { catalog } from '../../catalog/index.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
-import { collectFleet, collectOptions } from '../collecting.ts'
-import { type Context, codeOf, endWith } from '../context.ts'
-import { EXIT, type ExitCode, worst } from '../exit-codes.ts'
-import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
-import type { PassphraseOptions } from '../passphrase.ts'
+import { assess } from '../../core/assess.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
+import { loadAll } from '../../core/recording.ts'
+import { type CollectOptions, collectFleet, collectOptions, stoppedRun } from '../collecting.ts'
+import {
+  type Context,
+  codeOf,
+  DEVIATIONS_EXIT_ZERO,
+  EXIT,
+  type ExitCode,
+  emit,
+  emitText,
+  endWith,
+  FRAMEWORKS,
+  instant,
+  type PassphraseOptions,
+  printFailure,
+  printLine,
+  worst,
+} from '../options.ts'
+import { readRegister } from '../register.ts'
 import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from '../running.ts'
+import { declaredNode, scopeFor } from '../scope.ts'
 import { openSigner, signingOptions } from '../sealing.ts'
-import { printFailure, printLine } from '../terminal.ts'
 
 /** `run`: collect, evaluate and export; with `--schedule`, the command that a timer starts. */
 export function runCommand(context: Context): void {
@@ -155,3 +175,137 @@ const codeOfOutcome = (options: RunOptions, { code, ran, failures }: ScheduledOu
     // A failed notification must not hide the result of the run itself.
     ...failures.map((failure) => (ran === null ? codeOf(failure) : EXIT.incomplete)),
   ])
+
+interface AssessOptions {
+  readonly fleet?: string
+  readonly asOf?: string
+  readonly framework?: string
+  readonly register?: string
+  readonly json?: true
+  readonly deviationsExitZero?: true
+}
+
+/** `assess RECORDINGS…`: evaluates recordings without contacting a node. */
+export function assessCommand(context: Context): void {
+  context.program
+    .command('assess')
+    .description('Evaluate recordings and print results')
+    .argument('<recordings...>', 'Folders of recordings')
+    .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
+    .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
+    .option(...FRAMEWORKS)
+    .option('--register <file>', 'Register of risk acceptances, control decisions and documents')
+    .option('--json', 'Print the assessment as JSON')
+    .option(...DEVIATIONS_EXIT_ZERO)
+    .action(async (folders: string[], options: AssessOptions) => {
+      const { ports } = context
+      const asOf = instant('--as-of', options.asOf, ports.clock)
+      if (!asOf.ok) return endWith(context, asOf.error)
+      const recordings = await ports.readRecordings(folders)
+      if (!recordings.ok) return endWith(context, recordings.error)
+      const scope = await scopeFor(ports, options, recordings.value)
+      if (!scope.ok) return endWith(context, scope.error)
+      const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
+      if (!asked.ok) return endWith(context, asked.error)
+      const said = await readRegister(ports, options.register)
+      if (!said.ok) return endWith(context, said.error)
+      const register = registerInScope(catalog, said.value.register, asked.value)
+      const loaded = await loadAll(recordings.value)
+      if (!loaded.ok) return endWith(context, loaded.error)
+      const assessment = assess({
+        catalog,
+        scope: asked.value,
+        recordings: loaded.value,
+        asOf: asOf.value,
+        register,
+      })
+      if (options.json === true) emit(assessment)
+      printLine(summaryText({ assessment, catalog, register, recordings: loaded.value }))
+      const { gaps, incomplete } = outcomeOf(assessment, register)
+      context.exit(
+        worst([
+          gaps && options.deviationsExitZero !== true ? EXIT.gaps : EXIT.done,
+          incomplete ? EXIT.incomplete : EXIT.done,
+        ]),
+      )
+    })
+}
+
+type Options = CollectOptions & {
+  readonly json?: true
+  readonly script?: true
+  readonly import?: string
+  readonly sudo?: true
+}
+
+/** `collect`: recordings over SSH; `--script` and `--import` for a node without SSH access. */
+export function collectCommand(context: Context): void {
+  const command = context.program
+    .command('collect')
+    .description('Collect evidence from nodes over SSH')
+    .option('--script', 'Print a POSIX sh collector to run on a node without SSH access')
+    .option('--sudo', 'With --script: run privileged probes with sudo -n')
+    .option('--import <file>', 'Import the output of the printed collector; its stderr must be in FILE.err')
+    .option('--json', 'Print the stored recordings as JSON')
+  collectOptions(command).action(async (options: Options) => {
+    if (options.script === true)
+      return emitText(
+        printableCollector(catalog.probes, context.ports.entropy, {
+          sudo: options.sudo === true,
+          liveTests: options.liveTests === true,
+        }),
+      )
+    if (options.import !== undefined) return await readBack(context, options.import, options)
+    const collected = await collectFleet(context, options)
+    if (!collected.ok) return endWith(context, collected.error)
+    const { run, result, population } = collected.value
+    const folders = result.recordings.map(({ recording }) => `${evidenceFolder(options.out)}/${run}/${recording.id}`)
+    if (options.json === true)
+      emit({
+        run,
+        cancelled: result.cancelled,
+        recordings: result.recordings.map(({ recording }, at) => ({
+          folder: folders[at],
+          node: recording.node.name,
+          outcome: recording.outcome,
+        })),
+      })
+    printLine(`${result.recordings.length} recordings in ${evidenceFolder(options.out)}/${run}`)
+    const complete = result.recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
+    if (result.cancelled) return endWith(context, stoppedRun(run, options))
+    if (complete < population.length) context.exit(EXIT.incomplete)
+  })
+}
+
+async function readBack(context: Context, file: string, options: Options): Promise<void> {
+  const { ports } = context
+  const name = options.node?.[0]
+  if (name === undefined) {
+    printLine('--import requires --node NAME, the node that the transcript was collected from')
+    return context.exit(EXIT.usage)
+  }
+  const stdout = await ports.files.read(file)
+  if (!stdout.ok) return endWith(context, stdout.error)
+  const stderr = await ports.files.read(`${file}.err`)
+  const declared = await declaredNode(ports, options.fleet, name)
+  if (!declared.ok) return endWith(context, declared.error)
+  const run = newRunId(ports.clock, ports.entropy)
+  const imported = importTranscript(
+    {
+      stdout: stdout.value,
+      stderr: stderr.ok ? stderr.value : new Uint8Array(),
+      node: declared.value,
+      run,
+      importedAt: ports.clock.now(),
+    },
+    catalog,
+  )
+  if (!imported.ok) return endWith(context, imported.error)
+  const folder = recordingFolder(options.out, run, imported.value.recording.id)
+  const written = await ports.writeRecording(folder, imported.value)
+  if (!written.ok) return endWith(context, written.error)
+  if (options.json === true)
+    emit({ folder, captures: imported.value.captures.length, outcome: imported.value.recording.outcome })
+  printLine(`${imported.value.captures.length} captures from the transcript stored in ${folder}`)
+  if (imported.value.recording.outcome.status !== 'complete') context.exit(EXIT.incomplete)
+}

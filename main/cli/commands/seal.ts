@@ -1,13 +1,9 @@
 import { nextStamp, type Stampable } from '../../app/seal-file.ts'
 import type { Stamp } from '../../core/all-ports.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
-import { type Context, endWith } from '../context.ts'
-import { newFile } from '../options.ts'
-import { askableAddress } from '../sealing.ts'
-import { emit, printLine } from '../terminal.ts'
-import { type AuthorityOptions, authorityOptions, readAuthority } from '../trusting.ts'
+import { type Context, emit, endWith, newFile, printLine } from '../options.ts'
+import { type AuthorityOptions, askableAddress, authorityOptions, readAuthority } from '../sealing.ts'
 
 interface Options extends AuthorityOptions {
   readonly timestamp?: string

@@ -1,5 +1,4 @@
-import { type Context, endWith } from '../context.ts'
-import { printLine } from '../terminal.ts'
+import { type Context, endWith, printLine } from '../options.ts'
 
 interface Options {
   readonly config: string

@@ -1,18 +1,14 @@
 import type { Command } from 'commander'
 import type { Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
-import { DEFAULT_SPREAD_SECONDS } from '../../app/location/spread.ts'
-import { recordVantage } from '../../app/vantage.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { DEFAULT_SPREAD_SECONDS } from '../../app/location/ask-databases.ts'
+import { recordVantage } from '../../app/vantage-nodes.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { jsonBytes } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { vantagePlaceProblem } from '../../core/vantage.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
-import { type Context, endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { newFileInFolder } from '../options.ts'
+import { askSecret, type Context, EXIT, emit, endWith, newFileInFolder, printLine, progressTo } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
-import { askSecret, emit, printLine, progressTo } from '../terminal.ts'
 
 interface PlaceOptions {
   readonly location: string

@@ -7,18 +7,13 @@ import {
 import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
 import { MOST_PROBLEMS } from '../../core/budgets.ts'
-import type { Outcome } from '../../core/failure.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.ts'
 import { verificationHeadline } from '../../present/verification-headline.ts'
-import { type Asked, lackingIn } from '../../verify/steps/lacking.ts'
-import type { Context } from '../context.ts'
-import { endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { newFile } from '../options.ts'
-import { emit, printLine } from '../terminal.ts'
-import { readCertificates, readLists } from '../trusting.ts'
+import { type Asked, lackingIn } from '../../verify/steps/complete.ts'
+import { type Context, EXIT, emit, endWith, newFile, printLine } from '../options.ts'
+import { readCertificates, readLists } from '../sealing.ts'
 
 interface Options {
   readonly trust: string[]

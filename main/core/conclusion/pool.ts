@@ -1,7 +1,6 @@
 import type { RunMoment } from '../../../schemas/types.ts'
-import type { Counted } from './conclude.ts'
-import type { CheckOver, CountedScope } from './counts.ts'
-import { isAboutServers, type NodesInScope } from './parts.ts'
+import { type Counted, isAboutServers, type NodesInScope } from './conclude.ts'
+import type { CheckOver, CountedScope } from './documents.ts'
 
 /** Where and when one check deviated in the runs of a period. */
 export interface DeviatingOver {

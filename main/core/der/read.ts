@@ -1,4 +1,57 @@
-import { oid } from './write.ts'
+/** Writes the few forms of DER (ITU-T X.690, clause 10) that certificates, revocation lists and CMS need. Values are whole encodings. */
+
+const concat = (parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
+
+/** One value: identifier octet, definite length in the fewest octets (X.690 §10.1), content. */
+export function der(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
+  const body = concat(content)
+  return concat([new Uint8Array([tag]), lengthOctets(body.length), body])
+}
+
+function lengthOctets(length: number): Uint8Array {
+  if (length < 0x80) return new Uint8Array([length])
+  const found: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) found.unshift(rest % 256)
+  return new Uint8Array([0x80 | found.length, ...found])
+}
+
+export const sequence = (...items: readonly Uint8Array[]): Uint8Array => der(0x30, ...items)
+/** SET OF: members in ascending order of their encodings (X.690 §11.6). */
+export const setOf = (...items: readonly Uint8Array[]): Uint8Array =>
+  der(0x31, ...[...items].sort((a, b) => Buffer.compare(a, b)))
+export const octets = (bytes: Uint8Array): Uint8Array => der(0x04, bytes)
+export const bits = (bytes: Uint8Array, unused = 0): Uint8Array => der(0x03, new Uint8Array([unused]), bytes)
+export const nothing = (): Uint8Array => der(0x05)
+export const yes = (): Uint8Array => der(0x01, new Uint8Array([0xff]))
+export const text = (value: string): Uint8Array => der(0x0c, new TextEncoder().encode(value))
+
+/** A non-negative INTEGER from big-endian bytes, without superfluous leading zeros (X.690 §8.3.2). */
+export function unsigned(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte !== 0)
+  const significant = first === -1 ? new Uint8Array([0]) : bytes.subarray(first)
+  return (significant[0] ?? 0) > 0x7f ? der(0x02, new Uint8Array([0]), significant) : der(0x02, significant)
+}
+
+export const small = (value: number): Uint8Array => unsigned(new Uint8Array([value]))
+
+/** OBJECT IDENTIFIER from its dotted form; arcs of any size, for the 2.25 arc (ITU-T X.667). */
+export function oid(dotted: string): Uint8Array {
+  const [first = 0n, second = 0n, ...rest] = dotted.split('.').map(BigInt)
+  return der(0x06, new Uint8Array([first * 40n + second, ...rest].flatMap(base128)))
+}
+
+function base128(arc: bigint): number[] {
+  const groups = [Number(arc & 0x7fn)]
+  for (let rest = arc >> 7n; rest > 0n; rest >>= 7n) groups.unshift(Number(rest & 0x7fn) | 0x80)
+  return groups
+}
+
+/** A time in a certificate: UTCTime through 2049, GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). Whole seconds, UTC. */
+export function time(at: Date): Uint8Array {
+  const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
+  const ascii = (value: string): Uint8Array => new TextEncoder().encode(value)
+  return at.getUTCFullYear() < 2050 ? der(0x17, ascii(digits.slice(2))) : der(0x18, ascii(digits))
+}
 
 /**
  * The one reader of ASN.1 in the program: DER, of which a seal may have one encoding only, and BER (ITU-T X.690), which
@@ -237,4 +290,106 @@ export function timeOf(value: DerValue | undefined): string | null {
   const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.${(fraction ?? '').slice(0, 3).padEnd(3, '0')}Z`
   const at = new Date(text)
   return !Number.isNaN(at.getTime()) && at.toISOString() === text ? text : null
+}
+
+/** One extension of a certificate or revocation list (RFC 5280, section 4.1.2.9). */
+export interface ExtensionParts {
+  readonly id: string
+  readonly critical: boolean
+  /** DER of its value. */
+  readonly content: Uint8Array
+}
+
+/** The parts of a certificate (RFC 5280, section 4.1), as they stand in it. Nothing is verified. */
+interface CertificateParts {
+  readonly serial: DerValue
+  readonly signature: DerValue
+  readonly issuer: DerValue
+  /** ISO 8601, UTC. */
+  readonly notBefore: string
+  readonly notAfter: string
+  readonly subject: DerValue
+  readonly key: DerValue
+  readonly extensions: readonly ExtensionParts[]
+}
+
+const VERSION = 0xa0
+const EXTENSIONS = 0xa3
+
+/** Reads a certificate; null when it does not have the required parts. */
+export function certificateParts(certificate: DerValue | null): CertificateParts | null {
+  const [tbs] = membersOf(certificate)
+  const parts = inOrder(tbs)
+  // The version is first, tagged, in all but version 1.
+  parts.take(VERSION)
+  const serial = parts.take(TAG.integer)
+  const signature = parts.take(TAG.sequence)
+  const issuer = parts.take(TAG.sequence)
+  const validity = parts.take(TAG.sequence)
+  const subject = parts.take(TAG.sequence)
+  const key = parts.take(TAG.sequence)
+  const [notBefore, notAfter] = membersOf(validity).map(timeOf)
+  if (!serial || !signature || !issuer || !subject || !key || !notBefore || !notAfter) return null
+  const extensions = membersOf(tbs).find(({ tag }) => tag === EXTENSIONS)
+  return {
+    serial,
+    signature,
+    issuer,
+    notBefore,
+    notAfter,
+    subject,
+    key,
+    extensions: extensionsIn(membersOf(extensions)[0]),
+  }
+}
+
+/** Extensions in order; those that cannot be read have no identifier and no content. */
+export const extensionsIn = (list: DerValue | undefined): readonly ExtensionParts[] =>
+  membersOf(list).map((one) => {
+    const parts = inOrder(one)
+    const id = oidText(parts.take(TAG.oid))
+    const flag = parts.take(TAG.boolean)
+    const content = octetsOf(parts.take(TAG.octets)) ?? new Uint8Array()
+    return { id, critical: flag !== undefined && flag.content[0] !== 0, content }
+  })
+
+/** The parts of a revocation list (RFC 5280, section 5.1), as they stand in it. Nothing is verified. */
+interface RevocationListParts {
+  readonly issuer: DerValue
+  readonly thisUpdate: string
+  readonly nextUpdate: string | null
+  readonly entries: readonly DerValue[]
+  readonly extensions: DerValue | undefined
+}
+
+/** Reads a revocation list; null when it does not have the required parts, or has others. */
+export function revocationListParts(list: DerValue | null): RevocationListParts | null {
+  const parts = inOrder(membersOf(list)[0])
+  parts.take(TAG.integer)
+  parts.take(TAG.sequence)
+  const issuer = parts.take(TAG.sequence)
+  const [thisUpdate, nextUpdate] = [takeTime(parts), takeTime(parts)]
+  const entries = membersOf(parts.take(TAG.sequence))
+  const [extensions] = membersOf(parts.take(0xa0))
+  if (issuer === undefined || thisUpdate === null || !parts.ended()) return null
+  return { issuer, thisUpdate, nextUpdate, entries, extensions }
+}
+
+/** The next member, when it is a time; null otherwise. */
+export const takeTime = (parts: Members): string | null =>
+  timeOf(parts.take(TAG.utcTime) ?? parts.take(TAG.generalizedTime))
+
+/** The attributes of a name (RFC 5280, section 4.1.2.4), in order: type and text. */
+export const nameParts = (name: DerValue): readonly { readonly type: string; readonly text: string }[] =>
+  membersOf(name)
+    .flatMap(membersOf)
+    .map((attribute) => {
+      const [type, value] = membersOf(attribute)
+      return { type: oidText(type), text: value === undefined ? '' : textOf(value) }
+    })
+
+/** A DirectoryString (RFC 5280, appendix A): UTF-16, Latin-1 as TeletexString is used, or ASCII and UTF-8. */
+function textOf({ tag, content }: DerValue): string {
+  if (tag === TAG.bmp) return new TextDecoder('utf-16be').decode(content)
+  return new TextDecoder(tag === TAG.teletex ? 'latin1' : 'utf-8').decode(content)
 }

@@ -1,12 +1,22 @@
-import type { CaptureChange, FlipCause, FlipDetail } from '../../../schemas/drift.ts'
+import type {
+  CaptureChange,
+  CollectedAs,
+  EvidenceChange,
+  FlipCause,
+  FlipDetail,
+  RunDrift,
+  Uncollected,
+} from '../../../schemas/drift.ts'
+import { FAILURE_CODES, type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type { RunTrace } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { type AssessmentTerms, assessNode } from '../assess.ts'
 import type { Catalog } from '../catalog.ts'
-import { plain } from '../plain-text.ts'
+import { plain, plural } from '../plain-text.ts'
 import { captureKey } from '../probe.ts'
 import { capturesByKey, readingsOf } from '../readings.ts'
 import type { CapturedAnswer, LoadedRecording } from '../recording.ts'
+import type { BaselineEntry, RunChain } from '../run-chain/entry.ts'
 import { NOT_COMPARED, readingDigest } from '../trace.ts'
 import { checksInBoth, type NeedsOf, verdictAt } from './compare.ts'
 
@@ -218,4 +228,62 @@ function textLines(bytes: Uint8Array | undefined): readonly string[] | null {
   } catch {
     return null
   }
+}
+
+export interface Baseline {
+  readonly run: string
+  /** Which line of entries.jsonl says so, counted from 1. */
+  readonly entry: number
+  readonly why: string
+  /** When it was named. */
+  readonly at: string
+}
+
+/** The run that later ones are compared with: what was said last. Null where nobody named one. */
+export function baselineIn({ entries }: Pick<RunChain, 'entries'>): Baseline | null {
+  const at = entries.findLastIndex(({ entry }) => entry.kind === 'baseline')
+  const said = entries[at]?.entry as BaselineEntry | undefined
+  return said === undefined ? null : { run: said.run, entry: at + 1, why: said.why, at: said.at }
+}
+
+/** Why a node was not compared, or not in all, in one line: which run, for what reason, and how much rests on it. */
+export function uncollectedWords({ node, before, after, probes, checks }: Uncollected): string {
+  const [was, is] = [shortOf(before), shortOf(after)]
+  const found =
+    was !== null && is !== null
+      ? was === is
+        ? `${was} in both runs`
+        : `${was} in the earlier run, ${is} in the later one`
+      : is !== null
+        ? `${is} in the later run`
+        : `${was ?? 'collected'} in the earlier run`
+  const affected = [
+    ...(probes.length === 0 ? [] : [`${plural(probes.length, 'probe')} collected in one run only`]),
+    `${plural(checks.length, 'verdict')} affected`,
+  ].join(', ')
+  return `${node} ${found}${reason(is === null ? before : after)} (${affected})`
+}
+
+function shortOf({ status }: CollectedAs): string | null {
+  if (status === 'complete') return null
+  return status === 'partial' ? 'partially collected' : 'not collected'
+}
+
+function reason({ failure }: CollectedAs): string {
+  if (failure === null) return ''
+  const title = isCode(failure) ? failureWords[failure].title : failure
+  // An abbreviation keeps its capitals.
+  return `: ${/^.[A-Z]/.test(title) ? title : title.charAt(0).toLowerCase() + title.slice(1)}`
+}
+
+const isCode = (failure: string): failure is FailureCode => (FAILURE_CODES as readonly string[]).includes(failure)
+
+/** Changes of evidence without the answers that are missing only because a collection ended early. */
+export function evidenceCompared({ evidence, uncollected }: RunDrift): readonly EvidenceChange[] {
+  const missing = new Set(uncollected.flatMap(({ node, probes }) => probes.map((probe) => `${node} ${probe}`)))
+  return evidence.filter(
+    ({ node, what, is }) =>
+      !(what.kind === 'reading' && is !== 'changed' && missing.has(`${node} ${what.probe}`)) &&
+      !(what.kind === 'status' && uncollected.some((one) => one.node === node)),
+  )
 }

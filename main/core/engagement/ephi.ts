@@ -1,6 +1,5 @@
 import type { DeclaredNode, Engagement, EphiMap, EphiStore } from '../../../schemas/types.ts'
-import { names } from '../phrases.ts'
-import { quote } from '../plain-text.ts'
+import { names, quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { alike } from '../tally.ts'
 

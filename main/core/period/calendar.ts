@@ -1,14 +1,13 @@
 import type { Calendar, CalendarDay, MissedRunRecord, PeriodRun, PlannedSpan } from '../../../schemas/types.ts'
 import type { Sha256 } from '../digest.ts'
-import type { Outcome } from '../failure.ts'
+import { type Outcome, ok } from '../failure.ts'
 import { quote } from '../plain-text.ts'
 import { dayOf, daysWithin, startOfDay } from '../register/days.ts'
-import { ok } from '../result.ts'
 import type { LoggedEntry } from '../run-chain/entry.ts'
 import { CLOCK_TOLERANCE_MINUTES, shortened } from '../run-chain/notes.ts'
 import type { Zones } from './cadence.ts'
 import { type DueRun, dueRuns, planSpans } from './plans.ts'
-import { type EnteredRun, enteredRuns, type RunFacts, runsWithin } from './runs.ts'
+import { type EnteredRun, enteredRuns, type RunFacts, runsWithin } from './seen.ts'
 
 export interface CalendarInput {
   readonly entries: readonly LoggedEntry[]

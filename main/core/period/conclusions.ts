@@ -11,14 +11,14 @@ import { VERDICTS, type Verdict, verdictLetters } from '../../../schemas/words.t
 import { isStale } from '../assess.ts'
 import { type Catalog, catalogFor } from '../catalog.ts'
 import { type ConclusionMatter, type Counted, concludeCounted, countResults } from '../conclusion/conclude.ts'
-import type { CountedScope, NodeVerdicts } from '../conclusion/counts.ts'
+import type { CountedScope, NodeVerdicts } from '../conclusion/documents.ts'
 import { type ResultPool, resultPool } from '../conclusion/pool.ts'
 import type { Framework } from '../framework.ts'
 import type { PackScope } from '../pack-files.ts'
 import { compare } from '../recording.ts'
 import { startOfDay } from '../register/days.ts'
 import type { DueRun } from './plans.ts'
-import type { EnteredRun } from './runs.ts'
+import type { EnteredRun } from './seen.ts'
 
 /** What conclusions over a period need of one run, as its own pack seals it. */
 export interface RunEvidence {

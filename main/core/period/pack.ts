@@ -1,6 +1,7 @@
 import type { Period, PeriodSample } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../digest.ts'
 import { isSafeName } from '../layout.ts'
+import { STATEMENT_TYPE } from '../pack.ts'
 import {
   digestOf,
   isSafePath,
@@ -15,8 +16,7 @@ import {
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
 import type { PeriodEntry } from '../run-chain/entry.ts'
-import { CHAIN_PATHS } from '../run-chain/files.ts'
-import { STATEMENT_TYPE } from '../statement.ts'
+import { CHAIN_PATHS } from '../run-chain/notes.ts'
 import { sampledNodes } from './period.ts'
 
 /** The content of a sealed period report. */

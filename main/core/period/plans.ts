@@ -1,8 +1,7 @@
 import type { PlannedSpan } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../failure.ts'
+import { fail, type Outcome, ok } from '../failure.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import { ok } from '../result.ts'
 import type { LoggedEntry } from '../run-chain/entry.ts'
 import { dueTimes, parseCadence, type Zones } from './cadence.ts'
 

@@ -1,10 +1,9 @@
 import type { ExplanationDraft } from '../../../schemas/ipc-packs.ts'
 import type { Explanation, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
-import { fail, type Outcome } from '../failure.ts'
+import { fail, type Outcome, ok } from '../failure.ts'
 import { oneLine, quote } from '../plain-text.ts'
 import { LONGEST_DAYS, type Moment, statusOf, takeBack, trimmed } from '../register.ts'
-import { ok } from '../result.ts'
 import { cleanName } from './attachments.ts'
 import { dayProblem, endOfDay } from './days.ts'
 

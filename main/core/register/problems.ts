@@ -9,11 +9,10 @@ import type {
 } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { LONGEST_DAYS } from '../register.ts'
-import { auditorRequestsOf } from './auditor-requests.ts'
 import { dayProblem, millisOf } from './days.ts'
-import { decisionsOf } from './decisions.ts'
+import { acceptanceRequestsOf, decisionsOf, termsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
-import { acceptanceRequestsOf, termsOf } from './pending.ts'
+import { auditorRequestsOf } from './requests.ts'
 import { LONGEST_DUE_DAYS, lackingIn, responsesOf } from './responses.ts'
 import { versionProblems } from './versions.ts'
 

@@ -1,11 +1,10 @@
 import type { ResponseDraft } from '../../../schemas/ipc-packs.ts'
 import type { WithdrawalDraft } from '../../../schemas/ipc-register.ts'
 import type { ManagementResponse, Register } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../failure.ts'
+import { fail, type Outcome, ok } from '../failure.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { type Moment, takeBack, trimmed } from '../register.ts'
-import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
 
 /** What management can state about a finding. None of these closes it. */

@@ -8,13 +8,11 @@ import type {
   RiskAcceptance,
 } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { fail, type Outcome } from '../failure.ts'
+import { fail, type Outcome, ok } from '../failure.ts'
 import { isOnePerson } from '../register.ts'
-import { ok } from '../result.ts'
-import { auditorRequestsOf } from './auditor-requests.ts'
 import { millisOf } from './days.ts'
-import { decisionsOf } from './decisions.ts'
-import { acceptanceRequestsOf, termsOf } from './pending.ts'
+import { acceptanceRequestsOf, decisionsOf, termsOf } from './decisions.ts'
+import { auditorRequestsOf } from './requests.ts'
 import { responsesOf } from './responses.ts'
 
 /** An entry that one person requests and another approves. */

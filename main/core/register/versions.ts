@@ -1,7 +1,9 @@
-import type { Assessment, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
+import type { Assessment, ControlRef, EvidenceDocument, Register, ReportingBasis } from '../../../schemas/types.ts'
 import type { PeriodCover } from '../../../schemas/words.ts'
 import { quote } from '../plain-text.ts'
+import { EMPTY_REGISTER } from '../register.ts'
 import { isDay, millisOf } from './days.ts'
+import { decisionsOf } from './decisions.ts'
 
 /**
  * Versions of documents. A new version names the one that it supersedes, which stays in the register with its digest.
@@ -104,3 +106,38 @@ export const effectiveText = ({ from, to }: NonNullable<EvidenceDocument['effect
 /** A document as a version: its name and the day on which it was attached. */
 export const versionName = ({ name, attachedAt }: Pick<EvidenceDocument, 'name' | 'attachedAt'>): string =>
   `${quote(name, 200)}, attached ${attachedAt.slice(0, 10)}`
+
+/** Register entries of one control: documents, requests and decisions. */
+type RowRegister = (row: { readonly framework: string; readonly control: string }) => Register
+
+/** A register indexed by control, so that many controls do not each scan the whole register. */
+export function byRow(register: Register): RowRegister {
+  const attachments = grouped(register.documents, ({ controls }) => controls)
+  const requests = grouped(register.documentRequests, (one) => [one])
+  const decisions = grouped(decisionsOf(register), (one) => [one])
+  return (row) => {
+    const key = keyOf(row)
+    return {
+      ...EMPTY_REGISTER,
+      documents: attachments.get(key) ?? [],
+      documentRequests: requests.get(key) ?? [],
+      decisions: decisions.get(key) ?? [],
+    }
+  }
+}
+
+type Row = Pick<ControlRef, 'control'> & { readonly framework: string }
+
+// A framework ID has no line ends.
+const keyOf = ({ framework, control }: Row): string => `${framework}\n${control}`
+
+function grouped<T>(entries: readonly T[], rowsOf: (entry: T) => readonly Row[]): ReadonlyMap<string, readonly T[]> {
+  const found = new Map<string, T[]>()
+  for (const entry of entries)
+    for (const key of new Set(rowsOf(entry).map(keyOf))) {
+      const known = found.get(key)
+      if (known === undefined) found.set(key, [entry])
+      else known.push(entry)
+    }
+  return found
+}

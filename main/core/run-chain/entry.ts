@@ -1,9 +1,8 @@
 import type { PackPredicate, Planned } from '../../../schemas/types.ts'
 import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { isSha256, type Sha256, sha256 } from '../digest.ts'
+import { isSha256, leafHash, type Sha256, sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
-import { leafHash } from '../merkle.ts'
 import { parseCadence } from '../period/cadence.ts'
 import { compare } from '../recording.ts'
 

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts'
-import { fail, type Outcome } from '../failure.ts'
-import { rootOf } from '../merkle.ts'
-import { ok } from '../result.ts'
+import { rootOf } from '../digest.ts'
+import { fail, type Outcome, ok } from '../failure.ts'
 import { hasExactly, isDigest, isInstant, isName, leafOf, type PackedEntry, packOf, parsedJson } from './entry.ts'
 import type { ChainReading } from './read.ts'
 

@@ -1,4 +1,4 @@
-import type { Consistency, Inclusion } from '../merkle.ts'
+import type { Consistency, Inclusion } from '../digest.ts'
 
 /** inclusion.txt: one fact a line, then the path, nearest the leaf first. */
 export const inclusionText = ({ index, size, leaf, root, path }: Inclusion): string =>

@@ -1,7 +1,6 @@
 import { MOST_ENTRIES } from '../budgets.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import type { Sha256 } from '../digest.ts'
-import { rootOf, verifyConsistency, verifyInclusion } from '../merkle.ts'
+import { rootOf, type Sha256, verifyConsistency, verifyInclusion } from '../digest.ts'
 import { quote } from '../plain-text.ts'
 import {
   entryBytes,
@@ -14,7 +13,7 @@ import {
   parseEntryLine,
   type RunChain,
 } from './entry.ts'
-import { CHAIN_PATHS, CHAIN_SCHEMA, lastRun, leavesText, type StatedHead } from './files.ts'
+import { CHAIN_PATHS, CHAIN_SCHEMA, lastRun, leavesText, type StatedHead } from './notes.ts'
 import { parseConsistency, parseInclusion } from './proofs.ts'
 
 /** The run chain stated by a pack. */

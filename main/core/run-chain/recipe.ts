@@ -1,4 +1,4 @@
-import { CHAIN_PATHS } from './files.ts'
+import { CHAIN_PATHS } from './notes.ts'
 
 /**
  * Lines of POSIX sh, for a shell with `set -eu` in the folder of an unpacked pack that has CHAIN_PATHS.inclusion: they stop with a

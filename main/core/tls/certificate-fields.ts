@@ -1,5 +1,13 @@
-import { type DerValue, firstValue, membersOf, oidText, TAG } from '../der/read.ts'
-import { certificateParts, type ExtensionParts, nameParts } from '../der/x509.ts'
+import {
+  certificateParts,
+  type DerValue,
+  type ExtensionParts,
+  firstValue,
+  membersOf,
+  nameParts,
+  oidText,
+  TAG,
+} from '../der/read.ts'
 
 export type CertificateKey =
   | { readonly kind: 'RSA' | 'EC' | 'EdDSA'; readonly bits: number }

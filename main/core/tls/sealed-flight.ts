@@ -7,9 +7,8 @@ import {
   createPublicKey,
   diffieHellman,
 } from 'node:crypto'
-import { type KeyShare, SECP256R1, X25519 } from './client-hello.ts'
+import { concat, type KeyShare, SECP256R1, u16, vector8, wireReader, X25519 } from './client-hello.ts'
 import { certificateList, readMessages, type ServerHello } from './server-reply.ts'
-import { concat, u16, vector8, wireReader } from './wire.ts'
 
 /** Keys for one ClientHello: what is sent, and the secret that a server's share makes of them. */
 export interface OwnShares {

@@ -16,7 +16,7 @@ import {
   mappedControls,
   nistControls,
 } from './input.ts'
-import { remedyLines } from './remedy-steps.ts'
+import { remedyLines } from './work-order-document.ts'
 
 /**
  * One document per node, generated lazily, in the Heimdall Data Format, the InSpec report as read by MITRE Heimdall (InSpec’s exec-json schema), by file

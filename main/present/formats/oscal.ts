@@ -3,17 +3,30 @@ import type { ControlAssessment } from '../../../schemas/types.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import { compare } from '../../core/recording.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../../core/same-machine.ts'
-import { type Closed, closedOf } from './closed.ts'
-import type { FormatInput } from './input.ts'
-import { catalogDocument } from './oscal/catalog.ts'
-import { findingsOf, statusOf, verdictProps } from './oscal/findings.ts'
-import { assessmentAssets, backMatter, citing, metadataOf, NO_MOMENT, oscalName } from './oscal/head.ts'
-import { DOCUMENTS, type DocumentKind, isObserved, MOST_NODES, type Names, namesOf } from './oscal/naming.ts'
-import { observationsOf } from './oscal/observations.ts'
-import { planDocument } from './oscal/plan.ts'
+import { type Closed, closedOf, type FormatInput } from './input.ts'
+import { catalogDocument, planDocument } from './oscal/catalog.ts'
+import { findingsOf, observationsOf, statusOf, verdictProps } from './oscal/findings.ts'
+import {
+  assessmentAssets,
+  backMatter,
+  citing,
+  DOCUMENTS,
+  type DocumentKind,
+  isObserved,
+  line,
+  MOST_NODES,
+  metadataOf,
+  momentOf,
+  type Names,
+  NO_MOMENT,
+  NS,
+  namesOf,
+  oscalName,
+  prop,
+  some,
+} from './oscal/head.ts'
 import { inventoryItems, reviewedControls } from './oscal/population.ts'
 import { risksOf } from './oscal/risks.ts'
-import { line, momentOf, NS, prop, some } from './oscal/words.ts'
 import { rowCounts } from './row-counts.ts'
 
 /**

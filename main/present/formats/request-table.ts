@@ -2,15 +2,10 @@ import type { AuditorRequest } from '../../../schemas/types.ts'
 import { auditorStatusWords } from '../../../schemas/words.ts'
 import type { Sheet } from '../../core/all-ports.ts'
 import { quote } from '../../core/plain-text.ts'
-import {
-  AUDITOR_STATUSES,
-  isSameRequest,
-  requestStated,
-  type StatedRequest,
-} from '../../core/register/auditor-requests.ts'
+import { AUDITOR_STATUSES, isSameRequest, requestStated, type StatedRequest } from '../../core/register/requests.ts'
 import type { TableCell, TableRow } from '../../core/table.ts'
 import { columns } from './grids/grid.ts'
-import { requestedById, requestLines } from './grids/requested.ts'
+import { requestedById, requestLines } from './grids/population.ts'
 import type { FormatInput } from './input.ts'
 
 /** The columns of a request list. A person finds a row by its reference, which is the auditor’s. */

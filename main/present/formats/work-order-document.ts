@@ -11,8 +11,7 @@ import {
   type Section,
   text,
 } from '../../core/report-document.ts'
-import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
-import { familiesOf, familyText, HOW_TO_USE, partsOf, WHO } from './work-order-parts.ts'
+import type { CheckRemediation, WorkItem, WorkOrder } from '../../core/work-order.ts'
 
 export interface WorkOrderDocument {
   /** Whom or what it is for: a node, or an owner. */
@@ -171,5 +170,71 @@ function stepBlocks(variant: RemediationVariant): readonly Block[] {
       ? [text(`Verify with ${verify.inspect ?? ''}.`)]
       : code('Verify:', [verify.command])),
     text(`Expected: ${verify.expected}`),
+  ]
+}
+
+/** Words and parts that every format of a work order prints. */
+
+export const WHO = {
+  tenant: 'You (tenant)',
+  provider: 'The provider',
+  both: 'You, or the provider',
+} as const
+
+const FAMILIES = {
+  debian: 'Debian and Ubuntu',
+  rhel: 'RHEL, Rocky, AlmaLinux and Fedora',
+  suse: 'SLES and openSUSE',
+  any: 'any distribution',
+} as const
+
+export const familiesOf = ({ families }: Pick<RemediationVariant, 'families'>): string =>
+  families.map((family) => FAMILIES[family]).join('; ')
+
+export const familyText = ({ family }: WorkOrder): string =>
+  family === null ? 'not known from the evidence; the steps of every family are listed' : FAMILIES[family]
+
+export const HOW_TO_USE =
+  'Barewitness runs none of these steps. Read each one, try it on one server, and keep a way back. Run the lines as root, then collect again.'
+
+/** The parts of one way to remedy a deviation, those that it lacks as empty lists. */
+export function partsOf(variant: RemediationVariant) {
+  const { inputs = [], prepare = [], files = [], commands = [], ask = [] } = variant
+  return { ...variant, inputs, prepare, commands, ask, files: files.map((file) => ({ mode: '0644', ...file })) }
+}
+
+/** The steps of a remediation as lines of plain text, for tools that show no Markdown: one block for each way. Constant text of the catalog. */
+export const remedyLines = (remediation: CheckRemediation): readonly string[] =>
+  remediation.steps.flatMap((variant, index) => [
+    `${index + 1}. ${headOf(variant)}`,
+    ...stepLines(variant),
+    ...(index === remediation.steps.length - 1 ? [`Side effects: ${remediation.sideEffects}`] : []),
+  ])
+
+/** What a way does and on which systems. */
+export const headOf = ({ title, when, families }: RemediationVariant): string =>
+  `${title} (${[...(when === undefined ? [] : [`where ${when}`]), familiesOf({ families })].join('; ')})`
+
+/** One way, line by line, and how it is verified. */
+function stepLines(variant: RemediationVariant): readonly string[] {
+  const { inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
+  return [
+    ...inputs.map(({ name, is }) => `Set first: ${name}: ${is}`),
+    ...prepare.map((line) => `Prepare: ${line}`),
+    ...files.flatMap(({ path, content, mode }) => [
+      `File ${path}, mode ${mode}, each line after its bar:`,
+      // A bar, so that a line of the file cannot be read as a formula by a program that opens the CSV.
+      ...content
+        .trimEnd()
+        .split('\n')
+        .map((line) => `| ${line}`),
+    ]),
+    ...commands.map((line) => `Run: ${line}`),
+    ...ask.map(
+      (one) => `Request from the ${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`,
+    ),
+    ...(note === undefined ? [] : [note]),
+    `Verify: ${verify.command ?? verify.inspect ?? ''}`,
+    `Expected: ${verify.expected}`,
   ]
 }

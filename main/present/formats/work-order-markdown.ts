@@ -3,7 +3,7 @@ import type { RemediationVariant } from '../../../schemas/types.ts'
 import type { CheckSeverity } from '../../core/catalog.ts'
 import { codeBlock, markdownText } from '../../core/plain-text.ts'
 import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
-import { familiesOf, familyText, HOW_TO_USE, partsOf, WHO } from './work-order-parts.ts'
+import { familiesOf, familyText, HOW_TO_USE, partsOf, WHO } from './work-order-document.ts'
 
 /** A work order as a Markdown document. Text from the node is escaped; the steps are constant text of the catalog. */
 export function workOrderMarkdown(order: WorkOrder): string {

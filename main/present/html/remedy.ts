@@ -1,7 +1,7 @@
 import type { RemediationVariant } from '../../../schemas/types.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { CheckRemediation } from '../../core/work-order.ts'
-import { familiesOf, partsOf } from '../formats/work-order-parts.ts'
+import { familiesOf, partsOf } from '../formats/work-order-document.ts'
 import { remedyOf } from '../presentation.ts'
 import { WHO } from '../report/findings.ts'
 import { htmlText } from './marks.ts'

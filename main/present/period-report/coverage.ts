@@ -1,7 +1,6 @@
 import type { Figure, FigureMark } from '../../../schemas/figure.ts'
 import type { Calendar, CalendarDay } from '../../../schemas/types.ts'
-import { of, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { of, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -12,11 +11,19 @@ import {
   type Section,
   text,
 } from '../../core/report-document.ts'
-import { dayOf } from '../report/declared.ts'
+import { dayOf } from '../report/boundary.ts'
 import { brief } from '../report/wording.ts'
 import { DAY_STATES, type DayState, type DayStretch, dayState, dayStateWords, stretches } from './day-states.ts'
-import { entryWords, MOST_ROWS, moment, PERIOD_TITLES, type PeriodReportInput, restIn, seePart } from './input.ts'
-import { noteBlocks } from './lists.ts'
+import {
+  entryWords,
+  MOST_ROWS,
+  moment,
+  noteBlocks,
+  PERIOD_TITLES,
+  type PeriodReportInput,
+  restIn,
+  seePart,
+} from './lists.ts'
 
 /** Schedules, counts and the calendar, as a figure and as a table. */
 export function coverageSection(input: PeriodReportInput): Section {

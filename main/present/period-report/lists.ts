@@ -1,8 +1,81 @@
-import type { Period, PeriodSample } from '../../../schemas/types.ts'
-import { of } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
-import { type Block, heading, monoCell, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
-import { entryWords, PERIOD_TITLES, type PeriodReportInput, populationOf } from './input.ts'
+import type { ControlCheck, Period, PeriodChange, PeriodSample } from '../../../schemas/types.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import type { Check } from '../../core/check.ts'
+import type { Sha256 } from '../../core/digest.ts'
+import type { Framework } from '../../core/framework.ts'
+import { of, plain } from '../../core/plain-text.ts'
+import {
+  type Block,
+  heading,
+  type Line,
+  monoCell,
+  plainCell,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
+import { when } from '../report/wording.ts'
+import { dayState, dayStateWords } from './day-states.ts'
+
+export interface PeriodReportInput {
+  readonly period: Period
+  /** Source of the expected conditions. A check missing from it is printed by its ID. */
+  readonly catalog: Catalog
+  /** Every item of the population “changes”, in order. */
+  readonly changes: readonly PeriodChange[]
+  /** The frameworks that were concluded on, as the last run chose them. */
+  readonly frameworks: readonly Framework[]
+  /** Name and version of the producing software. */
+  readonly producer: string
+  /** Null: the copy is not signed. */
+  readonly signer: { readonly subject: string; readonly fingerprint: string } | null
+  readonly packName: string
+  /** SHA-256 over the pack’s manifest without the lines of the report itself. */
+  readonly evidenceDigest: Sha256
+  readonly demo: boolean
+}
+
+export const PERIOD_TITLES = {
+  cover: 'Report information',
+  reading: 'Method and terms',
+  coverage: 'Schedules and coverage',
+  gaps: 'Missed runs and days without evidence',
+  runs: 'Runs',
+  rules: 'Rules in effect',
+  conclusions: 'Conclusions on controls',
+  deviations: 'Deviations',
+  changes: 'Changes',
+  lists: 'Populations and samples',
+  limits: 'Limitations',
+  howto: 'Independent verification',
+} as const
+export const seePart = (part: keyof typeof PERIOD_TITLES): string => `“${PERIOD_TITLES[part]}”`
+
+type Population = Period['populations'][number]
+const populationOf = ({ populations }: Period, name: Population['name']): Population | null =>
+  populations.find((one) => one.name === name) ?? null
+
+/** Location of the rows that a printed table omits. */
+export function restIn({ period }: PeriodReportInput, name: Population['name'], left: number): Line {
+  const path = populationOf(period, name)?.path ?? 'data/period.json'
+  return { text: `For the other ${left}, see ${plain(path)} in the pack.`, style: 'quiet' }
+}
+
+/** Nodes declared in any run of the period; the maximum of one run where no list of them is enclosed. */
+export const nodeCount = ({ period }: PeriodReportInput): number =>
+  populationOf(period, 'nodes')?.rows ?? Math.max(0, ...period.runs.map(({ declared }) => declared))
+
+export const checkOf = ({ catalog }: PeriodReportInput, id: string): Check | undefined =>
+  catalog.checks.find((check) => check.id === id)
+
+/** Lines of the run chain are numbered from 1. */
+export const entryWords = (entry: number): string => `line ${entry} of ${CHAIN_PATHS.entries}`
+
+/** Row limit of a printed table; the files in the pack have all rows. */
+export const MOST_ROWS = 100
+/** A time without its zone, for columns headed UTC. */
+export const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
 const MOST_DRAWN = 60
 
@@ -123,4 +196,87 @@ export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
     { kind: 'list', items: notes.slice(0, MOST_DRAWN).map((note) => ({ text: plain(note, 2000) })) },
     ...(left > 0 ? [quiet(`And ${left} more, in data/period.json in the pack, under “notes”.`)] : []),
   ]
+}
+
+const CALENDAR = [
+  'day',
+  'shows',
+  'planned',
+  'took place',
+  'late',
+  'missed, explained',
+  'missed, unexplained',
+  'unscheduled',
+  'nodes declared',
+  'nodes collected',
+]
+
+/** calendar.csv: a header and one row per UTC day. */
+export const calendarRows = ({ calendar }: Pick<Period, 'calendar'>): readonly (readonly string[])[] => [
+  CALENDAR,
+  ...calendar.days.map((day) => [
+    day.day,
+    dayStateWords[dayState(day)].label,
+    ...[
+      day.planned,
+      day.completed,
+      day.late,
+      day.recorded,
+      day.unrecorded,
+      day.unplanned,
+      day.declared,
+      day.answered,
+    ].map(String),
+  ]),
+]
+
+const DEVIATIONS = [
+  'node',
+  'check',
+  'found in run',
+  'found at',
+  'last seen in run',
+  'last seen at',
+  'remediated in run',
+  'remediated at',
+  'open at period end',
+  'runs with deviation',
+  'inconclusive runs',
+]
+
+/** deviations.csv: a header and one row per deviation. */
+export const deviationRows = ({ deviations }: Pick<Period, 'deviations'>): readonly (readonly string[])[] => [
+  DEVIATIONS,
+  ...deviations.map(({ node, check, found, lastSeen, fixed, open, runs, unknown }) => [
+    node,
+    check,
+    found.run,
+    found.at,
+    lastSeen.run,
+    lastSeen.at,
+    fixed?.run ?? '',
+    fixed?.at ?? '',
+    open ? 'yes' : 'no',
+    String(runs),
+    String(unknown),
+  ]),
+]
+
+/**
+ * What checks counted over a period, in node tests: one node in one run is one. A control limited to nodes with ePHI counts fewer, so that of the
+ * counts of one check the widest is taken.
+ */
+export function nodeTestsIn({ conclusions }: Pick<Period, 'conclusions'>): (check: string) => string {
+  const found = new Map<string, ControlCheck>()
+  for (const { conclusion } of conclusions?.controls ?? [])
+    for (const one of conclusion.checks) {
+      const known = found.get(one.check)
+      if (known === undefined || one.population > known.population) found.set(one.check, one)
+    }
+  return (check) => {
+    const one = found.get(check)
+    return one === undefined
+      ? 'not counted in this period'
+      : `deviations in ${of(one.notSatisfied, one.tested)} node tests, ${one.inconclusive} inconclusive, ${one.notTested} not tested`
+  }
 }

@@ -1,22 +1,20 @@
 import type { AcceptanceRequest, RiskAcceptance } from '../../../schemas/types.ts'
 import { statusWords } from '../../../schemas/words.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import { names, of } from '../../core/phrases.ts'
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { names, of, oneLine, plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import {
   type AcceptanceRequestStatus,
   acceptanceRequestStatus,
   acceptanceRequestsOf,
-} from '../../core/register/pending.ts'
+} from '../../core/register/decisions.ts'
 import { type EntryStatus, statusOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
-import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
-import { deviationsOverRuns } from './deviations-over-runs.ts'
+import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './boundary.ts'
+import { lasts, peopleRows, withdrawal } from './cover.ts'
+import { deviationsOverRuns } from './findings.ts'
 import type { Matter } from './input.ts'
-import { lasts, peopleRows, withdrawal } from './signed.ts'
-import { titles } from './titles.ts'
-import { day, when } from './wording.ts'
+import { day, see, titles, when } from './wording.ts'
 
 /** Expired acceptances first, because they require action. */
 const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
@@ -187,3 +185,37 @@ function row({ check, criterion, deviations, tested }: Finding): readonly Cell[]
     ],
   ]
 }
+
+/** Note on a deviation whose risk is or was accepted; the verdict is unchanged. */
+export function acceptance({ accepted }: Matter, node: string, check: string): readonly Line[] {
+  const inForce = accepted.inForce(node, check)
+  if (inForce !== null) return [{ text: `Risk accepted until ${whose(inForce)}` }]
+  const ended = accepted.ended(node, check)
+  return ended === null ? [] : [{ text: `Risk acceptance expired on ${whose(ended)}` }]
+}
+
+const whose = ({ expiresAt, approvedBy }: RiskAcceptance): string =>
+  `${day(expiresAt)}, approved by ${oneLine(approvedBy, 80)}`
+
+type Findings = readonly (readonly [node: string, check: string])[]
+
+/** How many of these deviations are risk-accepted; no line where none is. */
+export function acceptedCount(matter: Matter, findings: Findings): readonly Line[] {
+  const found = acceptedAmong(matter, findings)
+  return found.length === 0 ? [] : [{ text: `${found.length} accepted`, style: 'quiet' }]
+}
+
+/** As acceptedCount(), with expiry and approver where a single acceptance covers all. */
+export function acceptedBriefly(matter: Matter, findings: Findings): readonly Line[] {
+  const found = acceptedAmong(matter, findings)
+  const [first] = found
+  if (first === undefined) return []
+  const same = found.every((entry) => entry === first)
+  const rest = same ? ` until ${whose(first)}` : `; see ${see('acceptances')}`
+  return [{ text: `Risk accepted on ${of(found.length, findings.length)}${rest}`, style: 'quiet' }]
+}
+
+const acceptedAmong = ({ tally, accepted }: Matter, findings: Findings): readonly RiskAcceptance[] =>
+  findings.flatMap(([node, check]) =>
+    tally.verdict(node, check) === 'not-satisfied' ? (accepted.inForce(node, check) ?? []) : [],
+  )

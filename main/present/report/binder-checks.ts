@@ -4,8 +4,7 @@ import { PROPERTIES, propertyWords, type Verdict, verdictWords } from '../../../
 import type { Check } from '../../core/check.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { Control, Framework } from '../../core/framework.ts'
-import { names, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { names, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import {
   type Block,
@@ -17,8 +16,8 @@ import {
   type Section,
 } from '../../core/report-document.ts'
 import { alike, reached, severity } from '../../core/tally.ts'
+import { factBlock } from './boundary.ts'
 import { resultCell } from './control-detail.ts'
-import { factBlock } from './declared.ts'
 import type { Matter } from './input.ts'
 import { brief, CODES, countLines, ELSEWHERE, reasonLine, verdictLine, worstFirst } from './wording.ts'
 

@@ -9,8 +9,7 @@ import type {
 import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { claimsOf } from '../../core/claim.ts'
-import { names, of, plural } from '../../core/phrases.ts'
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { sourceCitation, sourceName } from '../../core/provider.ts'
 import { compare } from '../../core/recording.ts'
 import {
@@ -25,10 +24,9 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
-import { dayOf, factBlock, typed } from './declared.ts'
+import { dayOf, factBlock, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
-import { titles } from './titles.ts'
-import { reasonLine, worstFirst } from './wording.ts'
+import { reasonLine, titles, worstFirst } from './wording.ts'
 
 type Answer = ClaimResult['result']
 

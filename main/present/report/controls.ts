@@ -1,14 +1,11 @@
 import { rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Framework } from '../../core/framework.ts'
-import { of } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { of, plain } from '../../core/plain-text.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
-import { isTested, partsBlock, stateBlock } from './control-counts.ts'
-import { controlDetail, type Row, withoutNodes } from './control-detail.ts'
-import { dayOf } from './declared.ts'
+import { dayOf } from './boundary.ts'
+import { controlDetail, isTested, partsBlock, type Row, stateBlock, withoutNodes } from './control-detail.ts'
 import type { Matter } from './input.ts'
-import { see } from './titles.ts'
-import { documentMarked, serverMarked, when } from './wording.ts'
+import { documentMarked, see, serverMarked, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In effect.',

@@ -1,8 +1,7 @@
 import type { Capture, NodeAssessment } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
-import { names, of, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { names, of, plain, plural } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import {
   byProbeAndCommand,
@@ -25,7 +24,7 @@ import {
 import type { SudoReconciliation, SudoRow } from '../../core/sudo-log.ts'
 import { alike } from '../../core/tally.ts'
 import type { Matter } from './input.ts'
-import { titles } from './titles.ts'
+import { titles } from './wording.ts'
 
 /** One recording with the results of its node; null where the results are based on another recording or on none. */
 interface Held {

@@ -3,8 +3,7 @@ import { type FailureCode, failureWords } from '../../../schemas/failure-words.t
 import type { CheckResult, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import type { Check } from '../../core/check.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import { names, of, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { names, of, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -16,10 +15,9 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { alike, reached } from '../../core/tally.ts'
-import { acceptance } from './accepted-risk.ts'
+import { acceptance } from './acceptance-section.ts'
 import type { Matter } from './input.ts'
 import { noFinding, severityMark } from './page-one.ts'
-import { titles } from './titles.ts'
 import {
   between,
   CODES,
@@ -27,6 +25,7 @@ import {
   observedBriefly,
   reasonLine,
   sharedReasonLine,
+  titles,
   verdictLine,
   worstFirst,
 } from './wording.ts'

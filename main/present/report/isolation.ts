@@ -1,18 +1,15 @@
 import type { DeviceAttachment, Isolation, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import { environmentText, gradeWords, imageLimit, tenancyWords } from '../../../schemas/words.ts'
-import { names, of, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { names, of, plain, plural } from '../../core/plain-text.ts'
 import { LIVE_NOT_ASKED } from '../../core/probe.ts'
 import { explanationsFor, explanationText } from '../../core/register/explanations.ts'
 import { type Block, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
 import { ANALYSIS_KINDS, figureBlocks, isPictured, MANY_NODES, picturesNote } from './figures.ts'
 import type { Matter } from './input.ts'
-import { isolationAnalysis } from './isolation-analysis.ts'
-import { type Common, commonBlocks, commonOf } from './isolation-common.ts'
+import { type Common, commonBlocks, commonOf, isolationAnalysis } from './isolation-analysis.ts'
 import { byWorstNode } from './node-matrix.ts'
-import { see, titles } from './titles.ts'
-import { CODES, ELSEWHERE, observed, reasonLine, worstFirst } from './wording.ts'
+import { CODES, ELSEWHERE, observed, reasonLine, see, titles, worstFirst } from './wording.ts'
 
 const DEVICE: Readonly<Record<DeviceAttachment['kind'], string>> = { gpu: 'GPU', nic: 'NIC', hca: 'HCA', disk: 'Disk' }
 const ATTACHMENT: Readonly<Record<DeviceAttachment['attachment'], string>> = {

@@ -1,14 +1,238 @@
-import { checkSourceWords } from '../../../schemas/conclusion-words.ts'
+import {
+  CONTROL_ROLES,
+  checkSourceWords,
+  DOCUMENT_STATES,
+  documentStateWords,
+  EVIDENCE_LEVELS,
+  levelWords,
+  ROW_STATES,
+  roleWords,
+  rowStateWords,
+  SERVER_STATES,
+  serverStateWords,
+} from '../../../schemas/conclusion-words.ts'
 import type { Assessment } from '../../../schemas/types.ts'
-import { generalLimitation, PROPERTIES, propertyWords } from '../../../schemas/words.ts'
+import {
+  generalLimitation,
+  PROPERTIES,
+  propertyWords,
+  VERDICTS,
+  verdictWords,
+  type Word,
+} from '../../../schemas/words.ts'
 import { type Catalog, offNodeChecksOf } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
+import type { EmbeddedForm } from '../../core/embedded.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type MarkName,
+  plainCell,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
 import type { Matter } from './input.ts'
-import { chosenFrameworks } from './items.ts'
-import { see, titles } from './titles.ts'
+import { chosenFrameworks, see, titles, verdictMark } from './wording.ts'
+
+const TERMS: readonly (readonly [term: string, means: string])[] = [
+  ['Node', 'One server that runs one operating system.'],
+  ['Fleet', 'The nodes of one fleet file.'],
+  ['Population', 'All nodes meant to be covered. Counts of results use the nodes tested as denominator.'],
+  ['Engagement', 'Entity, purpose, boundary, responsibilities and population of one audit, as declared.'],
+  ['Probe', 'Fixed read-only commands or measurements, with the parser of their output.'],
+  ['Capture', 'The exact output of one command on one node, stored under its SHA-256.'],
+  ['Recording', 'All captures of one node in one run, with its host key and the privilege used.'],
+  ['Check', 'One expected condition of a node, evaluated from captures by a fixed rule.'],
+  ['Result', 'The verdict of one check on one node, with its observations.'],
+  ['Finding', 'All deviations of one check, with their evidence.'],
+  ['Signal', 'One characteristic that differs between hardware and a guest; the isolation analysis combines many.'],
+  ['Isolation analysis', 'The full argument about the execution environment of one node, with its evidence.'],
+  [
+    'Evidence grade',
+    'Strength of the isolation evidence: B, actively tested; C, passively observed; D, insufficient. Grade A, evidence rooted in a hardware key, is not attainable with the evidence collected.',
+  ],
+  ['Provider claim', 'A public or contractual statement of a provider about its servers.'],
+  ['Threshold profile', 'A named set of thresholds, the values with which checks compare.'],
+  ['Control', 'One requirement of a framework, summarized by this tool, with mapped checks and documents.'],
+  ['Server part', 'The conclusion from the server tests of a control, printed next to the document part.'],
+  ['Document part', 'The conclusion from the documents that a control requires.'],
+  [
+    'Evidence request',
+    'One required document, with owner and due date. One document satisfies it for every control that requires it.',
+  ],
+  [
+    'Alternative evidence',
+    'An inspected document that addresses the result of a check. The result remains as observed.',
+  ],
+  [
+    'Observation',
+    'A statement about evidence that cites its captures. At a control: a supporting check that is not satisfied; it does not change the conclusion.',
+  ],
+  ['Risk acceptance', 'A decision by a named person to accept a deviation until a date. The verdict does not change.'],
+  ['Control decision', 'A documented decision on an addressable specification or on non-applicability.'],
+  ['Deviation', 'One node that does not meet the expected condition of one check.'],
+  ['Carve-out', 'A method that excludes the controls of a subservice organization and lists them as required.'],
+  ['Complementary user entity control', 'A control that a provider’s report expects its customers to operate.'],
+  ['ePHI', 'Electronic protected health information (45 CFR 160.103).'],
+  ['Evidence pack', 'The signed archive of recordings, results, catalog, documents and this report.'],
+  ['Seal', 'The signature over every file of the pack, with its time-stamps, if any.'],
+  ['Evaluation date', 'The time at which ages, expiries and states are computed (“as of”).'],
+]
+
+/** Terms used in this report. */
+export function glossarySection(): Section {
+  return {
+    id: 'glossary',
+    title: titles.glossary,
+    blocks: [
+      table(TERMS.map(([term, means]) => [[{ text: term, style: 'strong' }], plainCell(means)])),
+      heading(3, 'Verdicts of a check on a node'),
+      table(
+        VERDICTS.map((verdict) => [
+          [{ text: verdictWords[verdict].label, mark: verdictMark(verdict) }],
+          plainCell(verdictWords[verdict].meaning),
+        ]),
+      ),
+      heading(3, 'Server part of a control'),
+      table(SERVER_STATES.map((state) => marked(serverStateWords[state]))),
+      heading(3, 'Document part of a control'),
+      table(DOCUMENT_STATES.map((state) => marked(documentStateWords[state]))),
+      heading(3, 'Combined state, for counts and filters'),
+      table(ROW_STATES.map((state) => marked(rowStateWords[state]))),
+      heading(3, 'Roles of checks and levels of documents'),
+      table([
+        ...CONTROL_ROLES.map((role) => named(roleWords[role])),
+        ...EVIDENCE_LEVELS.map((level) => named(levelWords[level])),
+      ]),
+    ],
+  }
+}
+
+const table = (rows: readonly (readonly Cell[])[]): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Term', width: 30 },
+    { title: 'Meaning', width: 70 },
+  ],
+  rows,
+})
+
+const marked = ({ label, meaning, mark }: Word & { readonly mark: string }): readonly Cell[] => [
+  [{ text: label, mark: mark as MarkName }],
+  plainCell(meaning),
+]
+
+const named = ({ label, meaning }: Word): readonly Cell[] => [[{ text: label, style: 'strong' }], plainCell(meaning)]
+
+/** Independent verification of this file and its pack with third-party tools: PAdES (ETSI EN 319 142-1), RFC 5652, RFC 3161. */
+export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole' }: Matter): Section {
+  const archive = `'${plain(packName, 200).replaceAll("'", "'\\''")}'`
+  const blocks: Block[] = [
+    text(
+      'Steps 1 to 6 require neither Barewitness nor an account nor a network. They use openssl 3, unzip, sha256sum, xxd and standard shell tools; step 1 uses certutil (NSS) and pdfsig, step 5 uses pdfdetach (both poppler). Place this report as report.pdf, the pack, and root.pem (the root certificate that you trust) in one folder and run the commands there in this order. To verify the whole pack in one command, use verify.sh in the pack; see VERIFY.txt.',
+    ),
+    { kind: 'code', lines: [`unzip -q ${archive} -d unpacked`] },
+  ]
+  if (signer !== null)
+    blocks.push(
+      heading(3, '1. The signature in this PDF, with a PDF tool'),
+      text('Every signature must be reported as valid, and the last must cover the whole document.'),
+      {
+        kind: 'code',
+        lines: [
+          'mkdir nss && certutil -N -d sql:nss --empty-password',
+          'certutil -A -d sql:nss -n root -t ",C," -i root.pem',
+          'pdfsig -no-ocsp -nssdir sql:nss report.pdf',
+        ],
+      },
+      heading(3, '2. The signature in this PDF, with openssl only'),
+      {
+        kind: 'code',
+        lines: [
+          "set -- $(grep -aoE '/ByteRange *\\[[0-9 ]+\\]' report.pdf | head -1 | grep -oE '[0-9]+')",
+          '{ head -c $2 report.pdf; tail -c +$(($3+1)) report.pdf | head -c $4; } > signed.bin',
+          "head -c $3 report.pdf | tail -c +$(($2+1)) | tr -d '<>' | xxd -r -p > sig.der",
+          'openssl cms -verify -cades -binary -inform DER -in sig.der -content signed.bin \\',
+          '  -CAfile root.pem -purpose any -signer signer.pem -out /dev/null',
+        ],
+      },
+      heading(3, '3. The signer’s identity'),
+      text(
+        'Obtain the fingerprint of the signing certificate from the signer directly, for example by telephone or from an earlier audit. It must match the fingerprint here and on page 1. Step 2 wrote the signing certificate to signer.pem. openssl prints the same digits with colons and in capitals.',
+      ),
+      {
+        kind: 'code',
+        lines: ['openssl x509 -in signer.pem -noout -fingerprint -sha256', `# expected: ${signer.fingerprint}`],
+      },
+    )
+  else blocks.push(text('This copy is not signed. Only the digests below link it to its pack.'))
+  blocks.push(
+    heading(3, '4. This report belongs to the pack'),
+    text(
+      'The second command must print the evidence digest below. The others check every file of the pack and print nothing if all files match.',
+    ),
+    {
+      kind: 'code',
+      lines: [
+        'cd unpacked/pack',
+        "grep -v ' data/report' manifest-sha256.txt | sha256sum",
+        `# expected: ${evidenceDigest}`,
+        'sha256sum --strict --quiet -c tagmanifest-sha256.txt',
+        'sha256sum --strict --quiet -c manifest-sha256.txt',
+      ],
+    },
+    heading(3, '5. The results embedded in this PDF'),
+    ...EMBEDDED[embeds],
+    heading(3, '6. One capture of one node'),
+    text(
+      'Replace DIGEST with a digest from the evidence index. The file of that name in the pack contains the exact output of the node, with secrets masked. Its SHA-256 must equal its name. Its content can then be inspected.',
+    ),
+    { kind: 'code', lines: ['find . -path "*/sha256/*" -name "DIGEST" -exec sha256sum {} +'] },
+    heading(3, '7. The verdicts'),
+    text(
+      'With Barewitness, on a computer without a network, every verdict can be re-evaluated from the captures and compared:',
+    ),
+    { kind: 'code', lines: [`cd ../.. && barewitness verify ${archive} --trust root.pem`] },
+  )
+  return { id: 'howto', title: titles.howto, blocks }
+}
+
+/** What the embedded file is compared with in the unpacked pack, by form. */
+const EMBEDDED: Readonly<Record<EmbeddedForm, readonly Block[]>> = {
+  whole: [
+    text(
+      'The embedded assessment.json contains every result. In the pack, the results of each node are a separate file; the loop must list every one of them.',
+    ),
+    {
+      kind: 'code',
+      lines: [
+        'pdfdetach -save 1 -o ../../assessment.json ../../report.pdf',
+        'for part in data/nodes/*/assessment.json; do',
+        '  grep -qF -f "$part" ../../assessment.json && echo "in it: $part"',
+        'done',
+      ],
+    },
+  ],
+  index: [
+    text(
+      'The embedded file is the index of results: the state of each control, and each node with the SHA-256 of its results in the pack. It is identical to data/assessment.json in the pack, so the second command must print nothing. The loop must list the results of every node.',
+    ),
+    {
+      kind: 'code',
+      lines: [
+        'pdfdetach -save 1 -o ../../assessment-index.json ../../report.pdf',
+        'cmp data/assessment.json ../../assessment-index.json',
+        'for part in data/nodes/*/assessment.json; do',
+        '  grep -qF "$(sha256sum <"$part" | cut -c 1-64)" ../../assessment-index.json && echo "in it: $part"',
+        'done',
+      ],
+    },
+  ],
+}
 
 /** Limits of every report, whatever it shows. */
 export const GENERAL_LIMITS: readonly string[] = [

@@ -16,15 +16,13 @@ import {
   policyAnswers,
   worstVerdict,
 } from '../../core/location-verdicts.ts'
-import { of, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { of, plain, plural } from '../../core/plain-text.ts'
 import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
-import { dayOf, daysSince } from './declared.ts'
+import { dayOf, daysSince } from './boundary.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'
 import { kilometres, locationBlocks, locationLine, milliseconds, placeText, showsBlocks } from './location-analysis.ts'
-import { titles } from './titles.ts'
-import { between, ELSEWHERE } from './wording.ts'
+import { between, ELSEWHERE, titles } from './wording.ts'
 
 /** Older address databases are less reliable, because networks move. */
 const OLD_DAYS = 60

@@ -1,11 +1,10 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import { propertyWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
-import { plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, type Line, quiet } from '../../core/report-document.ts'
 import { joined, reached, severity } from '../../core/tally.ts'
-import { acceptedCount } from './accepted-risk.ts'
+import { acceptedCount } from './acceptance-section.ts'
 import type { Matter } from './input.ts'
 import { share, supportedShare, verdictMark } from './wording.ts'
 

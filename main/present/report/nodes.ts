@@ -1,7 +1,6 @@
 import type { HostKey, Isolation, NodeAssessment, Recording } from '../../../schemas/types.ts'
 import { environmentText, gradeWords, tenancyWords } from '../../../schemas/words.ts'
-import { names, of, plural } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import { names, of, plain, plural } from '../../core/plain-text.ts'
 import { recordingDigest } from '../../core/recording.ts'
 import {
   type Block,
@@ -19,8 +18,7 @@ import type { Matter } from './input.ts'
 import { deviceCounts, layerText } from './isolation.ts'
 import { locationCell } from './location.ts'
 import { byWorstNode, nodeMatrixBlocks } from './node-matrix.ts'
-import { see, titles } from './titles.ts'
-import { between, countLines, ELSEWHERE, observed, when } from './wording.ts'
+import { between, countLines, ELSEWHERE, observed, see, titles, when } from './wording.ts'
 
 /** Row limit of a printed table; the others are counted. */
 const MOST_ROWS = 1000

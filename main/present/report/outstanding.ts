@@ -4,8 +4,7 @@ import { oneLine } from '../../core/plain-text.ts'
 import { type DocumentStatus, documentStatusesIn } from '../../core/register/requests.ts'
 import { basisOf } from '../../core/register/versions.ts'
 import type { ReportInput } from '../input.ts'
-import { chosenFrameworks } from './items.ts'
-import { day } from './wording.ts'
+import { chosenFrameworks, day } from './wording.ts'
 
 /** An outstanding required document: once, however many controls it serves. */
 export interface OutstandingRequest {

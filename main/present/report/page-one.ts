@@ -1,7 +1,6 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
-import { of, plural } from '../../core/phrases.ts'
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -14,12 +13,10 @@ import {
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
 import type { NextAction, NotSeen } from '../presentation.ts'
-import { dayOf, type FactRows } from './declared.ts'
+import { dayOf, type FactRows } from './boundary.ts'
 import type { Matter } from './input.ts'
-import { chosenFrameworks, nodeWords, shortName } from './items.ts'
-import { relaxed } from './profile.ts'
-import { titles } from './titles.ts'
-import { asExamined, day, when } from './wording.ts'
+import { relaxed } from './method.ts'
+import { asExamined, chosenFrameworks, day, nodeWords, shortName, titles, when } from './wording.ts'
 
 /**
  * Page 1: what was examined, three sentences of conclusion, the most severe findings in words of the condition, what is in order, what was not

@@ -10,16 +10,14 @@ import type {
 } from '../../../schemas/types.ts'
 import { FRESH_DAYS } from '../../core/assess.ts'
 import { PATHS } from '../../core/pack-files.ts'
-import { names, of, plural } from '../../core/phrases.ts'
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
 import { markText, NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
 import { alike, reached } from '../../core/tally.ts'
-import { declaredBy, factBlock, typed } from './declared.ts'
+import { declaredBy, factBlock, typed } from './boundary.ts'
 import type { Matter } from './input.ts'
-import { nodeWords } from './items.ts'
-import { see, titles } from './titles.ts'
+import { nodeWords, see, titles } from './wording.ts'
 
 /** Up to this many nodes are listed in full even where all lists agree. */
 const ALL_SHOWN = 40

@@ -1,10 +1,9 @@
 import type { SignOff } from '../../../schemas/types.ts'
 import { oneLine } from '../../core/plain-text.ts'
 import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
-import { dayOf } from './declared.ts'
+import { dayOf } from './boundary.ts'
 import type { Matter } from './input.ts'
-import { titles } from './titles.ts'
-import { when } from './wording.ts'
+import { titles, when } from './wording.ts'
 
 const ROLES: readonly (readonly [role: SignOff['role'], title: string, does: string])[] = [
   ['collector', 'Collector', 'Performed the collection'],

@@ -7,13 +7,118 @@ import {
   serverLine,
   serverStateWords,
 } from '../../../schemas/conclusion-words.ts'
-import type { CaptureRef, DocumentPart, NodeAssessment, Observation, ServerPart } from '../../../schemas/types.ts'
+import type {
+  Assessment,
+  CaptureRef,
+  ControlRef,
+  DocumentPart,
+  NodeAssessment,
+  Observation,
+  ServerPart,
+} from '../../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
-import { of } from '../../core/phrases.ts'
-import { plain } from '../../core/plain-text.ts'
+import type { Framework } from '../../core/framework.ts'
+import { of, plain } from '../../core/plain-text.ts'
 import type { Line, MarkName } from '../../core/report-document.ts'
 import { isDecidable, type PropertyCell, reached, SEVERITY } from '../../core/tally.ts'
+import type { ReportInput } from '../input.ts'
+
+const SHORT: Readonly<Record<string, string>> = {
+  hipaa: 'HIPAA',
+  soc2: 'SOC 2',
+  nprm: 'HIPAA (proposed)',
+  'nist-800-53': 'NIST 800-53',
+  'csf-2': 'CSF 2.0',
+  'iso-27001': 'ISO 27001',
+  'pci-dss-4': 'PCI DSS 4',
+}
+
+/** Short name of a framework. */
+export const shortName = (framework: string): string => SHORT[framework] ?? plain(framework, 40)
+
+/** A control by ID and title, or by key where the catalog does not contain it. */
+export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framework, control }: ControlRef): string {
+  const found = frameworks.find(({ id }) => id === framework)
+  const item = found?.controls.find(({ key }) => key === control)
+  const name = item === undefined ? plain(control, 100) : plain(`${item.id} ${item.title}`, 400)
+  return `${shortName(framework)} ${name}`
+}
+
+/** Frameworks of the report, with proposed rules (overlays) separated. */
+export function chosenFrameworks({ catalog, assessment }: Pick<ReportInput, 'catalog' | 'assessment'>): {
+  readonly current: readonly Framework[]
+  readonly overlays: readonly Framework[]
+} {
+  const chosen = catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id))
+  return { current: chosen.filter(({ proposed }) => !proposed), overlays: chosen.filter(({ proposed }) => proposed) }
+}
+
+/** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
+export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string =>
+  reconciliation === undefined || reconciliation.declared === nodes.length
+    ? 'declared nodes'
+    : 'declared or fleet-file nodes'
+
+/** Section titles, so that one section can refer to another by name; section numbers follow from the order alone. */
+export const titles = {
+  cover: 'Report information',
+  summary: 'Conclusion',
+  findings: 'Findings',
+  boundary: 'Scope and boundary',
+  population: 'Population and completeness',
+  gaps: 'Evidence by finding',
+  method: 'Method',
+  versions: 'Versions',
+  compared: 'Criteria and thresholds',
+  checks: 'Checks',
+  nodes: 'Results by node',
+  isolation: 'Isolation analysis by node',
+  location: 'Location results by node',
+  undecided: 'Not tested or inconclusive',
+  claims: 'Provider claims',
+  acceptances: 'Deviations and risk acceptances',
+  decisions: 'Control decisions',
+  records: 'Document index',
+  requests: 'Documents and risk acceptances',
+  limits: 'Limitations',
+  ceilings: 'Limitations of checks',
+  'sign-off': 'Sign-off',
+  custody: 'Chain of custody',
+  howto: 'Independent verification',
+  verification: 'Verification',
+  evidence: 'Evidence index',
+  glossary: 'Glossary',
+} as const
+
+type Titled = keyof typeof titles
+
+/** Sections of the annexes; all others are in the report. */
+const ANNEXED: ReadonlySet<Titled> = new Set<Titled>([
+  'cover',
+  'gaps',
+  'method',
+  'versions',
+  'compared',
+  'checks',
+  'nodes',
+  'isolation',
+  'location',
+  'undecided',
+  'claims',
+  'acceptances',
+  'decisions',
+  'records',
+  'ceilings',
+  'custody',
+  'howto',
+  'evidence',
+  'glossary',
+])
+
+/** A section’s title as printed inside a sentence, with the document that has it. */
+export const see = (part: Titled): string => `“${titles[part]}” in the ${ANNEXED.has(part) ? 'annexes' : 'report'}`
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})/

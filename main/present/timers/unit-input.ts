@@ -1,5 +1,5 @@
 import type { Schedule } from '../../../schemas/types.ts'
-import type { StartedBy } from '../../core/schedule/store.ts'
+import type { StartedBy } from '../../core/schedule/schedule.ts'
 import type { Wake } from './wake.ts'
 
 /** Input of each kind of unit. */

@@ -1,6 +1,5 @@
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type AuditCheck, type AuditEvent, type AuditHead, auditLine, checkAudit } from '../audit.ts'
 
 export interface AuditLog {

@@ -3,9 +3,8 @@ import { mkdir, readdir } from 'node:fs/promises'
 import type { Engine } from '../../../schemas/ipc.ts'
 import type { TeamEngagement } from '../../../schemas/types.ts'
 import type { Desktop } from '../../app/engine/context.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { folderIn } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import { type EventBuffer, eventBuffer } from '../event-buffer.ts'
 
 /** Opens the engine of one data folder. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TeamOidc } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Claims } from '../person.ts'
 
 /** A sign-in that was begun and not finished, by the hash of the value in its cookie. */

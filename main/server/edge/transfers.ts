@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fail, type Outcome } from '../../core/failure.ts'
-import { ok } from '../../core/result.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 
 /** Who a file belongs to: nobody else reaches it, whatever id they send. */
 export interface Owner {

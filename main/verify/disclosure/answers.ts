@@ -3,22 +3,24 @@ import type { Difference, RulesReading, VerificationCheckResult } from '../../..
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { type Assessor, assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import type { NodeVerdicts } from '../../core/conclusion/counts.ts'
+import type { NodeVerdicts } from '../../core/conclusion/documents.ts'
 import type { PackScope } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { NOTHING_SHARED } from '../../core/same-machine.ts'
-import { profileNotes } from '../steps/profile.ts'
-import { compareNode, compareWhole, wordingDiffers } from '../steps/reproduce.ts'
 import {
+  compareNode,
+  compareWhole,
   falsifiedRules,
+  profileNotes,
   type RulesAtHand,
   type RulesSources,
   rulesReading,
   statusOfRules,
   unknownRules,
-} from '../steps/rules.ts'
+  wordingDiffers,
+} from '../steps/reproduce.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
 import type { DisclosureCounts } from './notes.ts'
 import type { DisclosureReading } from './read.ts'

@@ -1,27 +1,26 @@
 import { readsOf } from '../../core/assessor.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { serialKey } from '../../core/engagement/same.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
 import { bytesOf } from '../steps/read.ts'
 import { partClassWords } from './classes.ts'
-import { bucketOf, type CommittedPart, commitment, INDEX_PATH, type PartPlace, saltFor } from './commit.ts'
 import {
   type DisclosedPart,
   type DisclosedUnit,
+  type FullUnit,
   isOpen,
   type OpenPart,
+  openForDisclosure,
   textOfParts,
   UNITS_PATH,
   unitLine,
 } from './copy.ts'
 import { countsOf, type DisclosureNotes, NOTES_PATH, notesBytes } from './notes.ts'
-import { type FullUnit, openForDisclosure } from './open-pack.ts'
-import type { Part } from './parts.ts'
+import { bucketOf, type CommittedPart, commitment, INDEX_PATH, type Part, type PartPlace, saltFor } from './parts.ts'
 import { contentOf } from './rebuild.ts'
 import { applyPolicy, type DisclosurePolicy, type Redacted } from './redact.ts'
 import { underivable } from './underivable.ts'

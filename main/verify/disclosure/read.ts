@@ -5,12 +5,12 @@ import { PATHS, stampPath } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
-import { isRunPayload, isTagFile, notInPacks } from '../steps/manifests.ts'
 import { bytesOf, textOf } from '../steps/read.ts'
-import { INDEX_PATH } from './commit.ts'
+import { isRunPayload, isTagFile, notInPacks } from '../steps/tags.ts'
 import { type DisclosedUnit, isOpen, readUnitLine, textOfParts, UNITS_PATH, unitRootOf } from './copy.ts'
 import { isCopied } from './disclose.ts'
 import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
+import { INDEX_PATH } from './parts.ts'
 
 export interface DisclosureReading {
   /** Empty: every disclosed byte is covered by the sealed list. The seal itself is verified separately. */

@@ -4,7 +4,7 @@ import { sha256 } from '../../core/digest.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack-files.ts'
 import type { RedactableClass } from './classes.ts'
-import type { FullUnit } from './open-pack.ts'
+import type { FullUnit } from './copy.ts'
 import type { Found, Part } from './parts.ts'
 import { listOf, measurementsIn } from './words.ts'
 

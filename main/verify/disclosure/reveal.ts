@@ -3,17 +3,16 @@ import { parseBounded } from '../../core/bounded-json.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { isSha256, type Sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
-import { ok } from '../../core/result.ts'
-import type { PartPlace } from './commit.ts'
 import {
   committed,
   type DisclosedUnit,
   isOpen,
   isWhollyOpen,
   type OpenPart,
+  openForDisclosure,
   partJson,
   readPart,
   UNITS_PATH,
@@ -21,7 +20,7 @@ import {
 } from './copy.ts'
 import { openPart, unitsBytes } from './disclose.ts'
 import { countsOf, NOTES_PATH, notesBytes } from './notes.ts'
-import { openForDisclosure } from './open-pack.ts'
+import type { PartPlace } from './parts.ts'
 import type { DisclosureReading } from './read.ts'
 import { contentOf } from './rebuild.ts'
 import { holdsDigest, holdsSignature, isNeverOpen, isSignedMatterCut, taintedDigests } from './redact.ts'

@@ -1,12 +1,16 @@
 import type { EarlierRuns, Period, PeriodChange, Register, Scope, Statement } from '../../../schemas/types.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Sha256 } from '../../core/digest.ts'
+import { embeddedResults } from '../../core/embedded.ts'
 import type { Framework } from '../../core/framework.ts'
 import { PATHS } from '../../core/pack-files.ts'
-import { quote } from '../../core/plain-text.ts'
-import type { CertificateName, PackSource, SchemaValidator } from '../../core/ports.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import type { CertificateName, PackSource, PdfReading, SchemaValidator, SealReader } from '../../core/ports.ts'
 import type { RunChain } from '../../core/run-chain/entry.ts'
-import type { NodeReading } from './nodes.ts'
-import { canonical, type PackReading, textOf } from './read.ts'
+import type { NodeReading } from './entries.ts'
+import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
+import { chainIn } from './signature.ts'
+import { certificatesOf, type Trust } from './trust.ts'
 
 /** Input of the reports of a pack, in addition to its nodes. All other checks of the pack have passed. */
 export interface SealedPages {
@@ -74,4 +78,78 @@ export async function readEarlier(
   return found === null || why.length > 0
     ? { earlier: null, problems: [`${PATHS.earlier}: ${why[0]}.`] }
     : { earlier: found.value as EarlierRuns, problems: [] }
+}
+
+/** A PDF in a pack; null when it is missing or cannot be read. The pack’s certificates complete its chains. */
+export async function readReport(
+  source: PackSource,
+  reader: SealReader,
+  trust: Trust,
+  path: string,
+): Promise<PdfReading | null> {
+  const bytes = await bytesOf(source, path)
+  if (bytes === null) return null
+  const offered = [
+    ...(await chainIn(source, PATHS.chain)),
+    ...(await chainIn(source, PATHS.tsaChain)),
+    ...certificatesOf([...trust.signers, ...trust.authorities]),
+  ]
+  return await reader.readPdf(bytes, offered, trust.lists)
+}
+
+/** Whether the report is a Barewitness report, unchanged, and belongs to this evidence and signer. */
+export function reportProblems(
+  report: PdfReading | null,
+  reading: PackReading,
+  signer: string | null,
+): readonly string[] {
+  const digest = reading.statement?.predicate.report.evidenceDigest
+  return ownReportProblems(report, { path: PATHS.report, digest, signer }, (one) => embeddedProblems(one, reading))
+}
+
+/** Whether the executive summary is a Barewitness report, unchanged, and belongs to this evidence and signer. */
+export const executiveProblems = (
+  page: PdfReading | null,
+  { statement }: PackReading,
+  signer: string | null,
+): readonly string[] =>
+  ownReportProblems(page, { path: PATHS.executive, digest: statement?.predicate.report.evidenceDigest, signer })
+
+/** Whether a report in a pack of any kind is a Barewitness report, unchanged, of this signer, and produced for the evidence with this digest. */
+export function ownReportProblems(
+  report: PdfReading | null,
+  {
+    path,
+    digest,
+    signer,
+  }: { readonly path: string; readonly digest: string | undefined; readonly signer: string | null },
+  more: (report: PdfReading) => readonly string[] = () => [],
+): readonly string[] {
+  if (report === null) return [`${path} cannot be read.`]
+  if (report.kind !== 'report')
+    return [`${path} does not have the form of a Barewitness report.`, ...report.problems.map(told(path))]
+  const own = [...report.problems, ...(report.seal?.problems ?? [])]
+  if (own.length > 0 || report.seal === null) return [`${path}: its seal is invalid.`, ...own.map(told(path))]
+  return [
+    ...(digest === undefined || report.evidenceDigest === digest
+      ? []
+      : [`${path} was produced for other evidence, with digest ${plain(report.evidenceDigest ?? 'none')}.`]),
+    ...(signer === null || report.seal.signer?.fingerprint === signer
+      ? []
+      : [`${path} is sealed with a different key from the pack.`]),
+    ...more(report),
+  ]
+}
+
+const told =
+  (path: string) =>
+  (problem: string): string =>
+    `${path}: ${plain(problem, 400)}`
+
+function embeddedProblems({ attachments }: PdfReading, { assessment }: PackReading): readonly string[] {
+  const embedded = embeddedResults(attachments)
+  if (embedded === null) return [`${PATHS.report} embeds no readable assessment.`]
+  return assessment === null || canonicalJson(embedded.index) === canonicalJson(assessment)
+    ? []
+    : [`${PATHS.report} embeds a different assessment from the pack.`]
 }

@@ -1,22 +1,39 @@
-import type { Period, RunTrace } from '../../../schemas/types.ts'
-import type { Difference } from '../../../schemas/verification.ts'
-import { assessorOf } from '../../core/assessor.ts'
+import type { Period, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
+import { assessorOf, type PackAssessor } from '../../core/assessor.ts'
 import { addAll } from '../../core/budgets.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
-import { jsonBytes } from '../../core/pack-files.ts'
+import { jsonBytes, nodeFolder, PATHS } from '../../core/pack-files.ts'
 import type { Zones } from '../../core/period/cadence.ts'
 import { below, nodesAsked, PERIOD_PATH, runFolder, runFolders } from '../../core/period/pack.ts'
 import { type DerivedPeriod, periodFold } from '../../core/period/period.ts'
 import { type CsvWriter, POPULATIONS, populationPath } from '../../core/period/populations.ts'
-import { headsBefore } from '../../core/period/runs.ts'
+import { headsBefore } from '../../core/period/seen.ts'
 import { quote } from '../../core/plain-text.ts'
-import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
-import type { ChainReading } from '../../core/run-chain/read.ts'
+import type { PackSource, SchemaValidator, SealReader, SealReading } from '../../core/ports.ts'
+import { chainAnswer } from '../../core/run-chain/answer.ts'
+import type { PackedEntry } from '../../core/run-chain/entry.ts'
+import type { Checkpoint } from '../../core/run-chain/head.ts'
+import { type ChainReading, readChainFiles, type SignatureProblems } from '../../core/run-chain/read.ts'
+import { traceBytes } from '../../core/trace.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
-import { falsifiedRules, type RulesSources, statusOfRules } from './rules.ts'
-import { readSampled } from './sampled.ts'
+import { nodeProblems, wholeProblems } from './complete.ts'
+import { readNodes, strangeFolders } from './entries.ts'
+import { bytesOf, canonical, nodeFolders, type PackReading, readPack, textOf } from './read.ts'
+import {
+  assessorOfPack,
+  compareNode,
+  falsifiedRules,
+  type RulesSources,
+  type RulesStatus,
+  rulesAtHand,
+  rulesReading,
+  statusOfRules,
+  wordingDiffers,
+} from './reproduce.ts'
 import { statusOfSigner } from './signature.ts'
+import { OWN_PRODUCER } from './tags.ts'
 import type { Trust } from './trust.ts'
 
 export interface WalkInput extends RulesSources {
@@ -197,3 +214,175 @@ async function otherwise({ source }: WalkInput, { period, tables }: DerivedPerio
       details.push(`${quote(path, 400)} is not a list derived from the run chain and the run traces.`)
   return details
 }
+
+/** The enclosed nodes of a part of a run’s pack, re-evaluated. */
+export interface SampledReading {
+  /** Inconsistencies. */
+  readonly problems: readonly string[]
+  readonly differences: readonly Difference[]
+  /** Differences, one sentence each. */
+  readonly details: readonly string[]
+  readonly nodes: number
+  readonly stated: number
+  readonly identical: number
+  /** The stated rules; null where none are stated. */
+  readonly rules: RulesReading | null
+  /** Why those are not the rules of the stated version; null otherwise. */
+  readonly falsified: string | null
+}
+
+const NOTHING: SampledReading = {
+  problems: [],
+  differences: [],
+  details: [],
+  nodes: 0,
+  stated: 0,
+  identical: 0,
+  rules: null,
+  falsified: null,
+}
+
+/** Re-evaluates the nodes enclosed in a part of a run’s pack from their captures, as verifyPack() does; empty where none is enclosed. */
+export async function readSampled(
+  source: PackSource,
+  trace: RunTrace | null,
+  input: RulesSources & { readonly validator: SchemaValidator },
+): Promise<SampledReading> {
+  if (nodeFolders(source).size === 0) return NOTHING
+  const { validator } = input
+  const reading = await readPack(source, validator)
+  const stated = reading.assessment?.catalog ?? null
+  const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
+  const judge = await assessorOfPack(rules, reading)
+  const found = {
+    ...NOTHING,
+    problems: [...wholeProblems(reading, strangeFolders(source, reading))],
+    differences: [] as Difference[],
+    details: [] as string[],
+    falsified: stated !== null && rules?.status === 'falsified' ? falsifiedRules(stated, rules.reference) : null,
+  }
+  const traced = new Map(trace?.nodes.map((node) => [node.node, node]))
+  const enclosed = enclosedNodes(source, reading.scope?.population ?? [])
+  for await (const node of readNodes(source, validator, reading, judge, enclosed)) {
+    const compared = compareNode(node)
+    found.nodes += 1
+    found.stated += compared.stated
+    found.identical += compared.identical
+    addAll(found.problems, nodeProblems(node, reading))
+    addAll(found.differences, compared.differences)
+    addAll(found.details, compared.details)
+    if (rules?.status !== 'same' || compared.details.length > 0) continue
+    addAll(found.details, wordingDiffers(node))
+    if (node.traced === null) continue
+    if (canonicalJson(node.traced) !== canonicalJson(traced.get(node.node) ?? null))
+      found.details.push(`Node ${quote(node.node)}: the run trace differs from the captures.`)
+  }
+  return { ...found, rules: stated === null || rules === null ? null : rulesReading(stated, rules.status, found) }
+}
+
+/** Nodes with a folder. */
+function enclosedNodes(source: PackSource, nodes: readonly string[]): ReadonlySet<string> {
+  const folders = nodeFolders(source)
+  return new Set(nodes.filter((node) => folders.has(nodeFolder(node))))
+}
+
+/**
+ * Compares the run trace in a pack with the one derived here: a sentence when they differ. A pack of another version may have none.
+ * With different rules, the fields that identify the rules are taken as stated.
+ */
+export async function traceDiffers(
+  { source, validator }: { readonly source: PackSource; readonly validator: SchemaValidator },
+  { statement, assessment }: PackReading,
+  { assess, rules: rulesStatus }: { readonly assess: PackAssessor | null; readonly rules: RulesStatus | null },
+  { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
+): Promise<readonly string[]> {
+  if (statement === null || assessment === null || assess === null) return []
+  if (!source.paths.includes(PATHS.trace))
+    return statement.predicate.producer === OWN_PRODUCER ? [`${PATHS.trace} is missing.`] : []
+  const text = await textOf(source, PATHS.trace)
+  const found = canonical(text)
+  if (found === null || validator.problems('trace', found.value).length > 0)
+    return [`${PATHS.trace} is not a run trace in canonical form.`]
+  if (traced === null) return [`${PATHS.trace} could not be derived.`]
+  const stated = found.value as RunTrace
+  const { run, planned = null } = statement.predicate
+  // Facts shared between nodes and the reconciliation are taken as stated; compareWhole() compares them with the derived ones.
+  const { shared, reconciliation } = assessment
+  const derived = await assess.trace(traced, { run, planned, demo, shared, reconciliation })
+  const { engine, rules } = stated
+  const compared = rulesStatus === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
+  return new TextDecoder().decode(traceBytes(compared)) === text
+    ? []
+    : [`${PATHS.trace} differs from the run trace derived from the evidence and the scope.`]
+}
+
+/**
+ * The run chain that a pack states it extends, and the entry of the pack itself. `own` is null when there is none;
+ * `stated` is the chain whether or not it is reliable.
+ */
+type PackChain = { readonly stated: ChainReading | null } & (
+  | { readonly answer: VerificationCheckResult; readonly reading: ChainReading; readonly own: PackedEntry }
+  | { readonly answer: VerificationCheckResult; readonly own: null }
+)
+
+/** Reads the run chain in a pack and compares it with the reader’s checkpoint. */
+export async function chainOf(
+  {
+    source,
+    seal,
+    checkpoint,
+    trusted,
+  }: {
+    readonly source: PackSource
+    readonly seal: SealReader
+    readonly checkpoint: Checkpoint | null
+    /** The reader trusts the key of the pack. */
+    readonly trusted: boolean
+  },
+  /** Builds the entry of the pack from its tag manifest and signer; null when the pack lacks the data for it. */
+  ownOf: ((tagManifest: Uint8Array, signer: string) => PackedEntry) | null,
+  reading: SealReading | null,
+): Promise<PackChain> {
+  const tagManifest = await bytesOf(source, PATHS.tagManifest)
+  const signer = reading?.problems.length === 0 ? reading.signer : null
+  const own = ownOf === null || tagManifest === null || signer == null ? null : ownOf(tagManifest, signer.fingerprint)
+  const chain = await readChainFiles((path) => textOf(source, path), gapSignatures(seal))
+  const answer = chainAnswer(chain, own, checkpoint)
+  if (own === null || chain === null || chain.problems.length > 0 || !isKnown(own, chain, trusted))
+    return { answer: answer.outcome === 'passed' ? NOBODY_KNOWN : answer, own: null, stated: chain }
+  return { answer, reading: chain, own, stated: chain }
+}
+
+/** Anyone can compute a valid next entry, so only a trusted key, or a key that sealed earlier packs, can extend a chain. */
+const isKnown = (own: PackedEntry, { entries }: ChainReading, trusted: boolean): boolean =>
+  trusted || entries.some(({ entry }) => entry.signer === own.signer)
+
+const NOBODY_KNOWN: VerificationCheckResult = {
+  check: 'continuity',
+  outcome: 'indeterminate',
+  summary: 'Extends your checkpoint, but the signer is not confirmed.',
+  details: ['You do not trust its key, and the key sealed no earlier pack of the run chain.'],
+  needs: 'signer',
+}
+
+/**
+ * A missed-run entry is signed by the key that it names. The root and validity of that key are not evaluated here: the owner may have had
+ * a different root of the same name at that time.
+ */
+const gapSignatures =
+  (seal: SealReader): SignatureProblems =>
+  async (content, signature, signer) => {
+    const reading = await seal.read({
+      content,
+      signature,
+      chain: [],
+      crls: [],
+      timestamps: [],
+      tsaChain: [],
+      tsaCrls: [],
+      freshCrls: [],
+    })
+    return reading.problems.length > 0 || reading.signer?.fingerprint === signer
+      ? reading.problems
+      : ['It was signed by a different key from the one it names.']
+  }

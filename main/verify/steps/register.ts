@@ -14,12 +14,17 @@ import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { documentPaths } from '../../core/register/attachments.ts'
-import { auditorRequestsOf } from '../../core/register/auditor-requests.ts'
 import { millisOf } from '../../core/register/days.ts'
-import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../../core/register/decisions.ts'
+import {
+  acceptanceRequestsOf,
+  decisionProblem,
+  decisionsOf,
+  type LevelOf,
+  levelsIn,
+} from '../../core/register/decisions.ts'
 import { explanationsOf } from '../../core/register/explanations.ts'
-import { acceptanceRequestsOf } from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
+import { auditorRequestsOf } from '../../core/register/requests.ts'
 import { responsesOf } from '../../core/register/responses.ts'
 import { EMPTY_REGISTER, statusOf } from '../../core/register.ts'
 import { readEntries } from './entries.ts'

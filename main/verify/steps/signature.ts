@@ -1,3 +1,4 @@
+import type { EntrySignature } from '../../../schemas/types.ts'
 import type { SignerTrust, VerificationCheckResult, VerificationReport } from '../../../schemas/verification.ts'
 import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from '../../core/budgets.ts'
 import { sha256 } from '../../core/digest.ts'
@@ -7,7 +8,7 @@ import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports.ts'
 import { bytesOf, textOf } from './read.ts'
 import type { ShownTime } from './time.ts'
-import { certificatesOf, type Trust, trustOf } from './trust.ts'
+import { certificatesOf, NO_TRUST, type Trust, trustOf } from './trust.ts'
 
 /** Reads the seal over the tag manifest, or null when there is none. Trust anchors help to complete the chain; trust is evaluated separately. */
 export async function readSealOf(source: PackSource, seal: SealReader, trust: Trust): Promise<SealReading | null> {
@@ -205,3 +206,70 @@ function validity(
     ? { ...none, open: `its certificate expired on ${notAfter}. No time-stamp shows that the seal was made before.` }
     : { ...none, refused: `its certificate had expired ${moment}.` }
 }
+
+/** A detached CMS signature as stored in Barewitness documents. */
+type KeptSignature = Pick<EntrySignature, 'fingerprint' | 'at' | 'cms' | 'chain'>
+
+/** Result of reading one such signature. */
+export interface DetachedReading {
+  /** As stated in the document. */
+  readonly fingerprint: string
+  /** Null where the signature cannot be read. */
+  readonly subject: string | null
+  /** SHA-256 of the public key, independent of its certificate; null as above. */
+  readonly key: string | null
+  /** Revocation time of the certificate, according to the available lists. */
+  readonly revokedAt: string | null
+  /** Signer trust; a demo key, or a key whose signature is invalid, is never trusted. */
+  readonly trust: SignerTrust
+  /** Signed with a demo key. */
+  readonly demo: boolean
+  /** Empty: the content is unchanged since it was signed with the stated key. The holder of the key is not confirmed. */
+  readonly problems: readonly string[]
+}
+
+/** Reads a signature over content and evaluates it against the reader’s trust. Never throws, whatever it contains. */
+export async function readDetached(
+  seal: SealReader,
+  content: Uint8Array,
+  { fingerprint, at, cms, chain }: KeptSignature,
+  { what, trust = NO_TRUST }: { readonly what: string; readonly trust?: Trust },
+): Promise<DetachedReading> {
+  const reading = await seal.read({
+    content,
+    signature: bytesIn(cms),
+    chain: [...chain.map(bytesIn), ...certificatesOf(trust.signers)],
+    crls: [],
+    timestamps: [],
+    tsaChain: [],
+    tsaCrls: [],
+    freshCrls: trust.lists,
+  })
+  const { signer, demo } = reading
+  const revokedAt = reading.revoked?.at ?? null
+  // The validity of a demo key is irrelevant, because it is never trusted.
+  const term =
+    demo ||
+    signer === null ||
+    (Date.parse(signer.notBefore) <= Date.parse(at) && Date.parse(at) <= Date.parse(signer.notAfter))
+  return {
+    fingerprint,
+    subject: signer?.subject ?? null,
+    key: signer?.key ?? null,
+    revokedAt,
+    trust: statusOfSigner(reading, trust),
+    demo,
+    problems: [
+      ...reading.problems,
+      ...(signer === null || signer.fingerprint === fingerprint
+        ? []
+        : [`It was made with key ${signer.fingerprint}, but the ${what} names ${fingerprint}.`]),
+      ...(term ? [] : [`Its certificate was not valid at ${at}.`]),
+      ...(revokedAt !== null && !(Date.parse(at) < Date.parse(revokedAt))
+        ? [`Its certificate was revoked at ${revokedAt}.`]
+        : []),
+    ],
+  }
+}
+
+const bytesIn = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))

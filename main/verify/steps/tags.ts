@@ -1,18 +1,18 @@
 import type { Statement } from '../../../schemas/types.ts'
 import { VERSION } from '../../../schemas/version.ts'
-import { MOST_CERTIFICATES, MOST_PROBLEMS } from '../../core/budgets.ts'
-import { derValue } from '../../core/der/read.ts'
-import { certificateParts } from '../../core/der/x509.ts'
+import { MOST_CERTIFICATES, MOST_PROBLEMS, MOST_STAMPS } from '../../core/budgets.ts'
+import { certificateParts, derValue } from '../../core/der/read.ts'
 import { sha256 } from '../../core/digest.ts'
-import { bagInfo, CHAIN_RECIPE, PATHS } from '../../core/pack.ts'
-import { evidenceDigestOf } from '../../core/pack-files.ts'
+import { BAG_DECLARATION, bagInfo, CHAIN_RECIPE, NAMED_SUBJECTS, PATHS } from '../../core/pack.ts'
+import { evidenceDigestOf, isSafePath, linesOf, type PackForm, stampPath } from '../../core/pack-files.ts'
 import { fromPem, pem } from '../../core/pem.ts'
-import { quote } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReading } from '../../core/ports.ts'
-import { CHAIN_PATHS } from '../../core/run-chain/files.ts'
-import { VERIFY_SH } from '../../core/verify-sh.ts'
-import { verifyText } from '../../core/verify-text.ts'
-import { textOf } from './read.ts'
+import { compare } from '../../core/recording.ts'
+import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
+import { VERIFY_SH, verifyText } from '../../core/verify-text.ts'
+import { INDEX_PATH, SEED_PATH } from '../disclosure/parts.ts'
+import { type PackTexts, readTexts, textOf } from './read.ts'
 
 /** What the files outside the payload of a pack are written from. */
 export interface TagMatter {
@@ -140,4 +140,266 @@ async function worded(source: PackSource, { signer, demo, nodes }: TagMatter): P
     ...(help === again ? [] : [differs(PATHS.help)]),
     ...(script === VERIFY_SH ? [] : [differs(PATHS.verifyScript)]),
   ]
+}
+
+/** Differences between the files and their lists, one sentence each; none when every file matches and all lists agree. */
+export async function alterations(
+  source: PackSource,
+  statement: Pick<Statement, 'subject'> | null,
+  form: PackForm = RUN_FORM,
+): Promise<readonly string[]> {
+  const texts = await readTexts(source)
+  const unlisted = unlistedIn(source)
+  const isPayload = (path: string): boolean => path.startsWith('data/')
+  const files = [...source.paths].sort(compare)
+  const payload = await against(source, files.filter(isPayload), PATHS.manifest, texts.manifest)
+  const tags = await against(
+    source,
+    files.filter((path) => !isPayload(path) && !unlisted.has(path)),
+    PATHS.tagManifest,
+    texts.tagManifest,
+  )
+  const misplaced = [
+    ...payload.removed.filter(({ path }) => !isPayload(path)).map(({ path }) => [path, PATHS.manifest] as const),
+    ...tags.removed.filter(({ path }) => isPayload(path)).map(({ path }) => [path, PATHS.tagManifest] as const),
+  ]
+  const namedAsAdded = new Set([...payload.added, ...tags.added].map(({ path }) => path))
+  const belongs = (path: string): boolean => (isPayload(path) ? form.isPayload(path) : isTagFile(path))
+  return [
+    ...payload.problems,
+    ...tags.problems,
+    ...misplaced.map(([path, list]) => `${list} lists ${quote(path)}, which does not belong there.`),
+    ...(tags.covers(PATHS.manifest) ? [] : [`${PATHS.tagManifest} does not list ${PATHS.manifest}.`]),
+    ...differences([payload, tags]),
+    ...files.filter((path) => !belongs(path) && !namedAsAdded.has(path)).map(notInPacks),
+    ...tagProblems(source, texts, form),
+    ...(await statementProblems(source, statement, texts, form)),
+  ]
+}
+
+/** Message for an archive that departs from the form that this program writes. */
+export const packedAgain = (departure: string): string =>
+  `${plain(departure, 400)} If the files were only repackaged, unpack the archive and verify the folder.`
+
+/** Files in no list: the sealed list, its seal, and the time-stamps, numbered from one without a gap, up to the limit. */
+function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
+  const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal])
+  const there = new Set(paths)
+  for (let place = 1; place <= MOST_STAMPS && there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
+  return unlisted
+}
+
+interface Placed {
+  readonly path: string
+  readonly digest: string
+}
+
+interface Comparison {
+  readonly problems: readonly string[]
+  /** The digest found, where it differs from the list; `was` is the listed one. */
+  readonly changed: readonly (Placed & { readonly was: string })[]
+  readonly removed: readonly Placed[]
+  readonly added: readonly Placed[]
+  readonly covers: (path: string) => boolean
+}
+
+/**
+ * Compares one list, as written by sha256sum (RFC 8493 §2.1.3), with the files in order: one pass over both, keeping only differences.
+ * Parsed strictly: one line format, in order, each path once.
+ */
+async function against(
+  source: PackSource,
+  files: readonly string[],
+  name: string,
+  text: string | null,
+): Promise<Comparison> {
+  const problems: string[] = []
+  const changed: (Placed & { was: string })[] = []
+  const removed: Placed[] = []
+  const added: Placed[] = []
+  if (text === null) problems.push(`${name} is missing or cannot be read.`)
+  else if (!text.endsWith('\n')) problems.push(`${name} does not end with a line end.`)
+  const digestOf = async (path: string): Promise<string | null> => {
+    try {
+      return await source.sha256(path)
+    } catch {
+      problems.push(`${quote(path)} cannot be read.`)
+      return null
+    }
+  }
+  const passOver = async (path: string): Promise<void> => {
+    const digest = await digestOf(path)
+    if (digest !== null) added.push({ path, digest })
+  }
+  let next = 0
+  let before = ''
+  let number = 0
+  for (const line of linesOf(text ?? '')) {
+    if (problems.length > MOST_PROBLEMS) return UNREAD(problems)
+    number += 1
+    const path = line.slice(66)
+    const was = line.slice(0, 64)
+    if (!/^[0-9a-f]{64}$/.test(was) || line.slice(64, 66) !== '  ' || !isSafePath(path))
+      problems.push(`${name}:${number} is not a valid line.`)
+    else if (compare(path, before) <= 0) problems.push(`${name}:${number} lists ${quote(path)} twice or out of order.`)
+    else {
+      before = path
+      for (let file = files[next]; file !== undefined && compare(file, path) < 0; file = files[next]) {
+        await passOver(file)
+        next += 1
+      }
+      if (files[next] === path) {
+        next += 1
+        const digest = await digestOf(path)
+        if (digest !== null && digest !== was) changed.push({ path, digest, was })
+      } else removed.push({ path, digest: was })
+    }
+  }
+  for (const file of files.slice(next)) await passOver(file)
+  const uncovered = new Set(added.map(({ path }) => path))
+  return { problems, changed, removed, added, covers: (path) => files.includes(path) && !uncovered.has(path) }
+}
+
+/** A list with too many invalid lines is not evaluated further. */
+const UNREAD = (problems: readonly string[]): Comparison => ({
+  problems,
+  changed: [],
+  removed: [],
+  added: [],
+  covers: () => true,
+})
+
+/** Reports a file that was only renamed or moved as such. */
+function differences(comparisons: readonly Comparison[]): readonly string[] {
+  const changed = comparisons.flatMap((one) => one.changed)
+  const removed = comparisons.flatMap((one) => one.removed)
+  const added = comparisons.flatMap((one) => one.added)
+  const wasAt = new Map(changed.map(({ was, path }) => [was, path]))
+  const nowAt = new Map(added.map(({ digest, path }) => [digest, path]))
+  const renamed = new Map<string, string>()
+  for (const { path, digest } of removed) {
+    const now = nowAt.get(digest)
+    if (now === undefined) continue
+    renamed.set(path, now)
+    nowAt.delete(digest)
+  }
+  const newNames = new Set(renamed.values())
+  const called = (path: string): string => quote(path, 400)
+  return [
+    ...changed.map(({ path, digest }) => {
+      const from = wasAt.get(digest)
+      return from === undefined
+        ? `${called(path)} was altered: its digest differs from the listed one.`
+        : `${called(path)} was altered: it contains the file listed as ${called(from)}.`
+    }),
+    ...[...renamed].map(([was, now]) => `${called(was)} was renamed to ${called(now)}.`),
+    ...removed.filter(({ path }) => !renamed.has(path)).map(({ path }) => `${called(path)} is missing.`),
+    ...added
+      .filter(({ path }) => !newNames.has(path))
+      .map(({ path }) => `${called(path)} was added: it is in no list.${hint(path)}`),
+  ]
+}
+
+/** Files that desktop systems create in folders automatically. */
+const hint = (path: string): string =>
+  /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(path)
+    ? ' Desktop systems create such files: delete it and verify again.'
+    : ''
+
+function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm): readonly string[] {
+  const info = new Map(
+    (texts.info ?? '').split('\n').map((line) => [line.split(': ')[0], line.split(': ').slice(1).join(': ')]),
+  )
+  const payload = source.paths.filter((path) => path.startsWith('data/'))
+  const bytes = payload.reduce((sum, path) => sum + (source.size(path) ?? 0), 0)
+  const stated = info.get('Evidence-Digest')
+  const problems: string[] = []
+  if (texts.bag !== BAG_DECLARATION) problems.push(`${PATHS.bag} does not declare a BagIt 1.0 bag.`)
+  if (stated === undefined || texts.manifest === null || stated !== evidenceDigestOf(texts.manifest))
+    problems.push(`${PATHS.info}: the evidence digest does not match ${PATHS.manifest}.`)
+  if (info.get('Payload-Oxum') !== `${bytes}.${payload.length}`)
+    problems.push(
+      `${PATHS.info}: Payload-Oxum is not ${bytes}.${payload.length}, the bytes and number of payload files.`,
+    )
+  for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack lacks ${path}.`)
+  return problems
+}
+
+const TAG_FILES: ReadonlySet<string> = new Set([
+  PATHS.bag,
+  PATHS.info,
+  PATHS.help,
+  PATHS.manifest,
+  PATHS.tagManifest,
+  PATHS.statement,
+  PATHS.verifyScript,
+  PATHS.chain,
+  PATHS.seal,
+  PATHS.tsaChain,
+  INDEX_PATH,
+])
+
+/** Files outside the payload. Time-stamps beyond those in use stay unlisted, and are named as added. */
+export const isTagFile = (path: string): boolean =>
+  TAG_FILES.has(path) || /^signature\/(tsa\/)?crls\/crl-\d{1,3}\.pem$/.test(path) || STAMPS.has(path)
+export const notInPacks = (path: string): string => `${quote(path, 400)} does not belong in a pack.`
+const STAMPS: ReadonlySet<string> = new Set(Array.from({ length: MOST_STAMPS }, (_, at) => stampPath(at + 1)))
+
+const RUN_PAYLOAD: ReadonlySet<string> = new Set([
+  PATHS.assessment,
+  PATHS.catalog,
+  PATHS.scope,
+  PATHS.register,
+  PATHS.inventory,
+  PATHS.sites,
+  PATHS.trace,
+  PATHS.earlier,
+  PATHS.report,
+  PATHS.executive,
+  PATHS.html,
+  SEED_PATH,
+  ...Object.values(CHAIN_PATHS),
+])
+
+/** Payload files of the pack of a run. Those of nodes and documents are compared with scope, recordings and register. */
+export function isRunPayload(path: string): boolean {
+  return RUN_PAYLOAD.has(path) || path.startsWith('data/nodes/') || path.startsWith('data/documents/')
+}
+
+/** Evidence pack of one run. */
+const RUN_FORM: PackForm = {
+  needed: [
+    PATHS.report,
+    PATHS.executive,
+    PATHS.html,
+    PATHS.assessment,
+    PATHS.catalog,
+    PATHS.scope,
+    PATHS.register,
+    PATHS.help,
+    PATHS.verifyScript,
+  ],
+  subjects: NAMED_SUBJECTS,
+  isPayload: isRunPayload,
+}
+
+/** The statement must list the manifest and the principal files, each with its digest, and nothing else. */
+async function statementProblems(
+  source: PackSource,
+  statement: Pick<Statement, 'subject'> | null,
+  { manifest }: PackTexts,
+  { subjects: named }: PackForm,
+): Promise<readonly string[]> {
+  if (statement === null) return []
+  const subjects = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]))
+  const problems = subjects.size === statement.subject.length ? [] : [`${PATHS.statement} names a file twice.`]
+  const disagrees = (path: string): string => `${PATHS.statement} and the files disagree about ${quote(path, 400)}.`
+  if (manifest === null || subjects.get(PATHS.manifest) !== sha256(manifest)) problems.push(disagrees(PATHS.manifest))
+  for (const path of named)
+    if (source.paths.includes(path) && subjects.get(path) !== (await source.sha256(path).catch(() => null)))
+      problems.push(disagrees(path))
+  for (const path of subjects.keys())
+    if (path !== PATHS.manifest && !named.includes(path))
+      problems.push(`${PATHS.statement} names ${quote(path, 400)}, which does not belong there.`)
+  return problems
 }

@@ -1,5 +1,4 @@
-import { observeAll, readFrom } from '../../../main/catalog/isolation/observe.ts'
-import type { Signal } from '../../../main/catalog/isolation/signal.ts'
+import { observeAll, readFrom, type Signal } from '../../../main/catalog/isolation/signal.ts'
 import type { Assessed } from './assess.ts'
 import { isDressed } from './matrix.ts'
 

@@ -1,5 +1,5 @@
-import { csvOf } from '../../../main/adapters/csv-file.ts'
-import { zones } from '../../../main/adapters/zones.ts'
+import { zones } from '../../../main/adapters/ports.ts'
+import { csvOf } from '../../../main/adapters/stored-file.ts'
 import { catalogReference } from '../../../main/core/catalog.ts'
 import { sha256 } from '../../../main/core/digest.ts'
 import { changeFold } from '../../../main/core/period/changes.ts'

@@ -1,11 +1,8 @@
 import type { ArchiveMaterial } from '../../../core/all-ports.ts'
-import { fail, type Outcome } from '../../../core/failure.ts'
-import { ok } from '../../../core/result.ts'
+import { fail, type Outcome, ok } from '../../../core/failure.ts'
 import { readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
-import { isOver, readAuthor, textIn, unsuitable } from './stamp.ts'
 import { coveredDigest, hexInGap } from './state.ts'
-import { buildUpdate } from './update.ts'
-import { readUpdates } from './updates.ts'
+import { buildUpdate, isOver, readAuthor, readUpdates, textIn, unsuitable } from './update.ts'
 
 interface PreparedArchive {
   readonly prepared: Uint8Array

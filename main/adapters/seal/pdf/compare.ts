@@ -1,9 +1,9 @@
 import { inflateSync } from 'node:zlib'
 import { quote } from '../../../core/plain-text.ts'
-import { withRange } from '../pades.ts'
+import { withRange } from '../reader.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
 import { objectOf, type PdfObject } from './objects.ts'
-import { textIn } from './stamp.ts'
+import { textIn } from './update.ts'
 import { entriesOf, nameOf, type PdfValue, refOf, refsOf, writeValue } from './values.ts'
 
 /** Inflated, of one stream. */

@@ -1,5 +1,4 @@
 import { fileEnd, objectOf, readObject, tableLine } from './objects.ts'
-import { type Survey, unknownShapeIn } from './shapes.ts'
 import { byteRange, type FileState, GAP_WIDTH, type Gap, RANGE_WIDTH, signatureWidget } from './state.ts'
 import {
   array,
@@ -13,7 +12,9 @@ import {
   ref,
   refOf,
   refsOf,
+  type Survey,
   textOf,
+  unknownShapeIn,
   writeValue,
 } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import type { PadesLevel, PdfReading, SealReading, TimestampReading } from '../../../core/ports.ts'
-import { parseSeal } from '../parse.ts'
+import { parseSeal } from '../cms.ts'
 import { chainOf, isListOf } from '../path.ts'
 import { readSeal } from '../reader.ts'
 import { readTokenOverDigest } from '../tsp/token.ts'
@@ -9,9 +9,8 @@ import { materialProblem } from './archive.ts'
 import { diagnoseFirst, foreignSentence } from './diagnose.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
 import { objectOf, type PdfObject } from './objects.ts'
-import { isOver, leafOf, textIn } from './stamp.ts'
 import { contentsOf, coveredBytes, coveredDigest } from './state.ts'
-import { readUpdates, type Stamped } from './updates.ts'
+import { isOver, leafOf, readUpdates, type Stamped, textIn } from './update.ts'
 import { entriesOf, itemsOf, nameOf, refOf, textOf } from './values.ts'
 
 const LARGEST_FILE = 64 * 1024 * 1024

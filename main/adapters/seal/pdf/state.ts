@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { firstValue, TAG } from '../../../core/der/read.ts'
-import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/placeholder.ts'
+import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/marks.ts'
 import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref, string } from './values.ts'
 
 /** State of a report after a revision: all that the next update needs (ISO 32000-1, 7.5.6). */

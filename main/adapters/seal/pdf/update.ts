@@ -1,6 +1,13 @@
-import { fileEnd, tableLine } from './objects.ts'
+import { fail, type Outcome, ok } from '../../../core/failure.ts'
+import { assembleCms, digestOf, type ParsedSeal, parseSeal } from '../cms.ts'
+import { readTokenOverDigest } from '../tsp/token.ts'
+import { type CertificateFacts, readCertificate, sameBytes } from '../x509.ts'
+import { diagnoseUpdate } from './diagnose.ts'
+import { type FirstRevision, readFirstRevision } from './first.ts'
+import { fileEnd, type PdfObject, readObject, tableLine } from './objects.ts'
 import {
   byteRange,
+  contentsOf,
   type FileState,
   type Gap,
   hexInGap,
@@ -12,16 +19,157 @@ import {
 import {
   array,
   dictionary,
+  entriesOf,
   itemsOf,
   name,
+  nameOf,
   number,
   type PdfDictionary,
   type PdfValue,
   ref,
+  refsOf,
   string,
   withEntries,
   writeValue,
 } from './values.ts'
+
+/** One character per byte, to be read as PDF syntax. */
+export const textIn = (pdf: Uint8Array): string =>
+  Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('latin1')
+
+export const unsuitable = (why: string): Outcome<never> => fail('pdf.unsuitable', why)
+
+interface SignedReport {
+  readonly first: FirstRevision
+  readonly seal: ParsedSeal
+  readonly length: number
+}
+
+/** The author's signature of a report, parsed; fails with pdf.unsuitable. */
+export function readAuthor(text: string): Outcome<SignedReport> {
+  const first = readFirstRevision(text)
+  if (typeof first === 'string') return unsuitable(first)
+  const contents = contentsOf(text.slice(first.gap.from + 1, first.gap.to - 1))
+  if (contents === null) return unsuitable('The report is not signed yet.')
+  const seal = parseSeal(contents)
+  return typeof seal === 'string' ? unsuitable(seal) : ok({ first, seal, length: text.length })
+}
+
+/**
+ * SHA-256 of the signature's value: what a signature time-stamp covers (RFC 3161, appendix A; PAdES B-T, ETSI EN 319
+ * 142-1, section 6). Fails with pdf.unsuitable.
+ */
+export function signatureImprint(pdf: Uint8Array): Outcome<Uint8Array> {
+  const read = readAuthor(textIn(pdf))
+  return read.ok ? ok(digestOf(read.value.seal.signature)) : read
+}
+
+/**
+ * From B-B to B-T: adds the token to the signature's unsigned attributes, inside the reserved space, so that no offset
+ * changes and the signed bytes stay the same. Fails with pdf.unsuitable when the PDF already has later revisions or a
+ * token, when the token covers other bytes, or when it does not fit.
+ */
+export function addSignatureTimestamp(pdf: Uint8Array, token: Uint8Array): Outcome<Uint8Array> {
+  const read = readAuthor(textIn(pdf))
+  if (!read.ok) return read
+  const { first, seal, length } = read.value
+  if (length !== first.state.length) return unsuitable('The report already has later revisions.')
+  if (seal.timestampToken !== null) return unsuitable('The signature already has a time-stamp.')
+  if (!isOver(token, digestOf(seal.signature))) return unsuitable('The time-stamp does not cover this signature.')
+  const cms = withToken(seal, token)
+  if (cms === null) return unsuitable('The signature is not one that Barewitness writes.')
+  const contents = hexInGap(cms)
+  if (contents === null) return unsuitable('The report reserved too little space for this time-stamp.')
+  const stamped = Buffer.from(pdf)
+  stamped.write(contents, first.gap.from, 'latin1')
+  return ok(new Uint8Array(stamped))
+}
+
+/** Whether a token covers bytes of this SHA-256. */
+export const isOver = (token: Uint8Array, sha256: Uint8Array): boolean =>
+  sameBytes(readTokenOverDigest(token, sha256, [], []).imprint, sha256)
+
+/** The seal with the token, or null when the seal is not the one encoding of its parts. */
+function withToken(seal: ParsedSeal, token: Uint8Array): Uint8Array | null {
+  const leaf = leafOf(seal)
+  if (leaf === null) return null
+  const { certificates, messageDigest: contentSha256, signature } = seal
+  const parts = { leaf: leaf.der, certificates, contentSha256, keyType: leaf.keyType, signature }
+  return sameBytes(assembleCms(parts), seal.der) ? assembleCms({ ...parts, timestampToken: token }) : null
+}
+
+/** The certificate that a seal names as its signer's, when it carries it. */
+export function leafOf({ certificates, signerIssuer, signerSerial }: ParsedSeal): CertificateFacts | null {
+  const isNamed = (facts: CertificateFacts | null): facts is CertificateFacts =>
+    facts !== null && sameBytes(facts.issuerDer, signerIssuer) && facts.serial === signerSerial
+  return certificates.map(readCertificate).find(isNamed) ?? null
+}
+
+/** One revision after the first: its time-stamp and what it adds to the security store. */
+export interface Stamped {
+  readonly gap: Gap
+  /** Null while it is prepared but not yet time-stamped. */
+  readonly token: Uint8Array | null
+  readonly certificates: readonly Uint8Array[]
+  readonly crls: readonly Uint8Array[]
+}
+
+interface Updates {
+  readonly stamps: readonly Stamped[]
+  /** After the last revision in our form. */
+  readonly state: FileState
+  readonly problems: readonly string[]
+}
+
+const MOST_STAMPS = 32
+const MOST_OBJECTS = 10_000
+
+/** Reads every revision after the first up to the file's end. Each is built again from its parts, and must be the same bytes. */
+export function readUpdates(pdf: Uint8Array, text: string, first: FirstRevision): Updates {
+  const stamps: Stamped[] = []
+  let state = first.state
+  while (state.length < text.length) {
+    const problem = (sentences: readonly string[]): Updates => ({ stamps, state, problems: sentences })
+    if (stamps.length === MOST_STAMPS) return problem([`The report has more than ${MOST_STAMPS} time-stamps.`])
+    const read = readUpdate(pdf, text, state)
+    if (read === null) return problem(diagnoseUpdate(text, state, first))
+    stamps.push(read.stamp)
+    state = read.next
+  }
+  return { stamps, state, problems: [] }
+}
+
+function readUpdate(
+  pdf: Uint8Array,
+  text: string,
+  state: FileState,
+): { readonly stamp: Stamped; readonly next: FileState } | null {
+  const objects = objectsAt(text, state.length)
+  const store = objects.find((object) => typeOf(object) === 'DSS')
+  const contents = entriesOf(objects.find((object) => typeOf(object) === 'DocTimeStamp')?.value).get('Contents')
+  if (store === undefined || contents?.kind !== 'hex') return null
+  const streams = objects.flatMap(({ stream }) => (stream === null ? [] : [pdf.slice(stream.start, stream.end)]))
+  const count = refsOf(entriesOf(store.value).get('Certs')).length - (state.store?.certificates.length ?? 0)
+  if (count < 0) return null
+  const parts = { certificates: streams.slice(0, count), crls: streams.slice(count) }
+  const token = contentsOf(contents.hex)
+  const again = buildUpdate(state, { ...parts, token: token ?? new Uint8Array() })
+  if (again === null || !text.startsWith(again.text, state.length)) return null
+  return { stamp: { ...parts, gap: again.gap, token }, next: again.next }
+}
+
+const typeOf = ({ value }: PdfObject): string | null => nameOf(entriesOf(value).get('Type'))
+
+function objectsAt(text: string, start: number): readonly PdfObject[] {
+  const objects: PdfObject[] = []
+  for (let at = start; objects.length < MOST_OBJECTS; ) {
+    const read = readObject(text, at)
+    if (read === null) break
+    objects.push(read.value)
+    at = read.end
+  }
+  return objects
+}
 
 interface UpdateParts {
   /** DER, new in this update. */

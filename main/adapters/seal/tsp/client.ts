@@ -1,14 +1,114 @@
 import type { Stamp } from '../../../core/all-ports.ts'
-import { sequence, small } from '../../../core/der/write.ts'
-import { fail, type Outcome } from '../../../core/failure.ts'
+import {
+  type DerValue,
+  der,
+  derValue,
+  inOrder,
+  membersOf,
+  nothing,
+  octets,
+  oid,
+  sequence,
+  small,
+  smallNumber,
+  TAG,
+  yes,
+} from '../../../core/der/read.ts'
+import { fail, type Outcome, ok } from '../../../core/failure.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
-import type { Clock, Entropy } from '../../../core/ports.ts'
-import { ok } from '../../../core/result.ts'
+import type { Clock, Entropy, TimestampReading } from '../../../core/ports.ts'
+import { OID } from '../oids.ts'
 import { sameBytes } from '../x509.ts'
-import { type Answer, askable, exchange } from './http.ts'
-import { type TimestampQuery, timestampQuery } from './request.ts'
-import { tokenOf } from './response.ts'
-import { readTokenOverDigest } from './token.ts'
+import { readToken, readTokenOverDigest } from './token.ts'
+
+/** A token, and the response it came in; `byAuthority` distinguishes a refusal from an unreadable response. */
+type TokenOf =
+  | { readonly token: Uint8Array; readonly response: Uint8Array | null }
+  | { readonly refused: string; readonly byAuthority: boolean }
+
+const LARGEST_RESPONSE = 1024 * 1024
+const unreadable = (refused: string): TokenOf => ({ refused, byAuthority: false })
+
+/**
+ * Extracts the token from a TimeStampResp that grants it (RFC 3161, section 2.4.2, status 0 or 1), or returns a bare
+ * TimeStampToken. A refusal is reported in the authority’s words: its status, the reasons in failInfo and its
+ * statusString. The token itself is not read here.
+ */
+export function tokenOf(bytes: Uint8Array): TokenOf {
+  const whole = bytes.length > LARGEST_RESPONSE ? null : derValue(bytes)
+  if (whole?.tag !== TAG.sequence) return unreadable('The response is not one value in DER.')
+  if (membersOf(whole)[0]?.tag === TAG.oid) return { token: bytes, response: null }
+  const parts = inOrder(whole)
+  const info = inOrder(parts.take(TAG.sequence))
+  const status = smallNumber(info.take(TAG.integer))
+  const words = info.take(TAG.sequence)
+  const failInfo = info.take(TAG.bits)
+  const token = parts.take(TAG.sequence)
+  if (status === null || !info.ended() || !parts.ended())
+    return unreadable('The response is not a time-stamp response.')
+  if (status > 1) return { refused: refusalWords(status, words, failInfo), byAuthority: true }
+  return token === undefined
+    ? unreadable('The response grants a time-stamp but contains none.')
+    : { token: token.bytes, response: bytes }
+}
+
+const STATUS: readonly string[] = [
+  'granted',
+  'grantedWithMods',
+  'rejection',
+  'waiting',
+  'revocationWarning',
+  'revocationNotification',
+]
+const FAILURES: Readonly<Record<number, string>> = {
+  0: 'badAlg',
+  2: 'badRequest',
+  5: 'badDataFormat',
+  14: 'timeNotAvailable',
+  15: 'unacceptedPolicy',
+  16: 'unacceptedExtension',
+  17: 'addInfoNotAvailable',
+  25: 'systemFailure',
+}
+
+const MOST_WORDS = 300
+
+function refusalWords(status: number, words: DerValue | undefined, failInfo: DerValue | undefined): string {
+  const [, ...flags] = failInfo?.content ?? []
+  const reasons = Object.entries(FAILURES)
+    .filter(([bit]) => ((flags[Math.floor(Number(bit) / 8)] ?? 0) & (0x80 >> (Number(bit) % 8))) !== 0)
+    .map(([, name]) => name)
+  const said = (words === undefined ? [] : membersOf(words))
+    .filter(({ tag }) => tag === TAG.utf8)
+    .map(({ content }) => Buffer.from(content).toString('utf8'))
+    .join(' ')
+  return [
+    `The authority granted no time-stamp: status ${status} (${plain(STATUS[status] ?? 'unknown')})`,
+    ...(reasons.length === 0 ? [] : [`failInfo ${reasons.join(', ')}`]),
+    ...(said === '' ? [] : [quote(said, MOST_WORDS)]),
+  ].join('; ')
+}
+
+/**
+ * A TimeStampResp (RFC 3161, section 2.4.2) as packs store it: granted, without text, around the token. An authority
+ * may return more; the one form leaves no byte that could be changed undetected.
+ */
+export const storedResponse = (token: Uint8Array): Uint8Array => sequence(sequence(small(0)), token)
+
+/** Reads what storedResponse() writes, over exactly these bytes. */
+export function readStored(
+  response: Uint8Array,
+  over: Uint8Array,
+  offered: readonly Uint8Array[],
+  crls: readonly Uint8Array[],
+): TimestampReading {
+  const found = tokenOf(response)
+  const token = 'token' in found ? found.token : new Uint8Array()
+  const { reading } = readToken(token, over, offered, crls)
+  return sameBytes(storedResponse(token), response)
+    ? reading
+    : { ...reading, problems: ['The time-stamp is not in the form that packs use.', ...reading.problems] }
+}
 
 export type { Stamp }
 
@@ -143,3 +243,103 @@ const clockProblems = (at: string, now: string): readonly string[] =>
   Math.abs(Date.parse(at) - Date.parse(now)) <= FARTHEST
     ? []
     : [`The time-stamp states ${at}, but the clock of this computer shows ${now}: more than 5 minutes apart.`]
+
+/** A complete response, or why there is none. */
+type Answer =
+  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | { readonly failed: 'unreachable' | 'too-long'; readonly why: string }
+
+interface Asking {
+  readonly fetch: typeof fetch
+  readonly request: RequestInit
+  readonly mostBytes: number
+  /** For the complete response, its body included. */
+  readonly milliseconds: number
+}
+
+/** One HTTP exchange, bounded in time and size. Redirects are not followed: their status is returned. */
+export async function exchange(url: string, { fetch, request, mostBytes, milliseconds }: Asking): Promise<Answer> {
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), milliseconds)
+  try {
+    const answer = await fetch(url, { ...request, redirect: 'manual', signal: end.signal })
+    const body = answer.status === 200 ? await bodyOf(answer, mostBytes) : new Uint8Array()
+    if (body === null)
+      return { failed: 'too-long', why: `The response is longer than ${Math.floor(mostBytes / 1024)} KiB.` }
+    return { status: answer.status, headers: answer.headers, body }
+  } catch (problem) {
+    const why = end.signal.aborted ? `No complete response within ${milliseconds / 1000} s.` : reasonOf(problem)
+    return { failed: 'unreachable', why }
+  } finally {
+    clearTimeout(timer)
+    end.abort()
+  }
+}
+
+async function bodyOf(answer: Response, mostBytes: number): Promise<Uint8Array | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of answer.body ?? []) {
+    size += part.length
+    if (size > mostBytes) return null
+    parts.push(part)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** `fetch` reports the actual error in its cause. */
+export function reasonOf(problem: unknown): string {
+  const { cause, message } = problem instanceof Error ? problem : new Error(String(problem))
+  const inner = cause instanceof Error ? cause : null
+  const code = inner !== null && 'code' in inner && typeof inner.code === 'string' ? inner.code : null
+  return `No connection: ${plain(code ?? inner?.message ?? message)}.`
+}
+
+/** A usable address: http or https, without user name and password. Null otherwise. */
+export function askable(url: string): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  const web = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
+  return parsed !== null && web && parsed.username === '' && parsed.password === '' ? parsed.href : null
+}
+
+/** A TimeStampReq (RFC 3161, section 2.4.1) and the two values in it that the response must repeat. */
+interface TimestampQuery {
+  readonly der: Uint8Array
+  /** SHA-256, 32 bytes. */
+  readonly imprint: Uint8Array
+  /** Eight bytes: the content of a positive INTEGER without a leading zero. */
+  readonly nonce: Uint8Array
+}
+
+const IMPRINT_BYTES = 32
+const NONCE_BYTES = 8
+
+const encode = (imprint: Uint8Array, nonce: Uint8Array): Uint8Array =>
+  sequence(small(1), sequence(sequence(oid(OID.sha256), nothing()), octets(imprint)), der(0x02, nonce), yes())
+
+// Some authorities drop a leading zero and some readers a sign, so the nonce has neither.
+const positive = (bytes: Uint8Array): Uint8Array =>
+  Uint8Array.from(bytes, (byte, at) => (at === 0 ? (byte & 0x3f) | 0x40 : byte))
+
+/**
+ * A query for a time-stamp over bytes with this SHA-256: version 1, a fresh nonce, certificates requested, no policy
+ * named.
+ */
+export function timestampQuery(imprint: Uint8Array, entropy: Entropy): TimestampQuery {
+  if (imprint.length !== IMPRINT_BYTES) throw new Error(`a SHA-256 digest has 32 bytes, not ${imprint.length}`)
+  const nonce = positive(entropy.bytes(NONCE_BYTES))
+  return { der: encode(imprint, nonce), imprint, nonce }
+}
+
+const EMPTY = encode(new Uint8Array(IMPRINT_BYTES), new Uint8Array(NONCE_BYTES))
+const NONCE_AT = EMPTY.length - 3 - NONCE_BYTES
+const IMPRINT_AT = NONCE_AT - 2 - IMPRINT_BYTES
+
+/** Reads a query back, if timestampQuery can have written it; otherwise returns a sentence. */
+export function readQuery(bytes: Uint8Array): TimestampQuery | string {
+  const imprint = bytes.slice(IMPRINT_AT, IMPRINT_AT + IMPRINT_BYTES)
+  const nonce = bytes.slice(NONCE_AT, NONCE_AT + NONCE_BYTES)
+  return bytes.length === EMPTY.length && sameBytes(encode(imprint, positive(nonce)), bytes)
+    ? { der: bytes, imprint, nonce }
+    : 'The file is not a time-stamp query that Barewitness wrote.'
+}

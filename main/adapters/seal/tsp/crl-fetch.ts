@@ -1,10 +1,9 @@
-import { derValue, inOrder, membersOf } from '../../../core/der/read.ts'
-import { certificateParts } from '../../../core/der/x509.ts'
+import { certificateParts, derValue, inOrder, membersOf } from '../../../core/der/read.ts'
 import { plain } from '../../../core/plain-text.ts'
 import { OID } from '../oids.ts'
 import { isListBy, isRoot } from '../path.ts'
 import { type CertificateFacts, isSignedBy, readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
-import { askable, exchange } from './http.ts'
+import { askable, exchange } from './client.ts'
 
 export interface ListDeps {
   readonly fetch?: typeof fetch

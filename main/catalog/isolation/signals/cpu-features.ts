@@ -9,7 +9,7 @@ import {
 } from '../../processors/features.ts'
 import { cpuEnergy, cpuMsr, cpuSensors } from '../../processors/instruments.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
-import { kernelMessages, virtBuses } from '../../virtualization/probes.ts'
+import { kernelMessages, virtBuses } from '../../virtualization/index.ts'
 import { plausibleTemperatures, readRegisters } from '../cpu-hardware.ts'
 import { FEW_POWER_BITS, hasHostPowerBits, isServerPart, isSince2009 } from '../cpu-tables.ts'
 import {
@@ -23,8 +23,8 @@ import {
   unreadable,
   virtual,
 } from '../signal.ts'
-import { isControlDomain } from './bus.ts'
-import { armFeatureSignals } from './cpu-arm.ts'
+import { isControlDomain } from './boot.ts'
+import { armFeatureSignals } from './cpu-identity.ts'
 import { aroundX86, onX86 } from './cpu-leaf.ts'
 
 const counters: Signal = {

@@ -2,7 +2,7 @@ import { quote } from '../../../core/plain-text.ts'
 import { type CpuFeatures, type CpuPlatform, cpuFeatures, cpuPlatform } from '../../processors/features.ts'
 import { type CpuLeaves, cpuHypervisorLeaf, cpuLeaves, type HypervisorLeaf } from '../../processors/leaves.ts'
 import { contradicts, supports } from '../../steps.ts'
-import { kernelMessages } from '../../virtualization/probes.ts'
+import { kernelMessages } from '../../virtualization/index.ts'
 import { HYPERVISOR_SIGNATURES, highestCpuidLevel, INTEL_CLOCK_BY_TABLE, lowestCpuidLevel } from '../cpu-tables.ts'
 import {
   metal,
@@ -16,7 +16,7 @@ import {
   unreadable,
   virtual,
 } from '../signal.ts'
-import { isControlDomain } from './bus.ts'
+import { isControlDomain } from './boot.ts'
 
 const ONLY_X86 = 'Only x86 processors have this.'
 

@@ -6,7 +6,7 @@ import { hostSerials } from '../../machine/identity.ts'
 import { isGpu, pciDevices } from '../../pci/probes.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { lacksNvidia, onNvidia, onPci } from './on-gpu.ts'
+import { lacksNvidia, onNvidia, onPci } from './fabric.ts'
 
 const isBlank = (text: string | null): boolean => text !== null && /^(?=-*0)[0-]{4,}$/.test(text.trim())
 const isSet = (serial: string): boolean =>

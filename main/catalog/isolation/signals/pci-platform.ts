@@ -1,12 +1,223 @@
 import { pciIommu } from '../../pci/iommu.ts'
-import { isOnRootBus, type PciDevice, pciDevices, type UsbDevice, usbDevices } from '../../pci/probes.ts'
-import { cpuFeatures, cpuPlatform } from '../../processors/features.ts'
+import {
+  isNvidiaGpu,
+  isOnRootBus,
+  type PciDevice,
+  type PciPort,
+  pciDevices,
+  pciPorts,
+  type UsbDevice,
+  usbDevices,
+} from '../../pci/probes.ts'
+import { type CpuFeatures, cpuFeatures, cpuPlatform } from '../../processors/features.ts'
 import { cpuSensors } from '../../processors/instruments.ts'
-import { contradicts, count, named, supports } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { workingControllers } from '../cpu-hardware.ts'
-import { showsUncore } from '../pci-generations.ts'
-import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { onPci } from './on-gpu.ts'
+import { fastPorts, isSwitchPort, showsUncore } from '../pci-hardware.ts'
+import {
+  metal,
+  neutral,
+  notApplicable,
+  type Read,
+  type Sign,
+  type Signal,
+  sign,
+  unreadable,
+  virtual,
+} from '../signal.ts'
+import { onPci } from './fabric.ts'
+
+const cpuOf = (read: Read): CpuFeatures | null => {
+  const cpu = read(cpuFeatures)
+  return cpu.ok ? cpu.fact : null
+}
+
+const isPort = ({ class: kind, maxLinkSpeed }: PciDevice): boolean => kind.startsWith('0604') && maxLinkSpeed !== null
+const addresses = (devices: readonly { readonly address: string }[]): string =>
+  named(
+    devices.map(({ address }) => address),
+    3,
+  )
+
+// PCI Express defined 32 lanes and no one built them; models of ports are set to the most there is.
+const WIDEST_BUILT = 16
+const GEN1 = 2.5
+
+function linkSigns(devices: readonly PciDevice[], cpu: CpuFeatures | null): readonly Sign[] {
+  const ports = devices.filter(isPort)
+  const isX86 = cpu?.architecture === 'x86'
+  const wide = ports.filter(({ maxLinkWidth }) => (maxLinkWidth ?? 0) > WIDEST_BUILT)
+  const isServer = isX86 && showsUncore(cpu) === 'always' && cpu.vendor === 'GenuineIntel'
+  const isSlow = ports.length > 0 && ports.every(({ maxLinkSpeed }) => maxLinkSpeed === GEN1)
+  const throttled = devices
+    .filter((device) => isNvidiaGpu(device) && (device.maxLinkSpeed ?? 0) >= 8)
+    .filter((gpu) => {
+      const port = ports.find(({ address }) => address === gpu.above.at(-1))
+      return port?.maxLinkSpeed === GEN1
+    })
+  const say = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, pciDevices, 'links'))
+  return [
+    ...(wide.length > 0
+      ? [
+          say(
+            isX86 ? 'odd' : 'hint',
+            `${count(wide.length, 'PCI port')} (${addresses(wide)}) with 32 lanes: emulated ports report this, and no such port was built.`,
+          ),
+        ]
+      : []),
+    ...(isServer && isSlow
+      ? [say('odd', 'All PCI ports stop at 2.5 GT/s, behind a server processor that has ports of 8 GT/s and more.')]
+      : []),
+    ...(throttled.length > 0
+      ? [
+          say(
+            'hint',
+            `${count(throttled.length, 'GPU')} (${addresses(throttled)}) of 8 GT/s and more hang on a port that stops at 2.5 GT/s.`,
+          ),
+        ]
+      : []),
+  ]
+}
+
+const link: Signal = {
+  id: 'pci.link',
+  family: 'pci',
+  title: 'Speed and width of the PCI ports',
+  onMetal: '8 to 64 GT/s on 1 to 16 lanes',
+  onGuest: '2.5 GT/s on one lane, or 16 GT/s on 32 lanes, as models of ports are set',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'Idle devices drop to 2.5 GT/s: only the highest speed and width are read.',
+    'Small boards have nothing but slow ports.',
+    'Newer monitors copy the values of the device below, and take any value.',
+  ],
+  source:
+    'Documentation/ABI/testing/sysfs-bus-pci; PCI Express 5.0 §7.5.3.6. Measured: x32 on QEMU’s port, 2.5 GT/s x1 on its older one.',
+  probes: [pciDevices, cpuFeatures],
+  observe: (read) =>
+    onPci(read, (devices) => {
+      const signs = linkSigns(devices, cpuOf(read))
+      const ports = devices.filter(isPort)
+      const fast = fastPorts(devices)
+      const said = `${count(ports.length, 'port')} with a link, ${fast.length} of 8 GT/s or more`
+      if (signs.length > 0) return virtual(said, ...signs)
+      return fast.length > 0
+        ? metal(said, supports(`${count(fast.length, 'PCI port')} with links of 8 GT/s or more.`, pciDevices, 'links'))
+        : neutral(said)
+    }),
+}
+
+// lspci of before 2019 has no word for 32 GT/s.
+const isFast = ({ speed, width, isExtended }: PciPort): boolean =>
+  isExtended && width !== null && (speed === null || speed >= 8)
+
+const phy: Signal = {
+  id: 'pci.phy',
+  family: 'pci',
+  title: 'Electrical layer of the PCI ports',
+  onMetal: 'registers for lane equalization on ports of 8 GT/s, for 16 and 32 GT/s and lane margining on faster ones',
+  onGuest: 'ports that claim the speed and have none of these registers',
+  spoofingEffort: 'S1',
+  pitfalls: [
+    'A patched monitor adds the registers, which are plain bytes in configuration space.',
+    'Needs the capability space beyond 256 bytes, which some kernels and firmware switch off.',
+    'Error reporting (AER) is no evidence: emulated ports have it.',
+  ],
+  source:
+    'PCI Express 5.0 §7.7.3 (required of ports for 8 GT/s), §7.7.5 to §7.7.7. Measured: absent on QEMU’s port of 16 GT/s, present on a two-socket H100 server.',
+  probes: [pciPorts, pciDevices, cpuFeatures],
+  observe(read) {
+    const reading = read(pciPorts)
+    if (!reading.ok) return unreadable(pciPorts, reading.reason)
+    const { ports } = reading.fact
+    const bus = read(pciDevices)
+    // The kernel's own list of the bus has ports, and the response has none: it is not the response of a working lspci.
+    if (ports.length === 0 && bus.ok && bus.fact.devices.some(({ class: kind }) => kind.startsWith('0604')))
+      return unreadable(pciPorts, 'the list of PCI ports is empty, and the bus has some')
+    const fast = ports.filter(isFast)
+    if (fast.length === 0)
+      return neutral(
+        ports.length === 0 ? 'no PCI port' : 'no port of 8 GT/s or more shows its extended registers',
+        ...(ports.some(({ speed }) => (speed ?? 0) >= 8)
+          ? [unclear('The extended registers of the fast PCI ports are not visible on this system.', pciPorts)]
+          : []),
+      )
+    const whole = fast.filter(({ equalizes }) => equalizes)
+    const said = `${whole.length} of ${count(fast.length, 'fast port')} with equalization registers`
+    if (whole.length === 0)
+      return virtual(
+        said,
+        sign(
+          cpuOf(read)?.architecture === 'x86' ? 'odd' : 'hint',
+          null,
+          contradicts(
+            `${count(fast.length, 'PCI port')} for 8 GT/s or more (${addresses(fast)}) and none has the registers for lane equalization, which the standard requires.`,
+            pciPorts,
+          ),
+        ),
+      )
+    const newer = whole.filter(({ physical16, margins }) => physical16 || margins).length
+    const up = whole.filter(({ isEqualized }) => isEqualized).length
+    return metal(
+      said,
+      supports(
+        `${count(whole.length, 'PCI port')} with registers for lane equalization, ${newer} of them for 16 GT/s or margining too; ${up} ran it for the link that is up.`,
+        pciPorts,
+      ),
+    )
+  },
+}
+
+const above: Signal = {
+  id: 'pci.switch',
+  family: 'pci',
+  title: 'Ports above the GPUs',
+  onMetal: 'a port of the processor, or a PCI Express switch of PLX, Broadcom or Microchip',
+  onGuest: 'nothing: the GPU sits on the root bus itself, or under a model of a port',
+  spoofingEffort: 'S1',
+  pitfalls: [
+    'QEMU’s models of ports and switches have ids of their own; a patched monitor gives them any.',
+    'Servers with GPUs as cards have no switch.',
+    'Monitors can add an emulated port above.',
+  ],
+  source: 'PCI Express 5.0 §1.3 (an endpoint has a port above it). Measured: 42 switch ports on an 8-GPU H100 server.',
+  probes: [pciDevices, cpuFeatures],
+  observe: (read) =>
+    onPci(read, (devices) => {
+      const gpus = devices.filter(isNvidiaGpu)
+      if (gpus.length === 0) return notApplicable('The PCI bus has no NVIDIA GPU.')
+      // Displays on the root bus exist: graphics of old NVIDIA chipsets. A 3D controller is a card or module.
+      const bare = gpus.filter((gpu) => gpu.class.startsWith('0302') && isOnRootBus(gpu))
+      if (bare.length > 0)
+        return virtual(
+          `${bare.length} of ${count(gpus.length, 'GPU')} on the root bus`,
+          sign(
+            cpuOf(read)?.architecture === 'x86' ? 'impossible' : 'hint',
+            null,
+            contradicts(
+              `${count(bare.length, 'GPU')} (${addresses(bare)}) on the root bus with no port above: hardware has one for every card.`,
+              pciDevices,
+              'tree',
+            ),
+          ),
+        )
+      const byAddress = new Map(devices.map((device) => [device.address, device]))
+      const switched = gpus.filter((gpu) =>
+        gpu.above.some((address) => {
+          const bridge = byAddress.get(address)
+          return bridge !== undefined && isSwitchPort(bridge)
+        }),
+      )
+      return switched.length > 0
+        ? metal(
+            `${switched.length} of ${count(gpus.length, 'GPU')} behind switches`,
+            supports(`${count(switched.length, 'GPU')} behind PCI Express switches.`, pciDevices, 'tree'),
+          )
+        : neutral(`${count(gpus.length, 'GPU')}, none behind a switch`)
+    }),
+}
+
+export const linkSignals: readonly Signal[] = [link, phy, above]
 
 const domainOf = ({ address }: PciDevice): string => address.slice(0, -8)
 const isEndpoint = ({ class: kind }: PciDevice): boolean => /^(01|02|03|12)/.test(kind)

@@ -3,24 +3,25 @@ import { type PciDevice, pciDevices, pciPorts } from '../../pci/probes.ts'
 import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
-import { fitOfBridge, isSince2011, showsUncore } from '../pci-generations.ts'
 import {
   BRIDGES_OF_32_BITS,
   COPIED_HOST_BRIDGES,
   COPIED_PARTS,
   cardFunctions,
+  fitOfBridge,
+  isSince2011,
   isUncore,
   LEAST_UNCORE,
   rootFitsProcessor,
   rootFunction,
   SHARED_VENDORS,
+  showsUncore,
   VIRTUAL_HOST_BRIDGES,
   virtualDevicePlatform,
 } from '../pci-hardware.ts'
 import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { onPci } from './on-gpu.ts'
-import { linkSignals } from './pci-links.ts'
-import { platformSignals } from './pci-platform.ts'
+import { onPci } from './fabric.ts'
+import { linkSignals, platformSignals } from './pci-platform.ts'
 
 const id = ({ vendor, device }: PciDevice): string => `${vendor}:${device}`
 const against = (weight: Sign['weight'], platform: string | null, text: string): Sign =>

@@ -2,7 +2,7 @@ import { storageMounts } from '../../mounts/probes.ts'
 import { count, named, supports, unclear } from '../../steps.ts'
 import { sessionLimits } from '../../tenancy/limits.ts'
 import { INITIAL_NAMESPACES, NAMESPACE_KINDS, namespaces } from '../../tenancy/sessions.ts'
-import { virtBuses, virtGuests, virtHosted } from '../../virtualization/probes.ts'
+import { virtBuses, virtGuests, virtHosted } from '../../virtualization/index.ts'
 import { containerAnswer, isOpenVz, marksOf } from '../container.ts'
 import { metal, neutral, type Signal, unreadable } from '../signal.ts'
 

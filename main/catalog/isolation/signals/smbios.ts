@@ -15,8 +15,7 @@ import {
   unreadable,
   virtual,
 } from '../signal.ts'
-import { NO_SMBIOS, smbiosExtentSignals, withTable } from './smbios-extent.ts'
-import { smbiosSumSignals } from './smbios-sums.ts'
+import { NO_SMBIOS, smbiosExtentSignals, smbiosSumSignals, withTable } from './smbios-sums.ts'
 
 type Field =
   | 'sysVendor'

@@ -1,10 +1,10 @@
 import { LIVE_NOT_ASKED } from '../../../core/probe.ts'
-import { type Heard, liveCpuidLong, liveEnergy, liveJitter, liveSteal, liveThermal } from '../../live-tests/probes.ts'
+import { type Heard, liveCpuidLong, liveEnergy, liveJitter, liveSteal, liveThermal } from '../../live-tests/index.ts'
 import { cpuFeatures } from '../../processors/features.ts'
 import { steal as stealProbe } from '../../processors/instruments.ts'
 import { contradicts, count, supports, unclear } from '../../steps.ts'
 import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { cpuidTimingSignals } from './timing-cpuid.ts'
+import { cpuidTimingSignals } from './cpu-layout.ts'
 
 /** So much shorter than it took may a command seem to us: its first frame was held back, and its last was not. */
 const SLACK_SECONDS = 0.25

@@ -4,7 +4,7 @@ import { serialKey } from '../../../core/engagement/same.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
 import type { Parsed } from '../../../core/probe.ts'
 import { type HostSerials, hostSerials } from '../../machine/identity.ts'
-import type { Found } from '../found.ts'
+import type { Found } from '../registry.ts'
 
 const ID = 'site-record'
 /** Coordinates without a radius are often those of a town or a postcode. */

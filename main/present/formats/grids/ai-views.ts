@@ -4,7 +4,7 @@ import type { Finding } from '../../../core/finding/finding.ts'
 import { type Tally, tally } from '../../../core/tally.ts'
 import type { FormatInput } from '../input.ts'
 import { columns, type Grid, sheetOf } from './grid.ts'
-import { checkText, limitsOf, requestedById, requestLines } from './requested.ts'
+import { checkText, limitsOf, requestedById, requestLines } from './population.ts'
 
 /**
  * Carriers of AI workloads, and the evidence in the order of frameworks that no conclusion of ours uses. Each row has the results of related checks and

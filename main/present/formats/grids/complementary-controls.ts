@@ -11,12 +11,11 @@ import type { Catalog } from '../../../core/catalog.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { isDay } from '../../../core/register/days.ts'
 import { tally } from '../../../core/tally.ts'
-import { nodeTestsIn } from '../../period-report/node-tests.ts'
-import { itemName } from '../../report/items.ts'
-import { countLines } from '../../report/wording.ts'
+import { nodeTestsIn } from '../../period-report/lists.ts'
+import { countLines, itemName } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
 import { columns, type Grid, type GridCell } from './grid.ts'
-import { requestedById, requestLines } from './requested.ts'
+import { requestedById, requestLines } from './population.ts'
 
 /**
  * Matrix of complementary user entity controls (CUEC) and controls of subservice organizations (CSOC), as AT-C 205 and the SOC 2 guide of the AICPA

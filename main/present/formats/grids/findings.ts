@@ -3,9 +3,9 @@ import type { Catalog } from '../../../core/catalog.ts'
 import type { Finding } from '../../../core/finding/finding.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { criterionText, effectText, remedyText } from '../../report/findings.ts'
-import { shortName } from '../../report/items.ts'
+import { shortName } from '../../report/wording.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
-import { WHO } from '../work-order-parts.ts'
+import { WHO } from '../work-order-document.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({

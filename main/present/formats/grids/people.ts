@@ -10,13 +10,13 @@ import { auditorStatusWords, decisionWords, periodCoverWords, statusWords } from
 import { levelOf, REQUESTS } from '../../../core/conclusion/documents.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { attachmentPath } from '../../../core/register/attachments.ts'
-import { currentAuditorRequests } from '../../../core/register/auditor-requests.ts'
 import { decisionsOf } from '../../../core/register/decisions.ts'
+import { currentAuditorRequests } from '../../../core/register/requests.ts'
 import { basisOf, effectiveText, periodCover, supersededIn } from '../../../core/register/versions.ts'
 import { isOnePerson, statusOf } from '../../../core/register.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { columns, type Grid } from './grid.ts'
-import { requestedById, requestLines } from './requested.ts'
+import { requestedById, requestLines } from './population.ts'
 
 type PeopleInput = Pick<FormatInput, 'assessment' | 'catalog' | 'register'>
 

@@ -1,8 +1,8 @@
 import { roleWords } from '../../../../schemas/conclusion-words.ts'
 import type { ControlAssessment } from '../../../../schemas/types.ts'
-import { metadataOf } from './head.ts'
-import type { Names } from './naming.ts'
-import { line, NS, prop, some, tokenOf } from './words.ts'
+import { methodsOf } from './findings.ts'
+import { assessmentAssets, backMatter, citing, line, metadataOf, type Names, NS, prop, some, tokenOf } from './head.ts'
+import { plannedControls } from './population.ts'
 
 /**
  * The controls of the assessment as a catalog (NIST, model catalog): one group for each framework. Statements are our summaries; the texts are
@@ -77,3 +77,68 @@ function controlOf(names: Names, { framework, control, checks }: ControlAssessme
 }
 
 const LONGEST_OBJECTIVE = 20_000
+
+/**
+ * What was to be tested, as an assessment plan (NIST, model assessment-plan): the declared population, one activity for each check with its
+ * procedure, and the controls that these checks decide.
+ */
+export function planDocument(names: Names): unknown {
+  const { assessment, catalog } = names.input
+  const { nodes, scope } = assessment
+  const procedures = new Map(catalog.severities.map(({ check, procedure }) => [check, procedure]))
+  const subjects = {
+    type: 'inventory-item',
+    description: 'Every node of the declared population; none is sampled.',
+    'include-all': {},
+  }
+  return {
+    'assessment-plan': {
+      uuid: names.ofRun('document', 'assessment-plan'),
+      metadata: metadataOf(names, 'assessment-plan'),
+      'import-ssp': {
+        href: citing(names, 'pack'),
+        remarks:
+          'There is no OSCAL system security plan. The declared scope, with the engagement where there is one, is in the evidence pack.',
+      },
+      'local-definitions': {
+        ...some(
+          'inventory-items',
+          nodes.map(({ node }) => ({
+            uuid: names.node(node),
+            description: line(`Node ${node}`),
+            props: [prop('node', node)],
+          })),
+        ),
+        ...some(
+          'activities',
+          catalog.checks.map((check) => ({
+            uuid: names.lasting('activity', check.id),
+            title: line(check.id),
+            description: line(`${procedures.get(check.id) ?? ''} Expected: ${check.expected}`),
+            props: [prop('check', check.id), ...methodsOf(check).map((method) => ({ name: 'method', value: method }))],
+            remarks: `Limitations: ${check.limitations}`,
+          })),
+        ),
+      },
+      'reviewed-controls': plannedControls(names),
+      'assessment-subjects': [subjects],
+      'assessment-assets': assessmentAssets(names),
+      tasks: [
+        {
+          uuid: names.lasting('task', 'collect'),
+          type: 'action',
+          title: 'Collect evidence from every node and evaluate it',
+          description: line(`Population of ${nodes.length} nodes of ${scope.fleet}.`),
+          ...some(
+            'associated-activities',
+            catalog.checks.map(({ id }) => ({
+              'activity-uuid': names.lasting('activity', id),
+              subjects: [subjects],
+            })),
+          ),
+        },
+      ],
+      'back-matter': backMatter(names, 'catalog', 'rules', 'pack'),
+    },
+  }
+}

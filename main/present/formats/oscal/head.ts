@@ -1,8 +1,85 @@
-import { fileNamed } from '../../../core/file-names.ts'
+import type { Assessment, CheckResult, NodeAssessment } from '../../../../schemas/types.ts'
+import type { Verdict } from '../../../../schemas/words.ts'
+import { nameUuid, sha256 } from '../../../core/digest.ts'
+import type { Control } from '../../../core/framework.ts'
+import { fileNamed } from '../../../core/layout.ts'
 import { PATHS } from '../../../core/pack-files.ts'
-import { DEMO_NOTICE, GENERAL_LIMITATION } from '../input.ts'
-import type { DocumentKind, Names } from './naming.ts'
-import { hrefOf, line, momentOf, prop, tokenOf, uuidOf } from './words.ts'
+import { oneLine } from '../../../core/plain-text.ts'
+import { controlIndex, DEMO_NOTICE, type FormatInput, GENERAL_LIMITATION } from '../input.ts'
+
+/** Above this many nodes there is one observation per check and verdict, with its nodes, instead of one per node. */
+export const MOST_NODES = 50
+
+/** The documents of one export, which refer to each other. */
+export const DOCUMENTS = ['catalog', 'assessment-plan', 'assessment-results', 'poam'] as const
+export type DocumentKind = (typeof DOCUMENTS)[number]
+
+/**
+ * Shared by all documents: the input, and one identifier for each object that parts refer to. Identifiers are derived from what lasts over
+ * runs (the fleet, the declared name of a node, a check, a control, an entry of the register), so that two exports of one fleet correlate;
+ * documents, results and files have identifiers of their run. A node keeps its identifier when it gives no evidence and when the machine
+ * behind its name is replaced: its serial number and host key are properties.
+ */
+export interface Names {
+  readonly input: FormatInput
+  readonly grouped: boolean
+  readonly tool: string
+  /** The same object in every run of the fleet. */
+  readonly lasting: (kind: string, ...names: readonly string[]) => string
+  /** An object of this run alone. */
+  readonly ofRun: (kind: string, ...names: readonly string[]) => string
+  readonly node: (name: string) => string
+  readonly observation: (check: string, verdict: Verdict, node: string) => string
+  readonly risk: (check: string) => string
+  /** The token of a control, and of its assessment objective. */
+  readonly control: (framework: string, key: string) => string
+  readonly objective: (framework: string, key: string) => string
+  readonly controlOf: (framework: string, key: string) => Control | undefined
+}
+
+export function namesOf(input: FormatInput): Names {
+  const { assessment, catalog, run } = input
+  const { fleet } = assessment.scope
+  const grouped = assessment.nodes.length > MOST_NODES
+  const tokens = controlTokens(assessment)
+  const lasting: Names['lasting'] = (kind, ...names) => uuidOf(kind, fleet, ...names)
+  const nodes = new Map(assessment.nodes.map(({ node }) => [node, lasting('node', node)]))
+  const control: Names['control'] = (framework, key) => tokens.get(`${framework}\n${key}`) ?? tokenOf(key)
+  return {
+    input,
+    grouped,
+    tool: uuidOf('tool', input.producer),
+    lasting,
+    ofRun: (kind, ...names) => uuidOf(kind, fleet, run, assessment.asOf, input.evidenceDigest, ...names),
+    node: (name) => nodes.get(name) ?? lasting('node', name),
+    observation: (check, verdict, node) =>
+      grouped ? lasting('observations', check, verdict) : lasting('observation', check, node),
+    risk: (check) => lasting('risk', check),
+    control,
+    objective: (framework, key) => `${control(framework, key)}_obj`,
+    controlOf: controlIndex(catalog),
+  }
+}
+
+/** Control keys as tokens. Keys that would give the same token are distinguished by a part of their digest. */
+export function controlTokens({ controls }: Pick<Assessment, 'controls'>): ReadonlyMap<string, string> {
+  const plainly = (framework: string, key: string): string =>
+    tokenOf(key.startsWith(`${framework}:`) ? key : `${framework}:${key}`)
+  const uses = new Map<string, number>()
+  for (const { framework, control } of controls)
+    uses.set(plainly(framework, control), (uses.get(plainly(framework, control)) ?? 0) + 1)
+  return new Map(
+    controls.map(({ framework, control }) => {
+      const token = plainly(framework, control)
+      const name = `${framework}\n${control}`
+      return [name, uses.get(token) === 1 ? token : `${token}-${sha256(name).slice(0, 12)}`]
+    }),
+  )
+}
+
+/** Verdicts with an observation: results that are not tested have none. */
+export const isObserved = ({ verdict }: CheckResult, { observedAt }: NodeAssessment): boolean =>
+  verdict !== 'not-tested' && observedAt !== null
 
 /** The version of OSCAL whose schema this follows. */
 const OSCAL_VERSION = '1.2.2'
@@ -115,3 +192,62 @@ export const assessmentAssets = ({ input: { assessment, producer }, tool, lastin
     },
   ],
 })
+
+/** The namespace of every property that OSCAL itself does not define. */
+export const NS = 'https://barewitness.dev/ns/oscal'
+
+/** A Barewitness property. */
+interface Prop {
+  readonly ns: string
+  readonly name: string
+  readonly value: string
+  /** A token that distinguishes several properties of one name. */
+  readonly class?: string
+}
+
+/** OSCAL’s StringDatatype: one line, not empty, no surrounding blanks. */
+export const line = (text: string, max = 2000): string => oneLine(text, max).trim() || 'not stated'
+
+export const prop = (name: string, value: string | number, of?: string): Prop => ({
+  ns: NS,
+  name,
+  value: line(String(value)),
+  ...(of === undefined ? {} : { class: tokenOf(of) }),
+})
+
+/** The namespace of our UUIDs: NS as a name in the namespace of URLs (RFC 9562, section 6.6). */
+const NAMESPACE = nameUuid('6ba7b811-9dad-11d1-80b4-00c04fd430c8', NS)
+
+/** A UUID from names and nothing else: the same names give the same UUID, in every document and every run. */
+export const uuidOf = (...names: readonly string[]): string => nameUuid(NAMESPACE, JSON.stringify(names))
+
+/** OSCAL's TokenDatatype from any text. Two texts can give the same one; see controlTokens(). */
+export function tokenOf(text: string): string {
+  const clean = text
+    .replace(/[^\p{L}\p{N}.\-_]+/gu, '_')
+    .replace(/_+$/, '')
+    .slice(0, 200)
+  return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`
+}
+
+/** A time as OSCAL’s DateTimeWithTimezoneDatatype; null for an invalid text. */
+export function momentOf(text: string | null, plusDays = 0): string | null {
+  const time = text === null ? Number.NaN : Date.parse(text) + plusDays * DAY_MS
+  return time >= EARLIEST && time <= LATEST ? new Date(time).toISOString() : null
+}
+
+const DAY_MS = 86_400_000
+// Years permitted by the pattern of the schema.
+const EARLIEST = Date.UTC(1900, 0, 1)
+const LATEST = Date.UTC(2999, 11, 31)
+
+/** A path or a file name as a URI reference. */
+const hrefOf = (path: string): string =>
+  path
+    .split('/')
+    .map((part) => encodeURIComponent(line(part)))
+    .join('/')
+
+/** A list that OSCAL permits only where it is not empty. */
+export const some = <K extends string, T>(name: K, items: readonly T[]): { readonly [P in K]?: readonly T[] } =>
+  items.length === 0 ? {} : ({ [name]: items } as { readonly [P in K]: readonly T[] })

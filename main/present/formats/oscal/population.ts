@@ -4,9 +4,7 @@ import { nodeAssessmentPath } from '../../../core/pack-files.ts'
 import { plain } from '../../../core/plain-text.ts'
 import { summarize } from '../../../core/tally.ts'
 import { isReviewed } from './findings.ts'
-import { citing } from './head.ts'
-import type { Names } from './naming.ts'
-import { line, prop, some } from './words.ts'
+import { citing, line, type Names, prop, some } from './head.ts'
 
 /** Nodes of the population as inventory items, collected or not: all, or those that are wanted. */
 export function inventoryItems(

@@ -1,18 +1,15 @@
 import type { AcceptanceRequest, ManagementResponse, RiskAcceptance } from '../../../../schemas/types.ts'
 import { statusWords, type Verdict } from '../../../../schemas/words.ts'
 import type { Finding, FindingStatus, Remediated } from '../../../core/finding/finding.ts'
-import { names as namesOf } from '../../../core/phrases.ts'
-import { oneLine } from '../../../core/plain-text.ts'
+import { names as namesOf, oneLine } from '../../../core/plain-text.ts'
 import { isOnePerson, statusOf } from '../../../core/register.ts'
 import type { CheckRemediation } from '../../../core/work-order.ts'
 import { remedyOf } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
-import { type Closed, closedOf } from '../closed.ts'
-import { headOf } from '../remedy-steps.ts'
+import { type Closed, closedOf } from '../input.ts'
+import { headOf } from '../work-order-document.ts'
 import { stepMarkdown } from '../work-order-markdown.ts'
-import { NO_MOMENT } from './head.ts'
-import { isObserved, type Names } from './naming.ts'
-import { line, momentOf, NS, prop, some } from './words.ts'
+import { isObserved, line, momentOf, type Names, NO_MOMENT, NS, prop, some } from './head.ts'
 
 /** The risk status of OSCAL for each status of a finding. */
 const STATUS: Readonly<Record<FindingStatus, string>> = {
