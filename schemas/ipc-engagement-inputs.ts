@@ -1,8 +1,6 @@
 import type { EngagementMethods } from './ipc-engagement.ts'
-import { exactly, framework, list, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
-import { SOURCES } from './ipc-views.ts'
+import { exactly, framework, list, nodes, nothing, orNull, source, text } from './ipc-input-parts.ts'
 
-const source = { enum: SOURCES } as const
 /** SOC 2 categories in addition to Security, as the engagement schema has them. */
 const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
 /** A form is kept while it is filled in: a text or a day may still be empty. What is missing then is told, not refused. */

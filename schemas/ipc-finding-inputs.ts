@@ -1,10 +1,6 @@
 import type { FindingMethods } from './ipc-findings.ts'
-import { checkId, exactly, list, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
-import { SOURCES } from './ipc-views.ts'
+import { checkId, day, exactly, handle, list, nodes, nothing, orNull, source, text } from './ipc-input-parts.ts'
 
-const source = { enum: SOURCES } as const
-const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
-const handle = { type: 'string', pattern: '^[0-9a-f]{32}$' } as const
 /** At least one, and no more than there are checks in any catalog. */
 const checks = { ...list(checkId, 1000), minItems: 1 } as const
 const identity = orNull(text(64))

@@ -1,8 +1,7 @@
 import type { HistoryMethods } from './ipc-history.ts'
-import { checkId, exactly, name, nothing, orNull, text } from './ipc-input-parts.ts'
+import { checkId, day, exactly, name, nothing, orNull, text } from './ipc-input-parts.ts'
 import { CADENCE_KINDS, type ScheduleMethods, TIMER_KINDS } from './ipc-schedules.ts'
 
-const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
 const run = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' } as const
 const instant = {
   type: 'string',

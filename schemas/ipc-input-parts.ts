@@ -1,3 +1,5 @@
+import { SOURCES } from './ipc-views.ts'
+
 /** Parts that the input schemas of methods are made of: JSON Schema 2020-12. */
 
 export const nothing = { type: 'null' } as const
@@ -19,3 +21,9 @@ export const orNull = (schema: object): object => ({ anyOf: [{ type: 'null' }, s
 export const framework = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,39}$' } as const
 export const checkId = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' } as const
 export const nodes = list(name, 20_000)
+/** Which of the results that are shown a method reads. */
+export const source = { enum: SOURCES } as const
+/** A calendar day, YYYY-MM-DD. */
+export const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
+/** An identifier of a stored entry. */
+export const handle = { type: 'string', pattern: '^[0-9a-f]{32}$' } as const

@@ -4,8 +4,21 @@ import { type DeclarationMethods, SECTION_NAMES } from './ipc-declarations.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { FINDING_INPUTS } from './ipc-finding-inputs.ts'
 import { HISTORY_INPUTS } from './ipc-history-inputs.ts'
-import { checkId, exactly, framework, list, name, nodes, nothing, orNull, text } from './ipc-input-parts.ts'
-import { type Dialog, IMPORT_FIELDS, IMPORT_KINDS, SOURCES } from './ipc-views.ts'
+import {
+  checkId,
+  day,
+  exactly,
+  framework,
+  handle,
+  list,
+  name,
+  nodes,
+  nothing,
+  orNull,
+  source,
+  text,
+} from './ipc-input-parts.ts'
+import { type Dialog, IMPORT_FIELDS, IMPORT_KINDS } from './ipc-views.ts'
 import { SAMPLE_POPULATIONS, WORK_STATES } from './review-words.ts'
 
 const km = { type: 'number', exclusiveMinimum: 0, maximum: 20_038 } as const
@@ -79,9 +92,6 @@ export const SAVED_NAMES: Readonly<Partial<Record<Method, string>>> = {
 export const LARGEST_MESSAGE = 1024 * 1024
 
 const importKind = { enum: IMPORT_KINDS } as const
-const source = { enum: SOURCES } as const
-const handle = { type: 'string', pattern: '^[0-9a-f]{32}$' } as const
-const day = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } as const
 const fingerprint = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
 const attachment = {
   controls: list(exactly({ framework, control: text(100) }), 400),

@@ -21,7 +21,12 @@ import {
 import { entryOf, keysProblem, signablesIn } from '../main/core/register/signatures.ts'
 import { EMPTY_REGISTER, registerFor } from '../main/core/register.ts'
 import type { TableRow } from '../main/core/table.ts'
-import { auditorStatusOf, readRequestTable, requestSheet, requestTable } from '../main/present/formats/request-table.ts'
+import {
+  auditorStatusOf,
+  readRequestTable,
+  requestSheet,
+  requestTable,
+} from '../main/present/formats/response-table.ts'
 import { workbookOf } from '../main/present/formats/workbook.ts'
 import { readEntries } from '../main/verify/steps/entries.ts'
 import type { AuditorRequest, Register } from '../schemas/types.ts'

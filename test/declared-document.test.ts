@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readDocument } from '../main/adapters/declarations/document.ts'
+import { readDocument } from '../main/adapters/declarations/engagement-file.ts'
 import { folderOfTests } from './support/folders.ts'
 
 const folder = folderOfTests('declared')

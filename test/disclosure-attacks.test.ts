@@ -18,7 +18,7 @@ import { countsOf, NOTES_PATH, notesBytes } from '../main/verify/disclosure/note
 import { readDisclosure } from '../main/verify/disclosure/read.ts'
 import { contentOf } from '../main/verify/disclosure/rebuild.ts'
 import { underivable } from '../main/verify/disclosure/underivable.ts'
-import { verifyDisclosure } from '../main/verify/redacted-copy.ts'
+import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import type { Assessment } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'

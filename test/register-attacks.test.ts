@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { listRegister } from '../main/app/register/list.ts'
+import { listRegister } from '../main/app/register/named.ts'
 import { catalogSnapshot } from '../main/core/catalog.ts'
 import { concludeControls } from '../main/core/conclusion/conclude.ts'
 import type { Control } from '../main/core/framework.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listRegister } from '../main/app/register/list.ts'
+import { listRegister } from '../main/app/register/named.ts'
 import { assess } from '../main/core/assess.ts'
 import {
   acceptanceRequestStatus,

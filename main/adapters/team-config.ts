@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
-import { type PlacedDocument, placeOf, readDocument } from './declarations/document.ts'
+import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
 import { ownersFile } from './stored-file.ts'
 
 /** A configuration with absolute paths, and a function that names the position of problems in its file. */

@@ -16,7 +16,7 @@ import {
 } from '../core/pack-files.ts'
 import type { Parsed } from '../core/probe.ts'
 import { type LoadedRecording, outlineOf, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
-import type { SudoReconciliation } from '../core/sudo-log.ts'
+import type { SudoReconciliation } from '../core/sudoers.ts'
 import { traceNode, withVerdicts } from '../core/trace.ts'
 import { type CapturedTexts, capturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'

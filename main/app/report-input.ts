@@ -11,7 +11,7 @@ import { digestOf, nodeAssessmentPath, type PackFiles } from '../core/pack-files
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { Parsed } from '../core/probe.ts'
 import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
-import type { SudoReconciliation } from '../core/sudo-log.ts'
+import type { SudoReconciliation } from '../core/sudoers.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import type { CapturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'

@@ -5,7 +5,7 @@ import type { Sha256 } from '../core/digest.ts'
 import type { EmbeddedForm } from '../core/embedded.ts'
 import type { Parsed } from '../core/probe.ts'
 import type { RecordingOutline } from '../core/recording.ts'
-import type { SudoReconciliation } from '../core/sudo-log.ts'
+import type { SudoReconciliation } from '../core/sudoers.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import type { CapturedTexts } from './html/captured.ts'
 

@@ -3,12 +3,15 @@ import { EXCERPT_PATH, onlyPaths } from '../core/period/pack.ts'
 import { plural, quote } from '../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../core/ports.ts'
 import { hasExactly, parsedJson } from '../core/run-chain/entry.ts'
-import { conclusion, sealedPack } from './pipeline.ts'
+import { disclosureAnswers } from './disclosure/answers.ts'
+import { readDisclosure } from './disclosure/read.ts'
+import { engineOf } from './disclosure/rebuild.ts'
+import { conclusion, sealedPack, sealStep } from './pipeline.ts'
 import { type BagReading, nodesLacking, readBag } from './steps/bag.ts'
 import { readSampled, type SampledReading } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
-import { type RulesSources, unknownRules } from './steps/reproduce.ts'
-import { packedAgain } from './steps/tags.ts'
+import { type RulesSources, unknownRules } from './steps/rules.ts'
+import { copiedTagProblems, packedAgain } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyExcerptInput extends RulesSources {
@@ -127,5 +130,37 @@ const NO_CHAIN: VerificationCheckResult = {
   check: 'continuity',
   outcome: 'indeterminate',
   summary: 'Not checked on an excerpt. Verify the pack or the period report to check the run chain.',
+  details: [],
+}
+
+interface VerifyDisclosureInput extends RulesSources {
+  readonly source: PackSource
+  /** Departures of the archive from the form that this program writes; empty for a folder. */
+  readonly departures: readonly string[]
+  readonly seal: SealReader
+  readonly trust: Trust
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  readonly file: string
+}
+
+/**
+ * Verification checks of a redacted copy. Its seal is that of the pack, and every disclosed byte must be covered by it; redacted parts
+ * are listed and leave the remaining checks indeterminate. Never throws, whatever the copy contains.
+ */
+export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<VerificationReport> {
+  const { source } = input
+  const sealed = await sealStep(source, input.seal, input)
+  const copy = await readDisclosure(source)
+  const tags = await copiedTagProblems(source, engineOf(copy.units))
+  const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems, ...tags] }
+  const found = await disclosureAnswers(reading, input, sealed.seal?.problems ?? null)
+  return conclusion('disclosure', input, sealed, { ...found, continuity: NO_CHAIN_IN_COPY })
+}
+
+const NO_CHAIN_IN_COPY: VerificationCheckResult = {
+  check: 'continuity',
+  outcome: 'indeterminate',
+  summary: 'Not checked on a redacted copy. Verify the pack to check its run chain.',
   details: [],
 }

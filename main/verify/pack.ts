@@ -42,18 +42,16 @@ import {
 import { chainOf, traceDiffers } from './steps/period-walk.ts'
 import { type PackReading, readPack } from './steps/read.ts'
 import { registerOfPack } from './steps/register.ts'
+import { compareNode, compareWhole, wordingDiffers } from './steps/reproduce.ts'
 import {
   assessorOfPack,
-  compareNode,
-  compareWhole,
   falsifiedRules,
   profileNotes,
   type RulesAtHand,
   rulesAtHand,
   rulesReading,
   unknownRules,
-  wordingDiffers,
-} from './steps/reproduce.ts'
+} from './steps/rules.ts'
 import { alterations, matterOfRun, packedAgain, tagFileProblems } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 

@@ -29,7 +29,7 @@ import {
 } from './steps/pages.ts'
 import { chainOf, type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
-import { unknownRules } from './steps/reproduce.ts'
+import { unknownRules } from './steps/rules.ts'
 import { alterations, packedAgain, tagFileProblems } from './steps/tags.ts'
 
 export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }

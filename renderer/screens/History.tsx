@@ -17,9 +17,8 @@ import {
   withoutWords,
 } from '../history-model.ts'
 import { FailureNote, Slowly } from '../parts/Ask.tsx'
-import { DriftLists } from '../parts/DriftLists.tsx'
 import { FigureView } from '../parts/Figure.tsx'
-import { Flips, NotCompared } from '../parts/Flips.tsx'
+import { DriftLists, Flips, NotCompared } from '../parts/Flips.tsx'
 import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'

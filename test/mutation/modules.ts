@@ -48,7 +48,7 @@ export const MODULES: readonly MutatedModule[] = [
     },
   },
   { path: 'main/adapters/seal/tsp/token.ts', tests: ['test/tsp.test.ts'], only: ['names', 'isIssuerSerial'] },
-  { path: 'main/verify/steps/reproduce.ts', tests: ['test/verify-rules.test.ts'] },
+  { path: 'main/verify/steps/rules.ts', tests: ['test/verify-rules.test.ts'] },
   { path: 'main/verify/steps/complete.ts', tests: ['test/verify-lacking.test.ts'] },
   { path: 'main/core/conclusion/conclude.ts', tests: ['test/conclusion/decisions.test.ts'] },
   { path: 'main/core/conclusion/documents.ts', tests: ['test/conclusion/counts.test.ts'] },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { notifyWebhook, webhookAddress } from '../../main/adapters/notify/webhook.ts'
+import { notifyWebhook, webhookAddress } from '../../main/adapters/notify/index.ts'
 import { NOTICE } from '../support/notice.ts'
 
 const KEY = 'a key of somebody’s webhook'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { driftBetween } from '../../main/app/drift.ts'
-import { historyView } from '../../main/app/history-view.ts'
 import { exportPeriod } from '../../main/app/period.ts'
+import { historyView } from '../../main/app/rebuild-history.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { CalendarReading } from '../../main/core/period/calendar.ts'

@@ -6,7 +6,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { address4, address6, addressValue, type IpAddress, isPublic, parseAddress } from '../../core/geo/addresses.ts'
 import { oneLine, quote } from '../../core/plain-text.ts'
 import { answerOf, asNumber, type Given, isMmdb, type ReadDatabase, readMmdb } from './address-mmdb.ts'
-import { placeOf, readNamed } from './document.ts'
+import { placeOf, readNamed } from './engagement-file.ts'
 
 const LARGEST_MIB = 512
 const LONGEST_NAME = 200

@@ -1,13 +1,16 @@
+import { realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { type Document, LineCounter, parseDocument } from 'yaml'
 import type { Engagement, Inventory, InventoryInFile } from '../../../schemas/types.ts'
 import type { DeclaredEngagement } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { engagementProblems, namesOf, withRowKeys } from '../../core/engagement/form.ts'
 import { withDefaults } from '../../core/engagement/template.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
-import { quote } from '../../core/plain-text.ts'
-import { createSchemaValidator, type PlacedProblem } from '../schema-validator.ts'
-import { placeOf, readDocument } from './document.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { decodeUtf8, plain, quote } from '../../core/plain-text.ts'
+import { pathFrom as besideFile, offsetOf } from '../fleet-file.ts'
+import { createSchemaValidator, type PlacedProblem, placeName, type SchemaName } from '../schema-validator.ts'
+import { readPlain } from '../store/durable.ts'
 import { inventoryFileOf, inventoryRows, readList } from './inventory-file.ts'
 
 /** Built at first use: compiling the schemas takes some 30 ms. */
@@ -128,3 +131,112 @@ async function readInventory(written: InventoryInFile, path: string): Promise<Re
 
 /** Ids that declarations may name. */
 export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'offNodeChecks'>
+
+const MIB = 1024 * 1024
+const LARGEST_MIB = 8
+const MOST_ALIASES = 100
+const MOST_PROBLEMS = 20
+/** Built at first use: compiling the schemas takes some 30 ms. */
+
+/** A YAML or JSON document that fits a schema, and a function that names a position in it. */
+export interface PlacedDocument<T> {
+  readonly value: T
+  /** Its location: the base of relative paths in it. */
+  readonly path: string
+  /** input.refused, each problem as `file:line:column: field text`; several are separated by “; ”. */
+  readonly refuse: (problems: readonly PlacedProblem[]) => Outcome<never>
+}
+
+/**
+ * Path of a named file: a relative path is resolved from the folder of `beside`, or from the working folder. `~/` is
+ * the home folder.
+ */
+export const placeOf = (file: string, beside: string | null): string =>
+  beside === null && !file.startsWith('~') ? file : besideFile(beside ?? '', file)
+
+/**
+ * The bytes of a regular file, or the error, worded to follow its name. Links are followed; pipes and devices are never
+ * opened.
+ */
+export async function readNamed(path: string, largestMib: number): Promise<Uint8Array | string> {
+  try {
+    const { buffer, byteOffset, length } = await readPlain(await realpath(path), largestMib * MIB)
+    // No copy: an address database may be half a gigabyte.
+    return new Uint8Array(buffer, byteOffset, length)
+  } catch (problem) {
+    if (problem instanceof Error && 'code' in problem) return 'could not be read'
+    return String(problem).includes('larger') ? `is larger than ${largestMib} MiB` : 'is not a regular file'
+  }
+}
+
+/**
+ * Reads a handwritten document. Fails with input.not-found where it cannot be read, and with input.refused where it is
+ * too large, not YAML in UTF-8, or does not fit the schema; then every problem names line, column and field.
+ */
+export async function readDocument<T>(schema: SchemaName, path: string): Promise<Outcome<PlacedDocument<T>>> {
+  const read = await readNamed(path, LARGEST_MIB)
+  if (typeof read === 'string')
+    return fail(read.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${read}`)
+  const text = decodeUtf8(read)
+  return text === null || text.includes('\0')
+    ? fail('input.refused', `${path}:1:1: not UTF-8 text`)
+    : parseDeclared<T>(schema, text, path)
+}
+
+/** The same for a text; `path` names it in problems. */
+function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outcome<PlacedDocument<T>> {
+  const lines = new LineCounter()
+  const document = documentOf(text.replace(/^\uFEFF/, ' '), lines)
+  if (document === null)
+    return fail('input.refused', `${path}:1:1: the document has too many parts, or is nested too deeply`)
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset)
+    return `${path}:${line}:${col}`
+  }
+  const [syntax] = document.errors
+  if (syntax !== undefined) return fail('input.refused', `${at(syntax.pos[0])}: ${plain(syntax.message)}`)
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: MOST_ALIASES })
+  } catch {
+    return fail('input.refused', `${path}:1:1: the document expands too many aliases`)
+  }
+  const refuse = (problems: readonly PlacedProblem[]): Outcome<never> => {
+    const told = problems
+      .slice(0, MOST_PROBLEMS)
+      .map((problem) => `${at(offsetOf(document, problem.path))}: ${placeName(problem.path)} ${problem.text}`)
+    const more = problems.length - told.length
+    return fail('input.refused', [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
+  }
+  validator ??= createSchemaValidator()
+  const misfits = validator.placed(schema, value)
+  return misfits.length > 0 ? refuse(misfits) : ok({ value: value as T, path, refuse })
+}
+
+/**
+ * Null where the document has more parts or deeper nesting than any valid one. Checked before parsing: deep nesting
+ * ends the program, not only the parser. Brackets in texts count as well.
+ */
+function documentOf(text: string, lineCounter: LineCounter): Document | null {
+  if (DEEP_LINE.test(text) || depthOf(text) > DEEPEST || (text.match(/[\n,:]/g)?.length ?? 0) > MOST_MARKS) return null
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false })
+  } catch {
+    return null
+  }
+}
+
+const DEEPEST = 100
+/** Lines, commas and colons: more would take too long to read. Twenty thousand nodes take a tenth of it. */
+const MOST_MARKS = 400_000
+/** Deep indentation, or many list and key marks in a row. */
+const DEEP_LINE = /^(?: {400}|[ \t]{0,400}(?:[-?:][ \t]{1,40}){100})/m
+
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0]
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1)
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}

@@ -2,7 +2,7 @@ import type { DeclaredLocation } from '../../../schemas/types.ts'
 import type { DeclaredSites } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { EmulatedTimes } from '../../core/ports.ts'
-import { siteRowsInCsv } from '../declarations/sites-csv.ts'
+import { siteRowsInCsv } from '../declarations/sites-file.ts'
 
 /**
  * The provider's site record as its portal would export it: an entry for every serial number in the firmware of a node.

@@ -24,7 +24,7 @@ import { argueDrive, argueMount, leafOf, type MountEvidence, mayCrossNetwork, ot
 import { type SshServer, type SshServers, sshServers } from '../ssh-encryption/probes.ts'
 import { count, decide, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { socketName } from '../tls/checks.ts'
+import { socketName } from '../tls/index.ts'
 import { type TlsListeners, type TlsPort, targetOf, tlsListeners } from '../tls/probes.ts'
 import { type IpsecState, ipsec, type VpnInterfaces, vpnInterfaces } from '../vpn/probes.ts'
 import data from './checks.json' with { type: 'json' }

@@ -10,8 +10,7 @@ import { plain } from '../../core/plain-text.ts'
 import { alike } from '../../core/tally.ts'
 import { drawnLand } from '../location/peers.ts'
 import { discOf, FRAME, landMarks, MEASURED_FROM, mapEdge, placeText } from './location-map.ts'
-import { areaKey, type Name, names, place, scaleBar, square, squaresOf } from './map-marks.ts'
-import { FIGURE_WIDTH } from './marks.ts'
+import { areaKey, FIGURE_WIDTH, type Name, names, place, scaleBar, square, squaresOf } from './marks.ts'
 
 type Verdict = LocationResult['result']
 

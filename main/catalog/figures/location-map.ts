@@ -5,8 +5,22 @@ import { commonEdge, cornersOutline, FARTHEST_KM, type MapView, mapView } from '
 import type { Disc, Region } from '../../core/geo/region.ts'
 import type { XY } from '../../core/geo/thin.ts'
 import { plain } from '../../core/plain-text.ts'
-import { area, areaKey, edge, type Name, names, place, scaleBar, square, squaresOf, within } from './map-marks.ts'
-import { box, FIGURE_WIDTH, line, squareKey } from './marks.ts'
+import {
+  area,
+  areaKey,
+  box,
+  edge,
+  FIGURE_WIDTH,
+  line,
+  type Name,
+  names,
+  place,
+  scaleBar,
+  square,
+  squareKey,
+  squaresOf,
+  within,
+} from './marks.ts'
 
 /** Where nodes have to be, as a map can show it. */
 export interface DrawnPolicy {

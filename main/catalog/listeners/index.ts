@@ -4,7 +4,7 @@ import type { Parsed } from '../../core/probe.ts'
 import { compare } from '../../core/recording.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { observedAt, socketName } from '../tls/checks.ts'
+import { observedAt, socketName } from '../tls/index.ts'
 import { isJobs, isSshListener, socketKey, type TlsListeners, type TlsPort, tlsListeners } from '../tls/probes.ts'
 import data from './checks.json' with { type: 'json' }
 import { conventionOf, FORWARDING, forwardedSteps } from './forwarded.ts'

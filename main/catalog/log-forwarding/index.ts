@@ -1,6 +1,6 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
-import { type KnownService, type ServiceStates, serviceIs, servicesState } from '../auditd/checks.ts'
+import { type KnownService, type ServiceStates, serviceIs, servicesState } from '../auditd/index.ts'
 import { type Connections, networkConnections } from '../network/flows.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'

@@ -22,7 +22,7 @@ import {
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { limitOf, limitText } from '../thresholds.ts'
-import { observedAt } from '../tls/checks.ts'
+import { observedAt } from '../tls/index.ts'
 import { reachableTcp } from '../tls/probes.ts'
 import data from './checks.json' with { type: 'json' }
 import { sshOffers, sshServers } from './probes.ts'

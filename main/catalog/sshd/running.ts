@@ -7,7 +7,7 @@ import { type Listener, listenerProcesses, networkListeners } from '../listeners
 import { type LoginSession, loginSession } from '../login-records/index.ts'
 import { isTwin, type SshServer, sshListeners, sshServers } from '../ssh-encryption/probes.ts'
 import { contradicts, named, supports, unclear } from '../steps.ts'
-import { socketName, whyPassed } from '../tls/checks.ts'
+import { socketName, whyPassed } from '../tls/index.ts'
 import { targetOf, tlsListeners } from '../tls/probes.ts'
 import { methodChains, setting, settingWords } from './access.ts'
 import { readSshdStart, type SshdStart } from './command-line.ts'

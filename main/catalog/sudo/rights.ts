@@ -1,6 +1,6 @@
 import { captureKey, known, type Parsed, readProbe, unknown } from '../../core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
-import { type LoggedCommand, reconcileSudo, type SudoReconciliation } from '../../core/sudo-log.ts'
+import { type LoggedCommand, reconcileSudo, type SudoReconciliation } from '../../core/sudoers.ts'
 import { type LocalAccounts, membersOf } from '../accounts/probes.ts'
 import { readCtime, readYearless, type ShownZone, secondsOf } from '../logs/journal.ts'
 import { timeNow } from '../time/probes.ts'

@@ -3,7 +3,7 @@ import { type DraftObservation, defineCheck, unclearAbout } from '../../core/che
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import type { ThresholdValue } from '../../core/profile.ts'
-import { serviceIs, servicesState } from '../auditd/checks.ts'
+import { serviceIs, servicesState } from '../auditd/index.ts'
 import { type SshSession, sshSession } from '../evidence/probes.ts'
 import { momentSeconds } from '../logs/journal.ts'
 import { type JournalState, journalState } from '../logs/probes.ts'

@@ -1,15 +1,26 @@
-import { severityWords } from '../../../schemas/conclusion-words.ts'
-import type { ManagementResponse } from '../../../schemas/types.ts'
+import {
+  documentStateWords,
+  rowStateWords,
+  serverStateWords,
+  severityWords,
+} from '../../../schemas/conclusion-words.ts'
+import type { ManagementResponse, RemediationVariant } from '../../../schemas/types.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
+import type { Framework } from '../../core/framework.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
-import { severityCounts } from '../presentation.ts'
-import { controlAnchor, controlName, severityReasons, statusText, untestedText } from '../report/findings.ts'
+import type { MarkName } from '../../core/report-document.ts'
+import type { CheckRemediation } from '../../core/work-order.ts'
+import { isObservation } from '../formats/row-counts.ts'
+import { familiesOf, partsOf } from '../formats/work-order-document.ts'
+import { remedyOf, severityCounts } from '../presentation.ts'
+import { controlAnchor, controlName, severityReasons, statusText, untestedText, WHO } from '../report/findings.ts'
 import { countText, noFinding, ownerText, severityMark } from '../report/page-one.ts'
-import { day, titles, when } from '../report/wording.ts'
+import { type ControlRow, controlsInScope, resultCell, SOURCES, testIntro } from '../report/tests-of-controls.ts'
+import { day, shortName, stateMark, titles, when } from '../report/wording.ts'
+import { cellHtml } from './blocks.ts'
 import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
 import { type Citing, observationsBriefly, observationsHtml } from './evidence.ts'
 import { htmlText, idOf, marked } from './marks.ts'
-import { remedyHtml } from './remedy.ts'
 
 /** Nodes of a finding whose captures open in place; those of further nodes are printed with the node, in a large fleet their observations too. */
 const MOST_NODES = 8
@@ -92,7 +103,7 @@ function argumentRows(page: Page, finding: Finding): Rows {
       }`,
     ],
     ['Recommendation', remedyHtml(finding, remediation)],
-    ['Controls', controlsHtml(page, finding)],
+    ['Controls', findingControlsHtml(page, finding)],
     ['Response', responseHtml(finding, response)],
     [
       'Seen',
@@ -113,7 +124,7 @@ export const checkLink = ({ anchors }: Page, check: string): string =>
     ? `<a href="#${idOf(checkAnchor(check))}"><code>${htmlText(check)}</code></a>`
     : `<code>${htmlText(check)}</code>`
 
-function controlsHtml({ matter, anchors }: Page, { controls }: Finding): string {
+function findingControlsHtml({ matter, anchors }: Page, { controls }: Finding): string {
   if (controls.length === 0) return '<span class="quiet">Decides no control; an observation.</span>'
   const settled = controls.filter(({ isSettled }) => isSettled).length
   return `<ul>${controls
@@ -175,3 +186,101 @@ function coverageHtml({ matter }: Page, { check, what, inconclusive, untested }:
     .map(([label, some]) => `<li>${label} on ${of(some.length, nodes.length)}: ${htmlText(names(some, 20))}</li>`)
     .join('')}</ul>`
 }
+
+/** The controls of one framework: two parts for each, the tests with their results, and the findings that concern it. */
+export function* controlsHtml(page: Page, framework: Framework): Generator<string> {
+  const id = idOf(`tests-${framework.id}`)
+  const rows = controlsInScope(page.matter, framework)
+  yield `<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${htmlText(shortName(framework.id))}: tests of controls and results</h2><p>${htmlText(testIntro(page.matter, rows))}</p>`
+  for (const row of rows) yield controlHtml(page, framework, row)
+  yield '</section>'
+}
+
+function controlHtml(page: Page, framework: Framework, row: ControlRow): string {
+  const { control, result } = row
+  const { server, documents, state } = result
+  const id = idOf(controlAnchor({ framework: framework.id, control: result.control }))
+  const level = control.level === 'criterion' ? '' : ` <span class="quiet">${htmlText(control.level)}</span>`
+  return [
+    `<article class="control" id="${id}" aria-labelledby="${id}-h"><details><summary>`,
+    `<h3 id="${id}-h">${htmlText(plain(control.id, 40))} ${htmlText(oneLine(control.title, 160))}${level}</h3>`,
+    `<span class="meta">${marked(stateMark(state), rowStateWords[state].label)} · ${documents.needed === 0 ? 'no document needed' : `${of(documents.held, documents.needed)} documents inspected`}</span>`,
+    `</summary><div class="body"><p>${htmlText(oneLine(control.summary, 800))}</p>`,
+    `<h4>Server part: ${marked(serverStateWords[server.state].mark as MarkName, serverStateWords[server.state].label)}</h4>`,
+    testsHtml(page, row),
+    `<h4>Document part: ${marked(documentStateWords[documents.state].mark as MarkName, documentStateWords[documents.state].label)}</h4>`,
+    documents.needed === 0
+      ? '<p class="quiet">No document needed.</p>'
+      : `<p>${of(documents.held, documents.needed)} inspected. <a href="#requests">Documents and risk acceptances</a></p>`,
+    control.notCovered === '' ? '' : `<p class="quiet">Not covered: ${htmlText(oneLine(control.notCovered, 800))}</p>`,
+    '</div></details></article>',
+  ].join('')
+}
+
+function testsHtml(page: Page, { result }: ControlRow): string {
+  const deciding = result.checks.filter(({ decides }) => decides)
+  const observed = result.checks.filter(isObservation).flatMap(({ check }) => page.findings.get(check) ?? [])
+  if (deciding.length === 0 && observed.length === 0) return '<p class="quiet">No check of a server decides it.</p>'
+  const severities = new Map(page.matter.catalog.severities.map((one) => [one.check, one]))
+  const rows = deciding.map((one) => {
+    const test = severities.get(one.check)?.procedure ?? SOURCES[one.source]
+    return `<tr><td data-h="Check">${checkLink(page, one.check)}</td><td data-h="Test performed">${htmlText(test)}</td><td data-h="Result of test">${cellHtml(resultCell(one, page.findings.get(one.check), page.matter.shown.figures.untested), page.anchors)}</td></tr>`
+  })
+  return [
+    rows.length === 0
+      ? ''
+      : `<table><thead><tr><th scope="col">Check</th><th scope="col">Test performed</th><th scope="col">Result of test</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
+    observed.length === 0
+      ? ''
+      : `<p>${plural(observed.length, 'other observation')}, which ${observed.length === 1 ? 'does' : 'do'} not change the result: ${observed
+          .map(
+            ({ reference, condition }) =>
+              `<a href="#${idOf(reference)}">${htmlText(reference)} ${htmlText(condition)}</a>`,
+          )
+          .join('; ')}</p>`,
+  ].join('')
+}
+
+/** The recommendation of a finding: who can change it, and the steps of each alternative. */
+function remedyHtml(finding: Finding, remediation: CheckRemediation | undefined): string {
+  if (remediation === undefined) return `${htmlText(remedyOf(finding, undefined))}.`
+  const { steps, whoCanChange, sideEffects, alsoSettles } = remediation
+  return [
+    htmlText(WHO[whoCanChange]),
+    ...steps.map(variantHtml),
+    `<p class="quiet">Side effects: ${htmlText(sideEffects)}</p>`,
+    alsoSettles.length === 0 ? '' : `<p class="quiet">Can settle as well: ${htmlText(alsoSettles.join(', '))}.</p>`,
+  ].join('')
+}
+
+function variantHtml(variant: RemediationVariant): string {
+  const { title, when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
+  const where = [familiesOf(variant), ...(when === undefined ? [] : [`where ${when}`])]
+  return [
+    `<details class="steps"><summary>${htmlText(title)} <span class="quiet">${htmlText(where.join(', '))}</span></summary>`,
+    remedyListHtml(
+      'Set first',
+      inputs.map(({ name, is }) => `<code>${htmlText(name)}</code>: ${htmlText(is)}`),
+    ),
+    codeHtml('Prepare', prepare),
+    ...files.map(({ path, content, mode }) => codeHtml(`File ${path}, mode ${mode}`, [content.replace(/\n$/, '')])),
+    codeHtml('Run as root', commands),
+    remedyListHtml(
+      'Request',
+      ask.map((one) =>
+        htmlText(`From the ${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`),
+      ),
+    ),
+    note === undefined ? '' : `<p>${htmlText(note)}</p>`,
+    verify.command === undefined
+      ? `<p>Verify with ${htmlText(verify.inspect ?? '')}.</p>`
+      : codeHtml('Verify', [verify.command]),
+    `<p>Expected: ${htmlText(verify.expected)}</p></details>`,
+  ].join('')
+}
+
+const remedyListHtml = (label: string, items: readonly string[]): string =>
+  items.length === 0 ? '' : `<p>${label}:</p><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`
+
+const codeHtml = (label: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `<p>${htmlText(label)}:</p><pre><code>${lines.map(htmlText).join('\n')}</code></pre>`

@@ -21,7 +21,7 @@ import {
   type Section,
   text,
 } from '../../core/report-document.ts'
-import type { SudoReconciliation, SudoRow } from '../../core/sudo-log.ts'
+import type { SudoReconciliation, SudoRow } from '../../core/sudoers.ts'
 import { alike } from '../../core/tally.ts'
 import type { Matter } from './input.ts'
 import { titles } from './wording.ts'

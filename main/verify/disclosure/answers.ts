@@ -9,9 +9,8 @@ import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { NOTHING_SHARED } from '../../core/same-machine.ts'
+import { compareNode, compareWhole, wordingDiffers } from '../steps/reproduce.ts'
 import {
-  compareNode,
-  compareWhole,
   falsifiedRules,
   profileNotes,
   type RulesAtHand,
@@ -19,8 +18,7 @@ import {
   rulesReading,
   statusOfRules,
   unknownRules,
-  wordingDiffers,
-} from '../steps/reproduce.ts'
+} from '../steps/rules.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
 import type { DisclosureCounts } from './notes.ts'
 import type { DisclosureReading } from './read.ts'

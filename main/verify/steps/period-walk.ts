@@ -21,17 +21,16 @@ import { type BagReading, nodesLacking, readBag } from './bag.ts'
 import { nodeProblems, wholeProblems } from './complete.ts'
 import { readNodes, strangeFolders } from './entries.ts'
 import { bytesOf, canonical, nodeFolders, type PackReading, readPack, textOf } from './read.ts'
+import { compareNode, wordingDiffers } from './reproduce.ts'
 import {
   assessorOfPack,
-  compareNode,
   falsifiedRules,
   type RulesSources,
   type RulesStatus,
   rulesAtHand,
   rulesReading,
   statusOfRules,
-  wordingDiffers,
-} from './reproduce.ts'
+} from './rules.ts'
 import { statusOfSigner } from './signature.ts'
 import { OWN_PRODUCER } from './tags.ts'
 import type { Trust } from './trust.ts'

@@ -17,9 +17,9 @@ import { type Tally, tally } from '../../../core/tally.ts'
 import { controlsInScope } from '../../report/tests-of-controls.ts'
 import { chosenFrameworks } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
-import { namedIn } from './findings.ts'
 import { columns, type Grid, type GridCell } from './grid.ts'
 import { checkText, limitsOf, requestedById, requestLines } from './population.ts'
+import { namedIn } from './results.ts'
 
 /** Nodes named in one cell. */
 const MOST_NAMED = 50

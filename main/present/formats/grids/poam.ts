@@ -7,8 +7,8 @@ import type { CheckRemediation } from '../../../core/work-order.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { shortName } from '../../report/wording.ts'
 import { type Closed, closedOf, type FormatInput, GENERAL_LIMITATION, mappedControls, nistControls } from '../input.ts'
-import { controlNames, dueDay, namedIn } from './findings.ts'
 import { columns, type Grid, type GridCell, sheetOf } from './grid.ts'
+import { controlNames, dueDay, namedIn } from './results.ts'
 
 /** Columns A to AE of the FedRAMP POA&M template, in its order and under its names. */
 const COLUMNS = columns({

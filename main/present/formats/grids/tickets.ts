@@ -6,8 +6,8 @@ import type { CheckRemediation, WorkItem, WorkOrder } from '../../../core/work-o
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { DEMO_NOTICE, type FormatInput } from '../input.ts'
 import { familiesOf, partsOf, remedyLines, WHO } from '../work-order-document.ts'
-import { controlNames, dueDay, namedIn } from './findings.ts'
 import { columns, type Grid } from './grid.ts'
+import { controlNames, dueDay, namedIn } from './results.ts'
 
 const COLUMNS = columns({
   node: 24,

@@ -7,8 +7,7 @@ import type { CheckRemediation } from '../../../core/work-order.ts'
 import { remedyOf } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { type Closed, closedOf } from '../input.ts'
-import { headOf } from '../work-order-document.ts'
-import { stepMarkdown } from '../work-order-markdown.ts'
+import { headOf, stepMarkdown } from '../work-order-document.ts'
 import { isObserved, line, momentOf, type Names, NO_MOMENT, NS, prop, some } from './head.ts'
 
 /** The risk status of OSCAL for each status of a finding. */
