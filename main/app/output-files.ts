@@ -26,6 +26,7 @@ import { jiraGrid, serviceNowGrid, type TicketInput } from '../present/formats/g
 import { hdfFiles } from '../present/formats/hdf.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import { oscalFiles } from '../present/formats/oscal.ts'
+import { testsPage } from '../present/formats/tests-page.ts'
 import { workbookOf } from '../present/formats/workbook.ts'
 import { README, recipientNote, VERIFY } from '../present/recipient.ts'
 import { buildBinder } from '../present/report/binder.ts'
@@ -318,6 +319,7 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
   },
   xlsx: async function* (ports, input) {
     yield [fileNamed(input.prefix, 'register.xlsx'), await ports.xlsx(workbookOf(input), printOf(input))]
+    yield [fileNamed(input.prefix, 'test-table.html'), testsPage(input)]
   },
   oscal: async function* (_, input) {
     for (const [name, value] of oscalFiles(input)) yield [name, json(value)]

@@ -30,6 +30,7 @@ const FILES: readonly Described[] = [
   ['annexes.pdf', 'auditor', 'Evidence by finding, all nodes and all controls.', 'selected'],
   ['binder.pdf', 'auditor', 'Evidence and documents by control.', 'selected'],
   ['register.xlsx', 'auditor', 'All tables, tests of controls and requested documents.', 'selected'],
+  ['test-table.html', 'auditor', 'Tests of controls, to copy into a document.', 'selected'],
   ['oscal-*.json', 'GRC software', 'The assessment in OSCAL 1.2.', 'selected'],
   ['poam.xlsx', 'owners of findings', 'Plan of action and milestones, with FedRAMP columns.', 'selected'],
   ['views.xlsx', 'risk owners', 'AI workloads and voluntary frameworks; nothing is concluded.', 'selected'],

@@ -62,7 +62,7 @@ const ALSO_WORDS: Readonly<Record<Also, { readonly title: string; readonly note:
   binder: { title: 'Binder by control', note: 'Signed PDF: each control with its evidence and documents.' },
   xlsx: {
     title: 'Workbook (XLSX)',
-    note: 'Sheets for findings, population, results, controls and evidence, with filters.',
+    note: 'Sheets for findings, population, results, controls and evidence, with filters; the tests of controls as a page to copy into a document.',
   },
   oscal: {
     title: 'OSCAL (JSON)',
