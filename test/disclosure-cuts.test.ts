@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { disclosureTag } from '../main/app/export.ts'
-import { hmacSha256 } from '../main/core/digest.ts'
+import { hmacSha256, hmacWith } from '../main/core/digest.ts'
 import {
   bucketOf,
   cutsOf,
@@ -204,6 +205,16 @@ describe('the hashing', () => {
   test('HMAC-SHA-256 is that of RFC 4231, case 1', () => {
     const mac = hmacSha256(new Uint8Array(20).fill(0x0b), utf8('Hi There'))
     expect(Buffer.from(mac).toString('hex')).toBe('b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7')
+  })
+
+  test('HMAC-SHA-256 is that of the library for any key and message, one after the other with one key', () => {
+    for (const size of [0, 1, 32, 63, 64, 65, 200]) {
+      const key = new Uint8Array(size).map((_, at) => at * 7)
+      const mac = hmacWith(key)
+      for (const message of ['', 'data/nodes/é/\u{1f512}', 'x'.repeat(300), 'short after long'])
+        for (const form of [message, utf8(message)])
+          expect(Buffer.from(mac(form))).toEqual(createHmac('sha256', key).update(message).digest())
+    }
   })
 
   test('lengths are given away as powers of two, from eight', () => {

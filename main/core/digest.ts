@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 
 /** A SHA-256 digest as 64 lower-case hexadecimal characters. */
 export type Sha256 = string
@@ -7,8 +7,34 @@ export type Sha256 = string
 export const sha256 = (data: Uint8Array | string): Sha256 => hash('sha256', data)
 
 /** HMAC-SHA-256 (RFC 2104). */
-export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array =>
-  new Uint8Array(createHmac('sha256', key).update(message).digest())
+export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array => hmacWith(key)(message)
+
+/**
+ * HMAC-SHA-256 (RFC 2104) of many short messages with one key; a string counts as its UTF-8 encoding. As two digests over prepared blocks it
+ * takes a third of the time of a new HMAC of the library for each message.
+ */
+export function hmacWith(key: Uint8Array): (message: Uint8Array | string) => Uint8Array {
+  const short = key.length > HMAC_BLOCK ? Buffer.from(sha256(key), 'hex') : key
+  const outer = Buffer.alloc(HMAC_BLOCK + HMAC_DIGEST, 0x5c)
+  let inner = Buffer.alloc(4 * HMAC_BLOCK, 0x36)
+  for (const [at, byte] of short.entries()) {
+    outer[at] = byte ^ 0x5c
+    inner[at] = byte ^ 0x36
+  }
+  return (message) => {
+    // At most three bytes for each unit of UTF-16.
+    const most = HMAC_BLOCK + (typeof message === 'string' ? 3 : 1) * message.length
+    if (inner.length < most) inner = Buffer.concat([inner.subarray(0, HMAC_BLOCK), Buffer.alloc(2 * most)])
+    let { length } = message
+    if (typeof message === 'string') length = inner.write(message, HMAC_BLOCK)
+    else inner.set(message, HMAC_BLOCK)
+    outer.write(sha256(inner.subarray(0, HMAC_BLOCK + length)), HMAC_BLOCK, 'hex')
+    return Buffer.from(sha256(outer), 'hex')
+  }
+}
+
+const HMAC_BLOCK = 64
+const HMAC_DIGEST = 32
 
 /** SHA-256 of several strings one after the other, without joining them. */
 export function sha256OfAll(parts: Iterable<string>): Sha256 {

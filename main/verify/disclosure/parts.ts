@@ -1,3 +1,4 @@
+import { addAll } from '../../core/budgets.ts'
 import { hmacSha256, isSha256, type Sha256, sha256 } from '../../core/digest.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { compare } from '../../core/recording.ts'
@@ -111,9 +112,21 @@ export interface Part {
 export function partsOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Part[] {
   if (bytes.length === 0) return []
   const text = cuttableText(path, bytes)
-  if (text === null) return [{ class: path === PATHS.catalog ? 'text' : 'file', bytes, holds: [] }]
-  const signed = SCOPES.has(path) ? signatureHits(text) : []
-  return cut(bytes, spansOf(text, [...hitsIn(text, words), ...signed]))
+  return text === null
+    ? [{ ...undivided(path, bytes), bytes, holds: [] }]
+    : cut(bytes, text, hitsInFile(path, text, words))
+}
+
+const undivided = (path: string, { length }: Uint8Array): Cut => ({
+  class: path === PATHS.catalog ? 'text' : 'file',
+  start: 0,
+  end: length,
+})
+
+function hitsInFile(path: string, text: string, words: WordIndex): Hit[] {
+  const hits = hitsIn(text, words)
+  if (SCOPES.has(path)) addAll(hits, signatureHits(text))
+  return hits
 }
 
 /** A part by its place in the file. */
@@ -123,13 +136,13 @@ export type Cut = Pick<Hit, 'class' | 'start' | 'end'>
  * The places of the parts that partsOf() gives. Most captures of a fleet are the same on several nodes, and are searched once.
  */
 export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Cut[] {
-  if (!isCapture(path)) return placesOf(partsOf(path, bytes, words))
+  if (!isCapture(path)) return placesOf(path, bytes, words)
   const digest = sha256(bytes)
   const known = CUTS.get(words) ?? { byDigest: new Map<string, readonly Cut[]>(), count: 0 }
   CUTS.set(words, known)
   const found = known.byDigest.get(digest)
   if (found !== undefined) return found
-  const made = placesOf(partsOf(path, bytes, words))
+  const made = placesOf(path, bytes, words)
   known.count += made.length
   if (known.count <= MOST_CUTS) known.byDigest.set(digest, made)
   return made
@@ -139,15 +152,20 @@ export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex): reado
 const MOST_CUTS = 100_000
 const CUTS = new WeakMap<WordIndex, { readonly byDigest: Map<string, readonly Cut[]>; count: number }>()
 
-function placesOf(parts: readonly Part[]): readonly Cut[] {
-  let start = 0
-  return parts.map((part) => {
-    const end = start + part.bytes.length
-    const cut = { class: part.class, start, end }
-    start = end
-    return cut
-  })
+function placesOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Cut[] {
+  if (bytes.length === 0) return []
+  const text = cuttableText(path, bytes)
+  return text === null
+    ? [undivided(path, bytes)]
+    : withText(
+        spansOf(hitsInFile(path, text, words)),
+        bytes.length,
+        ({ class: kind, start, end }) => ({ class: kind, start, end }),
+        textBetween,
+      )
 }
+
+const textBetween = (start: number, end: number): Cut => ({ class: 'text', start, end })
 
 /** The file of the scope, with the signatures of location evidence. */
 const SCOPES: ReadonlySet<string> = new Set([PATHS.scope, PATHS.assessment])
@@ -158,52 +176,67 @@ export function pathPartsOf(path: string, words: WordIndex): readonly Part[] {
   const start = 'data/nodes/'.length
   const hits = hitsIn(path, words)
   if (folder !== undefined) hits.push({ class: 'node', start, end: start + folder.length })
-  return cut(new TextEncoder().encode(path), spansOf(path, hits))
+  return cut(new TextEncoder().encode(path), path, hits)
 }
 
-function cut(bytes: Uint8Array, spans: readonly Span[]): readonly Part[] {
-  const parts: Part[] = []
+function cut(bytes: Uint8Array, text: string, hits: Hit[]): readonly Part[] {
+  const part = ({ class: kind, start, end, hits: held }: Span): Part => ({
+    class: kind,
+    bytes: bytes.subarray(start, end),
+    holds: held.map((hit) => ({ class: hit.class, text: text.slice(hit.start, hit.end) })),
+  })
+  return withText(spansOf(hits), bytes.length, part, (start, end) => ({
+    class: 'text',
+    bytes: bytes.subarray(start, end),
+    holds: [],
+  }))
+}
+
+/** The spans in order, each as `made` gives it, and the text between them as `between` does. */
+function withText<T>(
+  spans: readonly Span[],
+  length: number,
+  made: (span: Span) => T,
+  between: (start: number, end: number) => T,
+): readonly T[] {
+  const all: T[] = []
   let from = 0
   for (const span of spans) {
-    if (span.start > from) parts.push({ class: 'text', bytes: bytes.subarray(from, span.start), holds: [] })
-    parts.push({ class: span.class, bytes: bytes.subarray(span.start, span.end), holds: span.holds })
+    if (span.start > from) all.push(between(from, span.start))
+    all.push(made(span))
     from = span.end
   }
-  if (from < bytes.length) parts.push({ class: 'text', bytes: bytes.subarray(from), holds: [] })
-  return parts
+  if (from < length) all.push(between(from, length))
+  return all
 }
 
-const hitsIn = (text: string, words: WordIndex): Hit[] => [
-  ...hitsOf(text, RULES),
-  ...hexRuns(text),
-  ...wordHits(text, words),
-]
+function hitsIn(text: string, words: WordIndex): Hit[] {
+  const hits = hitsOf(text, RULES)
+  addAll(hits, hexRuns(text))
+  addAll(hits, wordHits(text, words))
+  return hits
+}
 
 interface Span extends Hit {
-  readonly holds: readonly Found[]
+  /** What it was joined from. */
+  readonly hits: readonly Hit[]
 }
 
-/** Overlapping matches become one span of the class of the longest. */
-function spansOf(text: string, found: readonly Hit[]): readonly Span[] {
-  const hits = [...found].sort((a, b) => a.start - b.start || b.end - a.end)
-  const spans: (Hit & { holds: Found[]; longest: number })[] = []
-  for (const hit of hits) {
-    const length = hit.end - hit.start
-    const held = { class: hit.class, text: text.slice(hit.start, hit.end) }
-    const last = spans.at(-1)
-    if (last === undefined || hit.start >= last.end) {
-      spans.push({ ...hit, holds: [held], longest: length })
-      continue
+/** Overlapping matches become one span of the class of the longest. Puts the hits in order. */
+function spansOf(hits: Hit[]): readonly Span[] {
+  hits.sort((a, b) => a.start - b.start || b.end - a.end)
+  const spans: Span[] = []
+  for (let at = 0; at < hits.length; ) {
+    const from = at
+    let widest = hits[at] as Hit
+    let { end } = widest
+    for (at += 1; at < hits.length; at += 1) {
+      const hit = hits[at] as Hit
+      if (hit.start >= end) break
+      if (hit.end - hit.start > widest.end - widest.start) widest = hit
+      end = Math.max(end, hit.end)
     }
-    last.holds.push(held)
-    const longer = length > last.longest
-    spans[spans.length - 1] = {
-      class: longer ? hit.class : last.class,
-      start: last.start,
-      end: Math.max(last.end, hit.end),
-      holds: last.holds,
-      longest: Math.max(length, last.longest),
-    }
+    spans.push({ class: widest.class, start: hits[from]?.start ?? 0, end, hits: hits.slice(from, at) })
   }
   return spans
 }

@@ -158,7 +158,9 @@ export interface Hit {
 export function hitsOf(text: string, rules: readonly Rule[]): Hit[] {
   const hits: Hit[] = []
   for (const { class: kind, pattern, keep } of rules) {
-    for (const found of text.matchAll(pattern)) {
+    // Not with matchAll(), which makes a new pattern for each text: most texts are a path or a short answer. No pattern matches nothing.
+    pattern.lastIndex = 0
+    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
       const { head = '', value = found[0] } = found.groups ?? {}
       const end = found.index + found[0].length
       const start = end - value.length - head.length

@@ -168,30 +168,32 @@ export function wordIndex(words: Iterable<Word>): WordIndex {
 export function wordHits(text: string, words: WordIndex): readonly Hit[] {
   if (words.longest === 0) return []
   const lower = text.toLowerCase()
+  const { length } = lower
   const hits: Hit[] = []
   let at = 0
-  while (at < lower.length) {
-    const code = lower.charCodeAt(at)
-    if (code === BACKSLASH) {
+  while (at < length) {
+    if (lower.charCodeAt(at) === BACKSLASH) {
       // After a JSON escape such as \n, a word can begin one character later; after a plain backslash, here.
-      at += 1
-      take(lower, at, words, hits)
-      at += 1
+      take(lower, at + 1, words, hits)
+      at += 2
     }
-    const end = pieceEnd(lower, at)
-    if (end === at) {
-      at += 1
-      continue
-    }
-    take(lower, at, words, hits)
-    at = end
+    at = isPiece(lower.charCodeAt(at)) ? take(lower, at, words, hits) : at + 1
   }
   return hits
 }
 
-function take(lower: string, at: number, { classes, firstPieces, longest }: WordIndex, hits: Hit[]): void {
-  let end = pieceEnd(lower, at)
-  if (end === at || firstPieces[hashOf(lower, at, end)] !== 1) return
+/** The longest word that begins here, if any, becomes a hit. Gives the end of the first piece; its hash is made on the way to it. */
+function take(lower: string, at: number, { classes, firstPieces, longest }: WordIndex, hits: Hit[]): number {
+  const limit = at + LONGEST_WORD
+  let hash = HASH_START
+  let first = at
+  for (; first < lower.length; first += 1) {
+    const code = lower.charCodeAt(first)
+    if (!isPiece(code)) break
+    if (first < limit) hash = hashed(hash, code)
+  }
+  if (first === at || firstPieces[folded(hash)] !== 1) return first
+  let end = first
   let best: Hit | null = null
   for (let pieces = 1; pieces <= longest && end > at && end - at <= LONGEST_WORD; pieces += 1) {
     const found = classes.get(lower.slice(at, end))
@@ -200,6 +202,7 @@ function take(lower: string, at: number, { classes, firstPieces, longest }: Word
     end = next === end ? at : pieceEnd(lower, next)
   }
   if (best !== null) hits.push(best)
+  return first
 }
 
 const BACKSLASH = 0x5c
@@ -224,10 +227,14 @@ function joined(text: string, end: number): number {
 
 /** FNV-1a, folded. It only filters. */
 function hashOf(text: string, at: number, end: number): number {
-  let hash = 0x811c9dc5
-  for (let i = at; i < Math.min(end, at + LONGEST_WORD); i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return (hash ^ (hash >>> 16)) & (BUCKETS - 1)
+  let hash = HASH_START
+  for (let i = at; i < Math.min(end, at + LONGEST_WORD); i += 1) hash = hashed(hash, text.charCodeAt(i))
+  return folded(hash)
 }
+
+const HASH_START = 0x811c9dc5
+const hashed = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193)
+const folded = (hash: number): number => (hash ^ (hash >>> 16)) & (BUCKETS - 1)
 
 /** Larger captures and documents are one part. Generated documents are smaller and are always divided. */
 const LARGEST_CUT = 1024 * 1024
