@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog.ts'
-import { askedFor, captureKey, type Parsed, readProbe } from './probe.ts'
+import { sha256 } from './digest.ts'
+import { type AskedFor, askedFor, captureKey, type Parsed, type Probe, readProbe } from './probe.ts'
 import { type CapturedAnswer, compare, type LoadedRecording } from './recording.ts'
 
 /** What every question of a catalog reads as in a recording, by the question's id. */
@@ -9,16 +10,66 @@ export type Readings = ReadonlyMap<string, Parsed<unknown>>
 let last: { readonly loaded: LoadedRecording; readonly probes: Catalog['probes']; readonly readings: Readings } | null =
   null
 
-/** None without a recording. */
+/**
+ * None without a recording. Nodes of a fleet have many answers in common: a question whose answers are the same bytes as on an earlier node is
+ * not parsed again, and its fact is the same object there, which no rule changes.
+ */
 export function readingsOf({ probes }: Pick<Catalog, 'probes'>, loaded: LoadedRecording | null): Readings {
   if (loaded === null) return new Map()
   if (last?.loaded === loaded && last.probes === probes) return last.readings
   const byKey = capturesByKey(loaded.captures)
   const asked = askedFor(loaded.recording)
-  const readings = new Map(probes.map((probe) => [probe.id, readProbe(probe, byKey, asked)]))
+  const readings = new Map(probes.map((probe) => [probe.id, readOnce(probe, byKey, asked)]))
   last = { loaded, probes, readings }
   return readings
 }
+
+/** Bytes of answers whose readings are remembered; facts are about as large. */
+const MOST_REMEMBERED = 4 * 1024 * 1024
+const remembered = new Map<Probe<unknown>, Map<string, Parsed<unknown>>>()
+let size = 0
+
+/** As readProbe(), of which it remembers what the same bytes read as. */
+export function readOnce<F>(probe: Probe<F>, byKey: CaptureIndex, asked: AskedFor = {}): Parsed<F> {
+  const answers = answersTo(probe, byKey)
+  if (answers === null) return readProbe(probe, byKey, asked)
+  const known = remembered.get(probe)?.get(answers.key)
+  if (known !== undefined) return known as Parsed<F>
+  const reading = readProbe(probe, byKey, asked)
+  size += answers.size
+  if (size > MOST_REMEMBERED) {
+    remembered.clear()
+    size = answers.size
+  }
+  const ofProbe = remembered.get(probe) ?? new Map<string, Parsed<unknown>>()
+  remembered.set(probe, ofProbe.set(answers.key, reading))
+  return reading
+}
+
+/**
+ * Everything that readProbe() reads of the answers to a probe, as a key, and their size. Null where a capture is missing, and for live tests,
+ * which alone read how long an answer took.
+ */
+function answersTo(
+  { id, live, commands }: Probe<unknown>,
+  byKey: CaptureIndex,
+): { readonly key: string; readonly size: number } | null {
+  if (live === true) return null
+  let key = ''
+  let bytes = 0
+  for (const name of Object.keys(commands)) {
+    const capture = byKey.get(captureKey(id, name))
+    if (capture === undefined) return null
+    const { meta, stdout, stderr } = capture
+    const { argv, source, privilege, status, exitCode, masked = null } = meta
+    key += `${JSON.stringify([argv, source, privilege, status, exitCode, masked])}${digestOf(stdout)}${digestOf(stderr)}`
+    bytes += stdout.length + stderr.length
+  }
+  return { key, size: bytes + key.length }
+}
+
+/** Of the bytes themselves: a key that was only stated would let one answer stand for another. */
+const digestOf = (bytes: Uint8Array): string => (bytes.length === 0 ? '-' : sha256(bytes))
 
 /** Captures by probe and command: see captureKey(). */
 export type CaptureIndex = ReadonlyMap<string, CapturedAnswer>

@@ -57,7 +57,18 @@ function lettersOf(catalog: Catalog, { results }: Pick<NodeAssessment, 'results'
 export function readingDigest(probe: Probe, reading: Parsed<unknown> | undefined): string {
   if (reading === undefined || wasNotAsked(reading)) return NOT_COMPARED
   if (!reading.ok) return NO_READING
-  const steady = probe.ignoredInDrift === undefined ? reading.fact : probe.ignoredInDrift.normalize(reading.fact)
+  const known = DIGESTS.get(reading)
+  if (known?.probe === probe) return known.digest
+  const digest = factDigest(probe, reading.fact)
+  DIGESTS.set(reading, { probe, digest })
+  return digest
+}
+
+/** Nodes whose answers are the same have one reading: see readingsOf(). */
+const DIGESTS = new WeakMap<Parsed<unknown>, { readonly probe: Probe; readonly digest: string }>()
+
+function factDigest(probe: Probe, fact: unknown): string {
+  const steady = probe.ignoredInDrift === undefined ? fact : probe.ignoredInDrift.normalize(fact)
   return steady === null ? NOT_COMPARED : sha256(canonicalJson(plainJson(steady))).slice(0, READING_DIGITS)
 }
 

@@ -1,4 +1,5 @@
-import { captureKey, known, type Parsed, readProbe, unknown } from '../../core/probe.ts'
+import { captureKey, known, type Parsed, unknown } from '../../core/probe.ts'
+import { readOnce } from '../../core/readings.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
 import { type LoggedCommand, reconcileSudo, type SudoReconciliation } from '../../core/sudoers.ts'
 import { type LocalAccounts, membersOf } from '../accounts/probes.ts'
@@ -85,7 +86,7 @@ export function sudoReconciliation(loaded: LoadedRecording): Parsed<SudoReconcil
   const { recording, captures } = loaded
   if (recording.session?.privilege !== 'sudo') return unknown('root’s rights did not come through sudo')
   const byKey = new Map(captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one]))
-  const [log, now] = [readProbe(sudoLog, byKey), readProbe(timeNow, byKey)]
+  const [log, now] = [readOnce(sudoLog, byKey), readOnce(timeNow, byKey)]
   if (!log.ok) return log
   if (!now.ok) return now
   if (log.fact.entries === null) return unknown('sudo keeps no log file of its own for this login')
