@@ -47,22 +47,40 @@ function isDisclosable(payload: PackFiles): boolean {
 }
 
 /**
- * The index that ties later redacted copies to the seal: a file outside the payload. One file is in memory at a time.
+ * The index that ties later redacted copies to the seal: a file outside the payload. Of the files, one is in memory at a time, and a bounded
+ * number of small ones that many nodes have in common. Bytes that differ from their digest are refused when the pack is written.
  */
 export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const words: Word[] = []
   const units = [...payload].filter(([path]) => isUnit(path))
   const isNew = firstOfCaptures()
+  const read = readOnce()
   for (const [path, content] of units)
-    if (isNew(path, digestOf(content))) words.push(...wordsIn(path, await bytesIn(content)))
+    if (isNew(path, digestOf(content))) words.push(...wordsIn(path, await read(content)))
   const index = wordIndex(words)
   const roots = new Map<string, string>()
-  for (const [path, content] of units) roots.set(path, unitRoot(path, await bytesIn(content), seed, index))
+  for (const [path, content] of units) roots.set(path, unitRoot(path, await read(content), seed, index))
   return new Map([[INDEX_PATH, indexOf(roots)]])
 }
 
-const bytesIn = async (content: PackContent): Promise<Uint8Array> =>
-  content instanceof Uint8Array ? content : await content.read()
+/** Reads contents, and remembers small ones by their digest. */
+function readOnce(): (content: PackContent) => Promise<Uint8Array> {
+  const known = new Map<string, Uint8Array>()
+  let size = 0
+  return async (content) => {
+    if (content instanceof Uint8Array) return content
+    const found = known.get(content.sha256)
+    if (found !== undefined) return found
+    const bytes = await content.read()
+    if (bytes.length > SMALL || size + bytes.length > MOST_REMEMBERED) return bytes
+    size += bytes.length
+    known.set(content.sha256, bytes)
+    return bytes
+  }
+}
+
+const SMALL = 64 * 1024
+const MOST_REMEMBERED = 8 * 1024 * 1024
 
 export { ALSO, type Also } from './output-files.ts'
 

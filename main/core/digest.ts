@@ -38,10 +38,27 @@ const HMAC_DIGEST = 32
 
 /** SHA-256 of several strings one after the other, without joining them. */
 export function sha256OfAll(parts: Iterable<string>): Sha256 {
-  const whole = createHash('sha256')
-  for (const part of parts) whole.update(part)
-  return whole.digest('hex')
+  const whole = growingSha256()
+  for (const part of parts) whole.add(part)
+  return whole.digest()
 }
+
+/** SHA-256 of strings as they come; short ones are gathered, since each call of the library takes longer than hashing them. */
+export function growingSha256(): { readonly add: (part: string) => void; readonly digest: () => Sha256 } {
+  const whole = createHash('sha256')
+  let waiting = ''
+  return {
+    add: (part) => {
+      waiting += part
+      if (waiting.length < GATHERED) return
+      whole.update(waiting)
+      waiting = ''
+    },
+    digest: () => whole.update(waiting).digest('hex'),
+  }
+}
+
+const GATHERED = 64 * 1024
 
 /**
  * The name-based UUID of version 5 (RFC 9562, section 5.5): SHA-1 over the bytes of a namespace UUID and the UTF-8 encoding of a name. It

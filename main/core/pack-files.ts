@@ -1,7 +1,7 @@
 import type { Assessment, AssessmentIndex, Capture, Register, Scope } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
-import { type Sha256, sha256, sha256OfAll } from './digest.ts'
+import { growingSha256, type Sha256, sha256, sha256OfAll } from './digest.ts'
 import { isSafeName, RECORDING } from './layout.ts'
 
 import type { StoredBytes } from './recording.ts'
@@ -143,22 +143,23 @@ const madeAgain = (bytes: Uint8Array, make: () => Uint8Array): StoredBytes => ({
   },
 })
 
-/** Text in ASCII as bytes; where it is long, made again piece by piece when it is read. */
-function keptOrMadeAgain(make: () => Iterable<string>): PackContent {
+/** Text in ASCII as bytes; where it is long, made again piece by piece when it is read. Each piece is shown to `onPiece` once. */
+function keptOrMadeAgain(make: () => Iterable<string>, onPiece: (piece: string) => void): PackContent {
+  const whole = growingSha256()
+  let kept: string[] = []
   let size = 0
-  function* counted(): Generator<string> {
-    for (const piece of make()) {
-      size += piece.length
-      yield piece
-    }
+  for (const piece of make()) {
+    size += piece.length
+    whole.add(piece)
+    onPiece(piece)
+    if (size <= MOST_KEPT) kept.push(piece)
+    else kept = []
   }
-  const digest = sha256OfAll(counted())
-  const read = (): Uint8Array => utf8([...make()].join(''))
-  if (size <= MOST_KEPT) return read()
+  if (size <= MOST_KEPT) return utf8(kept.join(''))
   return {
     size,
-    sha256: digest,
-    read: async () => read(),
+    sha256: whole.digest(),
+    read: async () => utf8([...make()].join('')),
     open: async function* () {
       let waiting: string[] = []
       for (const piece of make()) {
@@ -245,14 +246,15 @@ export function storedRecordingFiles(
     [`${folder}/${RECORDING.header}`, utf8(recordingJson(recording))],
     [`${folder}/${RECORDING.captures}`, madeAgain(lines(), lines)],
   ]
-  const files = (): PackFiles =>
-    new Map([
-      ...named,
-      ...metas.flatMap(({ stdout, stderr }) =>
-        [stdout, stderr].map((stream) => [`${folder}/${RECORDING.blobs}/${stream.sha256}`, blob(stream)] as const),
-      ),
-    ])
-  return { folder, size: files().size, files }
+  const streams = new Map<string, Capture['stdout']>()
+  for (const { stdout, stderr } of metas) for (const stream of [stdout, stderr]) streams.set(stream.sha256, stream)
+  const answers = [...streams.values()]
+  const files = (): PackFiles => {
+    const all = new Map<string, PackContent>(named)
+    for (const stream of answers) all.set(`${folder}/${RECORDING.blobs}/${stream.sha256}`, blob(stream))
+    return all
+  }
+  return { folder, size: named.length + answers.length, files }
 }
 
 /** Made by itself, so that it holds on to the lines and not to the answers. */
@@ -288,8 +290,14 @@ export interface Manifest extends ManifestDigests {
 
 /** The manifest of these files; its text is not held where it is large. */
 export function manifestOf(files: PackFiles): Manifest {
-  const content = keptOrMadeAgain(() => manifestPieces(files))
-  return { content, sha256: digestOf(content), evidenceDigest: evidenceDigestOver(files) }
+  const evidence = growingSha256()
+  const content = keptOrMadeAgain(
+    () => manifestPieces(files),
+    (line) => {
+      if (isEvidenceLine(line)) evidence.add(line)
+    },
+  )
+  return { content, sha256: digestOf(content), evidenceDigest: evidence.digest() }
 }
 
 /** As manifestOf, of a manifest that was read. */
@@ -308,8 +316,10 @@ export const evidenceDigestOf = (manifest: string): Sha256 => sha256OfAll(eviden
 export const evidenceDigestOver = (files: PackFiles): Sha256 => sha256OfAll(evidenceLines(manifestPieces(files)))
 
 function* evidenceLines(lines: Iterable<string>): Generator<string> {
-  for (const line of lines) if (!line.includes('  data/report')) yield line
+  for (const line of lines) if (isEvidenceLine(line)) yield line
 }
+
+const isEvidenceLine = (line: string): boolean => !line.includes('  data/report')
 
 function* withEnds(text: string): Generator<string> {
   for (const line of linesOf(text)) if (line !== '') yield `${line}\n`
