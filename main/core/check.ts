@@ -2,6 +2,7 @@ import type { DeclaredLocation, DeclaredNode } from '../../schemas/types.ts'
 import type { Property, Verdict } from '../../schemas/words.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { ThresholdValues } from './profile.ts'
+import { type Recent, recentResults } from './recent.ts'
 import type { AmongNodes } from './same-machine.ts'
 
 /** Which probes a check reads, by the name it uses for each. */
@@ -78,6 +79,19 @@ export function defineCheck<N extends Needs, W extends Needs = Record<never, nev
 
 /** Concludes a check, or says exactly which evidence is missing. Missing evidence never supports. */
 export function conclude(check: Check, readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): Conclusion {
+  // A check that takes no context concludes from its readings alone.
+  if (check.evaluate.length > 2) return concluded(check, readings, context)
+  const recent = RECENT.get(check) ?? recentResults<Conclusion>()
+  RECENT.set(check, recent)
+  return recent(
+    [...Object.values(check.requires), ...Object.values(check.optional ?? {})].map(({ id }) => readings.get(id)),
+    () => concluded(check, readings, context),
+  )
+}
+
+const RECENT = new WeakMap<Check, Recent<Conclusion>>()
+
+function concluded(check: Check, readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): Conclusion {
   const facts: Record<string, unknown> = {}
   const missing: DraftObservation[] = []
   for (const [name, probe] of Object.entries(check.requires)) {

@@ -32,7 +32,7 @@ let size = 0
 /** As readProbe(), of which it remembers what the same bytes read as. */
 export function readOnce<F>(probe: Probe<F>, byKey: CaptureIndex, asked: AskedFor = {}): Parsed<F> {
   const answers = answersTo(probe, byKey)
-  if (answers === null) return readProbe(probe, byKey, asked)
+  if (answers === null) return sameWords(readProbe(probe, byKey, asked))
   const known = remembered.get(probe)?.get(answers.key)
   if (known !== undefined) return known as Parsed<F>
   const reading = readProbe(probe, byKey, asked)
@@ -45,6 +45,18 @@ export function readOnce<F>(probe: Probe<F>, byKey: CaptureIndex, asked: AskedFo
   remembered.set(probe, ofProbe.set(answers.key, reading))
   return reading
 }
+
+/** One object for each reason, so that what follows from the lack of an answer follows once as well. */
+function sameWords<F>(reading: Parsed<F>): Parsed<F> {
+  if (reading.ok) return reading
+  const known = REASONS.get(reading.reason)
+  if (known !== undefined) return known
+  if (REASONS.size < MOST_REASONS) REASONS.set(reading.reason, reading)
+  return reading
+}
+
+const REASONS = new Map<string, Parsed<never>>()
+const MOST_REASONS = 200
 
 /**
  * Everything that readProbe() reads of the answers to a probe, as a key, and their size. Null where a capture is missing, and for live tests,
@@ -76,8 +88,15 @@ export type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
 
 /** Captures by probe and command. Where a resumed run asked twice, a complete answer counts before an incomplete one, the later before the earlier. */
 export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex {
+  const known = INDEXES.get(captures)
+  if (known !== undefined) return known
   const rank = ({ meta }: CapturedAnswer): string =>
     `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
   const ordered = [...captures].sort((a, b) => compare(rank(a), rank(b)))
-  return new Map(ordered.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  const index = new Map(ordered.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+  INDEXES.set(captures, index)
+  return index
 }
+
+/** Captures of a recording are never changed once they are read. */
+const INDEXES = new WeakMap<readonly CapturedAnswer[], CaptureIndex>()

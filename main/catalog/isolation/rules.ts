@@ -2,6 +2,7 @@ import type { Isolation } from '../../../schemas/types.ts'
 import type { Environment, Grade } from '../../../schemas/words.ts'
 import type { DraftObservation } from '../../core/check.ts'
 import { plain, quote } from '../../core/plain-text.ts'
+import type { Parsed, Probe } from '../../core/probe.ts'
 import { compare } from '../../core/recording.ts'
 import { inventoryDisks } from '../drives/inventory.ts'
 import { infiniband } from '../fabric/index.ts'
@@ -88,6 +89,31 @@ export type Decision = Pick<EnvironmentDecision, 'environment' | 'platform' | 'r
  * where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
  */
 export function decideEnvironment(read: Read): EnvironmentDecision {
+  const known = DECIDED.find(({ asked }) => asked.every(([probe, reading]) => read(probe) === reading))
+  if (known !== undefined) return known.decision
+  const asked = new Map<Probe, Parsed<unknown>>()
+  const noted: Read = (probe) => {
+    const reading = read(probe)
+    asked.set(probe as Probe, reading)
+    return reading
+  }
+  const decision = decidedFrom(noted)
+  DECIDED.unshift({ asked: [...asked], decision })
+  DECIDED.splice(MOST_REMEMBERED)
+  return decision
+}
+
+/**
+ * The latest decisions with every reading that they rest on: a check, the four-part argument and some claims ask for the same one, and so do
+ * nodes whose answers are the same.
+ */
+const DECIDED: {
+  readonly asked: readonly (readonly [Probe, Parsed<unknown>])[]
+  readonly decision: EnvironmentDecision
+}[] = []
+const MOST_REMEMBERED = 16
+
+function decidedFrom(read: Read): EnvironmentDecision {
   const observed = observeAll(SIGNALS, read)
   const minimum = minimumEvidence(read, observed)
   const likelihood = weigh(observed)

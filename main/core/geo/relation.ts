@@ -1,3 +1,4 @@
+import { recentResults } from '../recent.ts'
 import { type Cell, FINEST_KM, finestFor, halves, isFurther, WORLD, walkCommon } from './buckets.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
 import type { Borders, Box, Disc, Region, Relation } from './region.ts'
@@ -24,6 +25,19 @@ const MIXED: Lies = { touches: true, leaves: true }
  * makes no answer firmer; the exceptions are `empty`, and a common part all at sea, which is undecided until it reaches land.
  */
 export function relate(discs: readonly Disc[], region: Region, borders: Borders): Relation {
+  return relations([borders, keyOf(discs, region)], () => related(discs, region, borders))
+}
+
+// Nodes of one place have the same discs, and several questions are asked of them.
+const relations = recentResults<Relation>()
+const reachable = recentResults<readonly string[] | null>()
+const rooms = recentResults<number | null>()
+
+/** As text, in which every number has its own form. */
+const keyOf = (...values: readonly unknown[]): string =>
+  JSON.stringify(values, (_, value: unknown) => (typeof value === 'number' ? `${value}` : value))
+
+function related(discs: readonly Disc[], region: Region, borders: Borders): Relation {
   if (!areDiscs(region.kind === 'disc' ? [...discs, region.disc] : discs)) return 'undecided'
   const exact = region.kind === 'disc' ? discs.map((disc) => againstDisc(disc, region.disc)) : []
   if (exact.length === 1) return exact[0] ?? 'undecided'
@@ -53,6 +67,10 @@ export function relate(discs: readonly Disc[], region: Region, borders: Borders)
 
 /** Countries with land in the common part of the discs, sorted; null where there is no common part. */
 export function reachableCountries(discs: readonly Disc[], borders: Borders): readonly string[] | null {
+  return reachable([borders, keyOf(discs)], () => countriesWithin(discs, borders))
+}
+
+function countriesWithin(discs: readonly Disc[], borders: Borders): readonly string[] | null {
   if (!areDiscs(discs)) return [...borders.codes].sort()
   if (areApart(discs)) return null
   let any = false
@@ -72,6 +90,10 @@ export function reachableCountries(discs: readonly Disc[], borders: Borders): re
 
 /** How large a disc around a point can be and still lie inside the region, in km; null where none can. */
 export function largestInside(center: Point, region: Region, borders: Borders): number | null {
+  return rooms([borders, keyOf(center, region)], () => roomInside(center, region, borders))
+}
+
+function roomInside(center: Point, region: Region, borders: Borders): number | null {
   if (region.kind === 'disc') {
     const room = region.disc.radiusKm - geodesicKm(center, region.disc.center)
     return room > 0 ? room : null
