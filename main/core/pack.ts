@@ -89,19 +89,18 @@ export function filesOfNodes(nodes: readonly NodeFiles[]): PackFiles {
   const byFolder = new Map(nodes.map((node) => [node.folder, node]))
   const ordered = [...nodes].sort((a, b) => compare(`${a.folder}/`, `${b.folder}/`))
   let [last, files]: [NodeFiles | undefined, PackFiles] = [undefined, new Map()]
-  const of = (path: string): PackFiles => {
-    const node = byFolder.get(path.split('/', 3).join('/'))
+  const of = (node: NodeFiles | undefined): PackFiles => {
     if (node !== last) [last, files] = [node, node?.files() ?? new Map()]
     return files
   }
   return viewOf({
     size: () => nodes.reduce((sum, { size }) => sum + size, 0),
-    get: (path) => of(path).get(path),
+    get: (path) => of(byFolder.get(path.split('/', 3).join('/'))).get(path),
     entries: function* () {
-      for (const node of nodes) yield* node.files()
+      for (const node of nodes) yield* of(node)
     },
     inOrder: function* () {
-      for (const node of ordered) yield* pathsInOrder(node.files())
+      for (const node of ordered) yield* pathsInOrder(of(node))
     },
   })
 }

@@ -1,5 +1,5 @@
 import { addAll } from '../../core/budgets.ts'
-import { hmacSha256, isSha256, type Sha256, sha256 } from '../../core/digest.ts'
+import { hmacWith, isSha256, type Sha256, sha256 } from '../../core/digest.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { compare } from '../../core/recording.ts'
 import type { PartClass } from './classes.ts'
@@ -36,8 +36,13 @@ export interface PartPlace {
 }
 
 /** HMAC-SHA-256(seed, path ‖ 0x00 ‖ place): a disclosed salt reveals nothing about the others. */
-export const saltFor = (seed: Uint8Array, path: string, place: PartPlace): Uint8Array =>
-  hmacSha256(seed, utf8(`${path}\0${place.of} ${place.part}`))
+export const saltFor = (seed: Uint8Array, path: string, place: PartPlace): Uint8Array => saltsFor(seed, path)(place)
+
+/** As saltFor(), of many parts of one unit. */
+function saltsFor(seed: Uint8Array, path: string): (place: PartPlace) => Uint8Array {
+  const mac = hmacWith(seed)
+  return ({ of, part }) => mac(`${path}\0${of} ${part}`)
+}
 
 /** A salted commitment, in the spirit of RFC 9901 §4.2: without its salt, guesses cannot be tested against it. */
 export const commitment = (salt: Uint8Array, bytes: Uint8Array): Sha256 => sha256(Buffer.concat([TAG, salt, bytes]))
@@ -62,18 +67,22 @@ export interface CommittedPart {
  * are thereby covered by the seal as well.
  */
 export function rootOf(path: readonly CommittedPart[], content: readonly CommittedPart[]): Sha256 {
-  const line = (of: PartPlace['of'], part: CommittedPart): string =>
-    `${of} ${part.class} ${part.bucket} ${part.commitment}\n`
-  const lines = [...path.map((part) => line('path', part)), ...content.map((part) => line('content', part))]
-  return sha256(`${RULES_NAME} unit\n${lines.join('')}`)
+  let lines = `${RULES_NAME} unit\n`
+  for (const part of path) lines += lineOf('path', part)
+  for (const part of content) lines += lineOf('content', part)
+  return sha256(lines)
 }
+
+const lineOf = (of: PartPlace['of'], part: CommittedPart): string =>
+  `${of} ${part.class} ${part.bucket} ${part.commitment}\n`
 
 /** The line of one payload file. */
 export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, words: WordIndex): Sha256 {
+  const salt = saltsFor(seed, path)
   const commit = (of: PartPlace['of'], kind: PartClass, part: Uint8Array, index: number): CommittedPart => ({
     class: kind,
     bucket: bucketOf(part.length),
-    commitment: commitment(saltFor(seed, path, { of, part: index + 1 }), part),
+    commitment: commitment(salt({ of, part: index + 1 }), part),
   })
   return rootOf(
     pathPartsOf(path, words).map((part, index) => commit('path', part.class, part.bytes, index)),
