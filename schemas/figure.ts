@@ -20,6 +20,10 @@ export interface Figure {
   readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
 }
 
+/** Pictures of one node, in the order in which they are shown. */
+export const NODE_FIGURES = ['isolation-families', 'block-stack', 'topology', 'location-map'] as const
+export type NodeFigureKind = (typeof NODE_FIGURES)[number]
+
 /** One line of the legend; its sample is drawn in a box of 24 × 10 points. */
 export interface FigureKey {
   readonly sample: readonly FigureMark[]

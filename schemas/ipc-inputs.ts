@@ -1,4 +1,5 @@
 import { EVIDENCE_LEVELS } from './conclusion-words.ts'
+import { NODE_FIGURES } from './figure.ts'
 import type { Method } from './ipc.ts'
 import { type DeclarationMethods, SECTION_NAMES } from './ipc-declarations.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
@@ -183,8 +184,9 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'runs.open': exactly({ run: text(100) }),
   'assessment.get': exactly({ of: source }),
   'node.get': exactly({ of: source, node: name }),
+  'node.timeline': exactly({ of: source, node: name }),
   'location.get': exactly({ of: source }),
-  'figures.get': exactly({ of: source, node: name }),
+  'figures.get': exactly({ of: source, node: name, kinds: list({ enum: NODE_FIGURES }, NODE_FIGURES.length) }),
   'evidence.list': exactly({ of: source, node: name }),
   'evidence.get': exactly({
     of: source,

@@ -80,8 +80,6 @@ export interface NodeView {
   readonly assessment: NodeAssessment
   readonly recording: Recording | null
   readonly declared: FleetNodeView | null
-  /** Earlier runs of this node on this computer, newest first, with what changed in the verdicts since the one before. */
-  readonly timeline: readonly NodeMoment[]
   readonly riskAcceptances: readonly RiskAcceptanceView[]
   /** What people say about single readings of this node, and that is in force. */
   readonly explanations: readonly ExplanationView[]

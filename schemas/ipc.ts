@@ -1,4 +1,4 @@
-import type { Figure } from './figure.ts'
+import type { Figure, NodeFigureKind } from './figure.ts'
 import type { DeclarationMethods } from './ipc-declarations.ts'
 import type { EngagementMethods } from './ipc-engagement.ts'
 import type { FindingMethods } from './ipc-findings.ts'
@@ -25,7 +25,7 @@ import type {
   RiskAcceptanceDraft,
   WithdrawalDraft,
 } from './ipc-register.ts'
-import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeView } from './ipc-results.ts'
+import type { AssessmentView, CatalogView, EvidenceList, EvidencePiece, NodeMoment, NodeView } from './ipc-results.ts'
 import type { ScheduleMethods } from './ipc-schedules.ts'
 import type {
   AppInfo,
@@ -129,10 +129,15 @@ export interface Methods
   'runs.open': { in: { readonly run: string }; out: AssessmentView }
   'assessment.get': { in: { readonly of: Source }; out: AssessmentView | null }
   'node.get': { in: { readonly of: Source; readonly node: string }; out: NodeView | null }
+  /** Earlier runs of a node on this computer, newest first, with what changed in the verdicts since the one before; none of a pack. */
+  'node.timeline': { in: { readonly of: Source; readonly node: string }; out: readonly NodeMoment[] }
   /** Where the nodes are said to be; reasons come with `node.get`. */
   'location.get': { in: { readonly of: Source }; out: LocationView | null }
-  /** Pictures of one node, those for which there is evidence. */
-  'figures.get': { in: { readonly of: Source; readonly node: string }; out: readonly Figure[] }
+  /** Pictures of one node, of the given kinds those for which there is evidence. */
+  'figures.get': {
+    in: { readonly of: Source; readonly node: string; readonly kinds: readonly NodeFigureKind[] }
+    out: readonly Figure[]
+  }
   'evidence.list': { in: { readonly of: Source; readonly node: string }; out: EvidenceList }
   /** Up to 1 MiB of one stream from a byte offset. `capture` is "probe/command". */
   'evidence.get': {

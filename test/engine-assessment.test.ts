@@ -3,6 +3,7 @@ import { assessmentView } from '../main/app/views.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { NODE_FIGURES } from '../schemas/figure.ts'
 import { verdictLetters } from '../schemas/words.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
@@ -101,10 +102,12 @@ describe('one node', () => {
     })
     expect(node?.recording?.node.name).toBe('demo-shared-05')
     expect(node?.declared).toMatchObject({ address: '127.0.0.1', port: 42_004, sudo: true })
-    expect(node?.timeline).toHaveLength(1)
-    const figures = await kit.get('figures.get', { of: 'run', node: 'demo-shared-05' })
+    expect(await kit.get('node.timeline', { of: 'run', node: 'demo-shared-05' })).toHaveLength(1)
+    const figures = await kit.get('figures.get', { of: 'run', node: 'demo-shared-05', kinds: NODE_FIGURES })
     for (const { table } of figures) expect(table.rows.length).toBeGreaterThan(0)
-    expect(await kit.get('figures.get', { of: 'run', node: 'nobody' })).toEqual([])
+    const asked = await kit.get('figures.get', { of: 'run', node: 'demo-shared-05', kinds: ['block-stack'] })
+    expect(asked).toEqual(figures.filter(({ kind }) => kind === 'block-stack'))
+    expect(await kit.get('figures.get', { of: 'run', node: 'nobody', kinds: NODE_FIGURES })).toEqual([])
     expect(await kit.get('node.get', { of: 'run', node: 'nobody' })).toBeNull()
     expect(await kit.get('node.get', { of: 'pack', node: 'demo-shared-05' })).toBeNull()
   })
@@ -138,21 +141,23 @@ describe('one node', () => {
     await collect('09-01', true)
     await collect('10-15', false)
     await collect('11-20', false)
-    const timeline = (await kit.get('node.get', { of: 'run', node: 'db-4' }))?.timeline
-    expect(timeline?.map(({ run }) => run)).toEqual(runs)
-    expect(timeline?.map(({ at, status }) => [at, status])).toEqual([
+    const timeline = await kit.get('node.timeline', { of: 'run', node: 'db-4' })
+    expect(timeline.map(({ run }) => run)).toEqual(runs)
+    expect(timeline.map(({ at, status }) => [at, status])).toEqual([
       ['2026-11-20T09:15:00.000Z', 'complete'],
       ['2026-10-15T09:15:00.000Z', 'complete'],
       ['2026-09-01T09:15:00.000Z', 'complete'],
     ])
-    const swapOf = timeline?.map(({ changed }) => changed.filter(({ check }) => check === 'encryption.at-rest.swap'))
+    const swapOf = timeline.map(({ changed }) => changed.filter(({ check }) => check === 'encryption.at-rest.swap'))
     expect(swapOf).toEqual([
       [],
       [{ check: 'encryption.at-rest.swap', before: 'not-satisfied', after: 'satisfied' }],
       [],
     ])
     now = '2027-03-01T09:15:00.000Z'
-    expect((await kit.get('node.get', { of: 'run', node: 'db-4' }))?.timeline).toEqual(timeline)
+    expect(await kit.get('node.timeline', { of: 'run', node: 'db-4' })).toEqual(timeline)
+    // A pack has one run.
+    expect(await kit.get('node.timeline', { of: 'pack', node: 'db-4' })).toEqual([])
   })
 
   test('an accepted finding is marked in the matrix and named on the node, and its verdict stays', async () => {

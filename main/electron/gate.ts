@@ -61,6 +61,7 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'findings.get': 'pack',
   'finding.get': 'pack',
   'node.get': 'pack',
+  'node.timeline': 'pack',
   'location.get': 'pack',
   'figures.get': 'pack',
   'evidence.list': 'pack',

@@ -82,6 +82,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'home.changes': call(READERS),
   'assessment.get': call(READERS),
   'node.get': call(READERS),
+  'node.timeline': call(READERS),
   'location.get': call(READERS),
   'figures.get': call(READERS),
   'evidence.list': call(READERS),

@@ -1,4 +1,4 @@
-import type { AssessmentView, NodeView } from '../../schemas/ipc-results.ts'
+import type { AssessmentView, NodeMoment, NodeView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
@@ -48,7 +48,9 @@ function Known({
   view,
   about,
 }: NodeProps & { readonly view: AssessmentView | null; readonly about: NodeView }) {
-  const { assessment, declared, recording, timeline, riskAcceptances } = about
+  const { runs } = useStore()
+  const timeline = useKept(useAnswer('node.timeline', { of, node }, runs), `${of} ${node}`)
+  const { assessment, declared, recording, riskAcceptances } = about
   const role = declared?.role ?? recording?.node.role ?? null
   const isStale = assessment.stale && assessment.ageDays !== null
   return (
@@ -74,7 +76,7 @@ function Known({
         </p>
       )}
       <div className="node-page">
-        <NodeIdentity about={about} />
+        <NodeIdentity about={about} earlier={timeline.state === 'here' ? timeline.value : []} />
         <section aria-labelledby="node-properties">
           <h2 id="node-properties">Results by property</h2>
           {view === null ? <p className="empty">No results yet.</p> : <Properties of={of} node={node} view={view} />}
@@ -93,7 +95,7 @@ function Known({
           <Acceptances acceptances={riskAcceptances} of={of} withChecks />
         )}
       </section>
-      <Timeline timeline={timeline} view={view} />
+      <Ask answer={timeline}>{(moments) => <Timeline timeline={moments} view={view} />}</Ask>
     </Page>
   )
 }
@@ -149,7 +151,7 @@ function Timeline({
   timeline,
   view,
 }: {
-  readonly timeline: NodeView['timeline']
+  readonly timeline: readonly NodeMoment[]
   readonly view: AssessmentView | null
 }) {
   const claims = new Map(view?.checks.map(({ id, expected }) => [id, expected]))
@@ -206,11 +208,17 @@ const RIGHTS: Readonly<Record<Session['privilege'], string>> = {
 }
 
 /** Identity of a node: address, declared place, and host key verification. */
-function NodeIdentity({ about: { assessment, declared, recording, timeline } }: { readonly about: NodeView }) {
+function NodeIdentity({
+  about: { assessment, declared, recording },
+  earlier,
+}: {
+  readonly about: NodeView
+  readonly earlier: readonly NodeMoment[]
+}) {
   const node = recording?.node
   const place = declared?.place ?? node?.location?.name ?? null
   const key = recording?.hostKey ?? null
-  const since = timeline.at(-1)?.at ?? recording?.startedAt ?? null
+  const since = earlier.at(-1)?.at ?? recording?.startedAt ?? null
   const address = declared ?? node ?? null
   return (
     <section aria-labelledby="node-identity">

@@ -150,6 +150,7 @@ describe('8: the window in which a pack is read', () => {
     'figures.get',
     'location.get',
     'node.get',
+    'node.timeline',
     'pack.choose-and-verify',
     'pack.import-checkpoint',
     'pack.open-recent',

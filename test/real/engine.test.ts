@@ -107,8 +107,8 @@ describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, ()
     const view = value(await engine.call('assessment.get', { of: 'run' }))
     expect(view?.run).toBe(before?.run)
     expect(view?.rows[0]?.verdicts).toEqual(before?.rows[0]?.verdicts)
-    const node = value(await engine.call('node.get', { of: 'run', node: 'node-1' }))
-    expect(node?.timeline.map(({ run }) => run)).toEqual([before?.run])
+    const timeline = value(await engine.call('node.timeline', { of: 'run', node: 'node-1' }))
+    expect(timeline.map(({ run }) => run)).toEqual([before?.run])
   })
 
   test('export, then read the pack back as an auditor would', async () => {

@@ -25,7 +25,7 @@ test('administrators may call nothing', () => {
 
 test('auditors may call what reads, and nothing that records, collects or contacts a node', () => {
   const reading =
-    /^(app\.info|catalog\.get|[a-z]+\.(get|list|answers|plan|nodes|deviations|changes|compare|flip|index|status|preview|show|preview-save)|(acceptances|table)\.save)$/
+    /^(app\.info|catalog\.get|[a-z]+\.(get|list|answers|plan|nodes|deviations|changes|compare|flip|index|status|timeline|preview|show|preview-save)|(acceptances|table)\.save)$/
   expect(mayOf('auditor', { demo: true }).filter((method) => !reading.test(method))).toEqual([])
 })
 

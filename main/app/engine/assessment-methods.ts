@@ -1,5 +1,5 @@
 import type { RegisterView } from '../../../schemas/ipc-register.ts'
-import type { EvidenceList, EvidencePiece, NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
+import type { AssessmentView, EvidenceList, EvidencePiece, NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
 import type { LocationRow, LocationView, Source } from '../../../schemas/ipc-views.ts'
 import type {
   Assessment,
@@ -30,7 +30,14 @@ import { recordingOf } from './session.ts'
 import { recordingsOfNode, shelfOf } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
-type Methods = 'assessment.get' | 'node.get' | 'location.get' | 'figures.get' | 'evidence.list' | 'evidence.get'
+type Methods =
+  | 'assessment.get'
+  | 'node.get'
+  | 'node.timeline'
+  | 'location.get'
+  | 'figures.get'
+  | 'evidence.list'
+  | 'evidence.get'
 
 const MOST_MOMENTS = 10
 
@@ -40,9 +47,16 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
   return {
     'assessment.get': async ({ of }) => {
       const source = await viewSource(context, of)
-      return ok(source === null ? null : assessmentView(catalog, source))
+      return ok(source === null ? null : shownView(catalog, source))
     },
     'node.get': async ({ of, node }) => ok(await nodeView(context, of, node)),
+    // Apart from the node: each run is read and evaluated again, and only the page of the node shows them.
+    'node.timeline': async ({ of, node }) =>
+      ok(
+        of === 'pack'
+          ? []
+          : timelineOf(catalog, await earlier(context, node), MOST_MOMENTS, session.run?.scope.profile),
+      ),
     'location.get': async ({ of }) => {
       if (of === 'run') await assessAgain(context)
       const assessment = assessmentOf(context, of)
@@ -51,11 +65,12 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       const drawn = session.going === null
       return ok(assessment === null ? null : locationView(of, assessment, drawn))
     },
-    'figures.get': async ({ of, node }) => {
+    'figures.get': async ({ of, node, kinds }) => {
       const loaded = recordingOf(session, of, node)
       const assessment = assessmentOf(context, of)
       const assessed = assessment?.nodes.find((one) => one.node === node)
-      return ok(loaded === undefined || assessed === undefined ? [] : figuresOf(loaded, assessed, assessment?.scope))
+      if (loaded === undefined || assessed === undefined) return ok([])
+      return ok(figuresOf(loaded, assessed, assessment?.scope, kinds))
     },
     'evidence.list': async ({ of, node }) => ok(evidenceList(recordingOf(session, of, node))),
     'evidence.get': async ({ of, node, capture, stream, offset }) =>
@@ -85,6 +100,24 @@ export async function viewSource(
   return { of, run, assessment, recordings, register, unreadable }
 }
 
+/** The view of an evaluation, composed once: every screen asks for it, and a large fleet has tens of thousands of results. */
+function shownView(catalog: Catalog, source: ViewSource): AssessmentView {
+  const { assessment, recordings, unreadable } = source
+  const register = sha256(canonicalJson(source.register))
+  const known = VIEWS.get(assessment)
+  if (known?.recordings === recordings && known.unreadable === unreadable && known.register === register)
+    return known.view
+  const view = assessmentView(catalog, source)
+  VIEWS.set(assessment, { recordings, unreadable, register, view })
+  return view
+}
+
+/** The last view of an evaluation, with all that it was composed of. */
+const VIEWS = new WeakMap<
+  Assessment,
+  Pick<ViewSource, 'recordings' | 'unreadable'> & { readonly register: string; readonly view: AssessmentView }
+>()
+
 /**
  * Control conclusions with the register applied. Entries made after the run was evaluated take effect from their own
  * time, so conclusions are as of that time; verdicts are as of the run and do not change.
@@ -112,19 +145,15 @@ const unreadableOf = ({ session }: EngineContext, of: Source): readonly Failure[
   of === 'run' ? (session.run?.unreadable ?? []) : []
 
 async function nodeView(context: EngineContext, of: Source, name: string): Promise<NodeView | null> {
-  const { session, catalog } = context
+  const { session } = context
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
   if (assessed === undefined) return null
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
-  const [{ riskAcceptances, explanations }, recordings] = await Promise.all([
-    saidOf(context, of),
-    of === 'run' ? earlier(context, name) : [],
-  ])
+  const { riskAcceptances, explanations } = await saidOf(context, of)
   return {
     assessment: withFailure(assessed, unreadableOf(context, of)),
     recording: recordingOf(session, of, name)?.recording ?? null,
     declared: declared === undefined ? null : fleetNodeView(declared),
-    timeline: timelineOf(catalog, recordings, MOST_MOMENTS, session.run?.scope.profile),
     riskAcceptances: riskAcceptances.filter(({ nodes }) => nodes.includes(name)),
     explanations: explanations.filter(({ nodes, status }) => status === 'in-force' && nodes.includes(name)),
   }

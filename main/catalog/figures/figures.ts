@@ -1,4 +1,10 @@
-import type { Figure, FigureMark, FigureTone } from '../../../schemas/figure.ts'
+import {
+  type Figure,
+  type FigureMark,
+  type FigureTone,
+  NODE_FIGURES,
+  type NodeFigureKind,
+} from '../../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, ResidencyPolicy, Scope } from '../../../schemas/types.ts'
 import { withMappedPaths } from '../../core/engagement/ephi.ts'
 import { askedFor, readProbe } from '../../core/probe.ts'
@@ -38,23 +44,29 @@ import { type Layer, type Way, waysOf } from './ways.ts'
 
 /**
  * The pictures of one node: its isolation signals by family, its data down to the drives, how its GPUs are connected, and where it can be.
- * A picture whose probes were not collected is left out. Pure: the same recording gives the same pictures. Never throws.
+ * A picture whose probes were not collected is left out, and so is a kind that is not asked for. Pure: the same recording gives the same
+ * pictures. Never throws.
  */
 export function figuresOf(
   { recording, captures }: LoadedRecording,
   { isolation, location }: NodeAssessment,
   { location: declared, engagement }: Pick<Scope, 'location' | 'engagement'> = {},
+  kinds: readonly NodeFigureKind[] = NODE_FIGURES,
 ): readonly Figure[] {
   const byKey = capturesByKey(captures)
   const read: Read = (probe) => readProbe(probe, byKey, askedFor(recording))
-  return [
-    isolation === null ? null : isolationFamilies(isolation),
-    blockStackOf(read, withMappedPaths(recording.node, engagement?.ephi).ephiPaths ?? []),
-    topologyOf(read),
-    location == null
-      ? null
-      : locationMap(location, policiesOf(recording.node.name, declared?.residency ?? []), drawnLand()),
-  ].filter((figure) => figure !== null)
+  const draw: Readonly<Record<NodeFigureKind, () => Figure | null>> = {
+    'isolation-families': () => (isolation === null ? null : isolationFamilies(isolation)),
+    'block-stack': () => blockStackOf(read, withMappedPaths(recording.node, engagement?.ephi).ephiPaths ?? []),
+    topology: () => topologyOf(read),
+    'location-map': () =>
+      location == null
+        ? null
+        : locationMap(location, policiesOf(recording.node.name, declared?.residency ?? []), drawnLand()),
+  }
+  return NODE_FIGURES.filter((kind) => kinds.includes(kind))
+    .map((kind) => draw[kind]())
+    .filter((figure) => figure !== null)
 }
 
 /** The picture of all nodes together: where they are stated to be. */
