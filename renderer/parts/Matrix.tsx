@@ -1,8 +1,8 @@
 import { IconClock } from '@tabler/icons-react'
-import { useEffect, useMemo } from 'react'
-import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
+import { type CSSProperties, memo } from 'react'
 import type { NodeRow } from '../../schemas/ipc-results.ts'
 import { type Environment, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { isSamePlace, rowsDrawn } from '../matrix-walk.ts'
 import { rem, useWidth } from '../measure.ts'
 import {
   type Acceptance,
@@ -23,6 +23,7 @@ import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Shape } from './Mark.tsx'
+import { useWalk } from './matrix-focus.ts'
 
 export interface MatrixProps {
   readonly matrix: Matrix
@@ -37,12 +38,24 @@ export interface MatrixProps {
   readonly onClear: () => void
 }
 
-/** The node column stays in place while the others scroll under it. */
-class FirstColumnStays<T> extends TableLayout<T> {
-  override isStickyColumn(node: { readonly index: number }): boolean {
-    return node.index === 0
-  }
-}
+/** Boxes and no table elements: rows are placed one by one, and only those in sight exist. */
+const AS = {
+  grid: (rows: number, columns: number, label: string) => ({
+    role: 'grid',
+    'aria-rowcount': rows,
+    'aria-colcount': columns,
+    'aria-label': label,
+  }),
+  group: { role: 'rowgroup' },
+  row: (index: number) => ({ role: 'row', 'aria-rowindex': index }),
+  heading: (column: number) => ({ role: 'columnheader', 'aria-colindex': column }),
+  rowHeading: { role: 'rowheader', 'aria-colindex': 1 },
+  cell: (column: number, span = 1) => ({
+    role: 'gridcell',
+    'aria-colindex': column,
+    ...(span === 1 ? {} : { 'aria-colspan': span }),
+  }),
+} as const
 
 const NODE_COLUMN_REM = 10
 const NARROWEST_REM = 6.15
@@ -52,65 +65,95 @@ const SEEN_WHOLE = 24
 /** Space for the scroll bar when columns do not fit, in pixels. */
 const SCROLL_BAR = 17
 const BORDERS = 2
+/** Height of the grid: at least, and what the page needs around it. */
+const LEAST_REM = 24
+const AROUND_REM = 8
 
-/** Nodes by properties as a grid: one Tab stop, arrow keys inside, Home and End, Enter opens the result. Only visible rows are drawn. */
+/**
+ * Nodes by properties as a grid: one Tab stop, arrow keys inside, Home and End, Enter opens the result. Only rows in sight are drawn, each
+ * once while it stays in sight: a table of the component library observes every cell of every row.
+ */
 export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: MatrixProps) {
   const [frame, width] = useWidth<HTMLDivElement>()
+  const { progress } = useStore()
   const unit = rem()
   const { properties } = matrix
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list starts at the top
-  useEffect(() => {
-    frame.current?.querySelector('.matrix')?.scrollTo({ top: 0 })
-  }, [rows])
+  const columns = properties.length + 1
   const roomy = width >= (NODE_COLUMN_REM + properties.length * ROOMY_REM) * unit
   const rowHeight = Math.round((roomy ? 2.875 : 3.375) * unit)
   const headingHeight = Math.round(4.125 * unit)
-  const options = useMemo(() => ({ rowHeight, headingHeight }), [rowHeight, headingHeight])
   // A small fleet scrolls with the page; a large one scrolls under its column titles.
   const fits = width >= (NODE_COLUMN_REM + properties.length * NARROWEST_REM) * unit
   const height = headingHeight + Math.max(rows.length, 3) * rowHeight + (fits ? BORDERS : SCROLL_BAR)
-  const blockSize = rows.length <= SEEN_WHOLE ? `${height}px` : `min(${height}px, max(24rem, 100vh - 8rem))`
+  const seenWhole = rows.length <= SEEN_WHOLE
+  const blockSize = seenWhole ? `${height}px` : `min(${height}px, max(${LEAST_REM}rem, 100vh - ${AROUND_REM}rem))`
+  const inSight = Math.max(LEAST_REM * unit, window.innerHeight - AROUND_REM * unit) - headingHeight
+  const sight = seenWhole ? rows.length : Math.ceil(inSight / rowHeight) + 1
+  const pending = (node: string): string | null => (opens.fix === null ? null : stillToCome(progress, node))
+  const stopsIn = (at: number): number => {
+    const row = rows[at]
+    if (row === undefined || row.collected) return columns
+    return opens.fix !== null && pending(row.node.node) === null ? 3 : 2
+  }
+  const { first, place, events } = useWalk(frame, { rows, rowHeight, sight, stopsIn })
+  const drawn = rowsDrawn({ first, sight, rows: rows.length, kept: place.row })
   return (
     <div ref={frame} className={roomy ? 'matrix-frame roomy' : 'matrix-frame'}>
-      <Virtualizer layout={FirstColumnStays} layoutOptions={options}>
-        <Table className="matrix" aria-label={label} style={{ blockSize }}>
-          <TableHeader className="matrix-head">
-            <Column
-              id="node"
-              isRowHeader
-              textValue="Node"
+      <div
+        {...AS.grid(rows.length + 1, columns, label)}
+        className="matrix"
+        style={{ blockSize, '--properties': properties.length } as CSSProperties}
+        {...events}
+      >
+        <div {...AS.group} className="matrix-head">
+          <div {...AS.row(1)} className="matrix-line" data-row={-1} style={{ blockSize: headingHeight }}>
+            <div
+              {...AS.heading(1)}
               className="matrix-column node-column"
-              width={NODE_COLUMN_REM * unit}
+              data-stop={0}
+              tabIndex={isSamePlace(place, -1, 0) ? 0 : -1}
             >
               Node
-            </Column>
-            {properties.map((property) => (
-              <Column
-                key={property}
-                id={property}
-                className="matrix-column"
-                textValue={propertyWords[property].label}
-                aria-label={propertyWords[property].label}
-                width="1fr"
-                minWidth={NARROWEST_REM * unit}
-              >
-                <Total matrix={matrix} property={property} onTotal={onTotal} />
-              </Column>
+            </div>
+            {properties.map((property, at) => (
+              <div key={property} {...AS.heading(at + 2)} className="matrix-column">
+                <Total
+                  matrix={matrix}
+                  property={property}
+                  stop={at + 1}
+                  isCurrent={isSamePlace(place, -1, at + 1)}
+                  onTotal={onTotal}
+                />
+              </div>
             ))}
-          </TableHeader>
-          <TableBody
-            items={rows}
-            dependencies={[opens.fix === null]}
-            renderEmptyState={() => (
-              <EmptyState title="No nodes match this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
-                The totals above still include all {plural(matrix.rows.length, 'declared node')}.
-              </EmptyState>
-            )}
-          >
-            {(row) => drawRow(row, properties, opens)}
-          </TableBody>
-        </Table>
-      </Virtualizer>
+          </div>
+        </div>
+        <div {...AS.group} className="matrix-body" style={{ blockSize: Math.max(rows.length, 3) * rowHeight }}>
+          {rows.length === 0 && (
+            <div {...AS.row(2)}>
+              <div {...AS.cell(1, columns)}>
+                <EmptyState title="No nodes match this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
+                  The totals above still include all {plural(matrix.rows.length, 'declared node')}.
+                </EmptyState>
+              </div>
+            </div>
+          )}
+          {drawn.map((at) => {
+            const row = rows[at]
+            return row === undefined ? null : (
+              <OneRow
+                key={row.node.node}
+                row={row}
+                at={at}
+                height={rowHeight}
+                stop={place.row === at ? Math.min(place.column, stopsIn(at) - 1) : null}
+                pending={row.collected ? null : pending(row.node.node)}
+                {...opens}
+              />
+            )
+          })}
+        </div>
+      </div>
     </div>
   )
 }
@@ -121,8 +164,15 @@ const NOTHING = countsOf(undefined)
 function Total({
   matrix,
   property,
+  stop,
+  isCurrent,
   onTotal,
-}: { readonly matrix: Matrix; readonly property: Property } & Pick<MatrixProps, 'onTotal'>) {
+}: {
+  readonly matrix: Matrix
+  readonly property: Property
+  readonly stop: number
+  readonly isCurrent: boolean
+} & Pick<MatrixProps, 'onTotal'>) {
   const sum = matrix.sums[matrix.properties.indexOf(property)] ?? NOTHING
   const { label, meaning } = propertyWords[property]
   return (
@@ -133,6 +183,8 @@ function Total({
       <button
         type="button"
         className="total"
+        data-stop={stop}
+        tabIndex={isCurrent ? 0 : -1}
         aria-label={`${label}, all nodes tested: ${countWords(sum)}. Show nodes not satisfied.`}
         title={countWords(sum)}
         onClick={() => onTotal(property, 'not-satisfied')}
@@ -143,33 +195,52 @@ function Total({
   )
 }
 
-type Opens = Pick<MatrixProps, 'onOpen' | 'onNode' | 'fix'>
+interface OneRowProps extends Pick<MatrixProps, 'onOpen' | 'onNode' | 'fix'> {
+  readonly row: MatrixRow
+  readonly at: number
+  /** In pixels. */
+  readonly height: number
+  /** Which of its stops is the Tab stop of the grid; null in all rows but one. */
+  readonly stop: number | null
+  /** Why a run in progress has no evidence of it yet. */
+  readonly pending: string | null
+}
 
-/** A function and not a component: the grid wants its cells as direct children. */
-function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNode, fix }: Opens) {
+/** Drawn once while it is in sight: its props change with its results, and with the focus. */
+const OneRow = memo(function OneRow({ row, at, height, stop, pending, onOpen, onNode, fix }: OneRowProps) {
   const { node, collected, cells } = row
+  const tab = (place: number): 0 | -1 => (stop === place ? 0 : -1)
   return (
-    <Row id={node.node} textValue={node.node} className="matrix-row">
-      <Cell className="matrix-cell node-cell">
-        <button type="button" className="cell" onClick={() => onNode(node.node)}>
+    <div
+      {...AS.row(at + 2)}
+      className="matrix-row matrix-line"
+      data-key={node.node}
+      data-row={at}
+      style={{ insetBlockStart: at * height, blockSize: height }}
+    >
+      <div {...AS.rowHeading} className="matrix-cell node-cell" tabIndex={-1}>
+        <button type="button" className="cell" data-stop={0} tabIndex={tab(0)} onClick={() => onNode(node.node)}>
           <span className="node-name">{node.node}</span>
           <NodeNotes row={row} />
         </button>
-      </Cell>
+      </div>
       {collected ? (
-        cells.map((cell) => (
-          <Cell key={cell.property} className="matrix-cell">
-            <CellButton cell={cell} onPress={() => onOpen(node.node, cell.property)} />
-          </Cell>
+        cells.map((cell, place) => (
+          <div key={cell.property} {...AS.cell(place + 2)} className="matrix-cell" tabIndex={-1}>
+            <CellButton
+              cell={cell}
+              stop={place + 1}
+              tab={tab(place + 1)}
+              onPress={() => onOpen(node.node, cell.property)}
+            />
+          </div>
         ))
       ) : (
-        <Cell key="none" className="matrix-cell missing-cell" colSpan={properties.length}>
-          <NotCollected node={node} fix={fix} />
-        </Cell>
+        <NotCollected node={node} span={cells.length} pending={pending} fix={fix} tab={tab} />
       )}
-    </Row>
+    </div>
   )
-}
+})
 
 export const acceptedWords = ({ until, owner }: Acceptance): string =>
   `Accepted until ${day(until)} · ${visible(owner)}`
@@ -209,25 +280,36 @@ function cellSentence(cell: OneCell): string {
   return `${parts.filter((part) => part !== null).join('. ')}.`
 }
 
-function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPress: () => void }) {
+interface CellButtonProps {
+  readonly cell: OneCell
+  readonly stop: number
+  readonly tab: 0 | -1
+  readonly onPress: () => void
+}
+
+function CellButton({ cell, stop, tab, onPress }: CellButtonProps) {
   const { accepted, expired } = cell
   const counts = countsOf(cell)
+  const note =
+    accepted !== null
+      ? `accepted until ${day(accepted.until)}`
+      : expired > 0
+        ? 'acceptance expired'
+        : counts.notTested > 0
+          ? `${counts.notTested} not tested`
+          : null
   return (
     <button
       type="button"
       className={accepted === null ? 'cell' : 'cell has-corner'}
+      data-stop={stop}
+      tabIndex={tab}
       aria-label={cellSentence(cell)}
       title={accepted === null ? countsSaid(counts) : `${acceptedWords(accepted)} · ${countsSaid(counts)}`}
       onClick={onPress}
     >
       <Counts counts={counts} />
-      <span className="count of-acceptance">
-        {accepted === null
-          ? expired > 0
-            ? 'acceptance expired'
-            : counts.notTested > 0 && `${counts.notTested} not tested`
-          : `accepted until ${day(accepted.until)}`}
-      </span>
+      {note !== null && <span className="count of-acceptance">{note}</span>}
     </button>
   )
 }
@@ -265,27 +347,65 @@ interface Fix {
   readonly edit: (node: string) => void
 }
 
+interface NotCollectedProps {
+  readonly node: NodeRow
+  /** How many columns it stands for. */
+  readonly span: number
+  readonly pending: string | null
+  readonly fix: Fix | null
+  readonly tab: (stop: number) => 0 | -1
+}
+
 /** Why a node has no evidence, and the available actions; while it waits in a run, only that. */
-function NotCollected({ node, fix }: { readonly node: NodeRow; readonly fix: Fix | null }) {
-  const { progress } = useStore()
-  const pending = fix === null ? null : stillToCome(progress, node.node)
+function NotCollected({ node, span, pending, fix, tab }: NotCollectedProps) {
   const why = visible(pending ?? whyNotCollected(node))
+  const actions = fix !== null && pending === null ? fix : null
   return (
-    <>
+    <div
+      {...AS.cell(2, span)}
+      className="matrix-cell missing-cell"
+      {...(actions === null ? { 'data-stop': 1, tabIndex: tab(1) } : { tabIndex: -1 })}
+    >
       <span className="status tone-not-tested" title={why}>
         <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
         <span>Not collected: {why}</span>
       </span>
-      {fix !== null && pending === null && (
+      {actions !== null && (
         <span className="mend">
-          <Button small label={`Retry ${node.node}`} onPress={() => fix.retry(node.node)}>
+          <MendButton name={`Retry ${node.node}`} stop={1} tab={tab(1)} onPress={() => actions.retry(node.node)}>
             Retry
-          </Button>
-          <Button small label={`Edit address of ${node.node}`} onPress={() => fix.edit(node.node)}>
+          </MendButton>
+          <MendButton
+            name={`Edit address of ${node.node}`}
+            stop={2}
+            tab={tab(2)}
+            onPress={() => actions.edit(node.node)}
+          >
             Edit address
-          </Button>
+          </MendButton>
         </span>
       )}
-    </>
+    </div>
   )
 }
+
+interface MendButtonProps {
+  readonly name: string
+  readonly stop: number
+  readonly tab: 0 | -1
+  readonly onPress: () => void
+  readonly children: string
+}
+
+const MendButton = ({ name, stop, tab, onPress, children }: MendButtonProps) => (
+  <button
+    type="button"
+    className="button secondary small"
+    aria-label={name}
+    data-stop={stop}
+    tabIndex={tab}
+    onClick={onPress}
+  >
+    <span className="button-words">{children}</span>
+  </button>
+)
