@@ -5,6 +5,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { Begun, RunState } from './run-state.ts'
+import { sharing } from './share-equal.ts'
 
 /** A run in progress: results so far. */
 export interface SoFar {
@@ -22,10 +23,12 @@ export function soFarOf(ports: Pick<Ports, 'clock'>, catalog: Catalog, { run, sc
   const recordings = new Map<string, LoadedRecording>()
   const nodes = new Map<string, NodeAssessment>()
   let shown: RunState | null = null
-  const take = (loaded: LoadedRecording): void => {
+  const share = sharing()
+  const take = (collected: LoadedRecording): void => {
+    const loaded = share.recording(collected)
     const { name } = loaded.recording.node
     recordings.set(name, loaded)
-    nodes.set(name, assessNode(catalog, name, loaded, termsOf({ ...scope, asOf: ports.clock.now() })))
+    nodes.set(name, share.node(assessNode(catalog, name, loaded, termsOf({ ...scope, asOf: ports.clock.now() }))))
   }
   for (const earlier of before?.recordings ?? []) take(earlier)
   return {

@@ -1,13 +1,14 @@
 import type { RunListItem } from '../../../schemas/ipc-views.ts'
 import type { Fleet, Scope } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { assess } from '../../core/assess.ts'
+import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import { profileOf } from '../../core/fleet.ts'
 import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
 import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
 import { mapConcurrently } from '../concurrency.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
@@ -15,6 +16,7 @@ import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import { locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
+import { sharing } from './share-equal.ts'
 
 /**
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
@@ -114,9 +116,10 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
     const recordings: LoadedRecording[] = []
     const unreadable: Failure[] = []
+    const share = sharing()
     await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
       const loaded = await store.load(run, node)
-      if (loaded.ok) recordings.push(loaded.value)
+      if (loaded.ok) recordings.push(share.recording(loaded.value))
       else if (await isStored(ports, folder, run, node)) unreadable.push({ ...loaded.error, node })
     })
     if (recordings.length + unreadable.length === 0)
@@ -169,15 +172,23 @@ export async function loadNodeOfRun(
   })
 }
 
-/** A run's recordings with their assessment as of now. */
-export const assessedNow = (
+/** A run's recordings with their assessment as of now, as assess() gives it; equal results of nodes are held once. */
+export function assessedNow(
   ports: Pick<Ports, 'clock'>,
   catalog: Catalog,
   run: Omit<RunState, 'assessment'>,
-): RunState => ({
-  ...run,
-  assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: ports.clock.now() }),
-})
+): RunState {
+  const { scope, recordings } = run
+  const asOf = ports.clock.now()
+  const terms = termsOf({ ...scope, asOf })
+  const share = sharing()
+  const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
+  const alone = rested.map(({ node, loaded }) => share.node(assessNode(catalog, node, loaded, terms)))
+  const nodes = compareNodes(catalog, alone, asOf).map(share.node)
+  const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
+  const concluded = conclude(catalog, { scope, asOf, demo, register: EMPTY_REGISTER }, nodes)
+  return { ...run, assessment: { schema: 'barewitness.assessment/1', ...concluded, nodes } }
+}
 
 /** One node's recordings of the newest stored runs, newest first; those that cannot be read are excluded. */
 export async function recordingsOfNode(
