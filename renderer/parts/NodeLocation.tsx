@@ -1,4 +1,4 @@
-import type { Figure } from '../../schemas/figure.ts'
+import type { NodeFigureKind } from '../../schemas/figure.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { DistanceBound, Location, LocationResult, LocationSignal } from '../../schemas/types.ts'
@@ -295,20 +295,19 @@ export function NodeFigures({
 }: {
   readonly of: Source
   readonly node: string
-  readonly kinds: readonly Figure['kind'][]
+  readonly kinds: readonly NodeFigureKind[]
   /** For screen readers; null where a heading already exists. */
   readonly heading?: string | null
 }) {
   const { runs } = useStore()
-  const answer = useAnswer('figures.get', { of, node }, runs)
+  const answer = useAnswer('figures.get', { of, node, kinds }, runs)
   if (answer.state === 'failed') return <FailureNote error={answer.error} />
   if (answer.state === 'waiting') return <p className="waiting">Drawing…</p>
-  const figures = answer.value.filter(({ kind }) => kinds.includes(kind))
-  if (figures.length === 0) return null
+  if (answer.value.length === 0) return null
   return (
     <>
       {heading !== null && <h2 className="said">{heading}</h2>}
-      {figures.map((figure) => (
+      {answer.value.map((figure) => (
         <FigureView key={`${figure.kind} ${figure.title}`} figure={figure} />
       ))}
     </>
