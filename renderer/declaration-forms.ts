@@ -488,6 +488,13 @@ export const NODE_FORMS: Readonly<Record<NodeSection, SectionForm>> = {
           ],
         },
       },
+      {
+        name: 'zone',
+        label: 'Network zone',
+        help: 'On a team server, a collector of this zone collects the node. Elsewhere it has no effect.',
+        isOptional: true,
+        edit: { kind: 'text', mono: true },
+      },
     ],
   },
 }

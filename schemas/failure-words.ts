@@ -52,6 +52,10 @@ export const FAILURE_CODES = [
   'attachment.altered',
   'engagement.unreadable',
   'notice.undelivered',
+  'server.unreachable',
+  'job.lease-ended',
+  'job.completed',
+  'job.not-delivered',
   'bug',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
@@ -341,6 +345,26 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Notification not delivered',
     meaning: 'The run and its evidence are unaffected.',
     next: 'Correct the setting shown; delivery is retried at the next scheduled run.',
+  },
+  'server.unreachable': {
+    title: 'Team server unreachable',
+    meaning: 'Finished recordings are kept in the spool folder and delivered later.',
+    next: 'Check address, certificate and route of the team server. The collector tries again by itself.',
+  },
+  'job.lease-ended': {
+    title: 'Lease ended',
+    meaning: 'The job may have been handed to another collector. The first complete recording is kept.',
+    next: 'No action is needed. If it recurs, check the connection between collector and server.',
+  },
+  'job.completed': {
+    title: 'Job already completed',
+    meaning: 'The run holds another recording of this node. This one was not added to the run.',
+    next: 'Keep it or delete it: the collector moved it to the folder “refused” in its spool.',
+  },
+  'job.not-delivered': {
+    title: 'No recording from a collector',
+    meaning: 'Not collected in this run so far. A recording that arrives later is added to it.',
+    next: 'Check that a collector of the zone of this node is running and reaches the server.',
   },
   bug: {
     title: 'Internal error',

@@ -60,7 +60,7 @@ export const NODE_SECTIONS = {
   'node-services': ['services'],
   'node-ephi': ['ephiPaths', 'ephiFlows'],
   'node-login': ['user', 'identityFile', 'agent', 'sudo'],
-  'node-connection': ['address', 'port', 'hostKey', 'knownHosts', 'jump', 'jumpOnly', 'transport'],
+  'node-connection': ['address', 'port', 'hostKey', 'knownHosts', 'jump', 'jumpOnly', 'transport', 'zone'],
 } as const satisfies Readonly<Record<string, readonly (keyof FleetNode)[]>>
 export type NodeSection = keyof typeof NODE_SECTIONS
 

@@ -6,6 +6,10 @@ export type Sha256 = string
  */
 export type Instant = string
 /**
+ * Network zone of the node. A team server leaves it to a collector of this zone; elsewhere it has no effect.
+ */
+export type Zone = string
+/**
  * Name of a framework: one of the catalog’s, or the customer’s own.
  */
 export type FrameworkName = string
@@ -52,6 +56,7 @@ export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
 export type RemediationText = string
 export type RemediationCheckId = string
 export type DistributionFamily = 'debian' | 'rhel' | 'suse' | 'any'
+export type CollectorId = string
 
 /**
  * Who collected, as the collecting computer states it: not verified. Absent in recordings of earlier versions and of transcripts: not recorded.
@@ -342,6 +347,7 @@ export interface FleetNode {
    * The node is only connected through. It is not collected and not part of the population.
    */
   readonly jumpOnly?: boolean
+  readonly zone?: Zone
   /**
    * SSH client: the built-in one (`ssh2`), the installed OpenSSH client (`openssh`), or the one that suits the node (`auto`). Default `auto`.
    */
@@ -2929,6 +2935,21 @@ export interface Remediation {
    */
   readonly proven?: readonly RemediationProof[]
 }
+export interface TeamCollector {
+  /**
+   * Its name in the audit log.
+   */
+  readonly name: string
+  readonly zone: Zone
+  /**
+   * Name of the one engagement that it collects for.
+   */
+  readonly engagement: string
+  /**
+   * Digest of its token, as `barewitness collector --new-token FILE` prints it. The token itself is not stored here.
+   */
+  readonly tokenDigest: string
+}
 export interface TeamEngagement {
   /**
    * Part of its address.
@@ -2979,6 +3000,12 @@ export interface TeamConfig {
    * @maxItems 200
    */
   readonly engagements: [TeamEngagement, ...TeamEngagement[]]
+  /**
+   * Programs in other network zones that collect nodes of an engagement.
+   *
+   * @maxItems 200
+   */
+  readonly collectors?: readonly TeamCollector[]
   /**
    * File of the audit log; created when it is missing.
    */
@@ -3068,4 +3095,95 @@ export interface TeamLimits {
 export interface TeamMonitoring {
   readonly address: string
   readonly port: number
+}
+/**
+ * One node to collect for one run. It contains no command and no address other than that of the declared node.
+ */
+export interface CollectorJob {
+  readonly id: CollectorId
+  readonly zone: Zone
+  readonly run: string
+  readonly node: DeclaredNode
+  /**
+   * Fingerprint in the fleet file of the server; null where it has none.
+   */
+  readonly hostKey: string | null
+  readonly metadata: boolean
+  readonly spreadSeconds: number | null
+}
+/**
+ * A job that was handed to one collector for some seconds.
+ */
+export interface CollectorLease {
+  readonly job: CollectorJob
+  readonly lease: CollectorId
+  readonly seconds: number
+}
+export interface CollectorAsk {
+  readonly zone: Zone
+  readonly catalogDigest: Sha256
+  readonly waitSeconds: number
+}
+export interface CollectorRenewal {
+  readonly lease: CollectorId
+  readonly done: number
+  readonly total: number
+}
+/**
+ * A recording that the collector holds: its digest and those of its files.
+ */
+export interface CollectorOffer {
+  readonly lease: CollectorId
+  readonly recording: Sha256
+  /**
+   * @maxItems 10000
+   */
+  readonly digests: Sha256[]
+}
+/**
+ * The digests of the recording, of its header and of its list of captures.
+ */
+export interface CollectorDelivery {
+  readonly lease: CollectorId
+  readonly recording: Sha256
+  readonly header: Sha256
+  readonly captures: Sha256
+}
+/**
+ * Why the collector did not collect the node.
+ */
+export interface CollectorRefusal {
+  readonly lease: CollectorId
+  readonly reason: string
+}
+/**
+ * Configuration of a collector in another network zone. Relative paths start at the folder of this file.
+ */
+export interface CollectorConfig {
+  readonly schema: 'barewitness.collector/1'
+  /**
+   * Scheme, host and port of the team server, as its publicUrl. http only for a loopback address.
+   */
+  readonly server: string
+  /**
+   * PEM file of the authority or certificate of the server. Without it, the authorities of Node.js.
+   */
+  readonly certificate?: string
+  readonly zone: Zone
+  /**
+   * File whose first line is the token of this collector, readable by its owner only.
+   */
+  readonly tokenFile: string
+  /**
+   * Fleet file of the nodes that this collector may connect to, with its own login, host keys and vantage. Other nodes are refused.
+   */
+  readonly fleet: string
+  /**
+   * Folder of recordings that were not delivered yet; created when it is missing.
+   */
+  readonly spool: string
+  /**
+   * Nodes collected at once. Default 4.
+   */
+  readonly concurrency?: number
 }

@@ -72,6 +72,7 @@ const node = (name: string) =>
       sudo: optional(fc.boolean()),
       agent: optional(fc.boolean()),
       role: optional(text(30)),
+      zone: optional(fc.constantFrom('frankfurt', 'tokyo-2')),
       location: optional(place),
       identityFile: optional(fc.constantFrom('~/.ssh/audit', '/keys/audit', 'keys/audit')),
       ...lists,

@@ -1,6 +1,7 @@
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
+import collector from '../../schemas/collector.schema.json' with { type: 'json' }
 import engagement from '../../schemas/engagement.schema.json' with { type: 'json' }
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
 import framework from '../../schemas/framework.schema.json' with { type: 'json' }
@@ -28,7 +29,7 @@ interface SchemaDocument {
 
 const DOCUMENTS: readonly SchemaDocument[] = [
   ...[recording, fleet, hardware, assessment, pack, register, framework, engagement],
-  ...[provider, mapping, location, vantage, trace, period, schedule, team],
+  ...[provider, mapping, location, vantage, trace, period, schedule, team, collector],
 ]
 
 /** A problem and its position; `text` follows the name of the position. */
@@ -64,6 +65,14 @@ const IDS = {
   'earlier-runs': `${period.$id}#/$defs/EarlierRuns`,
   schedules: schedule.$id,
   team: team.$id,
+  collector: collector.$id,
+  'collector-job': `${collector.$id}#/$defs/CollectorJob`,
+  'collector-lease': `${collector.$id}#/$defs/CollectorLease`,
+  'collector-ask': `${collector.$id}#/$defs/CollectorAsk`,
+  'collector-renewal': `${collector.$id}#/$defs/CollectorRenewal`,
+  'collector-offer': `${collector.$id}#/$defs/CollectorOffer`,
+  'collector-delivery': `${collector.$id}#/$defs/CollectorDelivery`,
+  'collector-refusal': `${collector.$id}#/$defs/CollectorRefusal`,
 } as const
 export type SchemaName = keyof typeof IDS
 

@@ -34,6 +34,8 @@ export const FOLDERS = {
   mappingsEarlier: 'mappings-earlier',
   /** Notes on the window's runs. */
   runs: 'runs',
+  /** Of a team server: the jobs of collectors, and recordings that they are delivering. */
+  jobs: 'jobs',
   /** Declarations and documents of the demo fleet. */
   demo: 'demo',
   trust: 'trust',
@@ -68,6 +70,8 @@ export const FILES = {
 export const RECORDING = { header: 'recording.json', captures: 'captures.jsonl', blobs: 'sha256' } as const
 /** A run chain. */
 export const CHAIN = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
+/** Of the jobs of collectors: what happened to them, and below the folder, a folder for each recording that is being delivered. */
+export const JOBS = { journal: 'jobs.jsonl', incoming: 'incoming', parts: 'parts', whole: 'recording' } as const
 /** In the history: a cache of the list, rebuilt where it is missing. */
 export const HISTORY_HEADS = 'heads.jsonl'
 

@@ -20,6 +20,7 @@ const names = [
   'schedule',
   'remediation',
   'team',
+  'collector',
 ] as const
 
 /** Documents that stand whole in another one, by the type they give. */

@@ -1,0 +1,215 @@
+import { join } from 'node:path'
+import type { CollectorJob } from '../../../schemas/types.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import {
+  type HeldJob,
+  type JobQueue,
+  type JobState,
+  LEASE_SECONDS,
+  MOST_LEASES,
+  type QueueParts,
+} from '../../core/jobs.ts'
+import { JOBS } from '../../core/layout.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { lockFolder } from '../folder-lock.ts'
+import { appendLine, bytesIfThere, cutTornLine } from '../line-file.ts'
+import { createSchemaValidator } from '../schema-validator.ts'
+import { makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
+import { isEntry, type JobEntry } from './journal.ts'
+
+const LARGEST_JOURNAL = 512 * 1024 * 1024
+const MOST_OPEN = 100_000
+/** Jobs with an end that are remembered: a collector that was offline for long learns from them what became of its job. */
+const MOST_ENDED = 10_000
+const PATIENCE_MS = 10_000
+
+interface Known {
+  readonly job: CollectorJob
+  state: JobState
+  lease: string | null
+  until: number
+  readonly holders: Map<string, string>
+}
+
+/**
+ * Opens the jobs of a folder: one journal of what happened, read at once and shortened when it is opened. For one process; another one waits
+ * for it to end, then fails with store.failed. Fails with store.failed, too, where the journal cannot be read.
+ */
+export async function openFileQueue(folder: string, parts: QueueParts): Promise<Outcome<JobQueue>> {
+  const path = join(folder, JOBS.journal)
+  try {
+    await makeFolder(folder, 0o700)
+    const lock = await lockFolder(folder, PATIENCE_MS)
+    if (!lock.ok) return lock
+    await cutTornLine(path, LARGEST_JOURNAL)
+    const lines = ((await bytesIfThere(path, LARGEST_JOURNAL))?.toString('utf8') ?? '').split('\n').slice(0, -1)
+    const jobs = replayed(lines, parts.now())
+    if (!jobs.ok) {
+      await lock.value.release()
+      return fail('store.failed', `${path}: ${jobs.error.detail}`)
+    }
+    const queue = queueOver(jobs.value, parts, (entry) => appendLine(path, lineOf(entry), LARGEST_JOURNAL))
+    await writeWhole(path, [...jobs.value.values()].flatMap(entriesOf).map(lineOf).join(''))
+    return ok({ ...queue, close: lock.value.release })
+  } catch (problem) {
+    return storeFailure(problem)
+  }
+}
+
+const lineOf = (entry: JobEntry): string => `${canonicalJson(entry)}\n`
+
+function queueOver(
+  jobs: Map<string, Known>,
+  { now, newId }: QueueParts,
+  append: (entry: JobEntry) => Promise<void>,
+): Omit<JobQueue, 'close'> {
+  let last: Promise<unknown> = Promise.resolve()
+  /** One after the other: each decision is stored before the next one is made. */
+  const inTurn = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
+    const done = last.then(work).catch(storeFailure)
+    last = done
+    return done
+  }
+  const record = async (entry: JobEntry): Promise<void> => {
+    await append(entry)
+    apply(jobs, entry, now())
+  }
+  const isFree = ({ state, until }: Known): boolean =>
+    state.is === 'waiting' || (state.is === 'leased' && until <= now())
+  const isHeld = (known: Known, { lease, holder }: HeldJob): boolean =>
+    known.state.is === 'leased' && known.lease === lease && known.holders.get(lease) === holder && known.until > now()
+  const end = async (id: string, failure: { readonly code: 'job.not-delivered'; readonly detail: string }) =>
+    await record({ kind: 'failed', id, failure })
+  return {
+    enqueue: (job) =>
+      inTurn(async () => {
+        if (jobs.has(job.id)) return ok(null)
+        if (open(jobs).length >= MOST_OPEN) return fail('input.refused', 'too many jobs wait for collectors')
+        await record({ kind: 'added', job })
+        return ok(null)
+      }),
+    lease: ({ zone, holder }) =>
+      inTurn(async () => {
+        for (const known of open(jobs)) {
+          const { job, holders } = known
+          if (job.zone !== zone || !isFree(known)) continue
+          if (holders.size >= MOST_LEASES) {
+            await end(job.id, {
+              code: 'job.not-delivered',
+              detail: `handed out ${holders.size} times without a result`,
+            })
+            continue
+          }
+          const lease = newId()
+          await record({ kind: 'leased', id: job.id, lease, holder })
+          return ok({ job, lease, seconds: LEASE_SECONDS })
+        }
+        return ok(null)
+      }),
+    heartbeat: (held) =>
+      inTurn(async () => {
+        const known = jobs.get(held.id)
+        if (known === undefined || known.holders.get(held.lease) !== held.holder) return ENDED
+        if (known.state.is === 'completed' || known.state.is === 'failed') return COMPLETED
+        if (!isHeld(known, held)) return ENDED
+        known.until = now() + LEASE_SECONDS * 1000
+        return ok(null)
+      }),
+    complete: (held, recording) =>
+      inTurn(async () => {
+        const known = jobs.get(held.id)
+        if (known === undefined || known.holders.get(held.lease) !== held.holder) return ENDED
+        const { state } = known
+        if (state.is === 'completed') return state.recording === recording ? ok(null) : COMPLETED
+        await record({ kind: 'completed', id: held.id, recording })
+        return ok(null)
+      }),
+    fail: (id, held, { code, detail }) =>
+      inTurn(async () => {
+        const known = jobs.get(id)
+        if (known === undefined || known.state.is === 'completed' || known.state.is === 'failed') return ok(null)
+        if (held !== null && !isHeld(known, held)) return ENDED
+        await record({ kind: 'failed', id, failure: { code, detail: plain(detail, 600) } })
+        return ok(null)
+      }),
+    look: async (id) => {
+      await last
+      const known = jobs.get(id)
+      return known === undefined ? null : { job: known.job, state: known.state, holders: new Map(known.holders) }
+    },
+    counts: async () => {
+      await last
+      const all = open(jobs)
+      const waiting = all.filter(isFree).length
+      return { waiting, leased: all.length - waiting }
+    },
+  }
+}
+
+const ENDED = fail('job.lease-ended', 'this collector does not hold the lease of this job')
+const COMPLETED = fail('job.completed', 'the job has an end')
+
+const open = (jobs: ReadonlyMap<string, Known>): readonly Known[] =>
+  [...jobs.values()].filter(({ state }) => state.is === 'waiting' || state.is === 'leased')
+
+/** What a journal describes. Every lease in it has its full term anew: heartbeats are not stored, and its holder may still work. */
+function replayed(lines: readonly string[], now: number): Outcome<Map<string, Known>> {
+  const jobs = new Map<string, Known>()
+  const validator = createSchemaValidator()
+  for (const [index, line] of lines.entries()) {
+    const entry = parsed(line)
+    if (!isEntry(entry, (job) => validator.placed('collector-job', job).length === 0))
+      return fail('store.failed', `line ${index + 1} is not an entry`)
+    if (entry.kind !== 'added' && !jobs.has(entry.id))
+      return fail('store.failed', `line ${index + 1} is about a job that was not added`)
+    apply(jobs, entry, now)
+  }
+  return ok(jobs)
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+function apply(jobs: Map<string, Known>, entry: JobEntry, now: number): void {
+  if (entry.kind === 'added') {
+    const { job } = entry
+    jobs.set(job.id, { job, state: { is: 'waiting' }, lease: null, until: 0, holders: new Map() })
+    return
+  }
+  const known = jobs.get(entry.id)
+  if (known === undefined) return
+  switch (entry.kind) {
+    case 'leased':
+      known.holders.set(entry.lease, entry.holder)
+      known.lease = entry.lease
+      known.until = now + LEASE_SECONDS * 1000
+      known.state = { is: 'leased' }
+      return
+    case 'failed':
+      known.state = { is: 'failed', failure: entry.failure }
+      break
+    case 'completed':
+      known.state = { is: 'completed', recording: entry.recording }
+  }
+  forgetOldest(jobs)
+}
+
+function forgetOldest(jobs: Map<string, Known>): void {
+  const ended = [...jobs.values()].filter(({ state }) => state.is === 'completed' || state.is === 'failed')
+  for (const { job } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) jobs.delete(job.id)
+}
+
+/** The shortest journal that describes a job. */
+const entriesOf = ({ job, holders, state }: Known): readonly JobEntry[] => [
+  { kind: 'added', job },
+  ...[...holders].map(([lease, holder]): JobEntry => ({ kind: 'leased', id: job.id, lease, holder })),
+  ...(state.is === 'failed' ? [{ kind: 'failed', id: job.id, failure: state.failure } as const] : []),
+  ...(state.is === 'completed' ? [{ kind: 'completed', id: job.id, recording: state.recording } as const] : []),
+]

@@ -1,0 +1,102 @@
+import type { CollectorJob, CollectorLease } from '../../schemas/types.ts'
+import type { Sha256 } from './digest.ts'
+import type { Failure, Outcome } from './failure.ts'
+import type { LoadedRecording } from './recording.ts'
+
+/**
+ * The jobs of collectors: one node of one run each. Every queue is tested by `test/support/queue-contract.ts`, with these rules:
+ *
+ * - A job is handed out to one holder at a time, oldest first within its zone, and again once its lease has ended.
+ * - A lease ends LEASE_SECONDS after it was given or last renewed. One that ended is never renewed.
+ * - The first completion decides, also after the lease ended and after the job failed, as long as its holder once had a lease of this job.
+ *   The same digest again is accepted without effect; another one fails with job.completed.
+ * - What a queue confirmed survives a kill of its process. A queue that is opened again gives every lease its full term anew.
+ */
+export interface JobQueue {
+  /** Adds a job; one of the same id is not added again. Fails with input.refused where too many wait. */
+  readonly enqueue: (job: CollectorJob) => Promise<Outcome<null>>
+  /** The next job of a zone, or null. */
+  readonly lease: (wanted: Wanted) => Promise<Outcome<CollectorLease | null>>
+  /** Fails with job.lease-ended, or with job.completed where the job has an end. */
+  readonly heartbeat: (held: HeldJob) => Promise<Outcome<null>>
+  /** Fails with job.completed, or with job.lease-ended where this holder never had this lease. */
+  readonly complete: (held: HeldJob, recording: Sha256) => Promise<Outcome<null>>
+  /** Ends a job without a recording: by its holder, or by the server itself (`held` is null). Has no effect on a job with an end. */
+  readonly fail: (id: string, held: HeldJob | null, failure: Failure) => Promise<Outcome<null>>
+  /** Null for a job that is unknown or forgotten. */
+  readonly look: (id: string) => Promise<JobView | null>
+  readonly counts: () => Promise<JobCounts>
+  readonly close: () => Promise<void>
+}
+
+export interface Wanted {
+  readonly zone: string
+  /** Name of the collector. */
+  readonly holder: string
+}
+
+/** A lease as its holder presents it. */
+export interface HeldJob {
+  readonly id: string
+  readonly lease: string
+  readonly holder: string
+}
+
+export type JobState =
+  | { readonly is: 'waiting' | 'leased' }
+  | { readonly is: 'failed'; readonly failure: Failure }
+  | { readonly is: 'completed'; readonly recording: Sha256 }
+
+export interface JobView {
+  readonly job: CollectorJob
+  readonly state: JobState
+  /** Holders of all leases so far, by lease. */
+  readonly holders: ReadonlyMap<string, string>
+}
+
+export interface JobCounts {
+  readonly waiting: number
+  readonly leased: number
+}
+
+/** A collector that was killed is replaced within 30 seconds, the time between two looks at the queue included. */
+export const LEASE_SECONDS = 25
+/** A job that was handed out so often has a cause that another time does not remove. */
+export const MOST_LEASES = 50
+
+/** What a queue takes from outside. */
+export interface QueueParts {
+  /** Milliseconds; only differences are used. */
+  readonly now: () => number
+  /** 32 hexadecimal digits that nobody can guess. */
+  readonly newId: () => string
+}
+
+/** Largest file of a recording that is delivered; as the largest capture that a reader accepts. */
+export const LARGEST_PART = 16 * 1024 * 1024
+/** Largest recording that is delivered, its files together. */
+export const LARGEST_DELIVERY = 256 * 1024 * 1024
+
+/** The digests of a recording that is delivered, and of its two lists. */
+export interface Delivery {
+  readonly recording: Sha256
+  readonly header: Sha256
+  readonly captures: Sha256
+}
+
+/** Recordings on their way from a collector into the evidence of one engagement. `by` is the collector: each has files of its own. */
+export interface Incoming {
+  /** Which files are not here yet. */
+  readonly missing: (job: string, by: string, digests: readonly string[]) => Promise<Outcome<readonly string[]>>
+  /** Stores a file under its digest. Fails with recording.altered where the bytes have another one, with input.refused beyond the limits. */
+  readonly put: (job: string, by: string, digest: string, bytes: Uint8Array) => Promise<Outcome<null>>
+  /** Builds the recording from its files, on the disk when this resolves, and reads it as every import does. Fails as that does. */
+  readonly build: (job: string, by: string, delivery: Delivery) => Promise<Outcome<LoadedRecording>>
+  /** What another recording of this run and node holds; null where there is none, or one without captures. */
+  readonly stored: (run: string, node: string) => Promise<Sha256 | null>
+  /** Moves a built recording into the run, in one step. A stored recording with captures is never replaced. */
+  readonly register: (job: string, by: string, run: string, node: string) => Promise<Outcome<null>>
+  /** Built recordings whose registration was interrupted. */
+  readonly pending: () => Promise<readonly { readonly job: string; readonly by: string; readonly recording: Sha256 }[]>
+  readonly discard: (job: string, by: string) => Promise<void>
+}
