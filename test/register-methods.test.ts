@@ -110,6 +110,7 @@ beforeEach(async () => {
     session,
     desktop: { ask: async () => null, show, vault: null },
     scheduling: fakeScheduling(folder),
+    remote: null,
     notify: () => undefined,
   }
   methods = registerMethods(context)

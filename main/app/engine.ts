@@ -17,6 +17,7 @@ import { turnOf } from './engine/kept-json.ts'
 import { mappingMethods } from './engine/mapping-methods.ts'
 import { providerMethods } from './engine/provider-methods.ts'
 import { registerMethods } from './engine/register-methods.ts'
+import type { RemoteCollection } from './engine/remote.ts'
 import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { scheduleMethods } from './engine/schedule-methods.ts'
@@ -32,6 +33,8 @@ export interface EngineOptions {
   readonly desktop: Desktop
   /** Without it, schedules are stored where the command line stores them, and no schedule can be added. */
   readonly scheduling?: Partial<Scheduling>
+  /** Collects nodes with a zone, on a team server with collectors. */
+  readonly remote?: RemoteCollection
 }
 
 /**
@@ -40,7 +43,7 @@ export interface EngineOptions {
 export async function createEngine(
   ports: Ports,
   catalog: Catalog,
-  { folder, desktop, scheduling = {} }: EngineOptions,
+  { folder, desktop, scheduling = {}, remote }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
   const session = await openSession(ports, catalog, folder)
@@ -51,6 +54,7 @@ export async function createEngine(
     session,
     desktop,
     scheduling: { file: ports.schedules.defaultFile, program: null, ...scheduling },
+    remote: remote ?? null,
     notify: tell,
   }
   const handlers: Handlers = {

@@ -1,5 +1,6 @@
 import { catalogCommand } from './commands/catalog.ts'
 import { chainCommand } from './commands/chain.ts'
+import { collectorCommand } from './commands/collector.ts'
 import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
 import { disclosureCommand } from './commands/disclosure.ts'
@@ -44,5 +45,6 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   catalogCommand,
   identityCommand,
   serveCommand,
+  collectorCommand,
   completionCommand,
 ]

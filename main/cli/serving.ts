@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { builtFiles } from '../adapters/files.ts'
-import { ipcValidator } from '../adapters/schema-validator.ts'
+import { openFileQueue } from '../adapters/jobs/file-queue.ts'
+import { openIncoming } from '../adapters/jobs/incoming.ts'
+import { createSchemaValidator, ipcValidator, placeName } from '../adapters/schema-validator.ts'
 import { readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
+import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
@@ -37,6 +40,9 @@ export async function verifyAudit(context: Context, { auditLog }: TeamConfig): P
   )
 }
 
+/** How long a run waits for a collector that gives no sign; its recording is stored when it arrives later. */
+const PATIENCE_MS = 10 * 60_000
+
 /** Serves until the process is asked to end. */
 export async function runServer(context: Context, config: TeamConfig): Promise<void> {
   const { ports } = context
@@ -54,10 +60,25 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
     problems: ipcValidator(),
     now: () => Date.now(),
     log: (line) => emitText(`${JSON.stringify(line)}\n`),
-    openEngine: async (folder, desktop) =>
+    collecting: {
+      catalogDigest: digestOf(catalog),
+      problems: (input, value) =>
+        createSchemaValidator()
+          .placed(input, value)
+          .map(({ path, text }) => `${placeName(path)} ${text}`),
+      openQueue: (folder) =>
+        openFileQueue(folder, {
+          now: () => Number(ports.clock.ticks() / 1_000_000n),
+          newId: () => Buffer.from(ports.entropy.bytes(16)).toString('hex'),
+        }),
+      openIncoming: (folder, evidence) => openIncoming(folder, evidence, ports.validator),
+      patienceMs: PATIENCE_MS,
+    },
+    openEngine: async (folder, desktop, remote) =>
       await createEngine(ports, catalog, {
         folder,
         desktop,
+        ...(remote === null ? {} : { remote }),
         // Not the file of this account, which may have schedules of others.
         scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },
       }),

@@ -1,5 +1,13 @@
-import type { CollectorJob, CollectorLease } from '../../schemas/types.ts'
-import type { Sha256 } from './digest.ts'
+import type {
+  CollectorAsk,
+  CollectorDelivery,
+  CollectorJob,
+  CollectorLease,
+  CollectorOffer,
+  CollectorRefusal,
+  CollectorRenewal,
+} from '../../schemas/types.ts'
+import { type Sha256, sha256 } from './digest.ts'
 import type { Failure, Outcome } from './failure.ts'
 import type { LoadedRecording } from './recording.ts'
 
@@ -92,11 +100,53 @@ export interface Incoming {
   readonly put: (job: string, by: string, digest: string, bytes: Uint8Array) => Promise<Outcome<null>>
   /** Builds the recording from its files, on the disk when this resolves, and reads it as every import does. Fails as that does. */
   readonly build: (job: string, by: string, delivery: Delivery) => Promise<Outcome<LoadedRecording>>
-  /** What another recording of this run and node holds; null where there is none, or one without captures. */
-  readonly stored: (run: string, node: string) => Promise<Sha256 | null>
-  /** Moves a built recording into the run, in one step. A stored recording with captures is never replaced. */
+  /** The digest of the recording that the run holds of a node; null where it holds none, or one without captures. Fails as its reader does. */
+  readonly stored: (run: string, node: string) => Promise<Outcome<Sha256 | null>>
+  /** Moves a built recording into the run, in one step; again without effect. Fails with job.completed where another one with captures is stored. */
   readonly register: (job: string, by: string, run: string, node: string) => Promise<Outcome<null>>
-  /** Built recordings whose registration was interrupted. */
-  readonly pending: () => Promise<readonly { readonly job: string; readonly by: string; readonly recording: Sha256 }[]>
+  /** What a process before this one left: built recordings with their digest, and deliveries that were not built. */
+  readonly pending: () => Promise<readonly PendingDelivery[]>
   readonly discard: (job: string, by: string) => Promise<void>
+}
+
+export interface PendingDelivery {
+  readonly job: string
+  readonly by: string
+  readonly recording: Sha256 | null
+}
+
+/** Domain of the digest under which a server stores the token of a collector. */
+export const tokenDigest = (token: string): Sha256 => sha256(`collector ${token}`)
+/** 256 random bits, base64url. */
+export const COLLECTOR_TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+/** The team server as a collector reaches it. Each fails with server.unreachable where it is not reached, and with what the server answers. */
+export interface TeamServer {
+  readonly ask: (input: CollectorAsk, signal: AbortSignal) => Promise<Outcome<CollectorLease | null>>
+  readonly renew: (job: string, input: CollectorRenewal) => Promise<Outcome<null>>
+  readonly offer: (job: string, input: CollectorOffer) => Promise<Outcome<{ readonly missing: readonly Sha256[] }>>
+  readonly part: (job: string, lease: string, digest: Sha256, bytes: Uint8Array) => Promise<Outcome<null>>
+  readonly deliver: (job: string, input: CollectorDelivery) => Promise<Outcome<null>>
+  readonly refuse: (job: string, input: CollectorRefusal) => Promise<Outcome<null>>
+}
+
+/** A job in the spool of a collector. */
+export interface Spooled {
+  readonly lease: CollectorLease
+  /** Its recording is whole; only delivery is left. */
+  readonly isFinished: boolean
+}
+
+/** What a collector keeps until it is delivered. Durable: a collector that was killed finds it again. */
+export interface Spool {
+  readonly entries: () => Promise<Outcome<readonly Spooled[]>>
+  /** Begins a job, or continues it under another lease. */
+  readonly keep: (lease: CollectorLease) => Promise<Outcome<null>>
+  /** Folder of the evidence of a job. */
+  readonly evidenceOf: (job: string) => string
+  readonly finish: (job: string) => Promise<Outcome<null>>
+  /** Moves what the server did not take aside. */
+  readonly setAside: (job: string) => Promise<Outcome<null>>
+  readonly remove: (job: string) => Promise<Outcome<null>>
+  readonly close: () => Promise<void>
 }

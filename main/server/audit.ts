@@ -18,10 +18,14 @@ export interface AuditEvent {
     | 'upload'
     | 'download'
     | 'stop'
-  /** Subject of the ID token; null before sign-in. */
+    | 'collector-refused'
+    | 'lease'
+    | 'delivery'
+    | 'job-refused'
+  /** Subject of the ID token, or name of a collector; null before sign-in. */
   readonly subject: string | null
   readonly name: string | null
-  readonly role: TeamRole | null
+  readonly role: TeamRole | 'collector' | null
   readonly engagement: string | null
   readonly method: Method | null
   /** What was asked for, by reference: node, run, finding, control and the like. */

@@ -8,6 +8,7 @@ const COUNTERS = {
   barewitness_requests_total: 'Requests by kind and status.',
   barewitness_calls_total: 'Calls of methods by outcome.',
   barewitness_sign_ins_total: 'Sign-ins by outcome.',
+  barewitness_collector_requests_total: 'Requests of collectors by verb and outcome.',
 } as const
 export type CounterName = keyof typeof COUNTERS
 
@@ -15,6 +16,8 @@ const GAUGES = {
   barewitness_sessions: 'Sessions that were not ended.',
   barewitness_calls_going: 'Calls that are being answered.',
   barewitness_event_streams: 'Open event streams.',
+  barewitness_jobs_waiting: 'Jobs that no collector has leased.',
+  barewitness_jobs_leased: 'Jobs that a collector has leased.',
 } as const
 export type GaugeName = keyof typeof GAUGES
 

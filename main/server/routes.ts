@@ -1,3 +1,5 @@
+import { COLLECTOR_VERBS, type CollectorVerb } from './collector-access.ts'
+
 /** What a request asks for. `unknown` is answered the same for whatever it named. */
 export type Wanted =
   | { readonly kind: 'start' }
@@ -12,7 +14,9 @@ export type Wanted =
   | { readonly kind: 'upload'; readonly engagement: string }
   | { readonly kind: 'download'; readonly engagement: string; readonly id: string }
   | { readonly kind: 'events'; readonly engagement: string }
-  | { readonly kind: 'wrong-verb'; readonly allow: 'GET' | 'POST' }
+  /** What a collector asks for; `job` and `digest` are empty where the verb has none. */
+  | { readonly kind: 'collector'; readonly verb: CollectorVerb; readonly job: string; readonly digest: string }
+  | { readonly kind: 'wrong-verb'; readonly allow: 'GET' | 'POST' | 'PUT' }
   | { readonly kind: 'unknown' }
 
 const LONGEST_TARGET = 4096
@@ -38,7 +42,7 @@ export function wantedBy(verb: string, target: string): Wanted {
     case '/auth/sign-out':
       return only('POST', verb, { kind: 'sign-out' })
     default:
-      return inEngagement(verb, path)
+      return path.startsWith('/collector/') ? ofCollector(verb, path) : inEngagement(verb, path)
   }
 }
 
@@ -59,5 +63,18 @@ function inEngagement(verb: string, path: string): Wanted {
     : only('GET', verb, { kind: 'page', engagement, file: `/${rest === '' ? 'index.html' : rest}` })
 }
 
-const only = (allow: 'GET' | 'POST', verb: string, wanted: Wanted): Wanted =>
+const OF_JOB = /^\/collector\/jobs\/([0-9a-f]{32})\/(renew|offer|deliver|refuse)$/
+const PART = /^\/collector\/jobs\/([0-9a-f]{32})\/parts\/([0-9a-f]{64})$/
+
+function ofCollector(verb: string, path: string): Wanted {
+  const wanted = (name: CollectorVerb, job = '', digest = ''): Wanted =>
+    only(COLLECTOR_VERBS[name].verb, verb, { kind: 'collector', verb: name, job, digest })
+  if (path === '/collector/ask') return wanted('ask')
+  const [, job, name] = OF_JOB.exec(path) ?? []
+  if (name !== undefined) return wanted(name as CollectorVerb, job)
+  const [, of, digest] = PART.exec(path) ?? []
+  return digest === undefined ? UNKNOWN : wanted('part', of, digest)
+}
+
+const only = (allow: 'GET' | 'POST' | 'PUT', verb: string, wanted: Wanted): Wanted =>
   verb === allow ? wanted : { kind: 'wrong-verb', allow }

@@ -49,7 +49,14 @@ export interface ConfigProblem {
 }
 
 /** What the schema cannot express. Paths are absolute and normalized; none: the configuration can be served. */
-export function problemsOf({ listen, publicUrl, oidc, monitoring, engagements }: TeamConfig): readonly ConfigProblem[] {
+export function problemsOf({
+  listen,
+  publicUrl,
+  oidc,
+  monitoring,
+  engagements,
+  collectors = [],
+}: TeamConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const wrong = (path: ConfigProblem['path'], text: string): void => void problems.push({ path, text })
   if (listen.tls === undefined && !isLoopback(listen.address))
@@ -72,13 +79,23 @@ export function problemsOf({ listen, publicUrl, oidc, monitoring, engagements }:
     if (engagement.enter.groups !== undefined && oidc.groupsClaim === undefined)
       wrong(['engagements', at, 'enter'], 'names groups, but oidc has no groupsClaim')
   }
+  for (const [at, { name, engagement, tokenDigest }] of collectors.entries()) {
+    const others = collectors.slice(0, at)
+    if (others.some((other) => other.name === name))
+      wrong(['collectors', at, 'name'], 'is the name of another collector')
+    if (others.some((other) => other.tokenDigest === tokenDigest))
+      wrong(['collectors', at, 'tokenDigest'], 'is that of another collector; each has a token of its own')
+    if (!engagements.some((one) => one.name === engagement))
+      wrong(['collectors', at, 'engagement'], 'is not an engagement of this file')
+  }
   return problems
 }
 
 const isWithin = (inner: TeamEngagement, outer: TeamEngagement): boolean =>
   `${inner.folder}/`.startsWith(`${outer.folder}/`)
 
-function isLoopbackUrl(url: string): boolean {
+/** Whether the host of a URL is an IP address of this computer only. */
+export function isLoopbackUrl(url: string): boolean {
   try {
     return isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'))
   } catch {

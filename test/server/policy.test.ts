@@ -265,7 +265,13 @@ test('metrics have the form of Prometheus', () => {
   const metrics = createMetrics()
   metrics.count('barewitness_requests_total', { kind: 'call', status: '200' })
   metrics.count('barewitness_requests_total', { kind: 'call', status: '200' })
-  const text = metrics.text({ barewitness_sessions: 1, barewitness_calls_going: 0, barewitness_event_streams: 0 })
+  const text = metrics.text({
+    barewitness_sessions: 1,
+    barewitness_calls_going: 0,
+    barewitness_event_streams: 0,
+    barewitness_jobs_waiting: 0,
+    barewitness_jobs_leased: 0,
+  })
   expect(text).toContain('\nbarewitness_requests_total{kind="call",status="200"} 2\n')
   for (const line of text.trimEnd().split('\n'))
     expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? \d+)$/)

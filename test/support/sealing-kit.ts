@@ -66,6 +66,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
     session,
     desktop,
     scheduling: fakeScheduling(folder),
+    remote: null,
     notify: () => undefined,
   }
   return {

@@ -1,15 +1,20 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
+import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { ipcValidator } from '../../main/adapters/schema-validator.ts'
+import { digestOf } from '../../main/app/collect-node.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import type { OpenEngine } from '../../main/server/edge/engagements.ts'
 import { type RunningServer, type ServeOptions, serve } from '../../main/server/edge/serve.ts'
 import type { Reply } from '../../schemas/ipc.ts'
 import { TEAM_HEADERS, type TeamRole, type TeamSession } from '../../schemas/ipc-team.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
+import { validator } from './deps.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { createFakePorts } from './fake-ports.ts'
 import { fakeScheduling } from './fake-timers.ts'
@@ -64,8 +69,13 @@ export interface TeamKitOptions {
   readonly problems?: ServeOptions['problems']
 }
 
-const fakeEngine: OpenEngine = (folder, desktop) =>
-  createEngine(createFakePorts(), fakeCatalog, { folder, desktop, scheduling: fakeScheduling(folder) })
+const fakeEngine: OpenEngine = (folder, desktop, remote) =>
+  createEngine(createFakePorts(), fakeCatalog, {
+    folder,
+    desktop,
+    scheduling: fakeScheduling(folder),
+    ...(remote === null ? {} : { remote }),
+  })
 
 const PAGES: ServeOptions['pages'] = new Map([
   ['/index.html', { type: 'text/html; charset=utf-8', bytes: new TextEncoder().encode('<p>the page</p>') }],
@@ -101,6 +111,14 @@ export async function teamKit({
     openEngine,
     pages,
     problems,
+    collecting: {
+      catalogDigest: digestOf(fakeCatalog),
+      problems: (input, value) => validator.placed(input, value).map(({ text }) => text),
+      openQueue: (own) =>
+        openFileQueue(own, { now: () => Date.now() + ahead, newId: () => randomBytes(16).toString('hex') }),
+      openIncoming: (own, evidence) => openIncoming(own, evidence, validator),
+      patienceMs: 600_000,
+    },
     now: () => Date.now() + ahead,
     log: (line) => logged.push(line),
   })

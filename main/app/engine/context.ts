@@ -7,6 +7,7 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { Checkpoint } from '../../core/run-chain/head.ts'
+import type { RemoteCollection } from './remote.ts'
 import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { RunState } from './run-state.ts'
 import type { ShownKey } from './shown-keys.ts'
@@ -53,6 +54,8 @@ export interface EngineContext {
   readonly session: Session
   readonly desktop: Desktop
   readonly scheduling: Scheduling
+  /** On a team server with collectors; null elsewhere, where zones of nodes have no effect. */
+  readonly remote: RemoteCollection | null
   readonly notify: (event: EngineEvent) => void
 }
 

@@ -5,11 +5,11 @@ import { evidenceFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { type CollectRunInput, collectRun } from '../collect-run.ts'
-import type { RunResult } from '../run.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, ownFrameworks, withDeclared } from './engagement-store.ts'
 import { keepCollected } from './keep-traces.ts'
+import { collectAway, parted } from './remote.ts'
 import { type Gate, runJournal } from './run-journal.ts'
 import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { Begun, RunState } from './run-state.ts'
@@ -61,27 +61,42 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
 const mistake = (thrown: unknown): Outcome<never> => fail('bug', plain(String(thrown), 600))
 
 async function collect(
-  { ports, catalog, folder, session, notify: tell }: EngineContext,
+  { ports, catalog, folder, session, remote, notify: tell }: EngineContext,
   begun: Begun,
   { marks }: How,
-  controls: Pick<CollectRunInput, 'signal' | 'mayBegin' | 'onRecorded'>,
-): Promise<Outcome<RunResult>> {
+  controls: Required<Pick<CollectRunInput, 'signal' | 'mayBegin' | 'onRecorded'>>,
+): Promise<Outcome<null>> {
   const { run, targets } = begun
   const noted = await writeNote(ports, folder, await noteOf({ ports, folder }, begun, null))
   if (!noted.ok) return noted
   const { concurrency } = await readSettings(ports, folder)
   const spreadSeconds = begun.demo ? 0 : session.fleet?.locationSpreadSeconds
-  return await collectRun(ports, catalog, {
-    run,
-    targets,
-    marks,
-    storeFolder: evidenceFolder(folder),
-    concurrency: Math.min(concurrency, session.fleet?.concurrency ?? concurrency),
-    ...(spreadSeconds === undefined ? {} : { spreadSeconds }),
-    metadata: !begun.demo && session.fleet?.askMetadata === true,
-    ...controls,
-    onEvent: (event) => event.kind !== 'run-done' && tell(event),
-  })
+  const metadata = !begun.demo && session.fleet?.askMetadata === true
+  const { own, away } = parted(targets, begun.demo ? null : session.fleet, remote)
+  const store = await ports.openStore(evidenceFolder(folder))
+  if (!store.ok) return store
+  // The event of the collection here would name its own nodes alone.
+  if (away.length > 0) tell({ kind: 'run-started', run, nodes: targets.map(({ node }) => node.name) })
+  const asked = { run, metadata, store: store.value, before: begun.before, spreadSeconds: spreadSeconds ?? null }
+  const elsewhere =
+    remote === null ? [] : away.map((one) => collectAway(remote, one, { ...controls, ...asked, onEvent: tell }))
+  const here =
+    own.length === 0 && away.length > 0
+      ? ok(null)
+      : await collectRun(ports, catalog, {
+          run,
+          targets: own,
+          marks,
+          storeFolder: evidenceFolder(folder),
+          concurrency: Math.min(concurrency, session.fleet?.concurrency ?? concurrency),
+          ...(spreadSeconds === undefined ? {} : { spreadSeconds }),
+          metadata,
+          ...controls,
+          onEvent: (event) =>
+            event.kind !== 'run-done' && (event.kind !== 'run-started' || away.length === 0) && tell(event),
+        })
+  await Promise.all(elsewhere)
+  return here.ok ? ok(null) : here
 }
 
 /** The run as now stored: `all` holds the recordings of this attempt, with earlier captures for the other nodes. */

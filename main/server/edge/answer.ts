@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headersOf } from '../headers.ts'
 import { STYLE } from '../html.ts'
 import { type Wanted, wantedBy } from '../routes.ts'
+import { fromCollector } from './collector-routes.ts'
 import { inEngagement, notFound } from './engagement-routes.ts'
 import { type Exchange, type Sent, send, sendFailure } from './http.ts'
 import type { ServerParts } from './parts.ts'
@@ -34,6 +35,7 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
     kind: wanted.kind,
     ...('engagement' in wanted ? { engagement: wanted.engagement } : {}),
     ...(wanted.kind === 'call' ? { method: wanted.method } : {}),
+    ...(wanted.kind === 'collector' ? { verb: wanted.verb } : {}),
     status: sent.status,
     milliseconds: parts.now() - began,
     ...(problem === null ? {} : { problem }),
@@ -54,6 +56,8 @@ async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Pr
       return await finishSignIn(parts, exchange, wanted.query)
     case 'sign-out':
       return await signOut(parts, exchange)
+    case 'collector':
+      return await fromCollector(parts, exchange, wanted)
     case 'wrong-verb':
       exchange.response.setHeader('Allow', wanted.allow)
       return sendFailure(exchange, 405, 'input.refused', `only ${wanted.allow} is answered here`)

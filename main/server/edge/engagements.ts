@@ -1,19 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { Engine } from '../../../schemas/ipc.ts'
-import type { TeamEngagement } from '../../../schemas/types.ts'
+import type { EngineEvent } from '../../../schemas/ipc-views.ts'
+import type { TeamCollector, TeamConfig, TeamEngagement } from '../../../schemas/types.ts'
 import type { Desktop } from '../../app/engine/context.ts'
+import type { RemoteCollection } from '../../app/engine/remote.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { folderIn } from '../../core/layout.ts'
+import { evidenceFolder, folderIn } from '../../core/layout.ts'
 import { type EventBuffer, eventBuffer } from '../event-buffer.ts'
+import { type Collecting, type EngagementJobs, engagementJobs } from './jobs.ts'
 
 /** Opens the engine of one data folder. */
-export type OpenEngine = (folder: string, desktop: Desktop) => Promise<Engine>
+export type OpenEngine = (folder: string, desktop: Desktop, remote: RemoteCollection | null) => Promise<Engine>
 
 export interface ServedEngagement {
   readonly engagement: TeamEngagement
   readonly engine: Engine
   readonly events: EventBuffer
+  /** Null for an engagement without collectors. */
+  readonly jobs: EngagementJobs | null
   /** Called with each event as it is sent to pages. */
   readonly streams: Set<(text: string) => void>
 }
@@ -51,15 +56,15 @@ const MUST_BE_EMPTY = ['identities', 'schedulePassphrases'] as const
  * opened until then is closed.
  */
 export async function openEngagements(
-  engagements: readonly TeamEngagement[],
-  open: OpenEngine,
-  started: string,
+  { engagements, collectors = [] }: Pick<TeamConfig, 'engagements' | 'collectors'>,
+  how: Opening,
 ): Promise<Outcome<ReadonlyMap<string, ServedEngagement>>> {
   const all = new Map<string, ServedEngagement>()
   for (const engagement of engagements) {
-    const opened = await openOne(engagement, open, started)
+    const own = collectors.filter((one) => one.engagement === engagement.name)
+    const opened = await openOne(engagement, own, how)
     if (!opened.ok) {
-      for (const { engine } of all.values()) await engine.close()
+      for (const one of all.values()) await closeEngagement(one)
       return opened
     }
     all.set(engagement.name, opened.value)
@@ -67,10 +72,23 @@ export async function openEngagements(
   return ok(all)
 }
 
+/** Ends the engine first: what it waits for is left in the queue. */
+export async function closeEngagement({ engine, jobs }: ServedEngagement): Promise<void> {
+  await jobs?.close()
+  await engine.close()
+}
+
+export interface Opening {
+  readonly open: OpenEngine
+  readonly collecting: Collecting
+  /** Tells the events of this start of the server from those of earlier ones. */
+  readonly started: string
+}
+
 async function openOne(
   engagement: TeamEngagement,
-  open: OpenEngine,
-  started: string,
+  collectors: readonly TeamCollector[],
+  { open, collecting, started }: Opening,
 ): Promise<Outcome<ServedEngagement>> {
   const { name, folder } = engagement
   try {
@@ -87,11 +105,42 @@ async function openOne(
         `${name}: ${path} holds signing keys or passphrases; move it to an officer’s machine`,
       )
   }
-  const engine = await open(folder, serverDesktop)
+  const jobs = collectors.length === 0 ? ok(null) : await openJobs(folder, collectors, collecting)
+  if (!jobs.ok) return jobs
+  const engine = await open(folder, serverDesktop, jobs.value?.remote ?? null)
   const [events, streams] = [eventBuffer(started), new Set<(text: string) => void>()]
-  engine.onEvent((event) => {
+  const tell = (event: EngineEvent): void => {
     const text = events.add(event)
     for (const send of streams) send(text)
+  }
+  engine.onEvent(tell)
+  jobs.value?.onLate((run) => void showAgain(engine, run, tell))
+  return ok({ engagement, engine, events, streams, jobs: jobs.value })
+}
+
+async function openJobs(
+  folder: string,
+  collectors: readonly TeamCollector[],
+  { openQueue, openIncoming, patienceMs }: Collecting,
+): Promise<Outcome<EngagementJobs>> {
+  const own = folderIn(folder, 'jobs')
+  const queue = await openQueue(own)
+  if (!queue.ok) return queue
+  const jobs = engagementJobs({
+    queue: queue.value,
+    incoming: openIncoming(own, evidenceFolder(folder)),
+    zones: new Set(collectors.map(({ zone }) => zone)),
+    patienceMs,
   })
-  return ok({ engagement, engine, events, streams })
+  // Before the engine looks for the latest run.
+  await jobs.recover()
+  return ok(jobs)
+}
+
+/** A recording arrived for a run that waits no longer: where pages show this run, they show it with the recording. */
+async function showAgain(engine: Engine, run: string, tell: (event: EngineEvent) => void): Promise<void> {
+  const runs = await engine.call('runs.list', null)
+  if (!runs.ok || !runs.value.some((one) => one.run === run && one.open)) return
+  const opened = await engine.call('runs.open', { run })
+  if (opened.ok) tell({ kind: 'run-done', run, cancelled: false })
 }

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import type { JobCounts } from '../../core/jobs.ts'
 import type { ServerParts } from './parts.ts'
 
 /** Answers /healthz, /readyz and /metrics, for programs on this computer. */
@@ -13,7 +14,7 @@ export const monitor =
   }
 
 async function watched(
-  { audit, signIn, sessions, calls, streams, metrics }: ServerParts,
+  { audit, signIn, sessions, calls, streams, metrics, engagements }: ServerParts,
   verb: string | undefined,
   target: string | undefined,
 ): Promise<readonly [status: number, body: string]> {
@@ -23,15 +24,20 @@ async function watched(
       return [200, 'ok\n']
     case '/readyz':
       return audit.isUsable() && (await signIn.isReady()) ? [200, 'ready\n'] : [503, 'not ready\n']
-    case '/metrics':
+    case '/metrics': {
+      const jobs = await Promise.all([...engagements.values()].map((one) => one.jobs?.queue.counts()))
+      const sum = (count: keyof JobCounts): number => jobs.reduce((all, one) => all + (one?.[count] ?? 0), 0)
       return [
         200,
         metrics.text({
           barewitness_sessions: sessions.count(),
           barewitness_calls_going: calls.count(),
           barewitness_event_streams: streams.count(),
+          barewitness_jobs_waiting: sum('waiting'),
+          barewitness_jobs_leased: sum('leased'),
         }),
       ]
+    }
     default:
       return [404, '']
   }

@@ -1,4 +1,3 @@
-import type { TeamRole } from '../../../schemas/ipc-team.ts'
 import type { AuditEvent } from '../audit.ts'
 import type { Concurrency, RateLimit } from '../limits.ts'
 import type { Metrics } from '../metrics.ts'
@@ -6,6 +5,7 @@ import type { Sessions, TeamSessionRecord } from '../sessions.ts'
 import type { TeamSettings } from '../settings.ts'
 import type { AuditLog } from './audit-file.ts'
 import type { ServedEngagement } from './engagements.ts'
+import type { Collecting } from './jobs.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -24,6 +24,12 @@ export interface ServerParts {
   readonly signIns: RateLimit
   readonly calls: Concurrency
   readonly streams: Concurrency
+  /** Collectors that wait for a job, and their other requests. */
+  readonly collectorAsks: Concurrency
+  readonly collectorCalls: Concurrency
+  /** Requests with a token that no collector has, for each address. */
+  readonly collectorTries: RateLimit
+  readonly collecting: Collecting
   readonly engagements: ReadonlyMap<string, ServedEngagement>
   readonly transfers: Transfers
   readonly audit: AuditLog
@@ -48,7 +54,7 @@ export function auditEvent(
     at: new Date(parts.now()).toISOString(),
     subject: person?.subject ?? null,
     name: person?.name ?? null,
-    role: (person?.role ?? null) as TeamRole | null,
+    role: person?.role ?? null,
     engagement: null,
     method: null,
     of: {},

@@ -10,13 +10,13 @@ import { createSessions } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
 import { openAuditLog } from './audit-file.ts'
-import { type OpenEngine, openEngagements } from './engagements.ts'
+import { closeEngagement, type OpenEngine, openEngagements } from './engagements.ts'
 import { monitor } from './monitoring.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { createSignIn } from './sign-in.ts'
 import { createTransfers } from './transfers.ts'
 
-export interface ServeOptions extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now'> {
+export interface ServeOptions extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now' | 'collecting'> {
   /** Valid, with absolute paths. */
   readonly config: TeamConfig
   /** PEM of the certificate chain and of the key; null on loopback. */
@@ -37,6 +37,12 @@ const LARGEST_HEADERS = 16 * 1024
 const MOST_CONNECTIONS = 2000
 const STREAMS_PER_SESSION = 8
 const MOST_STREAMS = 1000
+/** As many as a collector has at once, and some that a broken connection left. */
+const ASKS_PER_COLLECTOR = 128
+const MOST_ASKS = 1000
+/** Each may hold one file in memory. */
+const CALLS_PER_COLLECTOR = 16
+const MOST_COLLECTOR_CALLS = 48
 const MINUTE_MS = 60_000
 
 /** Starts a team server. Fails as its parts do; then nothing is left running. */
@@ -44,7 +50,11 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const { config, tls, clientSecret } = options
   const audit = await openAuditLog(config.auditLog)
   if (!audit.ok) return audit
-  const engagements = await openEngagements(config.engagements, options.openEngine, randomBytes(8).toString('hex'))
+  const engagements = await openEngagements(config, {
+    open: options.openEngine,
+    collecting: options.collecting,
+    started: randomBytes(8).toString('hex'),
+  })
   if (!engagements.ok) {
     await audit.value.close()
     return engagements
@@ -66,6 +76,9 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     signIns: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     calls: concurrency(settings.callsPerSession, settings.calls),
     streams: concurrency(STREAMS_PER_SESSION, MOST_STREAMS),
+    collectorAsks: concurrency(ASKS_PER_COLLECTOR, MOST_ASKS),
+    collectorCalls: concurrency(CALLS_PER_COLLECTOR, MOST_COLLECTOR_CALLS),
+    collectorTries: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     engagements: engagements.value,
     transfers,
     audit: audit.value,
@@ -77,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       server.close()
       server.closeAllConnections()
     }
-    for (const { engine } of engagements.value.values()) await engine.close()
+    for (const one of engagements.value.values()) await closeEngagement(one)
     await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
     await audit.value.close()
     await transfers.close()

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { CollectorConfig } from '../../schemas/types.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import { COLLECTOR_TOKEN } from '../core/jobs.ts'
+import { ok } from '../core/result.ts'
+import { type PlacedDocument, placeOf, readDocument } from './declarations/document.ts'
+import { ownersFile } from './secret-file.ts'
+
+/** Reads the configuration of a collector, YAML or JSON, with absolute paths. Fails as readDocument(). */
+export async function readCollectorConfig(file: string): Promise<Outcome<PlacedDocument<CollectorConfig>>> {
+  const path = resolve(file)
+  const read = await readDocument<CollectorConfig>('collector', path)
+  if (!read.ok) return read
+  const { value } = read.value
+  const at = (named: string): string => resolve(placeOf(named, path))
+  return ok({
+    ...read.value,
+    value: {
+      ...value,
+      tokenFile: at(value.tokenFile),
+      fleet: at(value.fleet),
+      spool: at(value.spool),
+      ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
+    },
+  })
+}
+
+export interface CollectorSecrets {
+  readonly token: string
+  /** PEM, or null. */
+  readonly certificate: string | null
+}
+
+/** Reads token and certificate. Fails with input.not-found, and with input.refused where others can read the token, or it is none. */
+export function readCollectorSecrets({ tokenFile, certificate }: CollectorConfig): Outcome<CollectorSecrets> {
+  const token = ownersFile(tokenFile, 'token')
+  if (!token.ok) return token
+  if (!COLLECTOR_TOKEN.test(token.value)) return fail('input.refused', `${tokenFile} does not contain a token`)
+  if (certificate === undefined) return ok({ token: token.value, certificate: null })
+  try {
+    return ok({ token: token.value, certificate: readFileSync(certificate, 'utf8') })
+  } catch {
+    return fail('input.not-found', certificate)
+  }
+}

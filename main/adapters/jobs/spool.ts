@@ -1,0 +1,90 @@
+import { readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CollectorLease } from '../../../schemas/types.ts'
+import type { Outcome } from '../../core/failure.ts'
+import type { Spool, Spooled } from '../../core/jobs.ts'
+import { SPOOL } from '../../core/layout.ts'
+import { ok } from '../../core/result.ts'
+import { lockFolder } from '../folder-lock.ts'
+import { bytesIfThere } from '../line-file.ts'
+import { createSchemaValidator } from '../schema-validator.ts'
+import { makeFolder, storeFailure, syncFolder, writeWhole } from '../store/durable.ts'
+
+const LARGEST_JOB = 8 * 1024 * 1024
+const PATIENCE_MS = 10_000
+const JOB = /^[0-9a-f]{32}$/
+
+/** Opens the spool of a collector, for one process. Fails with store.failed. */
+export async function openSpool(folder: string): Promise<Outcome<Spool>> {
+  try {
+    await makeFolder(join(folder, SPOOL.refused), 0o700)
+    const lock = await lockFolder(folder, PATIENCE_MS)
+    return lock.ok ? ok(spoolIn(folder, lock.value.release)) : lock
+  } catch (problem) {
+    return storeFailure(problem)
+  }
+}
+
+function spoolIn(folder: string, release: () => Promise<void>): Spool {
+  const entry = async (name: string): Promise<Spooled | null> => {
+    const lease = await leaseIn(join(folder, name, SPOOL.job))
+    if (lease === null || lease.job.id !== name) return null
+    return { lease, isFinished: (await bytesIfThere(join(folder, name, SPOOL.finished), LARGEST_JOB)) !== null }
+  }
+  return {
+    entries: () =>
+      safely(async () => {
+        const names = (await readdir(folder)).filter((name) => JOB.test(name)).sort()
+        return (await Promise.all(names.map(entry))).filter((one) => one !== null)
+      }),
+    keep: (lease) =>
+      safely(async () => {
+        await makeFolder(join(folder, lease.job.id), 0o700)
+        await writeWhole(join(folder, lease.job.id, SPOOL.job), `${JSON.stringify(lease)}\n`)
+        await syncFolder(folder)
+        return null
+      }),
+    evidenceOf: (job) => join(folder, job, SPOOL.evidence),
+    finish: (job) =>
+      safely(async () => {
+        await writeWhole(join(folder, job, SPOOL.finished), '{}\n')
+        return null
+      }),
+    setAside: (job) =>
+      safely(async () => {
+        const to = join(folder, SPOOL.refused, job)
+        await rm(to, { recursive: true, force: true })
+        await rename(join(folder, job), to)
+        return null
+      }),
+    remove: (job) =>
+      safely(async () => {
+        // Renamed first: a folder that is removed in part is no job.
+        const gone = join(folder, `${job}.delivered`)
+        await rm(gone, { recursive: true, force: true })
+        await rename(join(folder, job), gone)
+        await rm(gone, { recursive: true, force: true })
+        return null
+      }),
+    close: release,
+  }
+}
+
+async function safely<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return ok(await work())
+  } catch (problem) {
+    return storeFailure(problem)
+  }
+}
+
+async function leaseIn(path: string): Promise<CollectorLease | null> {
+  const bytes = await bytesIfThere(path, LARGEST_JOB)
+  if (bytes === null) return null
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return createSchemaValidator().placed('collector-lease', value).length === 0 ? (value as CollectorLease) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,143 @@
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
+import type { CollectorLease } from '../../../schemas/types.ts'
+import { isSha256 } from '../../core/digest.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import type { TeamServer } from '../../core/jobs.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import { createSchemaValidator } from '../schema-validator.ts'
+
+export interface TeamClientOptions {
+  /** Scheme, host and port. */
+  readonly server: string
+  readonly token: string
+  /** PEM of what the server is trusted by; null for the authorities of Node.js. */
+  readonly certificate: string | null
+}
+
+const LARGEST_ANSWER = 8 * 1024 * 1024
+const PATIENCE_MS = 60_000
+
+interface Sending {
+  readonly verb: 'POST' | 'PUT'
+  readonly target: string
+  readonly type: string
+  readonly body: Uint8Array | string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** The team server over HTTP. No redirect is followed, so that the token goes to no other place. */
+export function createTeamClient({ server, token, certificate }: TeamClientOptions): TeamServer {
+  const isSecure = server.startsWith('https:')
+  const agent = isSecure
+    ? new SecureAgent({ keepAlive: true, ...(certificate === null ? {} : { ca: certificate }) })
+    : new PlainAgent({ keepAlive: true })
+  const send = ({ verb, target, type, body, headers, signal }: Sending): Promise<Outcome<unknown>> =>
+    new Promise((resolve) => {
+      const unreachable = (problem: Error): void =>
+        resolve(fail('server.unreachable', plain(`${server}: ${problem.message}`, 300)))
+      try {
+        const sent = (isSecure ? secureRequest : plainRequest)(
+          `${server}${target}`,
+          {
+            method: verb,
+            agent,
+            timeout: PATIENCE_MS,
+            ...(signal === undefined ? {} : { signal }),
+            headers: {
+              authorization: `Bearer ${token}`,
+              'content-type': type,
+              'content-length': Buffer.byteLength(body),
+              ...headers,
+            },
+          },
+          (response) => void answerIn(response).then(resolve, unreachable),
+        )
+        sent.on('timeout', () => sent.destroy(new Error('no answer in time')))
+        sent.on('error', unreachable)
+        sent.end(body)
+      } catch (problem) {
+        unreachable(problem as Error)
+      }
+    })
+  const post = (target: string, input: unknown, signal?: AbortSignal): Promise<Outcome<unknown>> =>
+    send({
+      verb: 'POST',
+      target,
+      type: 'application/json',
+      body: JSON.stringify(input),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  const none = async (answer: Promise<Outcome<unknown>>): Promise<Outcome<null>> => {
+    const outcome = await answer
+    return outcome.ok ? ok(null) : outcome
+  }
+  return {
+    ask: async (input, signal) => {
+      const answer = await post('/collector/ask', input, signal)
+      if (!answer.ok || answer.value === null) return answer as Outcome<null>
+      const [problem] = createSchemaValidator().placed('collector-lease', answer.value)
+      return problem === undefined ? ok(answer.value as CollectorLease) : STRANGE
+    },
+    renew: (job, input) => none(post(`/collector/jobs/${job}/renew`, input)),
+    offer: async (job, input) => {
+      const answer = await post(`/collector/jobs/${job}/offer`, input)
+      if (!answer.ok) return answer
+      const { missing } = (answer.value ?? {}) as { readonly missing?: unknown }
+      return Array.isArray(missing) && missing.every((one) => typeof one === 'string' && isSha256(one))
+        ? ok({ missing })
+        : STRANGE
+    },
+    part: (job, lease, digest, body) =>
+      none(
+        send({
+          verb: 'PUT',
+          target: `/collector/jobs/${job}/parts/${digest}`,
+          type: 'application/octet-stream',
+          body,
+          headers: { 'x-barewitness-lease': lease },
+        }),
+      ),
+    deliver: (job, input) => none(post(`/collector/jobs/${job}/deliver`, input)),
+    refuse: (job, input) => none(post(`/collector/jobs/${job}/refuse`, input)),
+  }
+}
+
+const STRANGE = fail('server.unreachable', 'the answer is not one of a team server')
+
+async function answerIn(response: IncomingMessage): Promise<Outcome<unknown>> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LARGEST_ANSWER) {
+      response.destroy()
+      return STRANGE
+    }
+    chunks.push(chunk)
+  }
+  const status = response.statusCode ?? 0
+  const reply = parsed(Buffer.concat(chunks).toString('utf8'))
+  if (reply === null) return fail('server.unreachable', `status ${status} without an answer of a team server`)
+  if (reply.ok === true) return ok(reply.value ?? null)
+  const { code, detail } = (reply.error ?? {}) as { readonly code?: unknown; readonly detail?: unknown }
+  const words = plain(typeof detail === 'string' ? detail : `status ${status}`, 300)
+  // Too many requests, and errors of the server itself, pass.
+  if (status === 429 || status >= 500) return fail('server.unreachable', words)
+  return fail(
+    (FAILURE_CODES as readonly unknown[]).includes(code) ? (code as FailureCode) : 'server.unreachable',
+    words,
+  )
+}
+
+function parsed(text: string): { readonly ok?: unknown; readonly value?: unknown; readonly error?: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CollectorConfig } from '../../schemas/types.ts'
+import { readCollectorConfig, readCollectorSecrets } from '../adapters/collector-config.ts'
+import { openSpool } from '../adapters/jobs/spool.ts'
+import { createTeamClient } from '../adapters/jobs/team-client.ts'
+import { type CollectorEvent, runCollector } from '../app/collector/work.ts'
+import { catalog } from '../catalog/index.ts'
+import type { Outcome } from '../core/failure.ts'
+import { tokenDigest } from '../core/jobs.ts'
+import { plain } from '../core/plain-text.ts'
+import { ok } from '../core/result.ts'
+import { isLoopbackUrl } from '../server/settings.ts'
+import { type Context, endWith } from './context.ts'
+import { printFailure, printLine } from './terminal.ts'
+
+/** The valid configuration of a file; its fleet file is read, too. Fails as its reading does. */
+export async function collectorConfigIn({ ports }: Context, file: string): Promise<Outcome<CollectorConfig>> {
+  const read = await readCollectorConfig(file)
+  if (!read.ok) return read
+  const { value, refuse } = read.value
+  if (value.server.startsWith('http:') && !isLoopbackUrl(value.server))
+    return refuse([{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }])
+  const fleet = await ports.fleets.read(value.fleet)
+  return fleet.ok ? ok(value) : fleet
+}
+
+/** Creates a token in a new file and prints what the administrator of the server enters. */
+export function newToken(context: Context, file: string): void {
+  const token = randomBytes(32).toString('base64url')
+  try {
+    const fd = openSync(file, 'wx', 0o600)
+    writeSync(fd, `${token}\n`)
+    closeSync(fd)
+  } catch {
+    endWith(context, { code: 'input.refused', detail: `${file} exists, or cannot be created` })
+    return
+  }
+  printLine(`${file} contains the token. Keep it on this computer.`)
+  printLine(
+    'The administrator of the team server adds an entry to “collectors” of its configuration, with this digest:',
+  )
+  printLine(`  tokenDigest: ${tokenDigest(token)}`)
+}
+
+const WORDS: Readonly<Record<CollectorEvent['kind'], string>> = {
+  leased: 'leased',
+  collected: 'collected',
+  delivered: 'delivered',
+  refused: 'refused',
+  'set-aside': 'moved to the folder “refused” of the spool',
+  waits: 'waiting',
+}
+const DEFAULT_CONCURRENCY = 4
+
+/** Collects until the process is asked to end. */
+export async function runCollectorUntilStopped(context: Context, config: CollectorConfig): Promise<void> {
+  const { ports } = context
+  const secrets = readCollectorSecrets(config)
+  if (!secrets.ok) return endWith(context, secrets.error)
+  const spool = await openSpool(config.spool)
+  if (!spool.ok) return endWith(context, spool.error)
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
+  printLine(`Collecting nodes of zone ${config.zone} for ${config.server} until this process is ended.`)
+  await runCollector(
+    {
+      ports,
+      catalog,
+      spool: spool.value,
+      server: createTeamClient({ server: config.server, ...secrets.value }),
+      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+    },
+    {
+      zone: config.zone,
+      fleet: config.fleet,
+      concurrency: config.concurrency ?? DEFAULT_CONCURRENCY,
+      signal: stop.signal,
+      onEvent: say,
+    },
+  )
+  await spool.value.close()
+}
+
+function say(event: CollectorEvent): void {
+  if (event.kind === 'waits') {
+    printFailure(event.failure)
+    return
+  }
+  const why = 'failure' in event ? `: ${plain(event.failure.detail, 300)}` : ''
+  printLine(`${event.node} (run ${event.run}): ${WORDS[event.kind]}${why}`)
+}

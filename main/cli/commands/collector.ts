@@ -1,0 +1,31 @@
+import { type Context, endWith } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { printLine } from '../terminal.ts'
+
+interface Options {
+  readonly config?: string
+  readonly checkConfig?: true
+  readonly newToken?: string
+}
+
+/** `collector`: collects nodes of another network zone for a team server. */
+export function collectorCommand(context: Context): void {
+  context.program
+    .command('collector')
+    .description('Collect nodes of a network zone for a team server')
+    .option('--config <file>', 'Configuration of the collector')
+    .option('--check-config', 'Validate the configuration and exit')
+    .option('--new-token <file>', 'Create a token and print the digest that its administrator enters at the server')
+    .action(async ({ config: file, ...options }: Options) => {
+      const { collectorConfigIn, newToken, runCollectorUntilStopped } = await import('../collector.ts')
+      if (options.newToken !== undefined) return newToken(context, options.newToken)
+      if (file === undefined) {
+        printLine('--config FILE or --new-token FILE is required')
+        return context.exit(EXIT.usage)
+      }
+      const config = await collectorConfigIn(context, file)
+      if (!config.ok) return endWith(context, config.error)
+      if (options.checkConfig === true) return printLine(`${file} is valid; zone: ${config.value.zone}.`)
+      return await runCollectorUntilStopped(context, config.value)
+    })
+}

@@ -1,0 +1,50 @@
+import type { CollectorJob, Recording, TeamCollector } from '../../schemas/types.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { COLLECTOR_TOKEN, tokenDigest } from '../core/jobs.ts'
+
+/**
+ * Everything that collectors may ask for: the second table of the team server, beside ACCESS. Each line is for the token of a collector alone;
+ * a session of a person reaches none of it, and a token reaches nothing else. `job`: only for a job that this collector has leased.
+ */
+export const COLLECTOR_VERBS = {
+  ask: { verb: 'POST', job: false, input: 'collector-ask' },
+  renew: { verb: 'POST', job: true, input: 'collector-renewal' },
+  offer: { verb: 'POST', job: true, input: 'collector-offer' },
+  part: { verb: 'PUT', job: true, input: null },
+  deliver: { verb: 'POST', job: true, input: 'collector-delivery' },
+  refuse: { verb: 'POST', job: true, input: 'collector-refusal' },
+} as const satisfies Readonly<
+  Record<string, { readonly verb: 'POST' | 'PUT'; readonly job: boolean; readonly input: string | null }>
+>
+export type CollectorVerb = keyof typeof COLLECTOR_VERBS
+/** Inputs of these verbs; their schemas are in schemas/collector.schema.json. */
+export type CollectorInput = Exclude<(typeof COLLECTOR_VERBS)[CollectorVerb]['input'], null>
+
+/** The collector whose token an Authorization header contains, or null. Only digests are compared. */
+export function collectorOf(
+  header: string | undefined,
+  collectors: readonly TeamCollector[] | undefined,
+): TeamCollector | null {
+  const [, token = ''] = /^Bearer ([!-~]+)$/.exec(header ?? '') ?? []
+  if (!COLLECTOR_TOKEN.test(token)) return null
+  const digest = tokenDigest(token)
+  return collectors?.find((one) => one.tokenDigest === digest) ?? null
+}
+
+/**
+ * Why a recording is not one of this job, or null. The collector states where it measured from (`vantage`); everything else that is declared
+ * comes from the job.
+ */
+export function otherThanJob({ run, node, hostKey, metadata }: CollectorJob, recording: Recording): string | null {
+  const { vantage: _, ...declared } = recording.node
+  if (recording.run !== run) return 'the recording is of another run'
+  if (recording.id !== node.name) return 'the recording has the name of another node'
+  if (canonicalJson(declared) !== canonicalJson(node)) return 'the recording has other declarations than the job'
+  if (recording.demo || recording.synthetic !== null) return 'the recording is not of a real node'
+  if (recording.liveTests === true || (recording.metadata === true && !metadata))
+    return 'the recording has probes that the job does not ask for'
+  if (recording.outcome.failure?.code === 'run.cancelled') return 'the collection was interrupted'
+  if (hostKey !== null && recording.hostKey !== null && recording.hostKey.fingerprint !== hostKey)
+    return 'the recording is of another host key than the fleet file states'
+  return null
+}

@@ -1,0 +1,157 @@
+import type {
+  CollectorAsk,
+  CollectorDelivery,
+  CollectorOffer,
+  CollectorRefusal,
+  CollectorRenewal,
+  TeamCollector,
+} from '../../../schemas/types.ts'
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { type HeldJob, LARGEST_PART } from '../../core/jobs.ts'
+import { plain } from '../../core/plain-text.ts'
+import { ok } from '../../core/result.ts'
+import type { AuditEvent } from '../audit.ts'
+import { COLLECTOR_VERBS, collectorOf } from '../collector-access.ts'
+import { readBody } from '../json-body.ts'
+import type { Wanted } from '../routes.ts'
+import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
+import type { EngagementJobs } from './jobs.ts'
+import { auditEvent, type ServerParts } from './parts.ts'
+
+type OfCollector = Extract<Wanted, { readonly kind: 'collector' }>
+
+/** A collector that presented its token, and the jobs of its engagement. */
+interface Known {
+  readonly collector: TeamCollector
+  readonly jobs: EngagementJobs
+}
+
+const LARGEST_INPUT = 1024 * 1024
+export const LEASE_HEADER = 'x-barewitness-lease'
+
+/** Answers what a collector asks for. Without a known token, everything is answered the same. */
+export async function fromCollector(parts: ServerParts, exchange: Exchange, wanted: OfCollector): Promise<Sent> {
+  const collector = collectorOf(headerOf(exchange, 'authorization'), parts.settings().config.collectors)
+  const jobs = collector === null ? undefined : parts.engagements.get(collector.engagement)?.jobs
+  if (collector === null || jobs == null) return await refused(parts, exchange)
+  const limit = wanted.verb === 'ask' ? parts.collectorAsks : parts.collectorCalls
+  const leave = limit.enter(collector.name)
+  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many requests are being answered')
+  try {
+    const outcome = await answered(parts, exchange, wanted, { collector, jobs })
+    const result = outcome.ok ? 'answered' : 'refused'
+    parts.metrics.count('barewitness_collector_requests_total', { verb: wanted.verb, outcome: result })
+    return outcome.ok
+      ? sendReply(exchange, 200, { ok: true, value: outcome.value })
+      : sendFailure(exchange, statusOf(outcome.error), outcome.error.code, outcome.error.detail)
+  } finally {
+    leave()
+  }
+}
+
+/** Attempts are counted for each address; those within the limit are in the audit log. */
+async function refused(parts: ServerParts, exchange: Exchange): Promise<Sent> {
+  if (!parts.collectorTries.take(exchange.request.socket.remoteAddress ?? '', parts.now()))
+    return sendFailure(exchange, 429, 'access.refused', 'too many attempts; wait a minute')
+  const reason = 'no collector has this token'
+  await parts.audit.append(auditEvent(parts, null, { kind: 'collector-refused', outcome: 'refused', reason }))
+  return sendFailure(exchange, 401, 'access.refused', reason)
+}
+
+/** 4xx ends an attempt for good; everything else is tried again by the collector. */
+const statusOf = ({ code }: Failure): number =>
+  code.startsWith('job.') ? 409 : code === 'store.failed' ? 503 : code === 'bug' ? 500 : 400
+
+async function answered(
+  parts: ServerParts,
+  exchange: Exchange,
+  wanted: OfCollector,
+  known: Known,
+): Promise<Outcome<unknown>> {
+  if (headerOf(exchange, 'content-encoding') !== undefined) return fail('input.refused', 'encoded bodies are not read')
+  if (wanted.verb === 'part') return await part(exchange, wanted, known)
+  const bytes = await readAll(exchange, LARGEST_INPUT)
+  if (bytes === null) return fail('input.refused', 'the body is larger than 1 MiB')
+  const body = readBody(bytes)
+  if (!body.ok) return body
+  const [problem] = parts.collecting.problems(COLLECTOR_VERBS[wanted.verb].input, body.value)
+  if (problem !== undefined) return fail('input.refused', plain(problem, 300))
+  if (wanted.verb === 'ask') return await ask(parts, exchange, known, body.value as CollectorAsk)
+  const input = body.value as CollectorRenewal | CollectorOffer | CollectorDelivery | CollectorRefusal
+  const held: HeldJob = { id: wanted.job, lease: input.lease, holder: known.collector.name }
+  const view = await known.jobs.heldJob(held)
+  if (!view.ok) return view
+  const { job } = view.value
+  const of = { job: job.id, run: job.run, node: job.node.name }
+  const note = (event: Partial<AuditEvent> & Pick<AuditEvent, 'kind'>) => audit(parts, known, { of, ...event })
+  switch (wanted.verb) {
+    case 'renew':
+      return await known.jobs.renew(held, input as CollectorRenewal)
+    case 'offer': {
+      const { recording, digests } = input as CollectorOffer
+      const { state } = view.value
+      if (state.is === 'completed' && state.recording !== recording)
+        return fail('job.completed', 'the run holds another recording of this node')
+      if (state.is === 'completed') return ok({ missing: [] })
+      const missing = await known.jobs.incoming.missing(job.id, held.holder, digests)
+      return missing.ok ? ok({ missing: missing.value }) : missing
+    }
+    case 'deliver': {
+      const delivery = input as CollectorDelivery
+      const recording = { ...of, recording: delivery.recording }
+      const done = await known.jobs.deliver(held, delivery, () => note({ kind: 'delivery', of: recording }))
+      if (!done.ok)
+        await note({ kind: 'delivery', of: recording, outcome: 'refused', reason: plain(done.error.detail, 200) })
+      return done
+    }
+    case 'refuse': {
+      const reason = plain((input as CollectorRefusal).reason, 300)
+      await note({ kind: 'job-refused', outcome: 'refused', reason })
+      return await known.jobs.refuse(held, reason)
+    }
+  }
+}
+
+const audit = (
+  parts: ServerParts,
+  { collector }: Known,
+  event: Partial<AuditEvent> & Pick<AuditEvent, 'kind'>,
+): Promise<void> =>
+  parts.audit.append(
+    auditEvent(parts, null, {
+      subject: collector.name,
+      role: 'collector',
+      engagement: collector.engagement,
+      ...event,
+    }),
+  )
+
+async function ask(
+  parts: ServerParts,
+  { response }: Exchange,
+  known: Known,
+  { zone, catalogDigest, waitSeconds }: CollectorAsk,
+): Promise<Outcome<unknown>> {
+  if (zone !== known.collector.zone) return fail('input.refused', `this collector is enrolled for another zone`)
+  if (catalogDigest !== parts.collecting.catalogDigest)
+    return fail('input.refused', 'collector and server have different rules; install the same version on both')
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const lease = await known.jobs.ask(known.collector, waitSeconds, gone.signal)
+  if (lease.ok && lease.value !== null) {
+    const { job } = lease.value
+    await audit(parts, known, { kind: 'lease', of: { job: job.id, run: job.run, node: job.node.name } })
+  }
+  return lease
+}
+
+async function part(exchange: Exchange, { job, digest }: OfCollector, known: Known): Promise<Outcome<unknown>> {
+  if (headerOf(exchange, 'content-type') !== 'application/octet-stream')
+    return fail('input.refused', 'the body must be application/octet-stream')
+  const held = { id: job, lease: headerOf(exchange, LEASE_HEADER) ?? '', holder: known.collector.name }
+  const view = await known.jobs.heldJob(held)
+  if (!view.ok) return view
+  const bytes = await readAll(exchange, LARGEST_PART)
+  if (bytes === null) return fail('input.refused', 'the file is larger than a capture can be')
+  return await known.jobs.incoming.put(job, held.holder, digest, bytes)
+}

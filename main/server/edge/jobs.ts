@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto'
+import type { CollectorJob, CollectorLease, TeamCollector } from '../../../schemas/types.ts'
+import type { RemoteCollection } from '../../app/engine/remote.ts'
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import type { Delivery, HeldJob, Incoming, JobQueue, JobView } from '../../core/jobs.ts'
+import type { RunEvent } from '../../core/ports.ts'
+import { err, ok } from '../../core/result.ts'
+import { type CollectorInput, otherThanJob } from '../collector-access.ts'
+
+/** What the server needs for collectors. */
+export interface Collecting {
+  /** Of the rules of this server: collectors have the same. */
+  readonly catalogDigest: string
+  /** Problems of an input of a collector, as sentences; empty means valid. */
+  readonly problems: (input: CollectorInput, value: unknown) => readonly string[]
+  readonly openQueue: (folder: string) => Promise<Outcome<JobQueue>>
+  readonly openIncoming: (folder: string, evidence: string) => Incoming
+  /** How long a run waits for a collector that gives no sign. */
+  readonly patienceMs: number
+}
+
+/** The jobs of one engagement: what its engine adds, and what its collectors do with them. */
+export interface EngagementJobs {
+  readonly remote: RemoteCollection
+  readonly queue: JobQueue
+  readonly incoming: Incoming
+  /** The next job of the zone of a collector; null where none came within the time, or `gone` was aborted. */
+  readonly ask: (
+    collector: TeamCollector,
+    waitSeconds: number,
+    gone: AbortSignal,
+  ) => Promise<Outcome<CollectorLease | null>>
+  readonly renew: (held: HeldJob, progress: { readonly done: number; readonly total: number }) => Promise<Outcome<null>>
+  /** The job of a lease. Fails with job.lease-ended where this collector never had it. */
+  readonly heldJob: (held: HeldJob) => Promise<Outcome<JobView>>
+  /** `confirm` is awaited before the decision is stored. Fails as queue and incoming do, and with recording.invalid for another node or run. */
+  readonly deliver: (held: HeldJob, delivery: Delivery, confirm: () => Promise<void>) => Promise<Outcome<null>>
+  readonly refuse: (held: HeldJob, reason: string) => Promise<Outcome<null>>
+  /** Finishes what a process before this one began. */
+  readonly recover: () => Promise<void>
+  /** Called for each recording that no run of this process waited for. */
+  readonly onLate: (listener: (run: string) => void) => void
+  /** Waits for nothing more; jobs stay in the queue. */
+  readonly close: () => Promise<void>
+}
+
+/** Time between two looks at the queue of a request that waits: a lease that ended is noticed by that. */
+const LOOK_MS = 1000
+
+interface Waiting {
+  readonly job: CollectorJob
+  readonly onEvent: (event: RunEvent) => void
+  readonly end: (outcome: Outcome<null>) => void
+  /** Puts off the end of waiting: a collector works on it. */
+  readonly alive: () => void
+}
+
+export interface JobsOptions {
+  readonly queue: JobQueue
+  readonly incoming: Incoming
+  /** Zones that an enrolled collector has. */
+  readonly zones: ReadonlySet<string>
+  /** How long a run waits without a sign of a collector. */
+  readonly patienceMs: number
+}
+
+export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptions): EngagementJobs {
+  const waiting = new Map<string, Waiting>()
+  let wake: (() => void)[] = []
+  let late: (run: string) => void = () => undefined
+  let isClosing = false
+  const wakeAll = (): void => {
+    const woken = wake
+    wake = []
+    for (const one of woken) one()
+  }
+  const heldJob = async (held: HeldJob): Promise<Outcome<JobView>> => {
+    const view = await queue.look(held.id)
+    return view !== null && view.holders.get(held.lease) === held.holder
+      ? ok(view)
+      : fail('job.lease-ended', 'this collector has no lease of this job')
+  }
+  const registered = async ({ id, run, node }: CollectorJob, by: string): Promise<Outcome<null>> => {
+    const done = await incoming.register(id, by, run, node.name)
+    if (!done.ok) return done
+    await incoming.discard(id, by)
+    const waits = waiting.get(id)
+    if (waits === undefined) late(run)
+    else waits.end(ok(null))
+    return done
+  }
+  const collect: RemoteCollection['collect'] = async (asked, { signal, onEvent }) => {
+    if (!zones.has(asked.zone)) return fail('job.not-delivered', `no collector of zone ${asked.zone} is configured`)
+    const job: CollectorJob = { ...asked, id: newId() }
+    const added = await queue.enqueue(job)
+    if (!added.ok) return added
+    return await new Promise<Outcome<null>>((resolve) => {
+      let timer: NodeJS.Timeout | null = null
+      const end = (outcome: Outcome<null>): void => {
+        if (timer !== null) clearTimeout(timer)
+        signal.removeEventListener('abort', stopped)
+        waiting.delete(job.id)
+        resolve(outcome)
+      }
+      const alive = (): void => {
+        if (timer !== null) clearTimeout(timer)
+        timer = setTimeout(
+          () => end(fail('job.not-delivered', `no collector of zone ${job.zone} worked on it in time`)),
+          patienceMs,
+        )
+      }
+      const stopped = (): void => {
+        const failure: Failure = { code: 'run.cancelled', detail: 'the run was stopped' }
+        // A server that ends leaves its jobs in the queue.
+        if (!isClosing) void queue.fail(job.id, null, failure)
+        end(err(failure))
+      }
+      waiting.set(job.id, { job, onEvent, end, alive })
+      alive()
+      signal.addEventListener('abort', stopped, { once: true })
+      if (signal.aborted) stopped()
+      wakeAll()
+    })
+  }
+  const deliver: EngagementJobs['deliver'] = async (held, delivery, confirm) => {
+    const view = await heldJob(held)
+    if (!view.ok) return view
+    const { job, state } = view.value
+    const there = await incoming.stored(job.run, job.node.name)
+    if (!there.ok) return there
+    if (state.is === 'completed' && state.recording === delivery.recording && there.value === delivery.recording) {
+      await incoming.discard(job.id, held.holder)
+      return ok(null)
+    }
+    if (state.is === 'completed' && state.recording !== delivery.recording) return OTHER
+    if (there.value !== null && there.value !== delivery.recording) return OTHER
+    const built = await incoming.build(job.id, held.holder, delivery)
+    if (!built.ok) return built
+    const other = otherThanJob(job, built.value.recording)
+    if (other !== null) return fail('recording.invalid', other)
+    await confirm()
+    const completed = await queue.complete(held, delivery.recording)
+    return completed.ok ? await registered(job, held.holder) : completed
+  }
+  /** Deliveries of one job one after the other: each builds its recording anew. */
+  const turns = new Map<string, Promise<unknown>>()
+  const inTurn = async <T>(id: string, work: () => Promise<T>): Promise<T> => {
+    const done = (turns.get(id) ?? Promise.resolve()).then(work, work)
+    turns.set(id, done)
+    try {
+      return await done
+    } finally {
+      if (turns.get(id) === done) turns.delete(id)
+    }
+  }
+  return {
+    queue,
+    incoming,
+    remote: { collect },
+    heldJob,
+    onLate: (listener) => {
+      late = listener
+    },
+    ask: async (collector, waitSeconds, gone) => {
+      for (let left = waitSeconds * 1000; ; left -= LOOK_MS) {
+        if (gone.aborted || isClosing) return ok(null)
+        const lease = await queue.lease({ zone: collector.zone, holder: collector.name })
+        if (!lease.ok) return lease
+        if (lease.value !== null) {
+          const waits = waiting.get(lease.value.job.id)
+          waits?.alive()
+          waits?.onEvent({ kind: 'node-connecting', node: lease.value.job.node.name })
+          return lease
+        }
+        if (left <= 0) return ok(null)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(LOOK_MS, left))
+          wake.push(() => {
+            clearTimeout(timer)
+            resolve()
+          })
+        })
+      }
+    },
+    renew: async (held, { done, total }) => {
+      const renewed = await queue.heartbeat(held)
+      const waits = renewed.ok ? waiting.get(held.id) : undefined
+      waits?.alive()
+      if (total > 0) waits?.onEvent({ kind: 'node-collecting', node: waits.job.node.name, done, total })
+      return renewed
+    },
+    deliver: (held, delivery, confirm) => inTurn(held.id, () => deliver(held, delivery, confirm)),
+    refuse: async (held, reason) => {
+      const failure: Failure = {
+        code: 'job.not-delivered',
+        detail: `the collector ${held.holder} refused it: ${reason}`,
+      }
+      const failed = await queue.fail(held.id, held, failure)
+      if (failed.ok) waiting.get(held.id)?.end(err(failure))
+      return failed
+    },
+    recover: async () => {
+      for (const { job: id, by, recording } of await incoming.pending()) {
+        const view = await queue.look(id)
+        if (view === null || (view.state.is === 'completed' && view.state.recording !== recording))
+          await incoming.discard(id, by)
+        else if (view.state.is === 'completed') await registered(view.job, by)
+      }
+    },
+    close: async () => {
+      isClosing = true
+      wakeAll()
+      await queue.close()
+    },
+  }
+}
+
+const OTHER = fail('job.completed', 'the run holds another recording of this node')
+
+const newId = (): string => randomBytes(16).toString('hex')
