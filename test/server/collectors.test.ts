@@ -1,10 +1,20 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
+import { digestOf } from '../../main/app/collect-node.ts'
+import { collectRun } from '../../main/app/collect-run.ts'
+import { targetFor } from '../../main/app/collector/refusals.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import { LARGEST_PART } from '../../main/core/jobs.ts'
 import { JOBS, recordingFolder } from '../../main/core/layout.ts'
+import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../main/core/recording.ts'
 import { checkAudit } from '../../main/server/audit.ts'
+import { COLLECTOR_VERBS } from '../../main/server/collector-access.ts'
+import { TEAM_ROLES } from '../../schemas/ipc-team.ts'
 import type { RunStatus, RunTicket } from '../../schemas/ipc-views.ts'
+import type { CollectorLease, Recording } from '../../schemas/types.ts'
 import {
   type CollectorInTest,
   newToken,
@@ -13,8 +23,12 @@ import {
   withCollectors,
   ZONED,
 } from '../support/collector-kit.ts'
+import { targetOf, validator } from '../support/deps.ts'
 import { valueIn } from '../support/engine-kit.ts'
-import { replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { fakeCatalog } from '../support/fake-catalog.ts'
+import { createFakePorts } from '../support/fake-ports.ts'
+import { must } from '../support/kept-runs.ts'
+import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const [FRANKFURT, OTHER, TOKYO, BETA] = [newToken(), newToken(), newToken(), newToken()]
 const open: { close: () => Promise<void> }[] = []
@@ -110,5 +124,391 @@ describe('collection through a collector', () => {
     await one.said('delivered', 2)
     await ended(officer)
     expect(one.events.filter((event) => 'run' in event && event.run === run)).toEqual([])
+  })
+})
+
+const ID = '0'.repeat(32)
+const JSON_TYPE = { 'content-type': 'application/json' }
+const BYTES = { 'content-type': 'application/octet-stream' }
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const targetOfVerb = (verb: keyof typeof COLLECTOR_VERBS, job = ID, digest = '0'.repeat(64)): string =>
+  verb === 'ask' ? '/collector/ask' : `/collector/jobs/${job}/${verb === 'part' ? `parts/${digest}` : `${verb}`}`
+const codeIn = (answered: Answered): string => {
+  const reply = replyIn<unknown>(answered)
+  return reply.ok ? 'ok' : reply.error.code
+}
+const VERBS = Object.keys(COLLECTOR_VERBS) as (keyof typeof COLLECTOR_VERBS)[]
+
+describe('who may ask for what', () => {
+  let kit: TeamKit
+  beforeAll(async () => {
+    kit = await kitWithCollectors()
+    open.pop()
+  })
+  afterAll(async () => await kit.close())
+
+  test.each(VERBS)('%s is refused without the token of a collector', async (verb) => {
+    for (const headers of [{}, bearer(newToken()), bearer(''), { authorization: `Basic ${FRANKFURT}` }]) {
+      const answered = await kit
+        .visitor()
+        .send(COLLECTOR_VERBS[verb].verb, targetOfVerb(verb), { ...JSON_TYPE, ...headers }, '{}')
+      expect([answered.status, codeIn(answered)]).toEqual([401, 'access.refused'])
+    }
+    expect(kit.auditText()).toContain('"kind":"collector-refused"')
+  })
+  test.each(TEAM_ROLES.flatMap((role) => VERBS.map((verb) => [role, verb] as const)))(
+    'a session of the role %s does not reach %s',
+    async (role, verb) => {
+      const person = await kit.as(role)
+      const answered = await person.send(COLLECTOR_VERBS[verb].verb, targetOfVerb(verb), JSON_TYPE, '{}')
+      expect([answered.status, codeIn(answered)]).toEqual([401, 'access.refused'])
+    },
+  )
+  test.each([
+    ['GET', '/e/alpha/'],
+    ['GET', '/e/alpha/api/session'],
+    ['GET', '/e/alpha/api/events'],
+    ['GET', `/e/alpha/api/download/${'0'.repeat(64)}`],
+    ['POST', '/e/alpha/api/upload'],
+    ['POST', '/e/alpha/api/call/fleet.get'],
+    ['POST', '/e/alpha/api/call/run.start'],
+  ])('a token does not reach %s %s', async (verb, target) => {
+    const answered = await kit.visitor().send(verb, target, { ...JSON_TYPE, ...bearer(FRANKFURT) }, 'null')
+    expect([401, 303]).toContain(answered.status)
+  })
+  test.each(VERBS)('%s is answered for its own verb alone', async (verb) => {
+    for (const other of ['GET', 'POST', 'PUT', 'DELETE'].filter((one) => one !== COLLECTOR_VERBS[verb].verb))
+      expect((await kit.visitor().send(other, targetOfVerb(verb), bearer(FRANKFURT))).status).toBe(405)
+  })
+  test.each([
+    `/collector/jobs/${ID}/parts/../deliver`,
+    `/collector/jobs/${ID}/parts/..%2f..%2fx`,
+    `/collector/jobs/${'A'.repeat(32)}/renew`,
+    `/collector/jobs/${ID}/enqueue`,
+    '/collector/jobs/',
+    '/collector/ask?zone=tokyo',
+  ])('%s is nothing', async (target) => {
+    expect((await kit.visitor().send('POST', target, bearer(FRANKFURT))).status).toBe(404)
+  })
+  test('attempts with unknown tokens are limited', async () => {
+    const limited = await teamKit({
+      config: (config) => ({
+        ...withCollectors(config, { one: { token: FRANKFURT, zone: 'frankfurt' } }),
+        limits: { signInsPerMinute: 3 },
+      }),
+    })
+    open.push(limited)
+    const statuses: number[] = []
+    for (let times = 0; times < 5; times += 1)
+      statuses.push((await limited.visitor().send('POST', '/collector/ask', bearer(newToken()))).status)
+    expect(statuses).toEqual([401, 401, 401, 429, 429])
+    const known = await limited.visitor().send('POST', '/collector/ask', { ...JSON_TYPE, ...bearer(FRANKFURT) }, '{}')
+    expect(known.status).toBe(400)
+  })
+})
+
+/** A collector that says what a test wants. */
+interface Raw {
+  readonly kit: TeamKit
+  readonly lease: CollectorLease
+  readonly loaded: LoadedRecording
+  readonly post: (
+    verb: 'renew' | 'offer' | 'deliver' | 'refuse',
+    input: unknown,
+    token?: string,
+    job?: string,
+  ) => Promise<Answered>
+  readonly put: (
+    bytes: Uint8Array,
+    how?: { digest?: string; token?: string; job?: string; lease?: string },
+  ) => Promise<Answered>
+  readonly deliver: (loaded?: LoadedRecording, token?: string, lease?: string) => Promise<Answered>
+  readonly stored: () => boolean
+}
+
+const ask = (kit: TeamKit, token: string, changes: object = {}): Promise<Answered> =>
+  kit
+    .visitor()
+    .send(
+      'POST',
+      '/collector/ask',
+      { ...JSON_TYPE, ...bearer(token) },
+      JSON.stringify({ zone: 'frankfurt', catalogDigest: digestOf(fakeCatalog), waitSeconds: 20, ...changes }),
+    )
+
+/** One server for the tests that leave nothing behind: each starts a run of its own. */
+let shared: TeamKit
+beforeAll(async () => {
+  shared = await kitWithCollectors()
+  open.pop()
+})
+afterAll(async () => await shared.close())
+
+/** One leased job of one node, and a recording of it. */
+async function raw(change: (recording: Recording) => Recording = (one) => one, own?: TeamKit): Promise<Raw> {
+  const kit = own ?? shared
+  const officer = await kit.as('officer')
+  await officer.call('alpha', 'run.cancel', null)
+  await startRun(officer, [ZONED.first])
+  const lease = valueIn(replyIn<CollectorLease>(await ask(kit, FRANKFURT)))
+  const loaded = await recordingFor(kit, lease, change)
+  const headers = (token: string) => ({ ...JSON_TYPE, ...bearer(token) })
+  const post: Raw['post'] = (verb, input, token = FRANKFURT, job = lease.job.id) =>
+    kit
+      .visitor()
+      .send('POST', targetOfVerb(verb, job), headers(token), typeof input === 'string' ? input : JSON.stringify(input))
+  const put: Raw['put'] = (
+    bytes,
+    { digest = sha256(bytes), token = FRANKFURT, job = lease.job.id, lease: other } = {},
+  ) =>
+    kit
+      .visitor()
+      .send(
+        'PUT',
+        targetOfVerb('part', job, digest),
+        { ...BYTES, ...bearer(token), 'x-barewitness-lease': other ?? lease.lease },
+        bytes,
+      )
+  return {
+    kit,
+    lease,
+    loaded,
+    post,
+    put,
+    deliver: async (one = loaded, token = FRANKFURT, other = lease.lease) => {
+      const { header, captures } = listsOf(one)
+      for (const bytes of [header, captures, ...one.captures.flatMap(({ stdout, stderr }) => [stdout, stderr])])
+        await put(bytes, { token, lease: other })
+      return await post('deliver', deliveryOf(one, other), token)
+    },
+    stored: () => existsSync(recordingFolder(join(kit.folder, 'alpha'), lease.job.run, ZONED.first)),
+  }
+}
+
+async function recordingFor(
+  kit: TeamKit,
+  { job }: CollectorLease,
+  change: (recording: Recording) => Recording,
+): Promise<LoadedRecording> {
+  const target = targetFor(job, [
+    { ...targetOf(job.node.name, { ...job.node }), trust: { fingerprint: job.hostKey ?? '', knownHostsFiles: [] } },
+  ])
+  if (!target.ok) throw new Error(target.error)
+  const folder = join(kit.folder, 'collected')
+  must(
+    await collectRun(createFakePorts(), fakeCatalog, {
+      run: job.run,
+      targets: [target.value],
+      storeFolder: folder,
+      concurrency: 1,
+      signal: new AbortController().signal,
+      onEvent: () => undefined,
+      marks: () => ({ demo: false, synthetic: null }),
+    }),
+  )
+  const { recording, captures } = must(
+    await must(await openEvidenceStore(folder, validator)).load(job.run, job.node.name),
+  )
+  return { recording: change(recording), captures }
+}
+
+const listsOf = ({ recording, captures }: LoadedRecording) => ({
+  header: Buffer.from(recordingJson(recording)),
+  captures: Buffer.from(captures.map(({ meta }) => captureLine(meta)).join('')),
+})
+const deliveryOf = (loaded: LoadedRecording, lease: string) => {
+  const { header, captures } = listsOf(loaded)
+  return { lease, recording: recordingDigest(loaded), header: sha256(header), captures: sha256(captures) }
+}
+
+describe('a collector is not trusted', () => {
+  test('a recording is delivered once, however often it is sent', async () => {
+    const one = await raw()
+    expect(codeIn(await one.deliver())).toBe('ok')
+    expect(codeIn(await one.deliver())).toBe('ok')
+    expect(one.stored()).toBe(true)
+    const other = { ...one.loaded, recording: { ...one.loaded.recording, endedAt: '2026-11-20T09:16:00.000Z' } }
+    expect(codeIn(await one.deliver(other))).toBe('job.completed')
+    expect(codeIn(await one.post('renew', { lease: one.lease.lease, done: 0, total: 0 }))).toBe('job.completed')
+    const kept = must(
+      await must(await openEvidenceStore(join(one.kit.folder, 'alpha/evidence'), validator)).load(
+        one.lease.job.run,
+        ZONED.first,
+      ),
+    )
+    expect(recordingDigest(kept)).toBe(recordingDigest(one.loaded))
+  })
+  test.each<[string, (recording: Recording) => Recording]>([
+    ['another run', (one) => ({ ...one, run: '20260101t0000z-0000' })],
+    ['a run outside of the evidence', (one) => ({ ...one, run: '../../x' })],
+    ['another node', (one) => ({ ...one, id: ZONED.second, node: { ...one.node, name: ZONED.second } })],
+    ['another name', (one) => ({ ...one, id: '..' })],
+    ['another address', (one) => ({ ...one, node: { ...one.node, address: '192.0.2.9' } })],
+    ['other declarations', (one) => ({ ...one, node: { ...one.node, role: 'none' } })],
+    ['demo data', (one) => ({ ...one, demo: true })],
+    ['a synthetic recording', (one) => ({ ...one, synthetic: 'made up' })],
+    ['live tests', (one) => ({ ...one, liveTests: true })],
+    ['metadata that was not asked for', (one) => ({ ...one, metadata: true })],
+    [
+      'an interrupted collection',
+      (one) => ({ ...one, outcome: { status: 'partial', failure: { code: 'run.cancelled', detail: 'stopped' } } }),
+    ],
+    [
+      'another host key',
+      (one) => ({
+        ...one,
+        hostKey: { ...(one.hostKey as NonNullable<Recording['hostKey']>), fingerprint: `SHA256:${'B'.repeat(43)}` },
+      }),
+    ],
+    ['a member that the schema does not have', (one) => ({ ...one, more: 1 }) as never],
+  ])('%s is refused and not registered', async (_, change) => {
+    const one = await raw(change)
+    expect(codeIn(await one.deliver())).toBe('recording.invalid')
+    expect(one.stored()).toBe(false)
+    expect(one.kit.auditText()).toMatch(/"kind":"delivery"[^\n]*"outcome":"refused"/)
+    expect(codeIn(await one.post('renew', { lease: one.lease.lease, done: 0, total: 0 }))).toBe('ok')
+  })
+  test('bytes of another digest are refused, and a recording without them is not registered', async () => {
+    const one = await raw()
+    expect(codeIn(await one.put(Buffer.from('x'), { digest: sha256('y') }))).toBe('recording.altered')
+    const { header, captures } = listsOf(one.loaded)
+    for (const bytes of [header, captures]) expect(codeIn(await one.put(bytes))).toBe('ok')
+    expect(codeIn(await one.post('deliver', deliveryOf(one.loaded, one.lease.lease)))).toBe('recording.invalid')
+    expect(one.stored()).toBe(false)
+    expect(codeIn(await one.deliver())).toBe('ok')
+  })
+  test('another digest of the recording is refused', async () => {
+    const one = await raw()
+    await one.deliver({ ...one.loaded, captures: one.loaded.captures.slice(1) })
+    const again = await raw()
+    for (const bytes of [
+      ...Object.values(listsOf(again.loaded)),
+      ...again.loaded.captures.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+    ])
+      await again.put(bytes)
+    const delivery = { ...deliveryOf(again.loaded, again.lease.lease), recording: sha256('other') }
+    expect(codeIn(await again.post('deliver', delivery))).toBe('recording.altered')
+    expect(again.stored()).toBe(false)
+  })
+  test('a recording in another form than collectors write is refused', async () => {
+    const one = await raw()
+    const spaced = Buffer.from(`${JSON.stringify(one.loaded.recording, null, 1)}\n`)
+    await one.deliver().catch(() => undefined)
+    const two = await raw()
+    for (const bytes of [
+      spaced,
+      listsOf(two.loaded).captures,
+      ...two.loaded.captures.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+    ])
+      await two.put(bytes)
+    const delivery = { ...deliveryOf(two.loaded, two.lease.lease), header: sha256(spaced) }
+    expect(codeIn(await two.post('deliver', delivery))).toBe('recording.invalid')
+  })
+  test('only for the job, and with the lease, that it has', async () => {
+    const one = await raw()
+    const wrong = [
+      () => one.put(Buffer.from('x'), { token: OTHER }),
+      () => one.put(Buffer.from('x'), { token: BETA }),
+      () => one.put(Buffer.from('x'), { job: ID }),
+      () => one.put(Buffer.from('x'), { lease: ID }),
+      () => one.put(Buffer.from('x'), { lease: '' }),
+      () => one.post('renew', { lease: one.lease.lease, done: 0, total: 0 }, OTHER),
+      () => one.post('offer', { lease: one.lease.lease, recording: sha256('x'), digests: [] }, BETA),
+      () => one.post('deliver', deliveryOf(one.loaded, one.lease.lease), OTHER),
+      () => one.post('refuse', { lease: one.lease.lease, reason: 'x' }, TOKYO),
+    ]
+    for (const attempt of wrong) {
+      const answered = await attempt()
+      expect([answered.status, codeIn(answered)]).toEqual([409, 'job.lease-ended'])
+    }
+    const incoming = join(one.kit.folder, 'alpha/jobs', JOBS.incoming)
+    const begun = existsSync(incoming) ? readdirSync(incoming) : []
+    expect(begun.filter((name) => name.startsWith(one.lease.job.id))).toEqual([])
+  })
+  test.each<[string, (lease: string) => string]>([
+    ['no JSON', () => '{'],
+    ['deep nesting', () => '['.repeat(1000)],
+    ['the same key twice', (lease) => `{"lease":"${lease}","lease":"${lease}"}`],
+    ['a member too many', (lease) => JSON.stringify({ lease, recording: sha256('x'), digests: [], command: 'id' })],
+    [
+      'too many files',
+      (lease) => JSON.stringify({ lease, recording: sha256('x'), digests: Array(10_001).fill(sha256('x')) }),
+    ],
+    [
+      'a path in the place of a digest',
+      (lease) => JSON.stringify({ lease, recording: sha256('x'), digests: ['../x'] }),
+    ],
+    ['more than 1 MiB', () => `"${'x'.repeat(1024 * 1024)}"`],
+  ])('%s is refused', async (_, body) => {
+    const one = await raw()
+    expect(codeIn(await one.post('offer', body(one.lease.lease)))).toBe('input.refused')
+  })
+  test('a file that is larger than any capture is refused', async () => {
+    const one = await raw()
+    expect(codeIn(await one.put(new Uint8Array(LARGEST_PART + 1)))).toBe('input.refused')
+  })
+  test.each([
+    ['another zone than it is enrolled for', TOKYO, {}],
+    ['other rules', FRANKFURT, { catalogDigest: sha256('x') }],
+    ['more than it may', FRANKFURT, { count: 5 }],
+  ])('%s is not leased', async (_, token, changes) => {
+    const kit = shared
+    expect(codeIn(await ask(kit, token, changes))).toBe('input.refused')
+  })
+})
+
+describe('a collector that is cut off', () => {
+  test('keeps a finished recording and delivers it later, once, after a restart too', async () => {
+    const kit = await kitWithCollectors()
+    const officer = await kit.as('officer')
+    const line = { isCut: false, losesAnswers: false }
+    const onConnect = async (): Promise<void> => {
+      await one.said('leased', 2)
+      line.isCut = true
+    }
+    const one: CollectorInTest = await startCollector(join(kit.folder, 'c1'), kit.server.origin, FRANKFURT, {
+      ports: { onConnect },
+      line,
+    })
+    const { run } = await startRun(officer, [ZONED.first, ZONED.second])
+    await one.said('collected', 2)
+    await one.said('waits')
+    expect(recordingsIn(kit, run)).toEqual([])
+    await one.stop()
+    // The leases end meanwhile; the finished recordings count nevertheless.
+    kit.pass(120_000)
+    const again = await collector(join(kit.folder, 'c1'), kit.server.origin, FRANKFURT)
+    await again.said('delivered', 2)
+    await ended(officer)
+    expect(recordingsIn(kit, run)).toEqual([ZONED.first, ZONED.second])
+    expect(kit.auditText().match(/"kind":"delivery"[^\n]*"outcome":"allowed"/g)).toHaveLength(2)
+  })
+  test('an answer that is lost does not deliver twice', async () => {
+    const kit = await kitWithCollectors()
+    const officer = await kit.as('officer')
+    const line = { isCut: false, losesAnswers: false }
+    const one = await collector(join(kit.folder, 'c1'), kit.server.origin, FRANKFURT, {
+      ports: {
+        onConnect: () => {
+          line.losesAnswers = true
+        },
+      },
+      line,
+    })
+    const { run } = await startRun(officer, [ZONED.first])
+    await one.said('waits', 3)
+    line.losesAnswers = false
+    await one.said('delivered')
+    await ended(officer)
+    expect(recordingsIn(kit, run)).toEqual([ZONED.first])
+    expect(one.events.filter(({ kind }) => kind === 'set-aside')).toEqual([])
+  })
+  test('the second recording of a job is refused', async () => {
+    const one = await raw(undefined, await kitWithCollectors())
+    one.kit.pass(60_000)
+    const second = await collector(join(one.kit.folder, 'c2'), one.kit.server.origin, OTHER)
+    await second.said('delivered')
+    expect(codeIn(await one.deliver())).toBe('job.completed')
+    expect(one.stored()).toBe(true)
   })
 })

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openSpool } from '../../main/adapters/jobs/spool.ts'
 import { createTeamClient } from '../../main/adapters/jobs/team-client.ts'
 import { type CollectorEvent, runCollector } from '../../main/app/collector/work.ts'
-import { tokenDigest } from '../../main/core/jobs.ts'
+import { fail, type Outcome } from '../../main/core/failure.ts'
+import { type TeamServer, tokenDigest } from '../../main/core/jobs.ts'
 import { fingerprintOf } from '../../main/core/known-hosts.ts'
 import { fleetPath } from '../../main/core/layout.ts'
 import type { FleetNode, TeamConfig } from '../../schemas/types.ts'
@@ -63,6 +64,32 @@ export interface CollectorInTest {
   readonly stop: () => Promise<void>
 }
 
+/** A connection that a test cuts. */
+export interface Line {
+  isCut: boolean
+  /** Requests arrive, and their answers are lost. */
+  losesAnswers: boolean
+}
+
+function over(line: Line, server: TeamServer): TeamServer {
+  const cut = fail('server.unreachable', 'cut')
+  const through =
+    <A extends readonly unknown[], T>(call: (...input: A) => Promise<Outcome<T>>) =>
+    async (...input: A): Promise<Outcome<T>> => {
+      if (line.isCut) return cut
+      const answer = await call(...input)
+      return line.losesAnswers ? cut : answer
+    }
+  return {
+    ask: through(server.ask),
+    renew: through(server.renew),
+    offer: through(server.offer),
+    part: through(server.part),
+    deliver: through(server.deliver),
+    refuse: through(server.refuse),
+  }
+}
+
 /** Runs a collector of Frankfurt in this process, over made-up nodes. */
 export async function startCollector(
   folder: string,
@@ -72,7 +99,13 @@ export async function startCollector(
     nodes = [nodeIn(ZONED.first), nodeIn(ZONED.second)],
     zone = 'frankfurt',
     ports = {},
-  }: { readonly nodes?: readonly FleetNode[]; readonly zone?: string; readonly ports?: FakePortsOptions } = {},
+    line = { isCut: false, losesAnswers: false },
+  }: {
+    readonly nodes?: readonly FleetNode[]
+    readonly zone?: string
+    readonly ports?: FakePortsOptions
+    readonly line?: Line
+  } = {},
 ): Promise<CollectorInTest> {
   mkdirSync(folder, { recursive: true })
   writeFleet(join(folder, 'fleet.json'), nodes)
@@ -83,7 +116,7 @@ export async function startCollector(
       ports: createFakePorts(ports),
       catalog: fakeCatalog,
       spool,
-      server: createTeamClient({ server, token, certificate: null }),
+      server: over(line, createTeamClient({ server, token, certificate: null })),
       // Impatient: tests wait for events and not for a time.
       wait: (milliseconds, signal) => sleep(Math.min(milliseconds, 50), undefined, { signal }).catch(() => undefined),
     },
