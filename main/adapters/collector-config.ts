@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CollectorConfig } from '../../schemas/types.ts'
-import { fail, type Outcome } from '../core/failure.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
 import { COLLECTOR_TOKEN } from '../core/jobs.ts'
-import { ok } from '../core/result.ts'
-import { type PlacedDocument, placeOf, readDocument } from './declarations/document.ts'
-import { ownersFile } from './secret-file.ts'
+import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
+import { ownersFile } from './stored-file.ts'
 
 /** Reads the configuration of a collector, YAML or JSON, with absolute paths. Fails as readDocument(). */
 export async function readCollectorConfig(file: string): Promise<Outcome<PlacedDocument<CollectorConfig>>> {

@@ -8,12 +8,11 @@ import { createTeamClient } from '../adapters/jobs/team-client.ts'
 import { type CollectorEvent, runCollector } from '../app/collector/work.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Outcome } from '../core/failure.ts'
+import { ok } from '../core/failure.ts'
 import { tokenDigest } from '../core/jobs.ts'
 import { plain } from '../core/plain-text.ts'
-import { ok } from '../core/result.ts'
 import { isLoopbackUrl } from '../server/settings.ts'
-import { type Context, endWith } from './context.ts'
-import { printFailure, printLine } from './terminal.ts'
+import { type Context, endWith, printFailure, printLine } from './options.ts'
 
 /** The valid configuration of a file; its fleet file is read, too. Fails as its reading does. */
 export async function collectorConfigIn({ ports }: Context, file: string): Promise<Outcome<CollectorConfig>> {

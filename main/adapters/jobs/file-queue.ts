@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { CollectorJob } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import {
   type HeldJob,
   type JobQueue,
@@ -12,11 +12,10 @@ import {
 } from '../../core/jobs.ts'
 import { JOBS } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { appendLine, bytesIfThere, cutTornLine } from '../line-file.ts'
 import { createSchemaValidator } from '../schema-validator.ts'
 import { makeFolder, storeFailure, writeWhole } from '../store/durable.ts'
+import { appendLine, bytesIfThere, cutTornLine } from '../stored-file.ts'
 import { isEntry, type JobEntry } from './journal.ts'
 
 const LARGEST_JOURNAL = 512 * 1024 * 1024

@@ -1,15 +1,13 @@
 import { copyFile, link, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSha256, sha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type Delivery, type Incoming, LARGEST_DELIVERY, LARGEST_PART } from '../../core/jobs.ts'
 import { JOBS, RECORDING } from '../../core/layout.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording.ts'
-import { ok } from '../../core/result.ts'
 import { readRecordingFolder } from '../recording-folder.ts'
-import { isCode, makeFolder, readPlain, storeFailure, syncFolder, writeAside } from '../store/durable.ts'
-import { poolIn } from '../store/pool.ts'
+import { isCode, makeFolder, poolIn, readPlain, storeFailure, syncFolder, writeAside } from '../store/durable.ts'
 
 const MOST_PARTS = 10_002
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/

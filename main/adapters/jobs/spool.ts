@@ -2,13 +2,13 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CollectorLease } from '../../../schemas/types.ts'
 import type { Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/failure.ts'
 import type { Spool, Spooled } from '../../core/jobs.ts'
 import { SPOOL } from '../../core/layout.ts'
-import { ok } from '../../core/result.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { bytesIfThere } from '../line-file.ts'
 import { createSchemaValidator } from '../schema-validator.ts'
 import { makeFolder, storeFailure, syncFolder, writeWhole } from '../store/durable.ts'
+import { bytesIfThere } from '../stored-file.ts'
 
 const LARGEST_JOB = 8 * 1024 * 1024
 const PATIENCE_MS = 10_000

@@ -3,10 +3,9 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
 import type { CollectorLease } from '../../../schemas/types.ts'
 import { isSha256 } from '../../core/digest.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { TeamServer } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import { createSchemaValidator } from '../schema-validator.ts'
 
 export interface TeamClientOptions {

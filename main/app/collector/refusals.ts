@@ -1,6 +1,6 @@
 import type { CollectorJob } from '../../../schemas/types.ts'
+import { err, ok, type Result } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
-import { err, ok, type Result } from '../../core/result.ts'
 
 /**
  * The target of a job, or why this collector does not collect it. The server is not trusted: only nodes of the collector's own fleet file

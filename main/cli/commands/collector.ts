@@ -1,6 +1,4 @@
-import { type Context, endWith } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
-import { printLine } from '../terminal.ts'
+import { type Context, EXIT, endWith, printLine } from '../options.ts'
 
 interface Options {
   readonly config?: string

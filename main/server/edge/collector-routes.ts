@@ -6,10 +6,9 @@ import type {
   CollectorRenewal,
   TeamCollector,
 } from '../../../schemas/types.ts'
-import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import { type HeldJob, LARGEST_PART } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
-import { ok } from '../../core/result.ts'
 import type { AuditEvent } from '../audit.ts'
 import { COLLECTOR_VERBS, collectorOf } from '../collector-access.ts'
 import { readBody } from '../json-body.ts'

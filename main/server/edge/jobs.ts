@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { CollectorJob, CollectorLease, TeamCollector } from '../../../schemas/types.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
-import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Delivery, HeldJob, Incoming, JobQueue, JobView } from '../../core/jobs.ts'
 import type { RunEvent } from '../../core/ports.ts'
-import { err, ok } from '../../core/result.ts'
 import { type CollectorInput, otherThanJob } from '../collector-access.ts'
 
 /** What the server needs for collectors. */
