@@ -68,3 +68,19 @@ export function rowsDrawn({ first, sight, rows, kept }: Sight): readonly number[
   if (kept < 0 || kept >= rows || (kept >= from && kept < to)) return drawn
   return kept < from ? [kept, ...drawn] : [...drawn, kept]
 }
+
+/**
+ * Which drawn element shows which row: a row keeps its own while it is drawn, and a new one takes that of a row which is drawn no longer, so
+ * that scrolling changes elements and makes none.
+ */
+export function slotsAfter(before: ReadonlyMap<number, number>, drawn: readonly number[]): ReadonlyMap<number, number> {
+  const kept = new Map(drawn.flatMap((row) => (before.has(row) ? [[row, before.get(row) ?? 0] as const] : [])))
+  const taken = new Set(kept.values())
+  let next = 0
+  const free = (): number => {
+    while (taken.has(next)) next += 1
+    taken.add(next)
+    return next
+  }
+  return new Map(drawn.map((row) => [row, kept.get(row) ?? free()]))
+}

@@ -1,8 +1,8 @@
 import { IconClock } from '@tabler/icons-react'
-import { type CSSProperties, memo } from 'react'
+import { type CSSProperties, memo, useId, useRef } from 'react'
 import type { NodeRow } from '../../schemas/ipc-results.ts'
 import { type Environment, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
-import { isSamePlace, rowsDrawn } from '../matrix-walk.ts'
+import { isSamePlace, rowsDrawn, slotsAfter } from '../matrix-walk.ts'
 import { rem, useWidth } from '../measure.ts'
 import {
   type Acceptance,
@@ -47,6 +47,11 @@ const AS = {
     'aria-label': label,
   }),
   group: { role: 'rowgroup' },
+  /** Its rows in the order in which they are read, wherever their elements are. */
+  body: (rows: readonly string[]) => ({
+    role: 'rowgroup',
+    ...(rows.length === 0 ? {} : { 'aria-owns': rows.join(' ') }),
+  }),
   row: (index: number) => ({ role: 'row', 'aria-rowindex': index }),
   heading: (column: number) => ({ role: 'columnheader', 'aria-colindex': column }),
   rowHeading: { role: 'rowheader', 'aria-colindex': 1 },
@@ -56,6 +61,8 @@ const AS = {
     ...(span === 1 ? {} : { 'aria-colspan': span }),
   }),
 } as const
+
+const idOf = (grid: string, slot: number | undefined): string => `${grid}-${slot}`
 
 const NODE_COLUMN_REM = 10
 const NARROWEST_REM = 6.15
@@ -97,6 +104,10 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
   }
   const { first, place, events } = useWalk(frame, { rows, rowHeight, sight, stopsIn })
   const drawn = rowsDrawn({ first, sight, rows: rows.length, kept: place.row })
+  const slots = useRef<ReadonlyMap<number, number>>(new Map())
+  slots.current = slotsAfter(slots.current, drawn)
+  const id = useId()
+  const bySlot = [...slots.current].sort(([, a], [, b]) => a - b)
   return (
     <div ref={frame} className={roomy ? 'matrix-frame roomy' : 'matrix-frame'}>
       <div
@@ -128,7 +139,11 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
             ))}
           </div>
         </div>
-        <div {...AS.group} className="matrix-body" style={{ blockSize: Math.max(rows.length, 3) * rowHeight }}>
+        <div
+          {...AS.body(drawn.map((at) => idOf(id, slots.current.get(at))))}
+          className="matrix-body"
+          style={{ blockSize: Math.max(rows.length, 3) * rowHeight }}
+        >
           {rows.length === 0 && (
             <div {...AS.row(2)}>
               <div {...AS.cell(1, columns)}>
@@ -138,11 +153,12 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
               </div>
             </div>
           )}
-          {drawn.map((at) => {
+          {bySlot.map(([at, slot]) => {
             const row = rows[at]
             return row === undefined ? null : (
               <OneRow
-                key={row.node.node}
+                key={slot}
+                id={idOf(id, slot)}
                 row={row}
                 at={at}
                 height={rowHeight}
@@ -196,6 +212,7 @@ function Total({
 }
 
 interface OneRowProps extends Pick<MatrixProps, 'onOpen' | 'onNode' | 'fix'> {
+  readonly id: string
   readonly row: MatrixRow
   readonly at: number
   /** In pixels. */
@@ -207,12 +224,13 @@ interface OneRowProps extends Pick<MatrixProps, 'onOpen' | 'onNode' | 'fix'> {
 }
 
 /** Drawn once while it is in sight: its props change with its results, and with the focus. */
-const OneRow = memo(function OneRow({ row, at, height, stop, pending, onOpen, onNode, fix }: OneRowProps) {
+const OneRow = memo(function OneRow({ id, row, at, height, stop, pending, onOpen, onNode, fix }: OneRowProps) {
   const { node, collected, cells } = row
   const tab = (place: number): 0 | -1 => (stop === place ? 0 : -1)
   return (
     <div
       {...AS.row(at + 2)}
+      id={id}
       className="matrix-row matrix-line"
       data-key={node.node}
       data-row={at}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeAfter, rowsDrawn } from '../../renderer/matrix-walk.ts'
+import { placeAfter, rowsDrawn, slotsAfter } from '../../renderer/matrix-walk.ts'
 
 /** 300 rows of 13 places, of which the third has two. */
 const EXTENT = { rows: 300, page: 10, stopsIn: (row: number) => (row === 2 ? 2 : 13) }
@@ -50,4 +50,17 @@ test('rows in sight are drawn with some beside, and the one with the focus where
   // A list that became shorter while it was scrolled down.
   expect(rowsDrawn({ first: 200, sight: 10, rows: 3, kept: 0 })).toEqual([0])
   expect(rowsDrawn({ first: 0, sight: 10, rows: 0, kept: -1 })).toEqual([])
+})
+
+test('a row that comes into sight takes the element of one that left it; the others keep theirs', () => {
+  const before = slotsAfter(new Map(), [0, 1, 2, 3])
+  expect([...before.values()]).toEqual([0, 1, 2, 3])
+  const after = slotsAfter(before, [0, 3, 4, 5])
+  expect([...after]).toEqual([
+    [0, 0],
+    [3, 3],
+    [4, 1],
+    [5, 2],
+  ])
+  expect(slotsAfter(after, [0, 3, 4, 5])).toEqual(after)
 })
