@@ -8,6 +8,7 @@ import type {
   FrameworkView,
 } from '../schemas/ipc-results.ts'
 import type { ControlRef } from '../schemas/types.ts'
+import type { TableColumn } from './table-model.ts'
 
 /** The framework name under which documents are attached to an evidence request. */
 export const REQUESTS = 'requests'
@@ -177,3 +178,22 @@ export function heldLine(documents: readonly Pick<ControlDocumentView, 'mandator
   const optional = documents.length - required.length
   return `${held} of ${required.length} required on file${optional === 0 ? '' : `; ${optional} optional`}`
 }
+
+/** The list of documents as a table: what is saved of it, and what it is sorted by. */
+export const DOCUMENT_COLUMNS: readonly TableColumn<ListedDocument>[] = [
+  { id: 'request', title: 'Request', text: ({ document }) => document.request?.id ?? null },
+  { id: 'title', title: 'Document', text: ({ document }) => document.title },
+  { id: 'status', title: 'Status', text: ({ document }) => progressWords[progressOf(document)].label },
+  { id: 'required', title: 'Required', text: ({ document }) => (document.mandatory ? 'Yes' : 'Optional') },
+  { id: 'level', title: 'Minimum level', text: ({ document }) => levelWords[minimumOf(document)].label },
+  { id: 'owner', title: 'Owner', text: ({ document }) => document.askedOf?.owner ?? null },
+  { id: 'due', title: 'Due', text: ({ document }) => document.askedOf?.due.slice(0, 10) ?? null },
+  { id: 'controls', title: 'Controls', text: ({ rows }) => rows.map(({ control }) => control.id).join(', ') },
+]
+
+export const DOCUMENT_ORDERS = [
+  { id: 'given', title: 'In the order of the frameworks' },
+  { id: 'title', title: 'By name' },
+  { id: 'due', title: 'By due date' },
+  { id: 'owner', title: 'By owner' },
+] as const

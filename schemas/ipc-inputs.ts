@@ -1,6 +1,6 @@
 import { EVIDENCE_LEVELS } from './conclusion-words.ts'
 import { NODE_FIGURES } from './figure.ts'
-import type { Method } from './ipc.ts'
+import type { Input, Method } from './ipc.ts'
 import { type DeclarationMethods, SECTION_NAMES } from './ipc-declarations.ts'
 import { ENGAGEMENT_INPUTS } from './ipc-engagement-inputs.ts'
 import { FINDING_INPUTS } from './ipc-finding-inputs.ts'
@@ -75,13 +75,12 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'schedules.choose-passphrase': 'any-file',
 }
 
-/** The file name that is offered by every method that saves one file. */
-export const SAVED_NAMES: Readonly<Partial<Record<Method, string>>> = {
+/** The file name that is offered by a method that saves one file. */
+const SAVED_NAMES: Readonly<Partial<Record<Method, string>>> = {
   'fleet.save-file': 'fleet.yaml',
   'run.preview-save': 'commands.csv',
   'run.sudoers-save': 'barewitness.sudoers',
   'acceptances.save': 'risk-acceptances.csv',
-  'table.save': 'table.csv',
   'documents.save-message': 'document-request.txt',
   'review.save-worksheet': 'worksheet.csv',
   'identities.save-card': 'signing-identity.txt',
@@ -90,8 +89,17 @@ export const SAVED_NAMES: Readonly<Partial<Record<Method, string>>> = {
   'identities.backup': 'barewitness-identity.json',
 }
 
+/** The file name that is offered for a call of a method that saves one file; a table is named after what it lists. */
+export function savedName(method: Method, input: unknown): string {
+  if (method !== 'table.save') return SAVED_NAMES[method] ?? 'barewitness'
+  const { table } = input as Input<'table.save'>
+  return `${table}.csv`
+}
+
 export const LARGEST_MESSAGE = 1024 * 1024
 
+/** What a table lists, in lower case with hyphens: also the name of a file. */
+const table = { type: 'string', pattern: '^[a-z][a-z-]{0,39}$' } as const
 const importKind = { enum: IMPORT_KINDS } as const
 const fingerprint = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
 const attachment = {
@@ -140,10 +148,11 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   }),
   'tables.get': nothing,
   'tables.choose': exactly({
-    table: { type: 'string', pattern: '^[a-z-]{1,40}$' },
+    table,
     choice: exactly({ hidden: list(text(60), 60), by: orNull(text(60)), isReversed: { type: 'boolean' } }),
   }),
   'table.save': exactly({
+    table,
     rows: { type: 'array', maxItems: 50_000, items: { type: 'array', maxItems: 60, items: text(10_000, 0) } },
   }),
   'demo.open': nothing,

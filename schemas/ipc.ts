@@ -72,7 +72,11 @@ export interface Methods
   'tables.get': { in: null; out: Readonly<Record<string, TableChoice>> }
   'tables.choose': { in: { readonly table: string; readonly choice: TableChoice }; out: null }
   /** Saves a table as the window shows it, its headings first, as CSV. Null: no file was chosen. */
-  'table.save': { in: { readonly rows: readonly (readonly string[])[] }; out: SavedFile | null }
+  /** `table`: what it lists, in lower case with hyphens; the file is named after it. */
+  'table.save': {
+    in: { readonly table: string; readonly rows: readonly (readonly string[])[] }
+    out: SavedFile | null
+  }
   /** Collects from the built-in demo fleet; from then on it is the current fleet. Progress comes as events. */
   'demo.open': { in: null; out: RunTicket }
   'fleet.get': { in: null; out: FleetView | null }

@@ -12,9 +12,9 @@ test('a saved table is CSV in which no cell is a formula; without a chosen file 
     ['Node', 'Account'],
     ['db-1', '=1+1'],
   ]
-  expect(await kit.get('table.save', { rows })).toBeNull()
+  expect(await kit.get('table.save', { table: 'nodes', rows })).toBeNull()
   const path = join(kit.folder, 'nodes.csv')
-  const reply = await kit.engine.call('table.save', { rows }, { path })
+  const reply = await kit.engine.call('table.save', { table: 'nodes', rows }, { path })
   expect(reply).toEqual({ ok: true, value: { file: 'nodes.csv' } })
   const text = readFileSync(path, 'utf8')
   expect(text.split(/\r?\n/)[0]).toContain('Account')

@@ -1,6 +1,5 @@
 import { type BrowserWindow, dialog, type FileFilter, type OpenDialogOptions } from 'electron'
 import type { Method } from '../../schemas/ipc.ts'
-import { SAVED_NAMES } from '../../schemas/ipc-inputs.ts'
 import type { Dialog } from '../../schemas/ipc-views.ts'
 import type { Desktop, Vault } from '../app/engine/context.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -87,14 +86,19 @@ export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter>>> = {
 const asking = new WeakSet<BrowserWindow>()
 
 /**
- * Asks the user for one file or folder; null when the dialog is closed. A window has one dialog at a time, so that no page can cover the
+ * Asks the user for one file or folder, with `name` offered for a file that is saved; null when the dialog is closed. A window has one dialog at a time, so that no page can cover the
  * screen with dialogs: further calls return null at once.
  */
-export async function choose(window: BrowserWindow, what: Dialog, method: Method): Promise<string | null> {
+export async function choose(
+  window: BrowserWindow,
+  what: Dialog,
+  method: Method,
+  name: string,
+): Promise<string | null> {
   if (asking.has(window)) return null
   asking.add(window)
   try {
-    return what === 'save-file' ? await chooseName(window, method) : await chooseFile(window, what, method)
+    return what === 'save-file' ? await chooseName(window, method, name) : await chooseFile(window, what, method)
   } finally {
     asking.delete(window)
   }
@@ -109,11 +113,11 @@ async function chooseFile(
   return canceled ? null : (filePaths[0] ?? null)
 }
 
-async function chooseName(window: BrowserWindow, method: Method): Promise<string | null> {
+async function chooseName(window: BrowserWindow, method: Method, name: string): Promise<string | null> {
   const { canceled, filePath } = await dialog.showSaveDialog(window, {
     title: 'Save file',
     buttonLabel: 'Save file',
-    defaultPath: SAVED_NAMES[method] ?? 'barewitness',
+    defaultPath: name,
     filters: [SAVED_AS[method] ?? ANY, ANY],
     properties: ['showOverwriteConfirmation', 'createDirectory'],
   })

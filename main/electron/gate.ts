@@ -1,5 +1,5 @@
 import type { Engine, Method, Reply } from '../../schemas/ipc.ts'
-import { DIALOGS, isMethod, LARGEST_MESSAGE } from '../../schemas/ipc-inputs.ts'
+import { DIALOGS, isMethod, LARGEST_MESSAGE, savedName } from '../../schemas/ipc-inputs.ts'
 import type { CallFailure, Dialog } from '../../schemas/ipc-views.ts'
 import { ORIGIN } from './channels.ts'
 
@@ -22,8 +22,8 @@ export interface GateParts {
   readonly engine: Pick<Engine, 'call'>
   /** Problems of an input, as sentences; empty means valid. */
   readonly problems: (method: string, input: unknown) => readonly string[]
-  /** Asks the user for a file or folder; null when the dialog is closed. */
-  readonly choose: (what: Dialog, method: Method) => Promise<string | null>
+  /** Asks the user for a file or folder, and offers the name for a file that is saved; null when the dialog is closed. */
+  readonly choose: (what: Dialog, method: Method, name: string) => Promise<string | null>
   /** A file was dropped on the window; null when the drop was not exactly one file. */
   readonly dropped: (path: string | null) => Promise<void>
   /** Receives every answer before the window does. */
@@ -116,7 +116,7 @@ export async function handleCall(
 async function pass(parts: GateParts, method: Method, input: unknown): Promise<Reply<unknown>> {
   const what = DIALOGS[method]
   if (what === undefined) return await parts.engine.call(method, input as never)
-  const path = await parts.choose(what, method)
+  const path = await parts.choose(what, method, savedName(method, input))
   return path === null ? { ok: true, value: null } : await parts.engine.call(method, input as never, { path })
 }
 

@@ -106,7 +106,12 @@ function run(state: WindowState): Running {
     })
   }
   const openChosen = async (): Promise<void> => {
-    const path = await choose(windows.front() ?? (await windows.show('main')), 'pack-file', 'pack.choose-and-verify')
+    const path = await choose(
+      windows.front() ?? (await windows.show('main')),
+      'pack-file',
+      'pack.choose-and-verify',
+      '',
+    )
     if (path !== null) await openings.open(path)
   }
   // Loaded beside the page, which calls it first.
@@ -123,7 +128,7 @@ function run(state: WindowState): Running {
       engine,
       problems,
       answered,
-      choose: async (what, method) => (caller === null ? null : await choose(caller.window, what, method)),
+      choose: async (what, method, name) => (caller === null ? null : await choose(caller.window, what, method, name)),
       dropped: openings.open,
     }
     return handleCall(parts, { frame: senderFrame, window: caller?.kind ?? null }, message)

@@ -87,7 +87,7 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
         value={order}
         onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'given' ? null : by })}
       />
-      <TableTools columns={COLUMNS} rows={rows.map(({ capture }) => capture)} />
+      <TableTools table="captures" columns={COLUMNS} rows={rows.map(({ capture }) => capture)} />
       <p className="note" role="status">
         {rows.length === captures.length
           ? plural(captures.length, 'capture')

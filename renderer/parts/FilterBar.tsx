@@ -1,4 +1,5 @@
 import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { PROPERTIES, type Property, propertyWords } from '../../schemas/words.ts'
 import {
   CELL_STATES,
@@ -22,6 +23,10 @@ export interface FilterBarProps {
   readonly places: readonly string[]
   readonly shown: number
   readonly of: number
+  /** The order of the nodes, in words. */
+  readonly order: string
+  /** Tools of the table. */
+  readonly children: ReactNode
 }
 
 const ANY = 'any'
@@ -38,7 +43,7 @@ const RIGHTS: readonly SelectOption<Rights | typeof ANY>[] = [
 ]
 
 /** The parts of the filter, and the filter as a sentence with the number of matching nodes. */
-export function FilterBar({ filter, onChange, properties, places, shown, of }: FilterBarProps) {
+export function FilterBar({ filter, onChange, properties, places, shown, of, order, children }: FilterBarProps) {
   const sentence = sentenceOf(filter)
   const set = (part: Partial<Filter>): void => onChange({ ...filter, ...part })
   const shownProperties = PROPERTIES.filter((property) => properties.includes(property))
@@ -91,19 +96,20 @@ export function FilterBar({ filter, onChange, properties, places, shown, of }: F
           onChange={(id) => set({ rights: id === ANY ? null : id })}
         />
       </div>
-      <p className="filter-says">
+      <div className="filter-says">
         <span>
           <strong className="number">
             {isNoFilter(filter) ? plural(of, 'declared node') : `${shown} of ${plural(of, 'node')}`}
           </strong>
-          {sentence === '' ? ', worst first' : `: ${visible(sentence)}`}
+          {sentence === '' ? `, ${order.toLowerCase()}` : `: ${visible(sentence)}`}
         </span>
         {sentence !== '' && (
           <Button small kind="quiet" icon={IconX} onPress={() => onChange(NO_FILTER)}>
             Clear filter
           </Button>
         )}
-      </p>
+        {children}
+      </div>
     </section>
   )
 }

@@ -1,5 +1,5 @@
-import { IconArrowDown, IconArrowUp, IconChevronRight } from '@tabler/icons-react'
-import { Fragment, type ReactNode, useState } from 'react'
+import { IconChevronRight } from '@tabler/icons-react'
+import { useState } from 'react'
 import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
 import type { Source, TableChoice } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
@@ -15,6 +15,7 @@ import { Argument, ConcernedControls, NodeName, SeverityMark } from './FindingPa
 import { ManagementResponse } from './ManagementResponse.tsx'
 import { Shape } from './Mark.tsx'
 import { OneResponse } from './ResponseFields.tsx'
+import { SortHeading } from './SortHeading.tsx'
 
 export interface FindingTableProps {
   readonly of: Source
@@ -32,19 +33,6 @@ export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: F
   const shown = rows.map(({ check }) => check)
   const chosen = shown.filter((check) => selected?.has(check))
   const shows = (column: FindingSort): boolean => !choice.hidden.includes(column)
-  const heading = (by: FindingSort, title: string): ReactNode =>
-    shows(by) && (
-      <th
-        scope="col"
-        className={`${by}-column`}
-        aria-sort={choice.by !== by ? undefined : choice.isReversed ? 'descending' : 'ascending'}
-      >
-        <button type="button" className="sort" onClick={() => onSort(by)}>
-          {title}
-          {choice.by === by && <Icon of={choice.isReversed ? IconArrowUp : IconArrowDown} size={13} />}
-        </button>
-      </th>
-    )
   const columns = (selected === null ? 1 : 2) + FINDING_SORTS.filter(shows).length
   return (
     <div className="scroll">
@@ -66,7 +54,17 @@ export function FindingTable({ of, rows, choice, onSort, selected, onSelect }: F
               <span className="said">Details</span>
             </th>
             {FINDING_COLUMNS.map(
-              ({ id, title }) => id !== 'reference' && <Fragment key={id}>{heading(id, title)}</Fragment>,
+              ({ id, ...column }) =>
+                id !== 'reference' &&
+                shows(id) && (
+                  <SortHeading
+                    key={id}
+                    column={{ id, ...column }}
+                    choice={choice}
+                    onSort={() => onSort(id)}
+                    className={`${id}-column`}
+                  />
+                ),
             )}
           </tr>
         </thead>

@@ -2,39 +2,61 @@ import { useState } from 'react'
 import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
 import { startedAt } from '../../schemas/run-start.ts'
 import { SEAL_WORDS } from '../history-model.ts'
+import { sortedRows, type TableColumn } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Shape } from './Mark.tsx'
 import { BaselineDialog } from './ReasonDialog.tsx'
+import { SortHeading } from './SortHeading.tsx'
+import { TableTools, useTableChoice } from './TableTools.tsx'
 
 export interface HistoryRunsProps {
   readonly title: string
   readonly view: HistoryView
   readonly runs: readonly HistoryRun[]
+  /** All runs of the period, which can be saved. */
+  readonly isWhole?: boolean
   /** Opens the comparison of a run with the previous one. */
   readonly onCompare: (run: string) => void
 }
 
 const STEP = 30
 
-/** Runs, newest first, each with its seal. */
-export function HistoryRuns({ title, view, runs, onCompare }: HistoryRunsProps) {
+const COLUMNS: readonly TableColumn<HistoryRun>[] = [
+  { id: 'run', title: 'Run', isRowHeader: true, text: startedAt },
+  { id: 'name', title: 'Name', text: ({ run }) => run },
+  { id: 'nodes', title: 'Nodes collected', text: ({ answered }) => answered },
+  { id: 'declared', title: 'Nodes declared', text: ({ declared }) => declared },
+  { id: 'seal', title: 'Seal', text: ({ seal }) => SEAL_WORDS[seal].label },
+  { id: 'schedule', title: 'Schedule', text: ({ schedule }) => schedule ?? 'Manual' },
+]
+/** The others stand in a note or a sum of these. */
+const SHOWN = ['run', 'nodes', 'seal', 'schedule']
+
+/** Runs, newest first unless they are sorted, each with its seal. */
+export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompare }: HistoryRunsProps) {
   const [most, setMost] = useState(STEP)
   const [asked, setAsked] = useState<HistoryRun | null>(null)
+  const { choice, onSort } = useTableChoice('runs')
+  const runs = sortedRows(given, COLUMNS, choice)
   if (runs.length === 0)
     return <EmptyState title="No runs in this period">Runs are listed here, newest first.</EmptyState>
   return (
     <>
+      {isWhole && (
+        <div className="table-bar">
+          <TableTools table="runs" columns={COLUMNS} rows={runs} />
+        </div>
+      )}
       <div className="scroll">
         <table className="history-runs">
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Run</th>
-              <th scope="col">Nodes collected</th>
-              <th scope="col">Seal</th>
-              <th scope="col">Schedule</th>
+              {COLUMNS.filter(({ id }) => SHOWN.includes(id)).map((column) => (
+                <SortHeading key={column.id} column={column} choice={choice} onSort={onSort} />
+              ))}
               <th scope="col">Action</th>
             </tr>
           </thead>

@@ -41,11 +41,15 @@ export function useTable<T, C extends TableColumn<T>>(name: string, columns: rea
   const { choice, onChoice, onSort } = useTableChoice(name)
   const shown = useMemo(() => shownColumns<T, C>(columns, choice), [columns, choice])
   const ordered = useMemo(() => sortedRows(rows, columns, choice), [rows, columns, choice])
-  const tools: ReactNode = <TableTools columns={columns} rows={ordered} choice={choice} onChoice={onChoice} />
+  const tools: ReactNode = (
+    <TableTools table={name} columns={columns} rows={ordered} choice={choice} onChoice={onChoice} />
+  )
   return { columns: shown, rows: ordered, sort: choice, onSort, tools }
 }
 
 export interface TableToolsProps<T> {
+  /** What it lists; the saved file is named after it. */
+  readonly table: string
   readonly columns: readonly TableColumn<T>[]
   /** In the order in which they are shown. */
   readonly rows: readonly T[]
@@ -55,12 +59,12 @@ export interface TableToolsProps<T> {
 }
 
 /** Choice of columns, and the table as shown in a file. */
-export function TableTools<T>({ columns, rows, choice, onChoice }: TableToolsProps<T>) {
+export function TableTools<T>({ table, columns, rows, choice, onChoice }: TableToolsProps<T>) {
   const save = useAction('table.save')
   const options = choosable<T, TableColumn<T>>(columns)
   const send = async (): Promise<void> => {
     const shown = choice === undefined ? columns : shownColumns<T, TableColumn<T>>(columns, choice)
-    const saved = await save.run({ rows: savedTable(shown, rows) })
+    const saved = await save.run({ table, rows: savedTable(shown, rows) })
     if (saved !== null) announce(`${plural(rows.length, 'row')} saved in ${visible(saved.file)}.`)
   }
   return (

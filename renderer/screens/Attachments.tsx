@@ -8,6 +8,8 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
 import {
+  DOCUMENT_COLUMNS,
+  DOCUMENT_ORDERS,
   documentsIn,
   heldLine,
   type ListedDocument,
@@ -23,7 +25,9 @@ import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
+import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { announce, useStore } from '../store.ts'
+import { NO_CHOICE, sortedRows } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -87,11 +91,12 @@ const matches = ({ document, rows }: ListedDocument, wanted: string): boolean =>
 function Listed({ of, register, view, find }: ListedProps) {
   const [text, setText] = useState(find)
   const [shown, setShown] = useState<Progress | 'all'>('all')
+  const { choice, onChoice } = useTableChoice('documents')
+  const order = DOCUMENT_ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
   const every = documentsIn(view?.frameworks ?? [])
   const wanted = text.trim().toLowerCase()
-  const matching = every.filter(
-    (one) => (shown === 'all' || progressOf(one.document) === shown) && matches(one, wanted),
-  )
+  const found = every.filter((one) => (shown === 'all' || progressOf(one.document) === shown) && matches(one, wanted))
+  const matching = sortedRows(found, DOCUMENT_COLUMNS, { ...NO_CHOICE, by: order })
   const others = (view?.frameworks ?? [])
     .filter(({ proposed }) => !proposed)
     .flatMap(({ id, controls }) => controls.flatMap((control) => otherDocuments(id, control, register)))
@@ -122,6 +127,14 @@ function Listed({ of, register, view, find }: ListedProps) {
             })),
           ]}
         />
+        <Select
+          label="Order"
+          hideLabel
+          value={order}
+          onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'given' ? null : by })}
+          options={DOCUMENT_ORDERS}
+        />
+        <TableTools table="documents" columns={DOCUMENT_COLUMNS} rows={matching} />
         <span className="note" role="status">
           {isWhole ? '' : `${matching.length} of `}
           {plural(every.length, 'document')}; {heldLine(every.map(({ document }) => document))}

@@ -1,14 +1,60 @@
-import type { AssessmentView } from '../../schemas/ipc-results.ts'
+import type { ReactNode } from 'react'
+import type { AssessmentView, CheckView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords } from '../../schemas/words.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { tallyIn, verdictAt } from '../model.ts'
+import { type Tally, tallyIn, verdictAt } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
+import { SortHeading } from '../parts/SortHeading.tsx'
+import { useTable } from '../parts/TableTools.tsx'
 import { go, useStore } from '../store.ts'
+import type { TableColumn } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+
+interface CountedCheck {
+  readonly check: CheckView
+  readonly counts: Tally['counts']
+}
+
+interface CheckColumn extends TableColumn<CountedCheck> {
+  readonly isCount?: boolean
+  readonly cell: (row: CountedCheck) => ReactNode
+}
+
+const countColumn = (id: string, title: string, count: (counts: Tally['counts']) => number): CheckColumn => ({
+  id,
+  title,
+  isCount: true,
+  text: ({ counts }) => count(counts),
+  cell: ({ counts }) => count(counts),
+})
+
+const CHECK_COLUMNS: readonly CheckColumn[] = [
+  {
+    id: 'expected',
+    title: 'Expected condition',
+    isRowHeader: true,
+    text: ({ check }) => check.expected,
+    cell: ({ check }) => (
+      <>
+        {visible(check.expected)}
+        <span className="note mono">{check.id}</span>
+      </>
+    ),
+  },
+  {
+    id: 'property',
+    title: 'Property',
+    text: ({ check }) => propertyWords[check.property].label,
+    cell: ({ check }) => propertyWords[check.property].label,
+  },
+  countColumn('not-satisfied', 'Not satisfied', (counts) => counts['not-satisfied']),
+  countColumn('inconclusive', 'Inconclusive', ({ inconclusive }) => inconclusive),
+  countColumn('satisfied', 'Satisfied', ({ satisfied }) => satisfied),
+]
 
 /** Checks that were decided on at least one node, or of these, those without a deviation. */
 export function Checks({ of, state }: { readonly of: Source; readonly state: 'decided' | 'in-order' }) {
@@ -16,58 +62,66 @@ export function Checks({ of, state }: { readonly of: Source; readonly state: 'de
   const answer = useKept(useAnswer('assessment.get', { of }, runs), of)
   return (
     <Ask answer={answer}>
-      {(view) => {
-        const rows = view === null ? [] : checksIn(view, state)
-        return (
-          <Page
-            title={state === 'in-order' ? 'Checks without a deviation' : 'Checks decided'}
-            under={`${plural(rows.length, 'check')}. ${
-              state === 'in-order'
-                ? 'Satisfied on every node on which they were decided.'
-                : 'Decided on at least one node.'
-            }`}
-          >
-            <div className="scroll">
-              <table className="claims">
-                <thead>
-                  <tr>
-                    <th scope="col">Expected condition</th>
-                    <th scope="col">Property</th>
-                    <th scope="col" className="count-column">
-                      Not satisfied
-                    </th>
-                    <th scope="col" className="count-column">
-                      Inconclusive
-                    </th>
-                    <th scope="col" className="count-column">
-                      Satisfied
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map(({ check, counts }) => (
-                    <tr key={check.id}>
-                      <th scope="row">
-                        {visible(check.expected)}
-                        <span className="note mono">{check.id}</span>
-                      </th>
-                      <td>{propertyWords[check.property].label}</td>
-                      <td className="count-column number">{counts['not-satisfied']}</td>
-                      <td className="count-column number">{counts.inconclusive}</td>
-                      <td className="count-column number">{counts.satisfied}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          </Page>
-        )
-      }}
+      {(view) => <CheckTable checks={view === null ? [] : checksIn(view, state)} state={state} />}
     </Ask>
   )
 }
 
-function checksIn({ checks, checksCounted }: AssessmentView, state: 'decided' | 'in-order') {
+function CheckTable({
+  checks,
+  state,
+}: {
+  readonly checks: readonly CountedCheck[]
+  readonly state: 'decided' | 'in-order'
+}) {
+  const { columns, rows, sort, onSort, tools } = useTable('checks', CHECK_COLUMNS, checks)
+  return (
+    <Page
+      title={state === 'in-order' ? 'Checks without a deviation' : 'Checks decided'}
+      under={`${plural(rows.length, 'check')}. ${
+        state === 'in-order' ? 'Satisfied on every node on which they were decided.' : 'Decided on at least one node.'
+      }`}
+    >
+      <div className="table-bar">{tools}</div>
+      <div className="scroll">
+        <table className="claims">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <SortHeading
+                  key={column.id}
+                  column={column}
+                  choice={sort}
+                  onSort={onSort}
+                  className={column.isCount === true ? 'count-column' : ''}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.check.id}>
+                {columns.map(({ id, isRowHeader = false, isCount = false, cell }) =>
+                  isRowHeader ? (
+                    <th key={id} scope="row">
+                      {cell(row)}
+                    </th>
+                  ) : (
+                    <td key={id} className={isCount ? 'count-column number' : ''}>
+                      {cell(row)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Page>
+  )
+}
+
+function checksIn({ checks, checksCounted }: AssessmentView, state: 'decided' | 'in-order'): readonly CountedCheck[] {
   return checks.flatMap((check, at) => {
     const { counts } = tallyIn(checksCounted[at])
     const isDecided = counts.satisfied + counts['not-satisfied'] > 0

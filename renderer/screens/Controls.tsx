@@ -98,7 +98,7 @@ function Rows({ view, of, framework, state }: ControlsProps & { readonly view: A
             Clear filter
           </Button>
         )}
-        <TableTools columns={CONTROL_COLUMNS} rows={listedControls(tree)} />
+        <TableTools table="controls" columns={CONTROL_COLUMNS} rows={listedControls(tree)} />
       </div>
       <div className="tree-head quiet" aria-hidden="true">
         <span />

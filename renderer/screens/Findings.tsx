@@ -140,7 +140,7 @@ function Listed({ view, filter, respond }: ListedProps) {
             Clear filters
           </Button>
         )}
-        <TableTools columns={FINDING_COLUMNS} rows={shown} choice={choice} onChoice={onChoice} />
+        <TableTools table="findings" columns={FINDING_COLUMNS} rows={shown} choice={choice} onChoice={onChoice} />
       </p>
       {shown.length === 0 ? (
         <p className="empty">{all === 0 ? 'No findings on the nodes tested.' : 'No findings match.'}</p>

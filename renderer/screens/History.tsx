@@ -168,7 +168,7 @@ function Days({
           <HistoryDeviations view={view} />
           <section aria-labelledby="all-runs">
             <h2 id="all-runs">Runs</h2>
-            <HistoryRuns title="Runs in this period, newest first" view={view} runs={view.runs} onCompare={onCompare} />
+            <HistoryRuns title="Runs in this period" view={view} runs={view.runs} isWhole onCompare={onCompare} />
           </section>
           <Limits />
         </>

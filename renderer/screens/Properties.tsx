@@ -7,6 +7,7 @@ import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { coverageLine } from '../coverage-model.ts'
 import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
+import { MATRIX_ORDERS, matrixColumns, rowsIn } from '../matrix-table.ts'
 import { usePrinting } from '../measure.ts'
 import {
   countsOf,
@@ -26,12 +27,15 @@ import { Legend, Shape } from '../parts/Mark.tsx'
 import { acceptedWords, Counts, MatrixGrid } from '../parts/Matrix.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
+import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { counts } from '../run-progress.ts'
 import { announce, go, replace, useStore } from '../store.ts'
+import { NO_CHOICE } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
+import { Select } from '../ui/Select.tsx'
 
 /** Nodes by property. Counts have denominators that include nodes not collected. */
 export function Properties({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
@@ -73,7 +77,12 @@ interface ResultsProps {
 
 function Results({ view, of, filter }: ResultsProps) {
   const matrix = useMemo(() => matrixOf(view), [view])
-  const rows = useMemo(() => matrix.rows.filter((row) => shows(filter, row)), [matrix, filter])
+  const { choice, onChoice } = useTableChoice('matrix')
+  const order = MATRIX_ORDERS.find(({ id }) => id === choice.by) ?? MATRIX_ORDERS[0]
+  const rows = useMemo(
+    () => rowsIn(order.id, matrix.rows).filter((row) => shows(filter, row)),
+    [matrix, filter, order.id],
+  )
   const narrow = (next: Filter): void => replace({ screen: 'properties', of, filter: next })
   const said = isNoFilter(filter)
     ? ''
@@ -136,7 +145,19 @@ function Results({ view, of, filter }: ResultsProps) {
         places={placesOf(matrix.rows)}
         shown={rows.length}
         of={matrix.rows.length}
-      />
+        order={order.title}
+      >
+        <span className="matrix-tools">
+          <Select
+            label="Order"
+            hideLabel
+            value={order.id}
+            options={MATRIX_ORDERS}
+            onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'worst' ? null : by })}
+          />
+          <TableTools table="nodes-by-property" columns={matrixColumns(matrix.properties)} rows={rows} />
+        </span>
+      </FilterBar>
       <MatrixGrid
         label="Results by node and property"
         matrix={matrix}

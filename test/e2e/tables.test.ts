@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
-import { choose, press, rail, titled } from '../support/window-steps.ts'
+import { choose, openMatrix, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -75,6 +75,53 @@ describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: $
     expect(await saved('findings.csv')).toHaveLength(listed + 1)
     await rail(page, 'Controls')
     expect((await saved('controls.csv')).length).toBeGreaterThan(100)
+  })
+
+  test('the file is offered under the name of what it lists', async () => {
+    await rail(page, 'Controls')
+    const offered = opened.app.evaluate(
+      ({ dialog }) =>
+        new Promise<string>((tell) => {
+          const show = (_window: unknown, options: { readonly defaultPath?: string }) => {
+            tell(options.defaultPath ?? '')
+            return Promise.resolve({ canceled: true, filePath: '' })
+          }
+          dialog.showSaveDialog = show as never
+        }),
+    )
+    await press(page, 'Export CSV')
+    expect(await offered).toBe('controls.csv')
+  })
+
+  test('nodes by property, checks, documents and runs are sorted, and saved as they are listed', async () => {
+    await openMatrix(page)
+    await page.getByRole('button', { name: /Order/ }).click()
+    await page.getByRole('option', { name: 'By name' }).click()
+    const byName = await names()
+    expect(byName).toEqual([...byName].sort())
+    const [head, ...nodes] = await saved('nodes-by-property.csv')
+    expect(head).toContain('Isolation: not satisfied')
+    expect(nodes.map((line) => line.split(',')[0])).toEqual(byName)
+
+    await rail(page, 'Overview')
+    await page.getByText('Checks without a deviation').getByRole('button').click()
+    const first = page.locator('.claims tbody th').first()
+    await first.waitFor()
+    await page.getByRole('button', { name: 'Expected condition' }).click()
+    await page.getByRole('button', { name: 'Expected condition' }).click()
+    expect(await page.locator('.claims th[aria-sort]').getAttribute('aria-sort')).toBe('descending')
+    const checks = await saved('checks.csv')
+    expect(checks).toHaveLength((await page.locator('.claims tbody tr').count()) + 1)
+
+    await rail(page, 'Documents')
+    await page.locator('.slot').first().waitFor()
+    expect(await saved('documents.csv')).toHaveLength((await page.locator('.slot').count()) + 1)
+
+    await rail(page, 'History')
+    const runs = page.getByRole('table', { name: 'Runs in this period' })
+    await runs.getByRole('button', { name: 'Seal', exact: true }).click()
+    expect(await runs.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
+    expect((await saved('runs.csv'))[0]).toBe('Run,Name,Nodes collected,Nodes declared,Seal,Schedule')
   })
 
   test('the choice is there again when the window is opened again', async () => {

@@ -35,19 +35,21 @@ function gate(chosen: string | null = '/chosen/by/a/person') {
     },
   } as unknown as Pick<Engine, 'call'>
   const asked: string[] = []
+  const offered: string[] = []
   const dropped: (string | null)[] = []
   const answered: string[] = []
   const parts: GateParts = {
     engine,
     problems,
-    choose: async (what) => {
+    choose: async (what, _method, name) => {
       asked.push(what)
+      offered.push(name)
       return chosen
     },
     dropped: async (path) => void dropped.push(path),
     answered: (method) => void answered.push(method),
   }
-  return { parts, reached, asked, dropped, answered }
+  return { parts, reached, asked, offered, dropped, answered }
 }
 
 describe('8: the gate lets our own calls through', () => {
@@ -61,6 +63,13 @@ describe('8: the gate lets our own calls through', () => {
     ])
     expect(asked).toEqual(dialog === undefined ? [] : [dialog])
     expect(answered).toEqual([method])
+  })
+  test('the file of a table is named after the table, other files after their method', async () => {
+    const { parts, offered } = gate()
+    await handleCall(parts, MAIN, { method: 'table.save', input: { table: 'host-keys', rows: [['Node']] } })
+    await handleCall(parts, MAIN, { method: 'fleet.save-file', input: VALID['fleet.save-file'] })
+    await handleCall(parts, MAIN, { method: 'table.save', input: { table: '../nodes', rows: [['Node']] } })
+    expect(offered).toEqual(['host-keys.csv', 'fleet.yaml'])
   })
   test('a closed dialog answers null and reaches nobody', async () => {
     const { parts, reached } = gate(null)

@@ -150,6 +150,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'tables.get': null,
   'tables.choose': { table: 'nodes', choice: { hidden: ['user'], by: null, isReversed: false } },
   'table.save': {
+    table: 'nodes',
     rows: [
       ['Node', 'Address'],
       ['db-1', ''],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  DOCUMENT_COLUMNS,
   documentsIn,
   documentWords,
   heldLine,
@@ -12,6 +13,7 @@ import {
   progressWords,
   targetOf,
 } from '../../renderer/document-model.ts'
+import { savedTable } from '../../renderer/table-model.ts'
 import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
 import type { DocumentView } from '../../schemas/ipc-register.ts'
 import type { ControlDocumentView } from '../../schemas/ipc-results.ts'
@@ -134,4 +136,23 @@ describe('documents over all controls', () => {
     expect(otherDocuments('hipaa', control, { documents }).map(({ id }) => id)).toEqual(['other'])
     expect(otherDocuments('soc2', control, { documents })).toEqual([])
   })
+})
+
+test('the list is saved with owner, due day and controls of each document', () => {
+  const asked = documentOf('ER-01', { askedOf: ASKED })
+  const rows = documentsIn([
+    {
+      id: 'hipaa',
+      proposed: false,
+      controls: [controlOf('a', null, { documents: [asked] }), controlOf('b', null, { documents: [asked] })],
+    },
+  ])
+  const [head, ...lines] = savedTable(DOCUMENT_COLUMNS, rows)
+  expect(head).toEqual(['Request', 'Document', 'Status', 'Required', 'Minimum level', 'Owner', 'Due', 'Controls'])
+  expect(lines).toHaveLength(1)
+  expect(lines[0]?.slice(-3)).toEqual([
+    'J. Chen',
+    '2026-12-01',
+    rows[0]?.rows.map(({ control }) => control.id).join(', '),
+  ])
 })

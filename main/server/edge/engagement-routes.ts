@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Method, Reply } from '../../../schemas/ipc.ts'
-import { isMethod, LARGEST_MESSAGE, SAVED_NAMES } from '../../../schemas/ipc-inputs.ts'
+import { isMethod, LARGEST_MESSAGE, savedName } from '../../../schemas/ipc-inputs.ts'
 import { TEAM_HEADERS, type TeamSession } from '../../../schemas/ipc-team.ts'
 import { ACCESS, decide, mayOf, type Served } from '../access.ts'
 import { referencesIn } from '../audit.ts'
@@ -135,7 +135,7 @@ async function served(parts: ServerParts, exchange: Exchange, inside: Inside, as
     how === 'upload' ? transfers.takeUpload(owner, headerOf(exchange, TEAM_HEADERS.upload) ?? '', now()) : null
   if (how === 'upload' && uploaded === null)
     return sendFailure(exchange, 400, 'input.refused', 'there is no upload for this call')
-  const path = uploaded ?? (how === 'download' ? await transfers.place(SAVED_NAMES[method] ?? 'barewitness') : null)
+  const path = uploaded ?? (how === 'download' ? await transfers.place(savedName(method, input)) : null)
   const { value: reply, path: shownPath } = await withShown(() =>
     engine.call(method, input as never, path === null ? undefined : { path }),
   )
