@@ -40,7 +40,7 @@ export function newToken(context: Context, file: string): void {
   printLine(
     'The administrator of the team server adds an entry to “collectors” of its configuration, with this digest:',
   )
-  printLine(`  tokenDigest: ${tokenDigest(token)}`)
+  printLine(`  tokenDigest: "${tokenDigest(token)}"`)
 }
 
 const WORDS: Readonly<Record<CollectorEvent['kind'], string>> = {

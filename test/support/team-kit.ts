@@ -153,7 +153,8 @@ export async function teamKit({
   }
 }
 
-function visitorOf(origin: string, provider: TestProvider): Visitor {
+/** A visitor of the server at this address. */
+export function visitorOf(origin: string, provider: TestProvider): Visitor {
   const cookies = new Map<string, string>()
   const { hostname, port, protocol, host } = new URL(origin)
   const send: Visitor['send'] = (verb, target, headers = {}, body = '') =>

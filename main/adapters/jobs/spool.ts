@@ -12,6 +12,7 @@ import { bytesIfThere } from '../stored-file.ts'
 
 const LARGEST_JOB = 8 * 1024 * 1024
 const PATIENCE_MS = 10_000
+const DELIVERED = '.delivered'
 const JOB = /^[0-9a-f]{32}$/
 
 /** Opens the spool of a collector, for one process. Fails with store.failed. */
@@ -19,7 +20,11 @@ export async function openSpool(folder: string): Promise<Outcome<Spool>> {
   try {
     await makeFolder(join(folder, SPOOL.refused), 0o700)
     const lock = await lockFolder(folder, PATIENCE_MS)
-    return lock.ok ? ok(spoolIn(folder, lock.value.release)) : lock
+    if (!lock.ok) return lock
+    // Delivered, and the process was killed while it removed them.
+    for (const name of await readdir(folder))
+      if (name.endsWith(DELIVERED)) await rm(join(folder, name), { recursive: true, force: true })
+    return ok(spoolIn(folder, lock.value.release))
   } catch (problem) {
     return storeFailure(problem)
   }
@@ -60,7 +65,7 @@ function spoolIn(folder: string, release: () => Promise<void>): Spool {
     remove: (job) =>
       safely(async () => {
         // Renamed first: a folder that is removed in part is no job.
-        const gone = join(folder, `${job}.delivered`)
+        const gone = join(folder, `${job}${DELIVERED}`)
         await rm(gone, { recursive: true, force: true })
         await rename(join(folder, job), gone)
         await rm(gone, { recursive: true, force: true })

@@ -50,12 +50,12 @@ export async function runCollector(ports: CollectorDeps, options: CollectorOptio
   const { signal } = options
   const deps: Working = { ...ports, leases: new Map() }
   await continued(deps, options)
-  let delivering: Promise<Failure | null> | null = null
+  let last: Promise<unknown> = Promise.resolve()
+  /** One pass after the other: what a lane finished during a pass is in the next one, which this lane waits for. */
   const delivered = (): Promise<Failure | null> => {
-    delivering ??= deliverFinished(deps, options).finally(() => {
-      delivering = null
-    })
-    return delivering
+    const pass = last.then(() => deliverFinished(deps, options))
+    last = pass
+    return pass
   }
   const lane = async (): Promise<void> => {
     let retry = RETRY_MS
