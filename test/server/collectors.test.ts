@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
+import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { digestOf } from '../../main/app/collect-node.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
@@ -12,8 +14,9 @@ import { JOBS, recordingFolder } from '../../main/core/layout.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../main/core/recording.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { COLLECTOR_VERBS } from '../../main/server/collector-access.ts'
+import { engagementJobs } from '../../main/server/edge/jobs.ts'
 import { TEAM_ROLES } from '../../schemas/ipc-team.ts'
-import type { RunStatus, RunTicket } from '../../schemas/ipc-views.ts'
+import type { RunListItem, RunStatus, RunTicket } from '../../schemas/ipc-views.ts'
 import type { CollectorLease, Recording } from '../../schemas/types.ts'
 import {
   type CollectorInTest,
@@ -454,6 +457,96 @@ describe('a collector is not trusted', () => {
   ])('%s is not leased', async (_, token, changes) => {
     const kit = shared
     expect(codeIn(await ask(kit, token, changes))).toBe('input.refused')
+  })
+})
+
+describe('a server that was killed', () => {
+  const HELD = { holder: 'frankfurt-1' }
+  test('between completion and registration finishes it when it starts', async () => {
+    const one = await raw()
+    const folder = join(one.kit.folder, 'killed')
+    const { job, lease } = one.lease
+    const queue = must(await openFileQueue(join(folder, 'jobs'), { now: () => 0, newId: () => lease }))
+    const incoming = openIncoming(join(folder, 'jobs'), join(folder, 'evidence'), validator)
+    must(await queue.enqueue(job))
+    must(await queue.lease({ zone: job.zone, ...HELD }))
+    const { header, captures } = listsOf(one.loaded)
+    for (const bytes of [header, captures, ...one.loaded.captures.flatMap(({ stdout, stderr }) => [stdout, stderr])])
+      must(await incoming.put(job.id, HELD.holder, sha256(bytes), bytes))
+    must(await incoming.build(job.id, HELD.holder, deliveryOf(one.loaded, lease)))
+    must(await queue.complete({ id: job.id, lease, ...HELD }, recordingDigest(one.loaded)))
+    const stored = (): boolean => existsSync(recordingFolder(folder, job.run, job.node.name))
+    expect(stored()).toBe(false)
+    const options = { queue, incoming, zones: new Set([job.zone]), patienceMs: 1000 }
+    for (let starts = 0; starts < 2; starts += 1) {
+      await engagementJobs(options).recover()
+      expect(stored()).toBe(true)
+      expect(await incoming.pending()).toEqual([])
+    }
+    const again = engagementJobs(options)
+    must(await again.deliver({ id: job.id, lease, ...HELD }, deliveryOf(one.loaded, lease), async () => undefined))
+    await queue.close()
+  })
+  test('before completion registers nothing by itself', async () => {
+    const one = await raw()
+    const folder = join(one.kit.folder, 'killed-before')
+    const { job, lease } = one.lease
+    const queue = must(await openFileQueue(join(folder, 'jobs'), { now: () => 0, newId: () => lease }))
+    const incoming = openIncoming(join(folder, 'jobs'), join(folder, 'evidence'), validator)
+    must(await queue.enqueue(job))
+    must(await queue.lease({ zone: job.zone, ...HELD }))
+    must(await incoming.put(job.id, HELD.holder, sha256('x'), Buffer.from('x')))
+    must(await incoming.put(ID, HELD.holder, sha256('x'), Buffer.from('x')))
+    await engagementJobs({ queue, incoming, zones: new Set(), patienceMs: 1000 }).recover()
+    expect(existsSync(join(folder, 'evidence', job.run))).toBe(false)
+    // Of a job that nobody knows any more, nothing is kept.
+    expect((await incoming.pending()).map((one) => one.job)).toEqual([job.id])
+    await queue.close()
+  })
+})
+
+describe('what people see of a job', () => {
+  test('that it is leased, how far it is, and that it arrived', async () => {
+    const one = await raw()
+    const officer = await one.kit.as('officer')
+    const event = async () =>
+      eventOf(valueIn(replyIn<RunStatus>(await officer.call('alpha', 'run.status', null))), ZONED.first)
+    expect(await event()).toMatchObject({ kind: 'node-connecting' })
+    await one.post('renew', { lease: one.lease.lease, done: 3, total: 9 })
+    expect(await event()).toMatchObject({ kind: 'node-collecting', done: 3, total: 9 })
+    expect(codeIn(await one.deliver())).toBe('ok')
+    expect(eventOf(await ended(officer), ZONED.first)).toMatchObject({ kind: 'node-done', partial: false })
+  })
+  test('a recording that arrives after the run was stopped is in the run that is shown', async () => {
+    const one = await raw()
+    const officer = await one.kit.as('officer')
+    await officer.call('alpha', 'run.cancel', null)
+    expect(codeIn(await one.post('renew', { lease: one.lease.lease, done: 0, total: 0 }))).toBe('job.completed')
+    expect(codeIn(await one.deliver())).toBe('ok')
+    for (;;) {
+      const runs = valueIn(replyIn<readonly RunListItem[]>(await officer.call('alpha', 'runs.list', null)))
+      const evidence = await officer.call('alpha', 'evidence.list', { of: 'run', node: ZONED.first })
+      if (runs.some(({ run, open: isOpen }) => run === one.lease.job.run && isOpen) && replyIn<unknown>(evidence).ok)
+        break
+      await sleep(50)
+    }
+    expect(one.stored()).toBe(true)
+  })
+  test('monitoring counts jobs and requests, without names', async () => {
+    const kit = await teamKit({
+      config: (config) => ({
+        ...withCollectors(config, { 'frankfurt-1': { token: FRANKFURT, zone: 'frankfurt' } }),
+        monitoring: { address: '127.0.0.1', port: 0 },
+      }),
+    })
+    open.push(kit)
+    await startRun(await kit.as('officer'), [ZONED.first, ZONED.second])
+    valueIn(replyIn<CollectorLease>(await ask(kit, FRANKFURT)))
+    const text = await fetch(`${kit.server.monitoring}/metrics`).then((answer) => answer.text())
+    expect(text).toContain('\nbarewitness_jobs_waiting 1\n')
+    expect(text).toContain('\nbarewitness_jobs_leased 1\n')
+    expect(text).toContain('\nbarewitness_collector_requests_total{verb="ask",outcome="answered"} 1\n')
+    expect(text).not.toContain('frankfurt')
   })
 })
 

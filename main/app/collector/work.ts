@@ -6,6 +6,7 @@ import { LEASE_SECONDS, type Spool, type Spooled, type TeamServer } from '../../
 import type { ConnectTarget } from '../../core/ports.ts'
 import { digestOf } from '../collect-node.ts'
 import { collectRun } from '../collect-run.ts'
+import { mapConcurrently } from '../concurrency.ts'
 import { deliver } from './deliver.ts'
 import { targetFor } from './refusals.ts'
 
@@ -82,12 +83,13 @@ interface Working extends CollectorDeps {
 /** Jobs that a process before this one did not finish: they go on where their lease is still renewed. */
 async function continued(deps: Working, options: CollectorOptions): Promise<void> {
   const entries = await deps.spool.entries()
-  for (const { lease, isFinished } of entries.ok ? entries.value : []) {
-    if (isFinished || options.signal.aborted) continue
+  const begun = entries.ok ? entries.value.filter(({ isFinished }) => !isFinished) : []
+  await mapConcurrently(begun, options.concurrency, async ({ lease }) => {
+    if (options.signal.aborted) return
     const renewed = await deps.server.renew(lease.job.id, { lease: lease.lease, done: 0, total: 0 })
     if (renewed.ok) await work(deps, options, lease)
     else if (renewed.error.code === 'job.completed') await setAside(deps, options, lease, renewed.error)
-  }
+  })
 }
 
 /** Leases a job and collects it; null where there was none, or it was done. */
