@@ -1,6 +1,7 @@
-import type { CollectorJob, Recording, TeamCollector } from '../../schemas/types.ts'
+import type { CollectorJob, TeamCollector } from '../../schemas/types.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { COLLECTOR_TOKEN, tokenDigest } from '../core/jobs.ts'
+import type { LoadedRecording } from '../core/recording.ts'
 
 /**
  * Everything that collectors may ask for: the second table of the team server, beside ACCESS. Each line is for the token of a collector alone;
@@ -35,7 +36,10 @@ export function collectorOf(
  * Why a recording is not one of this job, or null. The collector states where it measured from (`vantage`); everything else that is declared
  * comes from the job.
  */
-export function otherThanJob({ run, node, hostKey, metadata }: CollectorJob, recording: Recording): string | null {
+export function otherThanJob(
+  { run, node, hostKey, metadata }: CollectorJob,
+  { recording, captures }: LoadedRecording,
+): string | null {
   const { vantage: _, ...declared } = recording.node
   if (recording.run !== run) return 'the recording is of another run'
   if (recording.id !== node.name) return 'the recording has the name of another node'
@@ -44,6 +48,7 @@ export function otherThanJob({ run, node, hostKey, metadata }: CollectorJob, rec
   if (recording.liveTests === true || (recording.metadata === true && !metadata))
     return 'the recording has probes that the job does not ask for'
   if (recording.outcome.failure?.code === 'run.cancelled') return 'the collection was interrupted'
+  if (recording.hostKey === null && captures.length > 0) return 'the recording does not name the host key of the node'
   if (hostKey !== null && recording.hostKey !== null && recording.hostKey.fingerprint !== hostKey)
     return 'the recording is of another host key than the fleet file states'
   return null

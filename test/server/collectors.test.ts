@@ -332,6 +332,9 @@ describe('a collector is not trusted', () => {
     expect(one.stored()).toBe(true)
     const other = { ...one.loaded, recording: { ...one.loaded.recording, endedAt: '2026-11-20T09:16:00.000Z' } }
     expect(codeIn(await one.deliver(other))).toBe('job.completed')
+    expect(codeIn(await one.put(Buffer.from('more')))).toBe('job.completed')
+    const incoming = join(one.kit.folder, 'alpha/jobs', JOBS.incoming)
+    expect(readdirSync(incoming).filter((name) => name.startsWith(one.lease.job.id))).toEqual([])
     expect(codeIn(await one.post('renew', { lease: one.lease.lease, done: 0, total: 0 }))).toBe('job.completed')
     const kept = must(
       await must(await openEvidenceStore(join(one.kit.folder, 'alpha/evidence'), validator)).load(
@@ -363,6 +366,7 @@ describe('a collector is not trusted', () => {
         hostKey: { ...(one.hostKey as NonNullable<Recording['hostKey']>), fingerprint: `SHA256:${'B'.repeat(43)}` },
       }),
     ],
+    ['answers without a host key', (one) => ({ ...one, hostKey: null })],
     ['a member that the schema does not have', (one) => ({ ...one, more: 1 }) as never],
   ])('%s is refused and not registered', async (_, change) => {
     const one = await raw(change)

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -68,4 +78,23 @@ test('a line that was being written when the process was killed is removed, wher
     expect(await opened.counts()).toEqual({ waiting: 1, leased: 0 })
     await opened.close()
   }
+})
+
+test('after a line that could not be stored, nothing is confirmed until the journal is opened again', async () => {
+  const folder = newFolder()
+  const path = join(folder, JOBS.journal)
+  const queue = must(await openFileQueue(folder, PARTS))
+  must(await queue.enqueue(jobOf(1)))
+  renameSync(path, `${path}.moved`)
+  mkdirSync(path)
+  expect((await queue.enqueue(jobOf(2))).ok).toBe(false)
+  rmdirSync(path)
+  renameSync(`${path}.moved`, path)
+  const again = await queue.enqueue(jobOf(3))
+  expect(again.ok ? null : again.error.code).toBe('store.failed')
+  expect((await queue.lease({ zone: 'frankfurt', holder: 'one' })).ok).toBe(false)
+  await queue.close()
+  const opened = must(await openFileQueue(folder, PARTS))
+  expect(await opened.counts()).toEqual({ waiting: 1, leased: 0 })
+  await opened.close()
 })

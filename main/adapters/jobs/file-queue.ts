@@ -65,14 +65,21 @@ function queueOver(
   append: (entry: JobEntry) => Promise<void>,
 ): Omit<JobQueue, 'close'> {
   let last: Promise<unknown> = Promise.resolve()
+  let isBroken = false
   /** One after the other: each decision is stored before the next one is made. */
   const inTurn = <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
-    const done = last.then(work).catch(storeFailure)
+    const done = last.then(() => (isBroken ? BROKEN : work())).catch(storeFailure)
     last = done
     return done
   }
   const record = async (entry: JobEntry): Promise<void> => {
-    await append(entry)
+    try {
+      await append(entry)
+    } catch (problem) {
+      // Part of a line may be on the disk: nothing can continue it before the journal is opened again.
+      isBroken = true
+      throw problem
+    }
     apply(jobs, entry, now())
   }
   const isFree = ({ state, until }: Known): boolean =>
@@ -147,6 +154,7 @@ function queueOver(
   }
 }
 
+const BROKEN = fail('store.failed', 'the journal of jobs could not be written; restart the server')
 const ENDED = fail('job.lease-ended', 'this collector does not hold the lease of this job')
 const COMPLETED = fail('job.completed', 'the job has an end')
 

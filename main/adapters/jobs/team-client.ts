@@ -2,6 +2,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
 import type { CollectorLease } from '../../../schemas/types.ts'
+import { parseBounded } from '../../core/bounded-json.ts'
 import { isSha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { TeamServer } from '../../core/jobs.ts'
@@ -134,7 +135,7 @@ async function answerIn(response: IncomingMessage): Promise<Outcome<unknown>> {
 
 function parsed(text: string): { readonly ok?: unknown; readonly value?: unknown; readonly error?: unknown } | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseBounded(text)
     return typeof value === 'object' && value !== null ? value : null
   } catch {
     return null

@@ -150,6 +150,7 @@ async function part(exchange: Exchange, { job, digest }: OfCollector, known: Kno
   const held = { id: job, lease: headerOf(exchange, LEASE_HEADER) ?? '', holder: known.collector.name }
   const view = await known.jobs.heldJob(held)
   if (!view.ok) return view
+  if (view.value.state.is === 'completed') return fail('job.completed', 'the job has its recording')
   const bytes = await readAll(exchange, LARGEST_PART)
   if (bytes === null) return fail('input.refused', 'the file is larger than a capture can be')
   return await known.jobs.incoming.put(job, held.holder, digest, bytes)

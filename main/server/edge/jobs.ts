@@ -65,13 +65,11 @@ export interface JobsOptions {
 
 export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptions): EngagementJobs {
   const waiting = new Map<string, Waiting>()
-  let wake: (() => void)[] = []
+  const wake = new Set<() => void>()
   let late: (run: string) => void = () => undefined
   let isClosing = false
   const wakeAll = (): void => {
-    const woken = wake
-    wake = []
-    for (const one of woken) one()
+    for (const one of wake) one()
   }
   const heldJob = async (held: HeldJob): Promise<Outcome<JobView>> => {
     const view = await queue.look(held.id)
@@ -131,11 +129,16 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
       await incoming.discard(job.id, held.holder)
       return ok(null)
     }
-    if (state.is === 'completed' && state.recording !== delivery.recording) return OTHER
-    if (there.value !== null && there.value !== delivery.recording) return OTHER
+    if (
+      (state.is === 'completed' && state.recording !== delivery.recording) ||
+      (there.value !== null && there.value !== delivery.recording)
+    ) {
+      await incoming.discard(job.id, held.holder)
+      return OTHER
+    }
     const built = await incoming.build(job.id, held.holder, delivery)
     if (!built.ok) return built
-    const other = otherThanJob(job, built.value.recording)
+    const other = otherThanJob(job, built.value)
     if (other !== null) return fail('recording.invalid', other)
     await confirm()
     const completed = await queue.complete(held, delivery.recording)
@@ -173,11 +176,13 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
         }
         if (left <= 0) return ok(null)
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(LOOK_MS, left))
-          wake.push(() => {
+          const woken = (): void => {
             clearTimeout(timer)
+            wake.delete(woken)
             resolve()
-          })
+          }
+          const timer = setTimeout(woken, Math.min(LOOK_MS, left))
+          wake.add(woken)
         })
       }
     },
