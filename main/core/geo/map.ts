@@ -1,4 +1,5 @@
 import { asin, hypot, sin } from '../elementary.ts'
+import { recentResults } from '../recent.ts'
 import type { Point } from './geodesy.ts'
 import {
   geoArea,
@@ -70,10 +71,16 @@ const farKm = (a: Point, b: Point): number => geoDistance(positionOf(a), positio
 export function mapView(discs: readonly Disc[], frame: Frame): MapView {
   const around = discs.reduce<Disc | null>((held, disc) => (held === null ? disc : enclosing(held, disc)), null)
   const middle = around?.center ?? { latitude: 0, longitude: 0 }
-  return around === null || around.radiusKm > WIDEST_KM
-    ? world(middle, frame)
-    : region(middle, Math.max(CLOSEST_KM, around.radiusKm * MARGIN), frame)
+  const radiusKm =
+    around === null || around.radiusKm > WIDEST_KM ? null : Math.max(CLOSEST_KM, around.radiusKm * MARGIN)
+  const { left, top, width, height } = frame
+  // One object for nodes of one place, so that what is drawn of the land is drawn once.
+  return views([middle.latitude, middle.longitude, radiusKm, left, top, width, height], () =>
+    radiusKm === null ? world(middle, frame) : region(middle, radiusKm, frame),
+  )
 }
+
+const views = recentResults<MapView>()
 
 /** The smallest disc around two. */
 function enclosing(a: Disc, b: Disc): Disc {

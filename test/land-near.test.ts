@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { drawnLand } from '../main/catalog/location/timing.ts'
+import { aroundOf, outerOf } from '../main/core/geo/land.ts'
+import { geoDistance } from '../main/core/geo/packages.js'
+import type { Disc } from '../main/core/geo/region.ts'
+
+const apartKm = ({ center: a }: Disc, { center: b }: Disc): number =>
+  geoDistance([a.longitude, a.latitude], [b.longitude, b.latitude]) * 6371.0088
+
+test('the disc around a polygon holds its first corner, and lies within the disc of its box', () => {
+  let bounded = 0
+  for (const { polygons } of drawnLand())
+    for (const polygon of polygons) {
+      const [around, { first, box }] = [aroundOf(polygon), outerOf(polygon)]
+      expect(apartKm(around, first)).toBeLessThan(around.radiusKm - first.radiusKm)
+      expect(apartKm(around, box) + around.radiusKm).toBeLessThan(box.radiusKm)
+      if (Number.isFinite(box.radiusKm)) bounded += 1
+    }
+  expect(bounded).toBeGreaterThan(1000)
+})
