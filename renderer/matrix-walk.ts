@@ -61,7 +61,7 @@ export interface Sight {
 }
 
 /** The rows that are drawn, in their order. */
-export function rowsDrawn({ first, sight, rows, kept }: Sight): readonly number[] {
+export function visibleRows({ first, sight, rows, kept }: Sight): readonly number[] {
   const from = Math.max(0, Math.min(first - BESIDE, rows))
   const to = Math.min(rows, first + sight + STEP + BESIDE)
   const drawn = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { drawnLand } from '../main/catalog/location/timing.ts'
-import { aroundOf, outerOf } from '../main/core/geo/land.ts'
+import { drawnLand } from '../main/catalog/location/peers.ts'
+import { aroundOf, outerOf } from '../main/core/geo/atlas.ts'
 import { geoDistance } from '../main/core/geo/packages.js'
 import type { Disc } from '../main/core/geo/region.ts'
 

@@ -2,7 +2,7 @@ import { IconClock } from '@tabler/icons-react'
 import { type CSSProperties, memo, useId, useRef } from 'react'
 import type { NodeRow } from '../../schemas/ipc-results.ts'
 import { type Environment, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
-import { isSamePlace, rowsDrawn, slotsAfter } from '../matrix-walk.ts'
+import { isSamePlace, slotsAfter, visibleRows } from '../matrix-walk.ts'
 import { rem, useWidth } from '../measure.ts'
 import {
   type Acceptance,
@@ -103,7 +103,7 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
     return opens.fix !== null && pending(row.node.node) === null ? 3 : 2
   }
   const { first, place, events } = useWalk(frame, { rows, rowHeight, sight, stopsIn })
-  const drawn = rowsDrawn({ first, sight, rows: rows.length, kept: place.row })
+  const drawn = visibleRows({ first, sight, rows: rows.length, kept: place.row })
   const slots = useRef<ReadonlyMap<number, number>>(new Map())
   slots.current = slotsAfter(slots.current, drawn)
   const id = useId()

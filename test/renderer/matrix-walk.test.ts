@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeAfter, rowsDrawn, slotsAfter } from '../../renderer/matrix-walk.ts'
+import { placeAfter, slotsAfter, visibleRows } from '../../renderer/matrix-walk.ts'
 
 /** 300 rows of 13 places, of which the third has two. */
 const EXTENT = { rows: 300, page: 10, stopsIn: (row: number) => (row === 2 ? 2 : 13) }
@@ -41,15 +41,15 @@ test('without rows there is the heading alone', () => {
 })
 
 test('rows in sight are drawn with some beside, and the one with the focus wherever it is', () => {
-  expect(rowsDrawn({ first: 0, sight: 10, rows: 300, kept: 0 })).toEqual(Array.from({ length: 20 }, (_, at) => at))
-  const far = rowsDrawn({ first: 100, sight: 10, rows: 300, kept: 0 })
+  expect(visibleRows({ first: 0, sight: 10, rows: 300, kept: 0 })).toEqual(Array.from({ length: 20 }, (_, at) => at))
+  const far = visibleRows({ first: 100, sight: 10, rows: 300, kept: 0 })
   expect(far[0]).toBe(0)
   expect(far.slice(1)).toEqual(Array.from({ length: 26 }, (_, at) => 94 + at))
-  expect(rowsDrawn({ first: 296, sight: 10, rows: 300, kept: 299 }).at(-1)).toBe(299)
-  expect(rowsDrawn({ first: 0, sight: 4, rows: 4, kept: 3 })).toEqual([0, 1, 2, 3])
+  expect(visibleRows({ first: 296, sight: 10, rows: 300, kept: 299 }).at(-1)).toBe(299)
+  expect(visibleRows({ first: 0, sight: 4, rows: 4, kept: 3 })).toEqual([0, 1, 2, 3])
   // A list that became shorter while it was scrolled down.
-  expect(rowsDrawn({ first: 200, sight: 10, rows: 3, kept: 0 })).toEqual([0])
-  expect(rowsDrawn({ first: 0, sight: 10, rows: 0, kept: -1 })).toEqual([])
+  expect(visibleRows({ first: 200, sight: 10, rows: 3, kept: 0 })).toEqual([0])
+  expect(visibleRows({ first: 0, sight: 10, rows: 0, kept: -1 })).toEqual([])
 })
 
 test('a row that comes into sight takes the element of one that left it; the others keep theirs', () => {

@@ -1,4 +1,5 @@
 import { atan2, cos, hypot, sin } from '../elementary.ts'
+import { recentResults } from '../recent.ts'
 import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import { geoDistance } from './packages.js'
 import type { Disc } from './region.ts'
@@ -97,16 +98,67 @@ const EARTH_KM = 6371.0088
 
 /** Land as far as it is in the picture, as fine as the number of points allows. `codes`: of these countries alone. */
 export function landRings(view: MapView, land: DrawnLand, codes?: ReadonlySet<string>): readonly (readonly XY[])[] {
+  return recentRings([view, land, codes === undefined ? null : [...codes].sort().join()], () =>
+    ringsOf(view, land, codes),
+  )
+}
+
+const recentRings = recentResults<readonly (readonly XY[])[]>()
+
+function ringsOf(view: MapView, land: DrawnLand, codes: ReadonlySet<string> | undefined): readonly (readonly XY[])[] {
   const near = land
     .filter(({ code }) => codes === undefined || codes.has(code))
     .flatMap(({ polygons }) => polygons)
-    .filter((polygon) => view.mayShow(aroundOf(polygon)))
+    .filter((polygon) => maySee(view, polygon))
   const drawn = view.closeRings(view.kind === 'world' ? near.flatMap(coarseOf) : near)
   for (let tolerance = FINEST; ; tolerance *= 2) {
     const rings = drawn.flatMap((ring) => thinnedRing(ring, tolerance))
     if (tolerance >= COARSEST || rings.reduce((sum, ring) => sum + ring.length, 0) <= MOST_POINTS) return rings
   }
 }
+
+/**
+ * Whether a polygon can be in the picture: whether the disc around it can. What follows from its first corner, or from the box around it, is
+ * not worked out from all of its corners.
+ */
+function maySee(view: MapView, polygon: Outline): boolean {
+  const { first, box } = outerOf(polygon)
+  if (view.mayShow(first)) return true
+  return view.mayShow(box) && view.mayShow(aroundOf(polygon))
+}
+
+/**
+ * Two discs by which most polygons are decided without a look at all of their corners. `first`: within the one around the polygon by more than
+ * any rounding, since that disc holds every corner. `box`: holds that disc. All corners are within half the height and half the width of
+ * the middle of their box, so is their common direction, and the disc around them is at most twice as wide.
+ */
+export function outerOf(polygon: Outline): { readonly first: Disc; readonly box: Disc } {
+  const known = OUTER.get(polygon)
+  if (known !== undefined) return known
+  const ring = polygon[0] ?? []
+  let [west, south, east, north] = [180, 90, -180, -90]
+  for (const [longitude, latitude] of ring) {
+    west = Math.min(west, longitude)
+    east = Math.max(east, longitude)
+    south = Math.min(south, latitude)
+    north = Math.max(north, latitude)
+  }
+  const [longitude = 0, latitude = 0] = ring[0] ?? []
+  const reach = (east - west + (north - south)) / 2
+  const outer = {
+    first: { center: { longitude, latitude }, radiusKm: -ROUNDING_KM },
+    box: {
+      center: { longitude: (west + east) / 2, latitude: (south + north) / 2 },
+      // Beyond a quarter of the Earth the common direction can be anywhere.
+      radiusKm: reach < 45 ? ((3 * reach * Math.PI) / 180) * EARTH_KM + ROUNDING_KM : Number.POSITIVE_INFINITY,
+    },
+  }
+  OUTER.set(polygon, outer)
+  return outer
+}
+
+const OUTER = new WeakMap<Outline, { readonly first: Disc; readonly box: Disc }>()
+const ROUNDING_KM = 1
 
 /** In degrees: where the whole world is in the picture, a point of it is more than half a degree. */
 const COARSE = 0.2
@@ -131,7 +183,7 @@ function coarseOf(polygon: Outline): readonly Outline[] {
 const COARSER = new WeakMap<Outline, readonly Outline[]>()
 
 /** A disc around a polygon; land is never changed once it is made, and asked for again for every picture. */
-function aroundOf(polygon: Outline): Disc {
+export function aroundOf(polygon: Outline): Disc {
   const known = AROUND.get(polygon)
   if (known !== undefined) return known
   const ring = polygon[0] ?? []
