@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const STATIC = /^(?:import|export)\s(?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'/gm
+const COMMANDS = 'main/cli/commands'
+
+/** Every file and package that loading a file loads before any of it is asked for. */
+function loadedWith(file: string, found: Set<string> = new Set()): ReadonlySet<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const [, from, bare] of readFileSync(file, 'utf8').matchAll(STATIC)) {
+    const name = from ?? bare ?? ''
+    const path = relative('.', resolve(dirname(file), name))
+    if (!name.startsWith('.')) found.add(name)
+    else if (existsSync(path) && path.endsWith('.ts')) loadedWith(path, found)
+  }
+  return found
+}
+
+const drawing = (files: ReadonlySet<string>): readonly string[] =>
+  [...files].filter((one) => one.startsWith('main/adapters/pdf/') || one === 'pdfkit' || one === 'write-excel-file')
+
+test('the search for what is loaded finds the drawing of pages where it is', () => {
+  expect(drawing(loadedWith('main/adapters/pdf/index.ts'))).toContain('pdfkit')
+  expect(loadedWith(`${COMMANDS}/run.ts`).size).toBeGreaterThan(50)
+})
+
+test('no command loads what draws pages or writes workbooks before it needs that', () => {
+  const files = readdirSync(COMMANDS).map((name) => `${COMMANDS}/${name}`)
+  for (const file of ['main/cli/index.ts', 'main/adapters/ports.ts', ...files])
+    expect(drawing(loadedWith(file)), file).toEqual([])
+})
