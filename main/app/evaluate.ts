@@ -66,14 +66,14 @@ export async function evaluate(
     const found = await restedOn(byNode.get(node) ?? [], node, share)
     if (!found.ok) return found
     const rested = found.value
-    const assessed = share(ownText(assessNode(catalog, node, rested, termsOf({ ...scope, asOf }))))
+    const assessed = share(assessNode(catalog, node, rested, termsOf({ ...scope, asOf })))
     alone.push(assessed)
     onNode?.(alone.length)
     traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
     if (isSmall) figures.set(node, figuresOf(rested, assessed, scope))
     if (isSmall) captured.set(node, capturedTexts(rested))
-    sudo.set(node, share(ownText(sudoReconciliation(rested))))
+    sudo.set(node, share(sudoReconciliation(rested)))
     const { source } = rested
     demo ||= rested.recording.demo
     const outline = outlineOf(rested)
@@ -124,8 +124,8 @@ async function restedOn(
   return ok(latest(loaded, node))
 }
 
-/** The same value in a string of its own: a substring of a capture would keep the whole capture in memory. */
-const ownText = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+/** The same text in a string of its own: a substring of a capture would keep the whole capture in memory. */
+const ownText = (text: string): string => JSON.parse(JSON.stringify(text)) as string
 
 /** Figures for those nodes of a large fleet whose isolation analyses are shown, selected once all are assessed. */
 export async function picturesOf(
@@ -153,10 +153,17 @@ export function shared(): <T>(value: T) => T {
   const copied = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(share)
     if (typeof value !== 'object' || value === null) return share(value)
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, share(part)]))
+    // As in JSON, a member without a value is none.
+    const members = Object.entries(value).filter(([, part]) => part !== undefined)
+    return Object.fromEntries(members.map(([key, part]) => [key, share(part)]))
+  }
+  // Under itself: the text that it was found in is not kept as the key either.
+  const kept = (own: string): string => {
+    texts.set(own, own)
+    return own
   }
   const share = (value: unknown): unknown => {
-    if (typeof value === 'string') return firstOf(texts, value, () => value)
+    if (typeof value === 'string') return texts.get(value) ?? kept(ownText(value))
     if (typeof value !== 'object' || value === null) return value
     const text = JSON.stringify(value)
     const isPart = text.length >= SMALLEST && text.length <= LARGEST
