@@ -8,8 +8,9 @@ import type {
   CollectorRenewal,
 } from '../../schemas/types.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import type { Failure, Outcome } from './failure.ts'
+import { type Failure, fail, type Outcome } from './failure.ts'
 import type { LoadedRecording } from './recording.ts'
+import { ok } from './result.ts'
 
 /**
  * The jobs of collectors: one node of one run each. Every queue is tested by `test/support/queue-contract.ts`, with these rules:
@@ -125,7 +126,8 @@ export interface TeamServer {
   readonly ask: (input: CollectorAsk, signal: AbortSignal) => Promise<Outcome<CollectorLease | null>>
   readonly renew: (job: string, input: CollectorRenewal) => Promise<Outcome<null>>
   readonly offer: (job: string, input: CollectorOffer) => Promise<Outcome<{ readonly missing: readonly Sha256[] }>>
-  readonly part: (job: string, lease: string, digest: Sha256, bytes: Uint8Array) => Promise<Outcome<null>>
+  /** Sends files in the form of `packParts`. */
+  readonly parts: (job: string, lease: string, packed: Uint8Array) => Promise<Outcome<null>>
   readonly deliver: (job: string, input: CollectorDelivery) => Promise<Outcome<null>>
   readonly refuse: (job: string, input: CollectorRefusal) => Promise<Outcome<null>>
 }
@@ -150,3 +152,63 @@ export interface Spool {
   readonly remove: (job: string) => Promise<Outcome<null>>
   readonly close: () => Promise<void>
 }
+
+/** A file of a recording under the digest that its sender states. */
+export interface Part {
+  readonly digest: Sha256
+  readonly bytes: Uint8Array
+}
+
+const DIGEST_BYTES = 32
+const PART_HEAD = DIGEST_BYTES + 4
+const MOST_PARTS_PACKED = 1000
+/** Largest body of packed files: one of the largest, or many small ones. */
+export const LARGEST_PACKED = LARGEST_PART + MOST_PARTS_PACKED * PART_HEAD
+
+/** Files in one body, because a recording has hundreds of small ones: digest, length (four bytes, most significant first) and bytes of each. */
+export function packParts(parts: readonly Part[]): Uint8Array {
+  const packed = new Uint8Array(parts.reduce((size, { bytes }) => size + PART_HEAD + bytes.length, 0))
+  let at = 0
+  for (const { digest, bytes } of parts) {
+    packed.set(Buffer.from(digest, 'hex'), at)
+    new DataView(packed.buffer).setUint32(at + DIGEST_BYTES, bytes.length)
+    packed.set(bytes, at + PART_HEAD)
+    at += PART_HEAD + bytes.length
+  }
+  return packed
+}
+
+/** The files of a body. Whether their bytes have these digests is for the caller to compare. Fails with input.refused. */
+export function unpackParts(packed: Uint8Array): Outcome<readonly Part[]> {
+  const parts: Part[] = []
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
+  for (let at = 0; at < packed.length; ) {
+    const from = at + PART_HEAD
+    const end = from <= packed.length ? from + view.getUint32(at + DIGEST_BYTES) : from
+    if (end > packed.length || parts.length === MOST_PARTS_PACKED)
+      return fail('input.refused', 'the files are not in the form that collectors send')
+    const digest = Buffer.from(packed.subarray(at, at + DIGEST_BYTES)).toString('hex')
+    parts.push({ digest, bytes: packed.subarray(from, end) })
+    at = end
+  }
+  return ok(parts)
+}
+
+/** Files in batches that are sent at once each. */
+export function inBatches(parts: readonly Part[]): readonly (readonly Part[])[] {
+  const batches: Part[][] = []
+  let size = 0
+  for (const part of parts) {
+    const last = batches.at(-1)
+    if (last === undefined || last.length === MOST_PARTS_PACKED || size + part.bytes.length > BATCH) {
+      batches.push([part])
+      size = part.bytes.length
+    } else {
+      last.push(part)
+      size += part.bytes.length
+    }
+  }
+  return batches
+}
+
+const BATCH = 2 * 1024 * 1024

@@ -11,7 +11,7 @@ export const COLLECTOR_VERBS = {
   ask: { verb: 'POST', job: false, input: 'collector-ask' },
   renew: { verb: 'POST', job: true, input: 'collector-renewal' },
   offer: { verb: 'POST', job: true, input: 'collector-offer' },
-  part: { verb: 'PUT', job: true, input: null },
+  parts: { verb: 'PUT', job: true, input: null },
   deliver: { verb: 'POST', job: true, input: 'collector-delivery' },
   refuse: { verb: 'POST', job: true, input: 'collector-refusal' },
 } as const satisfies Readonly<

@@ -14,8 +14,8 @@ export type Wanted =
   | { readonly kind: 'upload'; readonly engagement: string }
   | { readonly kind: 'download'; readonly engagement: string; readonly id: string }
   | { readonly kind: 'events'; readonly engagement: string }
-  /** What a collector asks for; `job` and `digest` are empty where the verb has none. */
-  | { readonly kind: 'collector'; readonly verb: CollectorVerb; readonly job: string; readonly digest: string }
+  /** What a collector asks for; `job` is empty where the verb has none. */
+  | { readonly kind: 'collector'; readonly verb: CollectorVerb; readonly job: string }
   | { readonly kind: 'wrong-verb'; readonly allow: 'GET' | 'POST' | 'PUT' }
   | { readonly kind: 'unknown' }
 
@@ -63,17 +63,14 @@ function inEngagement(verb: string, path: string): Wanted {
     : only('GET', verb, { kind: 'page', engagement, file: `/${rest === '' ? 'index.html' : rest}` })
 }
 
-const OF_JOB = /^\/collector\/jobs\/([0-9a-f]{32})\/(renew|offer|deliver|refuse)$/
-const PART = /^\/collector\/jobs\/([0-9a-f]{32})\/parts\/([0-9a-f]{64})$/
+const OF_JOB = /^\/collector\/jobs\/([0-9a-f]{32})\/(renew|offer|parts|deliver|refuse)$/
 
 function ofCollector(verb: string, path: string): Wanted {
-  const wanted = (name: CollectorVerb, job = '', digest = ''): Wanted =>
-    only(COLLECTOR_VERBS[name].verb, verb, { kind: 'collector', verb: name, job, digest })
+  const wanted = (name: CollectorVerb, job = ''): Wanted =>
+    only(COLLECTOR_VERBS[name].verb, verb, { kind: 'collector', verb: name, job })
   if (path === '/collector/ask') return wanted('ask')
   const [, job, name] = OF_JOB.exec(path) ?? []
-  if (name !== undefined) return wanted(name as CollectorVerb, job)
-  const [, of, digest] = PART.exec(path) ?? []
-  return digest === undefined ? UNKNOWN : wanted('part', of, digest)
+  return name === undefined ? UNKNOWN : wanted(name as CollectorVerb, job)
 }
 
 const only = (allow: 'GET' | 'POST' | 'PUT', verb: string, wanted: Wanted): Wanted =>

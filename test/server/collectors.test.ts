@@ -9,7 +9,7 @@ import { digestOf } from '../../main/app/collect-node.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { targetFor } from '../../main/app/collector/refusals.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { LARGEST_PART } from '../../main/core/jobs.ts'
+import { LARGEST_PACKED, LARGEST_PART, packParts } from '../../main/core/jobs.ts'
 import { JOBS, recordingFolder } from '../../main/core/layout.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../main/core/recording.ts'
 import { checkAudit } from '../../main/server/audit.ts'
@@ -134,8 +134,8 @@ const ID = '0'.repeat(32)
 const JSON_TYPE = { 'content-type': 'application/json' }
 const BYTES = { 'content-type': 'application/octet-stream' }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const targetOfVerb = (verb: keyof typeof COLLECTOR_VERBS, job = ID, digest = '0'.repeat(64)): string =>
-  verb === 'ask' ? '/collector/ask' : `/collector/jobs/${job}/${verb === 'part' ? `parts/${digest}` : `${verb}`}`
+const targetOfVerb = (verb: keyof typeof COLLECTOR_VERBS, job = ID): string =>
+  verb === 'ask' ? '/collector/ask' : `/collector/jobs/${job}/${verb}`
 const codeIn = (answered: Answered): string => {
   const reply = replyIn<unknown>(answered)
   return reply.ok ? 'ok' : reply.error.code
@@ -185,6 +185,7 @@ describe('who may ask for what', () => {
   })
   test.each([
     `/collector/jobs/${ID}/parts/../deliver`,
+    `/collector/jobs/${ID}/parts/${'0'.repeat(64)}`,
     `/collector/jobs/${ID}/parts/..%2f..%2fx`,
     `/collector/jobs/${'A'.repeat(32)}/renew`,
     `/collector/jobs/${ID}/enqueue`,
@@ -268,9 +269,9 @@ async function raw(change: (recording: Recording) => Recording = (one) => one, o
       .visitor()
       .send(
         'PUT',
-        targetOfVerb('part', job, digest),
+        targetOfVerb('parts', job),
         { ...BYTES, ...bearer(token), 'x-barewitness-lease': other ?? lease.lease },
-        bytes,
+        packParts([{ digest, bytes }]),
       )
   return {
     kit,
@@ -453,6 +454,7 @@ describe('a collector is not trusted', () => {
   test('a file that is larger than any capture is refused', async () => {
     const one = await raw()
     expect(codeIn(await one.put(new Uint8Array(LARGEST_PART + 1)))).toBe('input.refused')
+    expect(codeIn(await one.put(new Uint8Array(LARGEST_PACKED)))).toBe('input.refused')
   })
   test.each([
     ['another zone than it is enrolled for', TOKYO, {}],

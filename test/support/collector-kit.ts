@@ -84,7 +84,7 @@ function over(line: Line, server: TeamServer): TeamServer {
     ask: through(server.ask),
     renew: through(server.renew),
     offer: through(server.offer),
-    part: through(server.part),
+    parts: through(server.parts),
     deliver: through(server.deliver),
     refuse: through(server.refuse),
   }

@@ -91,11 +91,11 @@ export function createTeamClient({ server, token, certificate }: TeamClientOptio
         ? ok({ missing })
         : STRANGE
     },
-    part: (job, lease, digest, body) =>
+    parts: (job, lease, body) =>
       none(
         send({
           verb: 'PUT',
-          target: `/collector/jobs/${job}/parts/${digest}`,
+          target: `/collector/jobs/${job}/parts`,
           type: 'application/octet-stream',
           body,
           headers: { 'x-barewitness-lease': lease },

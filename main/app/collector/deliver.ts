@@ -1,11 +1,8 @@
 import type { CollectorLease } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
 import type { Outcome } from '../../core/failure.ts'
-import type { TeamServer } from '../../core/jobs.ts'
+import { inBatches, packParts, type TeamServer } from '../../core/jobs.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording.ts'
-import { mapConcurrently } from '../concurrency.ts'
-
-const PARTS_AT_ONCE = 4
 
 /** Sends a recording, only what the server does not have yet; again without effect. Fails as the server does. */
 export async function deliver(
@@ -27,14 +24,13 @@ export async function deliver(
   const recording = recordingDigest(loaded)
   const offered = await server.offer(job.id, { lease, recording, digests: [...parts.keys()] })
   if (!offered.ok) return offered
-  let failed: Outcome<null> | null = null
-  await mapConcurrently(offered.value.missing, PARTS_AT_ONCE, async (digest) => {
+  const missing = offered.value.missing.flatMap((digest) => {
     const bytes = parts.get(digest)
-    if (bytes === undefined || failed !== null) return
-    const sent = await server.part(job.id, lease, digest, bytes)
-    if (!sent.ok) failed ??= sent
+    return bytes === undefined ? [] : [{ digest, bytes }]
   })
-  return (
-    failed ?? (await server.deliver(job.id, { lease, recording, header: sha256(header), captures: sha256(captures) }))
-  )
+  for (const batch of inBatches(missing)) {
+    const sent = await server.parts(job.id, lease, packParts(batch))
+    if (!sent.ok) return sent
+  }
+  return await server.deliver(job.id, { lease, recording, header: sha256(header), captures: sha256(captures) })
 }

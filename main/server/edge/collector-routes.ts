@@ -7,7 +7,7 @@ import type {
   TeamCollector,
 } from '../../../schemas/types.ts'
 import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
-import { type HeldJob, LARGEST_PART } from '../../core/jobs.ts'
+import { type HeldJob, LARGEST_PACKED, unpackParts } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { AuditEvent } from '../audit.ts'
 import { COLLECTOR_VERBS, collectorOf } from '../collector-access.ts'
@@ -68,7 +68,7 @@ async function answered(
   known: Known,
 ): Promise<Outcome<unknown>> {
   if (headerOf(exchange, 'content-encoding') !== undefined) return fail('input.refused', 'encoded bodies are not read')
-  if (wanted.verb === 'part') return await part(exchange, wanted, known)
+  if (wanted.verb === 'parts') return await takeParts(exchange, wanted, known)
   const bytes = await readAll(exchange, LARGEST_INPUT)
   if (bytes === null) return fail('input.refused', 'the body is larger than 1 MiB')
   const body = readBody(bytes)
@@ -144,14 +144,19 @@ async function ask(
   return lease
 }
 
-async function part(exchange: Exchange, { job, digest }: OfCollector, known: Known): Promise<Outcome<unknown>> {
+async function takeParts(exchange: Exchange, { job }: OfCollector, known: Known): Promise<Outcome<unknown>> {
   if (headerOf(exchange, 'content-type') !== 'application/octet-stream')
     return fail('input.refused', 'the body must be application/octet-stream')
   const held = { id: job, lease: headerOf(exchange, LEASE_HEADER) ?? '', holder: known.collector.name }
   const view = await known.jobs.heldJob(held)
   if (!view.ok) return view
   if (view.value.state.is === 'completed') return fail('job.completed', 'the job has its recording')
-  const bytes = await readAll(exchange, LARGEST_PART)
-  if (bytes === null) return fail('input.refused', 'the file is larger than a capture can be')
-  return await known.jobs.incoming.put(job, held.holder, digest, bytes)
+  const packed = await readAll(exchange, LARGEST_PACKED)
+  if (packed === null) return fail('input.refused', 'the files are larger than a capture can be')
+  const parts = unpackParts(packed)
+  if (!parts.ok) return parts
+  const stored = await Promise.all(
+    parts.value.map(({ digest, bytes }) => known.jobs.incoming.put(job, held.holder, digest, bytes)),
+  )
+  return stored.find((one) => !one.ok) ?? ok(null)
 }
