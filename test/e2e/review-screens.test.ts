@@ -6,9 +6,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
 import { closeOver, REVIEW_PARTS, REVIEW_SCREENS, reviewPart } from '../support/every-screen.ts'
+import { type LyingTsa, lyingTsa, say, testTsa } from '../support/lying-tsa.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
-import { atHome, choose, field, giveSecret, opens, press, rail, titled } from '../support/window-steps.ts'
+import { atHome, choose, field, giveSecret, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -20,6 +21,8 @@ const SERVERS = [
 /** Every screen and dialog of a review, of a pack that servers were collected for, and then of the same pack altered. */
 describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let fleet: EmulatedFleet
+  /** A time-stamp authority on loopback that no reader trusts. */
+  let stamps: LyingTsa
   let opened: TestWindow
   let page: Page
   let review: Page
@@ -29,6 +32,7 @@ describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped:
   beforeAll(async () => {
     mkdirSync(out)
     fleet = await startEmulated(SERVERS)
+    stamps = await lyingTsa(say(testTsa().response))
     opened = await openWindow({ folder: builtProduct() ?? '' })
     page = opened.page
     page.setDefaultTimeout(60_000)
@@ -40,6 +44,11 @@ describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped:
     await titled(page, 'Collection finished')
     await press(page, 'Show results')
     await atHome(page)
+    await rail(page, 'Settings')
+    await openTab(page, 'Time-stamping')
+    await page.getByLabel(/^Authority address/).fill(stamps.url)
+    await press(page, 'Save address')
+    await page.getByText(`In use: ${stamps.url}`).waitFor()
     await rail(page, 'Evidence packs')
     await press(page, /^(Export evidence pack|Continue export)/)
     await press(page, 'Open step Seal')
@@ -60,6 +69,7 @@ describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped:
   afterAll(async () => {
     await opened?.close()
     await fleet?.close()
+    await stamps?.close()
     rmSync(folder, { recursive: true, force: true })
   })
 

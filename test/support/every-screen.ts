@@ -284,6 +284,14 @@ export const REVIEW_SCREENS: readonly Screen[] = [
     isOver: true,
   },
   {
+    name: 'trust-authority',
+    open: inReview('Verification', async (review) => {
+      await press(review, /Trust an authority/)
+      await dialog(review)
+    }),
+    isOver: true,
+  },
+  {
     name: 'findings-details',
     open: inReview('Findings', async (review) => {
       await details(review).click()
