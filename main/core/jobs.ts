@@ -8,9 +8,8 @@ import type {
   CollectorRenewal,
 } from '../../schemas/types.ts'
 import { type Sha256, sha256 } from './digest.ts'
-import { type Failure, fail, type Outcome } from './failure.ts'
+import { type Failure, fail, type Outcome, ok } from './failure.ts'
 import type { LoadedRecording } from './recording.ts'
-import { ok } from './result.ts'
 
 /**
  * The jobs of collectors: one node of one run each. Every queue is tested by `test/support/queue-contract.ts`, with these rules:
