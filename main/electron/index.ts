@@ -14,7 +14,8 @@ import { createOpenings, type Openings, packIn } from './openings.ts'
 import { createPrompt, type Prompt } from './prompt.ts'
 import { lockNavigation, lockNetwork, lockSession, registerScheme, serveWindow } from './protocol.ts'
 import { systemVault } from './vault.ts'
-import { createWindows, openWindow, showFile, type WindowState, type Windows, windowState } from './windows.ts'
+import { type WindowState, windowState } from './window-state.ts'
+import { createWindows, openWindow, showFile, type Windows } from './windows.ts'
 
 const beside = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const PATIENCE_MS = 5000

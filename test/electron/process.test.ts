@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { keepEngine } from '../../main/electron/engine-process.ts'
 import { createOpenings, packIn } from '../../main/electron/openings.ts'
-import { placeFor, windowState } from '../../main/electron/windows.ts'
+import { placeFor, windowState } from '../../main/electron/window-state.ts'
 import type { Reply } from '../../schemas/ipc.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
 
