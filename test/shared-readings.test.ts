@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
+import { type Context, conclude } from '../main/core/check.ts'
 import { askedFor, readProbe } from '../main/core/probe.ts'
 import { capturesByKey, readingsOf } from '../main/core/readings.ts'
 import type { CapturedAnswer, LoadedRecording } from '../main/core/recording.ts'
@@ -45,6 +46,22 @@ describe('readings that nodes share', () => {
       const before = assess({ catalog, scope, recordings: [loaded], asOf: FIXTURE_TIME })
       for (const reading of readingsOf(catalog, loaded).values()) frozen(reading)
       expect(assess({ catalog, scope, recordings: [loaded], asOf: FIXTURE_TIME })).toEqual(before)
+    }
+  })
+
+  test('a check that names no context reads none: its conclusion is shared between nodes', () => {
+    const unread = new Proxy({} as Context, {
+      get: (_, member) => {
+        throw new Error(`read ${String(member)} of the context`)
+      },
+    })
+    const alike = catalog.checks.filter(({ evaluate }) => evaluate.length <= 2)
+    expect(alike.length).toBeGreaterThan(20)
+    for (const { evaluate } of alike) expect(String(evaluate)).not.toMatch(/^[^{]*(?:\.\.\.|\barguments\b)[^{]*=>/)
+    for (const name of NODES) {
+      // Of its own, so that nothing is remembered of it.
+      const readings = new Map([...readingsOf(catalog, node(name))].map(([id, reading]) => [id, { ...reading }]))
+      for (const check of alike) expect(() => conclude(check, readings, unread)).not.toThrow()
     }
   })
 

@@ -6,7 +6,7 @@ const MOST = 16
 
 /**
  * Remembers the latest results of a pure function by what they were made of, where that is the same objects. Nodes whose answers are the same
- * bytes have one reading of them, see readingsOf(), and what follows from readings alone follows once. Nobody changes a result.
+ * bytes have one reading of them, see readingsOf(), and what follows from readings alone follows once. No result is changed afterwards.
  */
 export function recentResults<T>(): Recent<T> {
   const known: { readonly parts: readonly unknown[]; readonly result: T }[] = []

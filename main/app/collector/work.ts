@@ -40,7 +40,7 @@ const RETRY_MS = 2000
 const MOST_RETRY_MS = 60_000
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
 
-/** What does not end a recording: the server, or this computer, may be well again later. */
+/** Failures after which the recording is kept and delivered later: the server, or this computer, may recover. */
 const PASSING: readonly Failure['code'][] = ['server.unreachable', 'store.failed', 'access.refused', 'bug']
 
 /**
