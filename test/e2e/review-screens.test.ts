@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +6,16 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
 import { closeOver, REVIEW_PARTS, REVIEW_SCREENS, reviewPart } from '../support/every-screen.ts'
-import { type LyingTsa, lyingTsa, say, testTsa } from '../support/lying-tsa.ts'
+import { type LyingTsa, lyingTsa, say } from '../support/lying-tsa.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { opensslTsa } from '../support/openssl-tsa.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { atHome, choose, field, giveSecret, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing =
+  whyNoWindow() ??
+  (builtProduct() === null ? 'the product is not built: npm run build' : null) ??
+  (spawnSync('openssl', ['version']).status === 0 ? null : 'no openssl (Debian: apt-get install openssl)')
 
 const SERVERS = [
   { name: 'gpu-01', recorded: 'demo-gpu-01' },
@@ -32,7 +36,7 @@ describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped:
   beforeAll(async () => {
     mkdirSync(out)
     fleet = await startEmulated(SERVERS)
-    stamps = await lyingTsa(say(testTsa().response))
+    stamps = await lyingTsa(say(opensslTsa(join(folder, 'tsa')).reply))
     opened = await openWindow({ folder: builtProduct() ?? '' })
     page = opened.page
     page.setDefaultTimeout(60_000)
