@@ -142,9 +142,13 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
           : { check, outcome: 'passed' as const, word: 'Passed' },
     }))
     const progress = { step: 'nodes' as const, done: 120, total: 300 }
-    await send([{ kind: 'verifying', file, progress }, ...concluded])
     const checks = review.getByRole('list', { name: 'Checks' })
-    await checks.getByText('Passed').waitFor()
+    // The evaluation of the test before may end only now, and takes these events with it.
+    const isShown = async (): Promise<boolean> => {
+      await send([{ kind: 'verifying', file, progress }, ...concluded])
+      return await checks.getByText('Passed').isVisible()
+    }
+    await expect.poll(isShown, { timeout: 60_000, interval: 1000 }).toBe(true)
     expect(await checks.getByText('Not concluded yet').count()).toBe(3)
     await book.look('40-review-verifying', { page: review, full: true })
     await send([{ kind: 'verified' }])
