@@ -14,6 +14,8 @@ export interface Verifying extends VerificationProgress {
   readonly results: readonly CheckSoFar[]
 }
 
+export type Opening = Omit<Extract<EngineEvent, { kind: 'run-opening' }>, 'kind'>
+
 export interface State {
   readonly route: Route
   readonly earlier: readonly Route[]
@@ -27,6 +29,8 @@ export interface State {
   readonly soFar: number
   /** Incremented when a pack is opened from outside the screens. */
   readonly packs: number
+  /** The latest stored run is being opened: results are shown afterwards. `total` is 0 while nothing is counted. */
+  readonly opening: Opening | null
   /** The verification in progress, in whichever window it was begun. */
   readonly verifying: Verifying | null
   /** Announced politely to screen readers. */
@@ -55,6 +59,7 @@ let state: State = {
   runs: 0,
   soFar: 0,
   packs: 0,
+  opening: null,
   verifying: null,
   announced: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
@@ -126,9 +131,11 @@ export function startStore(): void {
 
 async function openFleet(): Promise<void> {
   await refreshFleet()
+  if (state.fleet !== null && state.opening === null) change({ opening: { step: 'reading', done: 0, total: 0 } })
   const [status, known] = await Promise.all([call('run.status', null), call('assessment.get', { of: 'run' })])
   if (status.ok && status.value !== null && state.progress === null)
     change({ progress: progressFrom(status.value, performance.now(), Date.now()) })
+  change({ opening: null })
   if (state.earlier.length > 0) return
   if (state.progress?.ended === 'no') change({ route: { screen: 'collecting' } })
   else if (known.ok && known.value !== null) change({ route: { screen: 'overview', of: 'run' } })
@@ -146,6 +153,17 @@ const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 
 const resultsOf = (verifying: Verifying | null, file: string): readonly CheckSoFar[] =>
   verifying?.file === file ? verifying.results : []
 
+/** Minimum interval between two pictures of the progress of opening. */
+const OPENING_MS = 100
+let openingAt = Number.NEGATIVE_INFINITY
+
+function showOpening({ step, done, total }: Opening): void {
+  const now = performance.now()
+  if (state.opening?.step === step && now - openingAt < OPENING_MS) return
+  openingAt = now
+  change({ opening: { step, done, total } })
+}
+
 let waiting: { readonly event: EngineEvent; readonly at: number }[] = []
 let spokeAt = Number.NEGATIVE_INFINITY
 
@@ -155,6 +173,9 @@ function listen(event: EngineEvent): void {
       if (event.to === 'shortcuts') change({ over: 'shortcuts' })
       // The tour is started by its own part.
       else if (event.to !== 'tour') go(GOES[event.to])
+      return
+    case 'run-opening':
+      if (!isReviewWindow()) showOpening(event)
       return
     case 'verifying':
       change({ verifying: { file: event.file, ...event.progress, results: resultsOf(state.verifying, event.file) } })

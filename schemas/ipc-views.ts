@@ -18,11 +18,16 @@ export interface CallFailure {
   readonly node?: string
 }
 
+/** How a stored run is opened: its recordings are read, and then evaluated, one node after the other. */
+export type OpeningStep = 'reading' | 'evaluating'
+
 /**
  * Moments of a run. `run-done` comes when `assessment.get` already answers with the new run.
  * Same shape as RunEvent in main/core/ports.ts.
  */
 export type EngineEvent =
+  /** The latest stored run is being opened; methods that need it are answered afterwards. Ended by their answers. */
+  | { readonly kind: 'run-opening'; readonly step: OpeningStep; readonly done: number; readonly total: number }
   | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
   | { readonly kind: 'node-connecting'; readonly node: string }
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }

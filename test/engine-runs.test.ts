@@ -259,6 +259,37 @@ describe('runs that are stored', () => {
     expect(await again.get('run.status', null)).toBeNull()
   })
 
+  test('while the latest is opened, the fleet is shown and the progress reported; results wait for it', async () => {
+    const ports = createFakePorts()
+    const kit = await kitOver(ports)
+    await withNodes(kit, ['db-1', 'db-2'])
+    await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    let resume = (): void => undefined
+    const isHeld = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    const again = await kit.reopened({ ...ports, pause: () => isHeld })
+    keep(again)
+    const results = again.get('assessment.get', { of: 'run' })
+    expect((await again.get('fleet.get', null))?.nodes.map(({ name }) => name)).toEqual(['db-1', 'db-2'])
+    expect((await again.get('settings.get', null)).theme).toBe('system')
+    await until(() => again.events.some((event) => event.kind === 'run-opening' && event.step === 'evaluating'))
+    const isAnswered = await Promise.race([results.then(() => true), new Promise((resolve) => setTimeout(resolve, 20))])
+    expect(isAnswered).toBeUndefined()
+    resume()
+    expect((await results)?.rows.map(({ node }) => node)).toEqual(['db-1', 'db-2'])
+    const progress = again.events.flatMap((event) =>
+      event.kind === 'run-opening' ? [[event.step, event.done, event.total]] : [],
+    )
+    expect(progress).toEqual([
+      ['reading', 1, 2],
+      ['reading', 2, 2],
+      ['evaluating', 1, 2],
+      ['evaluating', 2, 2],
+    ])
+  })
+
   test('are listed newest first, opened again, and a made-up name leads nowhere', async () => {
     let now = '2026-11-20T09:15:00.000Z'
     const kit = await kitOver(createFakePorts({ now: () => now }))

@@ -97,7 +97,9 @@ beforeEach(async () => {
   shown = []
   const real = createPorts(catalog)
   ports = { ...real, clock: { ...real.clock, now: () => now } }
-  session = await openSession(ports, catalog, folder)
+  const opened = await openSession(ports, catalog, folder, () => undefined)
+  await opened.isOpen
+  session = opened.session
   session.run = { run: 'run-1', scope, recordings, assessment, unreadable: [] }
   const show = async (path: string): Promise<Outcome<null>> => {
     shown.push(path)

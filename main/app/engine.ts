@@ -1,4 +1,4 @@
-import type { Chosen, Engine, Reply } from '../../schemas/ipc.ts'
+import type { Chosen, Engine, Method, Reply } from '../../schemas/ipc.ts'
 import { DIALOGS } from '../../schemas/ipc-inputs.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
@@ -46,7 +46,9 @@ export async function createEngine(
   { folder, desktop, scheduling = {}, remote }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
-  const session = await openSession(ports, catalog, folder)
+  const { session, isOpen } = await openSession(ports, catalog, folder, (progress) =>
+    tell({ kind: 'run-opening', ...progress }),
+  )
   const context: EngineContext = {
     ports,
     catalog,
@@ -80,6 +82,7 @@ export async function createEngine(
   }
   return {
     call: async (method, input, chosen) => {
+      if (!WITHOUT_RUN.includes(method)) await isOpen
       const handler = handlers[method] as (input: unknown, chosen?: Chosen) => Promise<Reply<never>>
       if (chosen !== undefined && DIALOGS[method] === 'save-file' && (await isOurs(ports, folder, chosen.path)))
         return fail('input.refused', 'this is a file of Barewitness itself; choose another name')
@@ -98,6 +101,9 @@ export async function createEngine(
     },
   }
 }
+
+/** What the window draws first; everything else is answered once the latest run is open. */
+const WITHOUT_RUN: readonly Method[] = ['fleet.get', 'settings.get', 'tables.get']
 
 /** A table that a person saves must not replace evidence, the register, or a key. */
 const isOurs = async ({ files }: Pick<Ports, 'files'>, folder: string, path: string): Promise<boolean> =>

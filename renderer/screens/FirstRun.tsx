@@ -4,13 +4,38 @@ import { collect, useAction } from '../actions.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { isOffered } from '../routes.ts'
-import { announce, go } from '../store.ts'
+import { announce, go, type Opening, useStore } from '../store.ts'
 import { may } from '../team.ts'
-import { visible } from '../text.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Progress } from '../ui/Notice.tsx'
 
-/** Purpose in one sentence, and three ways to start. */
+/** Purpose in one sentence, and three ways to start; where there are results already, the progress of opening them. */
 export function FirstRun() {
+  const { opening } = useStore()
+  return opening === null ? <WaysToStart /> : <OpeningRun opening={opening} />
+}
+
+function OpeningRun({ opening: { step, done, total } }: { readonly opening: Opening }) {
+  const { fleet } = useStore()
+  const does = step === 'reading' ? 'Reading recordings' : 'Evaluating recordings'
+  return (
+    <Page
+      title="Opening the latest results"
+      under={`${visible(fleet?.name ?? '')}. Stored recordings are read and evaluated as of now; no node is contacted.`}
+    >
+      <Progress
+        label={does}
+        value={total === 0 ? null : done}
+        max={total}
+        words={total === 0 ? does : `${done} of ${plural(total, 'node')}`}
+        showWords={total !== 0}
+      />
+    </Page>
+  )
+}
+
+function WaysToStart() {
   const [busy, setBusy] = useState(false)
   const open = useAction('pack.choose-and-verify')
   const tryDemo = async (): Promise<void> => {

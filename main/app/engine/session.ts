@@ -6,13 +6,25 @@ import { decisionsPath, fleetPath, folderIn } from '../../core/layout.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { Session } from './context.ts'
 import type { RunState } from './run-state.ts'
-import { latestStored, loadRun } from './stored-runs.ts'
+import { latestStored, loadRun, type OnNode } from './stored-runs.ts'
+
+/** A session whose latest run is being opened. */
+export interface OpenedSession {
+  readonly session: Session
+  /** Resolves once the latest run is in the session. */
+  readonly isOpen: Promise<void>
+}
 
 /**
- * The fleet of this folder with its latest stored run, evaluated as of now, so that closing the window loses no
- * evidence.
+ * The fleet of this folder, and its latest stored run, evaluated as of now, so that closing the window loses no
+ * evidence. The run of a large fleet takes a while: it is opened after this has returned.
  */
-export async function openSession(ports: Ports, catalog: Catalog, folder: string): Promise<Session> {
+export async function openSession(
+  ports: Ports,
+  catalog: Catalog,
+  folder: string,
+  onNode: OnNode,
+): Promise<OpenedSession> {
   const session: Session = {
     fleet: null,
     demo: false,
@@ -29,10 +41,15 @@ export async function openSession(ports: Ports, catalog: Catalog, folder: string
     if (!(await ports.files.isThere(decisionsPath(fleetPath(folder)))))
       await ports.files.copyNew(folderIn(folder, 'hostKeys'), decisionsPath(fleetPath(folder)))
   const stored = await ports.fleets.read(fleetPath(folder))
-  if (!stored.ok) return session
-  session.fleet = stored.value.fleet
-  session.run = await latestRunOf(ports, catalog, folder, stored.value.fleet)
-  return session
+  if (!stored.ok) return { session, isOpen: Promise.resolve() }
+  const { fleet } = stored.value
+  session.fleet = fleet
+  const isOpen = latestRunOf(ports, catalog, folder, fleet, onNode).then((run) => {
+    session.run = run
+  })
+  // Reported by each call that needs the run.
+  isOpen.catch(() => undefined)
+  return { session, isOpen }
 }
 
 /** The latest stored run of this folder's own fleet, or null. */
@@ -41,10 +58,11 @@ export async function latestRunOf(
   catalog: Catalog,
   folder: string,
   fleet: Fleet,
+  onNode?: OnNode,
 ): Promise<RunState | null> {
   const shelf = { ports, folder, fleet, demo: false }
   const run = await latestStored(shelf)
-  const loaded = run === null ? null : await loadRun(shelf, catalog, run)
+  const loaded = run === null ? null : await loadRun(shelf, catalog, run, onNode)
   return loaded?.ok === true ? loaded.value : null
 }
 

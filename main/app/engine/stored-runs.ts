@@ -1,5 +1,5 @@
-import type { RunListItem } from '../../../schemas/ipc-views.ts'
-import type { Fleet, Scope } from '../../../schemas/types.ts'
+import type { OpeningStep, RunListItem } from '../../../schemas/ipc-views.ts'
+import type { Fleet, NodeAssessment, Scope } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
@@ -31,6 +31,9 @@ export interface RunShelf {
 /** Where the runs of the current fleet are looked up; null without a fleet. */
 export const shelfOf = ({ ports, folder, session: { fleet, demo } }: EngineContext): RunShelf | null =>
   fleet === null ? null : { ports, folder, fleet, demo }
+
+/** Informed of each node that was read or evaluated. */
+export type OnNode = (progress: { readonly step: OpeningStep; readonly done: number; readonly total: number }) => void
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 const MOST_LISTED = 100
@@ -101,10 +104,15 @@ const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, com
 
 /**
  * A stored run with its recordings, evaluated as of now. A recording that cannot be read, or differs from what was
- * stored, counts as missing and is named in `unreadable`. Fails with input.not-found where nothing of the run is
- * stored, and where it is of other nodes.
+ * stored, counts as missing and is named in `unreadable`. Other calls are answered between two nodes. Fails with
+ * input.not-found where nothing of the run is stored, and where it is of other nodes.
  */
-export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): Promise<Outcome<RunState>> {
+export async function loadRun(
+  shelf: RunShelf,
+  catalog: Catalog,
+  run: string,
+  onNode: OnNode = () => undefined,
+): Promise<Outcome<RunState>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
   const { ports, folder, fleet } = shelf
   return await withStore(shelf, async (store) => {
@@ -117,15 +125,24 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     const recordings: LoadedRecording[] = []
     const unreadable: Failure[] = []
     const share = sharing()
+    let read = 0
     await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
       const loaded = await store.load(run, node)
       if (loaded.ok) recordings.push(share.recording(loaded.value))
       else if (await isStored(ports, folder, run, node)) unreadable.push({ ...loaded.error, node })
+      read += 1
+      onNode({ step: 'reading', done: read, total: population.length })
     })
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const scope = await scopeNow(shelf, note, population, recordings)
-    return ok(assessedNow(ports, catalog, { run, scope, recordings, unreadable }))
+    const evaluating = assessing(ports, catalog, { run, scope, recordings, unreadable })
+    for (;;) {
+      const step = evaluating.next()
+      if (step.done === true) return ok(step.value)
+      onNode({ step: 'evaluating', done: step.value, total: population.length })
+      await ports.pause(0)
+    }
   })
 }
 
@@ -178,12 +195,29 @@ export function assessedNow(
   catalog: Catalog,
   run: Omit<RunState, 'assessment'>,
 ): RunState {
+  const evaluating = assessing(ports, catalog, run)
+  for (;;) {
+    const step = evaluating.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** As assessedNow(), with the number of nodes evaluated after each. */
+function* assessing(
+  ports: Pick<Ports, 'clock'>,
+  catalog: Catalog,
+  run: Omit<RunState, 'assessment'>,
+): Generator<number, RunState> {
   const { scope, recordings } = run
   const asOf = ports.clock.now()
   const terms = termsOf({ ...scope, asOf })
   const share = sharing()
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
-  const alone = rested.map(({ node, loaded }) => share.node(assessNode(catalog, node, loaded, terms)))
+  const alone: NodeAssessment[] = []
+  for (const { node, loaded } of rested) {
+    alone.push(share.node(assessNode(catalog, node, loaded, terms)))
+    yield alone.length
+  }
   const nodes = compareNodes(catalog, alone, asOf).map(share.node)
   const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
   const concluded = conclude(catalog, { scope, asOf, demo, register: EMPTY_REGISTER }, nodes)
