@@ -4,7 +4,7 @@ import type { Desktop } from '../app/engine/context.ts'
 import { createEngine } from '../app/engine.ts'
 import { catalog } from '../catalog/index.ts'
 import { commandLine } from './command-line.ts'
-import { remoteDesktop } from './dialogs.ts'
+import { remoteDesktop } from './desktop-port.ts'
 import { type Port, serveEngine } from './engine-process.ts'
 
 /** The engine’s process (a utilityProcess). Its only argument is the folder of this user’s evidence and identities. */

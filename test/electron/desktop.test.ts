@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { type DesktopParts, remoteDesktop, serveDesktop } from '../../main/electron/dialogs.ts'
+import { type DesktopParts, remoteDesktop, serveDesktop } from '../../main/electron/desktop-port.ts'
 import type { Port } from '../../main/electron/engine-process.ts'
 import { createPrompt } from '../../main/electron/prompt.ts'
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { BANNED } from '../../schemas/words.ts'
@@ -19,6 +19,20 @@ const filesWith = (files: typeof shell, pattern: RegExp): readonly string[] =>
 describe('the shell', () => {
   test('1: makes windows in one place', () =>
     expect(filesWith(shell, /new BrowserWindow\b/)).toEqual(['main/electron/windows.ts']))
+  test('the engine’s process reaches no file that imports Electron’s main process', () => {
+    const reached = new Set<string>()
+    const follow = (file: string): void => {
+      if (reached.has(file)) return
+      reached.add(file)
+      const text = readFileSync(join(root, file), 'utf8')
+      for (const [, from = ''] of text.matchAll(/^import (?!type\b)[^']*'(\.[^']+\.ts)'/gm))
+        follow(join(dirname(file), from))
+    }
+    follow('main/electron/worker.ts')
+    expect(reached.size).toBeGreaterThan(100)
+    const importing = [...reached].filter((file) => /from 'electron'/.test(readFileSync(join(root, file), 'utf8')))
+    expect(importing).toEqual([])
+  })
   test('8: has two request channels, and no other kind', () => {
     expect(shell.flatMap(([, text]) => text.match(/ipcMain\.\w+\(\w+/g) ?? [])).toEqual([
       'ipcMain.handle(CALL_CHANNEL',

@@ -1,4 +1,4 @@
-import { remoteDesktop } from '../../../main/electron/dialogs.ts'
+import { remoteDesktop } from '../../../main/electron/desktop-port.ts'
 import { type Port, serveEngine } from '../../../main/electron/engine-process.ts'
 import type { Chosen, Engine, Reply } from '../../../schemas/ipc.ts'
 import type { EngineEvent } from '../../../schemas/ipc-views.ts'
