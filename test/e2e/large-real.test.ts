@@ -106,6 +106,7 @@ describe.skipIf(missing !== null)(`${NODES} servers${missing === null ? '' : ` (
     await opened.close()
     await openAgain()
     const opening = page.getByRole('heading', { level: 1, name: 'Opening the latest results' })
+    await opening.or(page.locator('.home-steps')).first().waitFor({ timeout: 60_000 })
     // How long it lasts depends on the machine: where it is over before the page is looked at, there is no picture.
     if (await opening.isVisible()) await shot(page, '140-large-opening', true)
     await page.locator('.home-steps').waitFor({ timeout: NODES * 400 })
