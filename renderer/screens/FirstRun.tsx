@@ -17,12 +17,11 @@ export function FirstRun() {
 }
 
 function OpeningRun({ opening: { step, done, total } }: { readonly opening: Opening }) {
-  const { fleet } = useStore()
   const does = step === 'reading' ? 'Reading recordings' : 'Evaluating recordings'
   return (
     <Page
       title="Opening the latest results"
-      under={`${visible(fleet?.name ?? '')}. Stored recordings are read and evaluated as of now; no node is contacted.`}
+      under="Stored recordings are read and evaluated as of now; no node is contacted."
     >
       <Progress
         label={does}

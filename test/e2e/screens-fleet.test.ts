@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EVENT_CHANNEL } from '../../main/electron/channels.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
@@ -50,6 +52,22 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
       'Collect audit evidence from your servers',
     )
     await book.look('01-first-run')
+  })
+
+  test('results that are being opened: their progress in place of the ways to start', async () => {
+    const send = (event: EngineEvent): Promise<void> =>
+      opened.app.evaluate(
+        ({ BrowserWindow }, [channel, told]) => BrowserWindow.getAllWindows()[0]?.webContents.send(channel, told),
+        [EVENT_CHANNEL, event] as const,
+      )
+    await send({ kind: 'run-opening', step: 'reading', done: 0, total: 0 })
+    await titled(page, 'Opening the latest results')
+    await book.look('01-opening')
+    await send({ kind: 'run-opening', step: 'evaluating', done: 120, total: 300 })
+    await page.getByText('120 of 300 nodes').waitFor()
+    await book.look('01-opening-evaluating')
+    await page.reload()
+    await titled(page, 'Collect audit evidence from your servers')
   })
 
   test('before the first run: each screen has its empty state', async () => {
