@@ -49,12 +49,15 @@ export const MODULES: readonly MutatedModule[] = [
   },
   { path: 'main/adapters/seal/tsp/token.ts', tests: ['test/tsp.test.ts'], only: ['names', 'isIssuerSerial'] },
   { path: 'main/verify/steps/rules.ts', tests: ['test/verify-rules.test.ts'] },
-  { path: 'main/verify/steps/complete.ts', tests: ['test/verify-lacking.test.ts'] },
-  { path: 'main/core/conclusion/conclude.ts', tests: ['test/conclusion/decisions.test.ts'] },
-  { path: 'main/core/conclusion/documents.ts', tests: ['test/conclusion/counts.test.ts'] },
+  { path: 'main/verify/steps/complete.ts', tests: ['test/verify-lacking.test.ts'], only: ['lackingIn'] },
+  {
+    path: 'main/core/conclusion/conclude.ts',
+    tests: ['test/conclusion/decisions.test.ts'],
+    only: ['serverPart', 'isAboutServers', 'rowState'],
+  },
   {
     path: 'main/core/conclusion/documents.ts',
-    tests: ['test/conclusion/documents.test.ts'],
+    tests: ['test/conclusion/counts.test.ts', 'test/conclusion/documents.test.ts'],
     equivalent: {
       "return rank(stated) > rank('received') && inspection === undefined ? 'received' : stated: > -> >=":
         'a document stated as received is received, inspected or not',
