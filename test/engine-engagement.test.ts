@@ -215,6 +215,21 @@ describe('an engagement that is filled in', () => {
   })
 })
 
+test('documents and risk acceptances of the demo fleet are entered once, and what a person changes stays', async () => {
+  const kit = await kitOver(createFakePorts({ demoRegister: true }))
+  await kit.get('demo.open', null)
+  await kit.heard('run-done')
+  const { documents, riskAcceptances, documentRequests } = await kit.get('register.get', { of: 'run' })
+  expect([documents.length, riskAcceptances.length, documentRequests.length]).toEqual([3, 2, 2])
+  const [first] = documents
+  expect(existsSync(join(kit.folder, 'demo', 'documents', first?.sha256 ?? ''))).toBe(true)
+  await kit.get('documents.withdraw', { id: first?.id ?? '', reason: 'Replaced.', by: 'J. Chen' })
+  await kit.get('demo.open', null)
+  await kit.heard('run-done')
+  const after = await kit.get('register.get', { of: 'run' })
+  expect(after.documents.filter(({ withdrawn }) => withdrawn !== null)).toHaveLength(1)
+})
+
 describe('an engagement from a file', () => {
   test('brings the provider’s own list, and an uncovered row is told before any run', async () => {
     const kit = await kitOver(declaring())

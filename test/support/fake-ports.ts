@@ -13,6 +13,7 @@ import { fail, type Outcome, ok } from '../../main/core/failure.ts'
 import { decisionComment } from '../../main/core/host-key-list.ts'
 import { fingerprintOf, knownHostsLine, parseKnownHosts } from '../../main/core/known-hosts.ts'
 import type { Clock, Connection, ConnectTarget, Entropy } from '../../main/core/ports.ts'
+import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { Fleet, HostKey } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { FAKE_NODES, FAKE_SYNTHETIC, type FakeNode, fakeHostKey } from './fake-nodes.ts'
@@ -30,6 +31,8 @@ export interface FakePortsOptions {
   readonly pace?: number
   /** The demo fleet. */
   readonly nodes?: readonly FakeNode[]
+  /** The demo fleet has documents and risk acceptances, as the real one. */
+  readonly demoRegister?: boolean
   readonly now?: () => string
   /** Called when a node is asked to connect, before it answers. */
   readonly onConnect?: (node: string) => Promise<void> | void
@@ -42,6 +45,7 @@ export interface FakePortsOptions {
 export function createFakePorts({
   pace = 0,
   nodes = FAKE_NODES,
+  demoRegister = false,
   now = () => FAKE_NOW,
   onConnect = () => undefined,
 }: FakePortsOptions = {}): Ports {
@@ -90,7 +94,7 @@ export function createFakePorts({
       decide,
       record: recorder(base, now),
     },
-    demo: { start: async () => demoFleet(nodes) },
+    demo: { start: async () => demoFleet(nodes, demoRegister) },
   }
 }
 
@@ -207,7 +211,7 @@ const ASHBURN = {
   declaredBy: 'made up for the demo',
 }
 
-function demoFleet(nodes: readonly FakeNode[]): DemoFleet {
+function demoFleet(nodes: readonly FakeNode[], withRegister: boolean): DemoFleet {
   const declared = nodes.map(({ name, privilege }, index) => ({
     name,
     address: '127.0.0.1',
@@ -236,6 +240,7 @@ function demoFleet(nodes: readonly FakeNode[]): DemoFleet {
         nodes.map(({ name }) => name),
       ),
       provider: fakeProvider,
+      ...(withRegister ? {} : { register: EMPTY_REGISTER, documents: new Map<string, Uint8Array>() }),
     }),
     vantage: (asOf) => demoVantage(asOf, targets),
     close: async () => undefined,

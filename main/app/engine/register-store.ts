@@ -1,6 +1,7 @@
 import type { RegisterView } from '../../../schemas/ipc-register.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { DemoDeclared } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { documentPath, fileIn, folderIn, shelfPath } from '../../core/layout.ts'
@@ -47,6 +48,24 @@ export async function registerOf(context: Kept, of: Source): Promise<Outcome<Reg
 export async function ownView({ ports, folder, session }: Kept, register: Register): Promise<RegisterView> {
   const { engagement } = await declaredOrNone({ ports, folder, demo: session.demo })
   return registerView(register, ports.clock.now(), engagement?.reportingBasis ?? null)
+}
+
+/**
+ * The register of the demo fleet with its documents, unless it has one: what a person changed stays. The documents come
+ * first, so that no register names one that is missing.
+ */
+export async function registerAtFirst(
+  { ports, folder }: Pick<Kept, 'ports' | 'folder'>,
+  { register, documents }: Pick<DemoDeclared, 'register' | 'documents'>,
+): Promise<Outcome<null>> {
+  const place = shelfPath(folder, true)
+  const path = registerPath(place)
+  if (await ports.files.isThere(path)) return ok(null)
+  for (const bytes of documents.values()) {
+    const stored = await storeBytes(ports, place, bytes)
+    if (!stored.ok) return stored
+  }
+  return await writeRegister(ports, { path, folder: place }, register)
 }
 
 export const keepRegister = (kept: Kept, register: Register): Promise<Outcome<null>> =>

@@ -14,7 +14,7 @@ import { startRun } from './going-run.ts'
 import { storedTargets } from './hostkey-methods.ts'
 import { turnOf } from './kept-json.ts'
 import { keepDemoLocation, locationOrNone } from './location-store.ts'
-import { ownRegister } from './register-store.ts'
+import { ownRegister, registerAtFirst } from './register-store.ts'
 import type { Begun, RunState } from './run-state.ts'
 import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, shelfOf } from './stored-runs.ts'
 
@@ -151,6 +151,11 @@ async function collectDemo(
     return vantage
   }
   const declared = await declaredAtFirst(shelf, made)
+  const entered = await registerAtFirst(shelf, made)
+  if (!entered.ok) {
+    await demo.close()
+    return entered
+  }
   await keepDemoLocation(shelf, made, vantage.value)
   const located = await locationOrNone(shelf, [
     ...demo.targets.flatMap(({ trust }) => trust.fingerprint ?? []),
