@@ -207,7 +207,7 @@ const FORMULA = /^[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 export const csvOf = (rows: Iterable<readonly string[]>): string => [...csvPieces(rows)].join('')
 
 /**
- * The text of csvOf() in pieces of some hundred lines. An importer, such as that of Jira or ServiceNow, finds columns by their exact names and
+ * The text of csvOf() in pieces of some lines. An importer, such as that of Jira or ServiceNow, finds columns by their exact names and
  * takes a byte order mark for a part of the first one.
  */
 export function* csvPieces(rows: Iterable<readonly string[]>, reader: CsvReader = 'spreadsheet'): Generator<string> {
@@ -222,7 +222,8 @@ export function* csvPieces(rows: Iterable<readonly string[]>, reader: CsvReader 
   yield pieceOf(piece)
 }
 
-const ROWS_AT_ONCE = 500
+// More rows would outlive the collection of young objects, and be collected late.
+const ROWS_AT_ONCE = 50
 
 // Readers accept either half of a line end as a line end, so a cell with one is quoted.
 const pieceOf = (rows: string[][]): string => stringify(rows, { record_delimiter: '\r\n', quoted_match: /[\r\n\t;]/ })

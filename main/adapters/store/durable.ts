@@ -208,21 +208,24 @@ export async function writeWholePieces(
 
 const BLOCK = 1024 * 1024
 
-/** Small pieces joined: each write is a system call. */
+/**
+ * Small pieces joined: each write is a system call. A block is valid until the next one is asked for, because all use the same memory: a new
+ * one each time adds a hundred megabytes to a large export before they are collected.
+ */
 function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
-  let waiting: Buffer[] = []
+  const block = Buffer.allocUnsafe(BLOCK)
   let size = 0
   for (const piece of pieces) {
     const bytes =
       typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece.buffer, piece.byteOffset, piece.length)
-    waiting.push(bytes)
-    size += bytes.length
-    if (size < BLOCK) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    size = 0
+    if (size + bytes.length > BLOCK) {
+      yield block.subarray(0, size)
+      size = 0
+    }
+    if (bytes.length > BLOCK) yield bytes
+    else size += bytes.copy(block, size)
   }
-  yield Buffer.concat(waiting)
+  yield block.subarray(0, size)
 }
 
 /**
