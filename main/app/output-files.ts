@@ -32,7 +32,7 @@ import { README, recipientNote, VERIFY } from '../present/recipient.ts'
 import { buildBinder } from '../present/report/binder.ts'
 import { commandLine } from '../present/report/evidence.ts'
 import { buildAnnexes, paperOf, type ReportInput } from '../present/report.ts'
-import { collectGarbageBetween } from './memory-pressure.ts'
+import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { summaryText } from './summary.ts'
 
 /** The assessment as tables for spreadsheets. Plain lines of text; an adapter turns them into files. */
@@ -80,10 +80,11 @@ export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<read
 
 /** Outputs that people open without a pack, by name. Each is generated on demand: with a large fleet each is large. */
 export function* derivedFiles(
-  { csvPieces }: Pick<Ports, 'csvPieces'>,
+  ports: Pick<Ports, 'csvPieces' | 'tidyMemory'>,
   input: FormatInput,
   { report, html, help }: { readonly report: Uint8Array; readonly html: Content; readonly help: Uint8Array },
 ): Generator<readonly [string, Content]> {
+  const { csvPieces } = ports
   const { assessment, catalog, register, recordings, prefix } = input
   const named = (kind: string): string => fileNamed(prefix, kind)
   yield [named(REPORT), report]
@@ -97,7 +98,7 @@ export function* derivedFiles(
   yield [named('controls.csv'), csvPieces(controlsTable(assessment, catalog, register))]
   yield [named('population.csv'), csvPieces(populationTable(assessment))]
   yield [named('location.csv'), csvPieces(locationTable(assessment))]
-  yield [named('evidence.csv'), csvPieces(evidenceTable(recordings))]
+  yield [named('evidence.csv'), csvPieces(evidenceTable(recordings, (nodes) => tidyAfter(ports, nodes)))]
   if (assessment.scope.provider !== undefined) yield [named('claims.csv'), csvPieces(claimsTable(assessment))]
 }
 
@@ -220,15 +221,22 @@ const HEAD = [
 
 /**
  * Every capture of every recording, one line each: the complete list behind the report's evidence index, with every
- * short code of the report in full. One recording is in memory at a time. Ordered by node, then as in captures.jsonl.
+ * short code of the report in full. One recording is in memory at a time; `onNode` is called after each. Ordered by node, then as in
+ * captures.jsonl.
  */
-export function* evidenceTable(outlines: readonly RecordingOutline[]): Generator<readonly string[]> {
+export function* evidenceTable(
+  outlines: readonly RecordingOutline[],
+  onNode: (nodes: number) => void = () => undefined,
+): Generator<readonly string[]> {
   const ordered = [...outlines].sort(
     (a, b) =>
       compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
   )
   yield HEAD
-  for (const outline of ordered) yield* rowsOf(outline)
+  for (const [at, outline] of ordered.entries()) {
+    yield* rowsOf(outline)
+    onNode(at + 1)
+  }
 }
 
 function rowsOf(outline: RecordingOutline): readonly (readonly string[])[] {

@@ -209,23 +209,35 @@ export async function writeWholePieces(
 const BLOCK = 1024 * 1024
 
 /**
- * Small pieces joined: each write is a system call. A block is valid until the next one is asked for, because all use the same memory: a new
- * one each time adds a hundred megabytes to a large export before they are collected.
+ * Pieces in blocks of BLOCK bytes: each write is a system call. A block is valid until the next one is asked for, because all use the same
+ * memory: a new one each time, or a long text encoded as a whole, adds a hundred megabytes to a large export before they are collected.
  */
 function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
   const block = Buffer.allocUnsafe(BLOCK)
   let size = 0
-  for (const piece of pieces) {
-    const bytes =
-      typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece.buffer, piece.byteOffset, piece.length)
-    if (size + bytes.length > BLOCK) {
+  for (const piece of pieces)
+    for (let from = 0; from < piece.length; ) {
+      const [taken, written] = put(piece, from, block.subarray(size))
+      from += taken
+      size += written
+      if (from === piece.length) break
       yield block.subarray(0, size)
       size = 0
     }
-    if (bytes.length > BLOCK) yield bytes
-    else size += bytes.copy(block, size)
-  }
   yield block.subarray(0, size)
+}
+
+const encoder = new TextEncoder()
+
+/** Puts what fits of a piece into `into`, a text as UTF-8; gives how much of the piece was taken and how many bytes were written. */
+function put(piece: string | Uint8Array, from: number, into: Buffer): readonly [taken: number, written: number] {
+  if (typeof piece === 'string') {
+    const { read, written } = encoder.encodeInto(from === 0 ? piece : piece.slice(from), into)
+    return [read, written]
+  }
+  const part = piece.subarray(from, from + into.length)
+  into.set(part)
+  return [part.length, part.length]
 }
 
 /**
