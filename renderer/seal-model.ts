@@ -10,6 +10,7 @@ import type {
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
 import type { SignerTrust, VerifiedKind } from '../schemas/verification.ts'
 import type { Route } from './routes.ts'
+import { may } from './team.ts'
 import { plural } from './text.ts'
 
 /** The steps of an export, in order. */
@@ -119,7 +120,11 @@ export function signerProblem(draft: SignerDraft): string | null {
 
 /** Why nothing can be sealed with these choices, or null. Demo data is sealed with a demo key. */
 export const sealProblem = (choices: Choices, plan: ExportPlan): string | null =>
-  plan.demo || identityOf(choices, plan) !== null ? null : 'Create a signing identity first.'
+  plan.demo || identityOf(choices, plan) !== null
+    ? null
+    : may('identities.create')
+      ? 'Create a signing identity first.'
+      : 'A signer must be connected first.'
 
 /** The input of `export.build`. A time-stamp is requested only where an authority is set. */
 export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.build'> => ({

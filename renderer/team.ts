@@ -1,7 +1,7 @@
 import type { Bridge, Method, Reply } from '../schemas/ipc.ts'
 import { DIALOGS } from '../schemas/ipc-inputs.ts'
 import { RESYNC, TEAM_HEADERS, type TeamSession } from '../schemas/ipc-team.ts'
-import type { EngineEvent } from '../schemas/ipc-views.ts'
+import type { Dialog, EngineEvent } from '../schemas/ipc-views.ts'
 
 /** The pages in a browser: who is signed in, and the bridge to the server that sent them. */
 
@@ -39,6 +39,9 @@ export async function signOut(): Promise<void> {
 const tokenOf = (of: TeamSession | null): Readonly<Record<string, string>> =>
   of === null ? {} : { [TEAM_HEADERS.csrf]: of.csrf }
 
+/** Dialogs that choose where files are saved: a browser downloads them. */
+const SAVES: readonly Dialog[] = ['save-file', 'export-folder']
+
 async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> {
   const dialog = DIALOGS[method]
   let headers: Readonly<Record<string, string>> = {
@@ -47,7 +50,7 @@ async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> 
     'content-type': 'application/json',
   }
   // A method that is refused chooses no file first: the refusal gives the reason.
-  if (dialog !== undefined && dialog !== 'save-file' && may(method)) {
+  if (dialog !== undefined && !SAVES.includes(dialog) && may(method)) {
     const file = await chosenFile()
     // As the window answers where its dialog is closed.
     if (file === null) return { ok: true, value: null as T }

@@ -56,6 +56,8 @@ export const FAILURE_CODES = [
   'job.lease-ended',
   'job.completed',
   'job.not-delivered',
+  'sealing.refused',
+  'sealing.unanswered',
   'bug',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
@@ -365,6 +367,16 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'No recording from a collector',
     meaning: 'Not collected in this run so far. A recording that arrives later is added to it.',
     next: 'Check that a collector of the zone of this node is running and reaches the server.',
+  },
+  'sealing.refused': {
+    title: 'The signer did not sign',
+    meaning: 'Nothing was sealed. The evidence is unchanged.',
+    next: 'Ask the signer for the reason, then export again.',
+  },
+  'sealing.unanswered': {
+    title: 'No answer from the signer’s computer',
+    meaning: 'Nothing was sealed. The evidence is unchanged.',
+    next: 'Start “barewitness sealer” on the signer’s computer and confirm the request there, then export again.',
   },
   bug: {
     title: 'Internal error',

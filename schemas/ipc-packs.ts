@@ -202,7 +202,7 @@ export interface ResponseDraft extends Pick<ManagementResponse, 'check' | 'statu
 
 export interface IdentityView {
   readonly name: string
-  readonly kind: 'local' | 'imported' | 'token'
+  readonly kind: 'local' | 'imported' | 'token' | 'sealer'
   readonly subject: string
   readonly fingerprint: string
   readonly notAfter: string

@@ -57,6 +57,8 @@ export type RemediationText = string
 export type RemediationCheckId = string
 export type DistributionFamily = 'debian' | 'rhel' | 'suse' | 'any'
 export type CollectorId = string
+export type SealerBytes = string
+export type SealerId = string
 
 /**
  * Who collected, as the collecting computer states it: not verified. Absent in recordings of earlier versions and of transcripts: not recorded.
@@ -2950,6 +2952,24 @@ export interface TeamCollector {
    */
   readonly tokenDigest: string
 }
+export interface TeamSealer {
+  /**
+   * Its name on the page of exports and in the audit log.
+   */
+  readonly name: string
+  /**
+   * Name of the one engagement whose exports it signs.
+   */
+  readonly engagement: string
+  /**
+   * Digest of its token, as `barewitness sealer --new-token FILE` prints it. The token itself is not stored here.
+   */
+  readonly tokenDigest: string
+  /**
+   * SHA-256 fingerprint of the certificate that it signs with, as `barewitness identity trust` prints it. No other certificate is accepted from it.
+   */
+  readonly certificate: string
+}
 export interface TeamEngagement {
   /**
    * Part of its address.
@@ -3006,6 +3026,12 @@ export interface TeamConfig {
    * @maxItems 200
    */
   readonly collectors?: readonly TeamCollector[]
+  /**
+   * Computers of signers. Each confirms and signs the exports of one engagement; the server holds no signing key.
+   *
+   * @maxItems 200
+   */
+  readonly sealers?: readonly TeamSealer[]
   /**
    * File of the audit log; created when it is missing.
    */
@@ -3186,4 +3212,59 @@ export interface CollectorConfig {
    * Nodes collected at once. Default 4.
    */
   readonly concurrency?: number
+}
+/**
+ * The certificates of the signer, DER in base64. The server accepts the certificate that its configuration names.
+ */
+export interface SealerAsk {
+  readonly certificate: SealerBytes
+  /**
+   * @maxItems 8
+   */
+  readonly chain: readonly SealerBytes[]
+  /**
+   * @maxItems 8
+   */
+  readonly crls: readonly SealerBytes[]
+  readonly waitSeconds: number
+}
+/**
+ * One digest to sign. The signatures of one export have the same order.
+ */
+export interface SealingRequest {
+  readonly id: SealerId
+  readonly order: SealerId
+  readonly digest: Sha256
+  readonly engagement: string
+  readonly purpose: string
+  readonly requestedBy: string
+  readonly requestedAt: string
+}
+export interface SealerAnswer {
+  readonly signature: SealerBytes
+}
+export interface SealerRefusal {
+  readonly reason: string
+}
+/**
+ * Configuration of a sealer: the computer of a signer, who confirms and signs exports of a team server. Relative paths start at the folder of this file.
+ */
+export interface SealerConfig {
+  readonly schema: 'barewitness.sealer/1'
+  /**
+   * Scheme, host and port of the team server, as its publicUrl. http only for a loopback address.
+   */
+  readonly server: string
+  /**
+   * PEM file of the authority or certificate of the server. Without it, the authorities of Node.js.
+   */
+  readonly certificate?: string
+  /**
+   * File whose first line is the token of this sealer, readable by its owner only.
+   */
+  readonly tokenFile: string
+  /**
+   * File to which each signed digest is appended before it is signed, with its request; created when it is missing.
+   */
+  readonly record: string
 }

@@ -127,7 +127,7 @@ describe('sealing', () => {
     expect(first.notDerivable).toEqual([])
     expect(first.notes).toEqual([
       'Time from this computer only: no time-stamp authority was used.',
-      'It is stored in the Barewitness folder on this computer until you save it.',
+      'It is stored in the Barewitness folder until you save it.',
       'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
     ])
     const second = value(await kit.exports['export.build'](PLAIN))

@@ -15,6 +15,7 @@ import provider from '../../schemas/provider.schema.json' with { type: 'json' }
 import recording from '../../schemas/recording.schema.json' with { type: 'json' }
 import register from '../../schemas/register.schema.json' with { type: 'json' }
 import schedule from '../../schemas/schedule.schema.json' with { type: 'json' }
+import sealer from '../../schemas/sealer.schema.json' with { type: 'json' }
 import team from '../../schemas/team.schema.json' with { type: 'json' }
 import trace from '../../schemas/trace.schema.json' with { type: 'json' }
 import vantage from '../../schemas/vantage.schema.json' with { type: 'json' }
@@ -29,7 +30,7 @@ interface SchemaDocument {
 
 const DOCUMENTS: readonly SchemaDocument[] = [
   ...[recording, fleet, hardware, assessment, pack, register, framework, engagement],
-  ...[provider, mapping, location, vantage, trace, period, schedule, team, collector],
+  ...[provider, mapping, location, vantage, trace, period, schedule, team, collector, sealer],
 ]
 
 /** A problem and its position; `text` follows the name of the position. */
@@ -73,6 +74,11 @@ const IDS = {
   'collector-offer': `${collector.$id}#/$defs/CollectorOffer`,
   'collector-delivery': `${collector.$id}#/$defs/CollectorDelivery`,
   'collector-refusal': `${collector.$id}#/$defs/CollectorRefusal`,
+  sealer: sealer.$id,
+  'sealer-ask': `${sealer.$id}#/$defs/SealerAsk`,
+  'sealing-request': `${sealer.$id}#/$defs/SealingRequest`,
+  'sealer-answer': `${sealer.$id}#/$defs/SealerAnswer`,
+  'sealer-refusal': `${sealer.$id}#/$defs/SealerRefusal`,
 } as const
 export type SchemaName = keyof typeof IDS
 

@@ -3,7 +3,7 @@ import type { Ports, PrintSetup } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { type Outcome, ok } from '../core/failure.ts'
 import { fileNamed, filePrefix, HTML_REPORT, prefixWithRun, REPORT } from '../core/layout.ts'
-import { assessmentPieces, nodeFolder } from '../core/pack-files.ts'
+import { assessmentPieces, nodeFolder, type PackContent } from '../core/pack-files.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import {
@@ -146,6 +146,31 @@ export async function writeDerived(
       files.push({ name, path, ...written.value })
     }
   return ok(files)
+}
+
+/** Files that are given to a person as one. */
+export interface HandOut {
+  readonly folder: string
+  /** Path of the new file. */
+  readonly to: string
+  /** The folder inside it. */
+  readonly name: string
+}
+
+/** Joins the files of a folder into one new ZIP file, with their paths inside `name`. Fails as reading and writing do. */
+export async function zipFolder(
+  { files, packs }: Pick<Ports, 'files' | 'packs'>,
+  { folder, to, name }: HandOut,
+): Promise<Outcome<null>> {
+  const there = await files.below(folder)
+  if (!there.ok) return there
+  const contents = new Map<string, PackContent>()
+  for (const path of there.value.files) {
+    const stored = await files.stored(`${folder}/${path}`)
+    if (!stored.ok) return stored
+    contents.set(path, stored.value)
+  }
+  return await packs.handOut(to, contents, name)
 }
 
 const HEADING = [

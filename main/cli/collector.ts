@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CollectorConfig } from '../../schemas/types.ts'
-import { readCollectorConfig, readCollectorSecrets } from '../adapters/collector-config.ts'
 import { openSpool } from '../adapters/jobs/spool.ts'
 import { createTeamClient } from '../adapters/jobs/team-client.ts'
+import { readCollectorConfig, readProgramSecrets } from '../adapters/program-config.ts'
 import { type CollectorEvent, runCollector } from '../app/collector/work.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Outcome } from '../core/failure.ts'
@@ -25,8 +25,8 @@ export async function collectorConfigIn({ ports }: Context, file: string): Promi
   return fleet.ok ? ok(value) : fleet
 }
 
-/** Creates a token in a new file and prints what the administrator of the server enters. */
-export function newToken(context: Context, file: string): void {
+/** Creates a token in a new file and prints what the administrator of the server enters, and into which list of the configuration. */
+export function newToken(context: Context, file: string, list: 'collectors' | 'sealers'): void {
   const token = randomBytes(32).toString('base64url')
   try {
     const fd = openSync(file, 'wx', 0o600)
@@ -37,9 +37,7 @@ export function newToken(context: Context, file: string): void {
     return
   }
   printLine(`${file} contains the token. Keep it on this computer.`)
-  printLine(
-    'The administrator of the team server adds an entry to “collectors” of its configuration, with this digest:',
-  )
+  printLine(`The administrator of the team server adds an entry to “${list}” of its configuration, with this digest:`)
   printLine(`  tokenDigest: "${tokenDigest(token)}"`)
 }
 
@@ -56,7 +54,7 @@ const DEFAULT_CONCURRENCY = 4
 /** Collects until the process is asked to end. */
 export async function runCollectorUntilStopped(context: Context, config: CollectorConfig): Promise<void> {
   const { ports } = context
-  const secrets = readCollectorSecrets(config)
+  const secrets = readProgramSecrets(config)
   if (!secrets.ok) return endWith(context, secrets.error)
   const spool = await openSpool(config.spool)
   if (!spool.ok) return endWith(context, spool.error)

@@ -16,6 +16,7 @@ import { requestCommand } from './commands/request.ts'
 import { assessCommand, collectCommand, runCommand } from './commands/run.ts'
 import { scheduleCommand } from './commands/schedule.ts'
 import { exportCommand, sealCommands } from './commands/seal.ts'
+import { sealerCommand } from './commands/sealer.ts'
 import { serveCommand } from './commands/serve.ts'
 import { vantageCommand } from './commands/vantage.ts'
 import { verifyCommand } from './commands/verify.ts'
@@ -46,5 +47,6 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   identityCommand,
   serveCommand,
   collectorCommand,
+  sealerCommand,
   completionCommand,
 ]

@@ -5,9 +5,11 @@ import { builtFiles } from '../adapters/files.ts'
 import { openFileQueue } from '../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, ipcValidator, placeName } from '../adapters/schema-validator.ts'
+import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import { readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
 import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
+import { zipFolder } from '../app/output-files.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
@@ -40,7 +42,7 @@ export async function verifyAudit(context: Context, { auditLog }: TeamConfig): P
   )
 }
 
-/** How long a run waits for a collector that gives no sign; its recording is stored when it arrives later. */
+/** How long a run waits for a collector that gives no sign, whose recording is stored when it arrives later, and an export for its signer. */
 const PATIENCE_MS = 10 * 60_000
 
 /** Serves until the process is asked to end. */
@@ -74,11 +76,18 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
       openIncoming: (folder, evidence) => openIncoming(folder, evidence, ports.validator),
       patienceMs: PATIENCE_MS,
     },
-    openEngine: async (folder, desktop, remote) =>
-      await createEngine(ports, catalog, {
+    sealing: {
+      signing: remoteSigning,
+      now: () => Date.now(),
+      newId: () => Buffer.from(ports.entropy.bytes(16)).toString('hex'),
+      patienceMs: PATIENCE_MS,
+    },
+    zipFolder: (files) => zipFolder(ports, files),
+    openEngine: async (folder, desktop, { collection, identities }) =>
+      await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
         desktop,
-        ...(remote === null ? {} : { remote }),
+        ...(collection === null ? {} : { remote: collection }),
         // Not the file of this account, which may have schedules of others.
         scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },
       }),

@@ -384,6 +384,8 @@ export interface Stamp {
 export interface Packs {
   /** Writes files (paths under `pack/`) as one deterministic archive. Fails with input.refused where something is there already. */
   readonly write: (path: string, files: PackFiles) => Promise<Outcome<null>>
+  /** As write, with the paths under another folder: for files that are given to people together. */
+  readonly handOut: (path: string, files: PackFiles, folder: string) => Promise<Outcome<null>>
   /** As write, in place of an archive that is there: for one that holds all of it, and more. */
   readonly replace: (path: string, files: PackFiles) => Promise<Outcome<null>>
   /** Renames a finished archive to its final name in one step. Fails with input.refused where something is there already. */

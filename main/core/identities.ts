@@ -11,8 +11,11 @@ export interface Identities {
     readonly subject: string
     readonly passphrase: string
   }) => Promise<Outcome<IdentityInfo & { readonly rootPath: string }>>
-  /** For a key on a token, the passphrase is its PIN: tried once. */
-  readonly open: (folder: string, name: string, passphrase: string) => Promise<Outcome<Signer>>
+  /**
+   * For a key on a token, the passphrase is its PIN: tried once. `purpose`, what is to be signed, is shown to a signer at another computer,
+   * who confirms it there; that key needs no passphrase here.
+   */
+  readonly open: (folder: string, name: string, passphrase: string, purpose?: string) => Promise<Outcome<Signer>>
   readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>
   /** One file with all that is kept here, keys encrypted as they are, or anew with `rekey`; never over another file. */
   readonly backup: (folder: string, name: string, to: string, rekey?: Rekey) => Promise<Outcome<IdentityInfo>>
@@ -27,8 +30,8 @@ export interface Identities {
 
 export interface IdentityInfo {
   readonly name: string
-  /** Made here under a root of its own; taken from a PKCS #12 file; or on a token. */
-  readonly kind: 'local' | 'imported' | 'token'
+  /** Made here under a root of its own; taken from a PKCS #12 file; on a token; or at the computer of its signer, for a team server. */
+  readonly kind: 'local' | 'imported' | 'token' | 'sealer'
   readonly subject: string
   /** SHA-256 of the leaf certificate, 64 lower-case hex characters. */
   readonly fingerprint: string

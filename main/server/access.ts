@@ -2,10 +2,10 @@ import type { Method } from '../../schemas/ipc.ts'
 import type { TeamRole } from '../../schemas/ipc-team.ts'
 
 /** How a method is served that has a file dialog in the window. */
-export type Served = 'call' | 'upload' | 'download' | 'shown'
+export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown'
 
 /** What an input or an engagement must fulfill besides the role. */
-export type Condition = 'unsigned' | 'demo'
+export type Condition = 'unsigned' | 'demo' | 'sealer'
 
 export type Rule =
   | { readonly roles: readonly TeamRole[]; readonly served: Served; readonly only?: Condition }
@@ -148,12 +148,13 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'schedules.preview': SCHEDULES,
   'schedules.status': SCHEDULES,
 
-  'export.plan': SIGNING,
-  'export.preflight': SIGNING,
-  'export.build': SIGNING,
-  'export.review': SIGNING,
-  'export.save': SIGNING,
-  'export.discard': SIGNING,
+  // A key at a signer's computer signs; demo data is signed with a key that is discarded.
+  'export.plan': call(OFFICER, 'sealer'),
+  'export.preflight': call(OFFICER, 'sealer'),
+  'export.build': call(OFFICER, 'sealer'),
+  'export.review': PACKS,
+  'export.save': { roles: OFFICER, served: 'folder', only: 'sealer' },
+  'export.discard': call(OFFICER, 'sealer'),
 
   'pack.choose-and-verify': PACKS,
   'pack.stop': PACKS,
@@ -176,7 +177,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'trust.add-choose': PACKS,
   'trust.remove': PACKS,
 
-  // Empty by construction: the server does not start over a folder with signing identities.
+  // Those of connected sealers: the server does not start over a folder with signing identities.
   'identities.list': call(READERS),
   'identities.create': SIGNING,
   'identities.save-card': SIGNING,
@@ -189,15 +190,21 @@ export type Decision =
   | { readonly allowed: true; readonly served: Served }
   | { readonly allowed: false; readonly reason: string }
 
+/** How an engagement is configured: for demo data, and with the computer of a signer. */
+export interface Configured {
+  readonly demo: boolean
+  readonly sealer: boolean
+}
+
 /**
- * Whether a role may make this call. `input` has already been checked against the schema of the method; `demo`: the engagement is configured
- * for demo data. A refusal gives a reason for people.
+ * Whether a role may make this call. `input` has already been checked against the schema of the method. A refusal gives a reason for people.
  */
-export function decide(role: TeamRole, method: Method, input: unknown, { demo }: { readonly demo: boolean }): Decision {
+export function decide(role: TeamRole, method: Method, input: unknown, configured: Configured): Decision {
   const rule = ACCESS[method]
   if ('refused' in rule) return { allowed: false, reason: rule.refused }
   if (!rule.roles.includes(role)) return { allowed: false, reason: `not available to the role ${role}` }
-  if (rule.only === 'demo' && !demo) return { allowed: false, reason: 'this engagement is not for demo data' }
+  const missing = missingFor(rule, configured)
+  if (missing !== null) return { allowed: false, reason: missing }
   if (rule.only === 'unsigned' && !isUnsigned(input)) return { allowed: false, reason: WHY_NO_SIGNING }
   return { allowed: true, served: rule.served }
 }
@@ -205,9 +212,16 @@ export function decide(role: TeamRole, method: Method, input: unknown, { demo }:
 const isUnsigned = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'identity' in input && input.identity === null
 
+/** What the configuration of an engagement lacks for a rule, in words, or null. */
+function missingFor({ only }: Extract<Rule, { roles: unknown }>, { demo, sealer }: Configured): string | null {
+  if (only === 'demo' && !demo) return 'this engagement is not for demo data'
+  if (only === 'sealer' && !sealer && !demo) return 'no sealer is configured for this engagement'
+  return null
+}
+
 /** The methods that a page of this role offers. */
-export const mayOf = (role: TeamRole, { demo }: { readonly demo: boolean }): readonly Method[] =>
+export const mayOf = (role: TeamRole, configured: Configured): readonly Method[] =>
   (Object.keys(ACCESS) as Method[]).filter((method) => {
     const rule = ACCESS[method]
-    return 'roles' in rule && rule.roles.includes(role) && (rule.only !== 'demo' || demo)
+    return 'roles' in rule && rule.roles.includes(role) && missingFor(rule, configured) === null
   })

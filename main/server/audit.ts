@@ -22,10 +22,13 @@ export interface AuditEvent {
     | 'lease'
     | 'delivery'
     | 'job-refused'
-  /** Subject of the ID token, or name of a collector; null before sign-in. */
+    | 'sealer-refused'
+    | 'signature'
+    | 'signature-refused'
+  /** Subject of the ID token, or name of a collector or sealer; null before sign-in. */
   readonly subject: string | null
   readonly name: string | null
-  readonly role: TeamRole | 'collector' | null
+  readonly role: TeamRole | 'collector' | 'sealer' | null
   readonly engagement: string | null
   readonly method: Method | null
   /** What was asked for, by reference: node, run, finding, control and the like. */

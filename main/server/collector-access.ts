@@ -1,6 +1,5 @@
-import type { CollectorJob, TeamCollector } from '../../schemas/types.ts'
+import type { CollectorJob } from '../../schemas/types.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { COLLECTOR_TOKEN, tokenDigest } from '../core/jobs.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 
 /**
@@ -20,17 +19,6 @@ export const COLLECTOR_VERBS = {
 export type CollectorVerb = keyof typeof COLLECTOR_VERBS
 /** Inputs of these verbs; their schemas are in schemas/collector.schema.json. */
 export type CollectorInput = Exclude<(typeof COLLECTOR_VERBS)[CollectorVerb]['input'], null>
-
-/** The collector whose token an Authorization header contains, or null. Only digests are compared. */
-export function collectorOf(
-  header: string | undefined,
-  collectors: readonly TeamCollector[] | undefined,
-): TeamCollector | null {
-  const [, token = ''] = /^Bearer ([!-~]+)$/.exec(header ?? '') ?? []
-  if (!COLLECTOR_TOKEN.test(token)) return null
-  const digest = tokenDigest(token)
-  return collectors?.find((one) => one.tokenDigest === digest) ?? null
-}
 
 /**
  * Why a recording is not one of this job, or null. The collector states where it measured from (`vantage`); everything else that is declared

@@ -9,6 +9,7 @@ const COUNTERS = {
   barewitness_calls_total: 'Calls of methods by outcome.',
   barewitness_sign_ins_total: 'Sign-ins by outcome.',
   barewitness_collector_requests_total: 'Requests of collectors by verb and outcome.',
+  barewitness_sealer_requests_total: 'Requests of sealers by verb and outcome.',
 } as const
 export type CounterName = keyof typeof COUNTERS
 

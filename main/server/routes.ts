@@ -1,4 +1,5 @@
 import { COLLECTOR_VERBS, type CollectorVerb } from './collector-access.ts'
+import type { SealerVerb } from './sealer-access.ts'
 
 /** What a request asks for. `unknown` is answered the same for whatever it named. */
 export type Wanted =
@@ -16,6 +17,8 @@ export type Wanted =
   | { readonly kind: 'events'; readonly engagement: string }
   /** What a collector asks for; `job` is empty where the verb has none. */
   | { readonly kind: 'collector'; readonly verb: CollectorVerb; readonly job: string }
+  /** What a sealer asks for; `request` is empty where the verb has none. */
+  | { readonly kind: 'sealer'; readonly verb: SealerVerb; readonly request: string }
   | { readonly kind: 'wrong-verb'; readonly allow: 'GET' | 'POST' | 'PUT' }
   | { readonly kind: 'unknown' }
 
@@ -42,7 +45,8 @@ export function wantedBy(verb: string, target: string): Wanted {
     case '/auth/sign-out':
       return only('POST', verb, { kind: 'sign-out' })
     default:
-      return path.startsWith('/collector/') ? ofCollector(verb, path) : inEngagement(verb, path)
+      if (path.startsWith('/collector/')) return ofCollector(verb, path)
+      return path.startsWith('/sealer/') ? ofSealer(verb, path) : inEngagement(verb, path)
   }
 }
 
@@ -71,6 +75,14 @@ function ofCollector(verb: string, path: string): Wanted {
   if (path === '/collector/ask') return wanted('ask')
   const [, job, name] = OF_JOB.exec(path) ?? []
   return name === undefined ? UNKNOWN : wanted(name as CollectorVerb, job)
+}
+
+const OF_REQUEST = /^\/sealer\/requests\/([0-9a-f]{32})\/(answer|refuse)$/
+
+function ofSealer(verb: string, path: string): Wanted {
+  if (path === '/sealer/ask') return only('POST', verb, { kind: 'sealer', verb: 'ask', request: '' })
+  const [, request, name] = OF_REQUEST.exec(path) ?? []
+  return request === undefined ? UNKNOWN : only('POST', verb, { kind: 'sealer', verb: name as SealerVerb, request })
 }
 
 const only = (allow: 'GET' | 'POST' | 'PUT', verb: string, wanted: Wanted): Wanted =>

@@ -56,6 +56,7 @@ export function problemsOf({
   monitoring,
   engagements,
   collectors = [],
+  sealers = [],
 }: TeamConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const wrong = (path: ConfigProblem['path'], text: string): void => void problems.push({ path, text })
@@ -79,15 +80,21 @@ export function problemsOf({
     if (engagement.enter.groups !== undefined && oidc.groupsClaim === undefined)
       wrong(['engagements', at, 'enter'], 'names groups, but oidc has no groupsClaim')
   }
-  for (const [at, { name, engagement, tokenDigest }] of collectors.entries()) {
-    const others = collectors.slice(0, at)
-    if (others.some((other) => other.name === name))
-      wrong(['collectors', at, 'name'], 'is the name of another collector')
-    if (others.some((other) => other.tokenDigest === tokenDigest))
-      wrong(['collectors', at, 'tokenDigest'], 'is that of another collector; each has a token of its own')
-    if (!engagements.some((one) => one.name === engagement))
-      wrong(['collectors', at, 'engagement'], 'is not an engagement of this file')
-  }
+  for (const [list, what, programs] of [
+    ['collectors', 'collector', collectors],
+    ['sealers', 'sealer', sealers],
+  ] as const)
+    for (const [at, { name, engagement, tokenDigest }] of programs.entries()) {
+      const others = programs.slice(0, at)
+      if (others.some((other) => other.name === name)) wrong([list, at, 'name'], `is the name of another ${what}`)
+      if (others.some((other) => other.tokenDigest === tokenDigest))
+        wrong([list, at, 'tokenDigest'], `is that of another ${what}; each has a token of its own`)
+      if (!engagements.some((one) => one.name === engagement))
+        wrong([list, at, 'engagement'], 'is not an engagement of this file')
+    }
+  for (const [at, { tokenDigest }] of sealers.entries())
+    if (collectors.some((other) => other.tokenDigest === tokenDigest))
+      wrong(['sealers', at, 'tokenDigest'], 'is that of a collector; each has a token of its own')
   return problems
 }
 

@@ -5,6 +5,7 @@ import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { type Draft, discardDraft, reviewDraft, type Saved, saveDraft, startOver } from '../export-store.ts'
 import { signerParts } from '../seal-model.ts'
 import { go } from '../store.ts'
+import { may, signedIn } from '../team.ts'
 import { bytes, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -25,12 +26,14 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
   }
   const { made, review } = draft
   const seen = review !== null
+  const canReview = may('export.review')
   return (
     <section aria-labelledby="review" className="wizard-step">
-      <h2 id="review">Review as auditor, then save</h2>
+      <h2 id="review">{canReview ? 'Review as auditor, then save' : 'Save'}</h2>
       <p>
-        Review {draft.from.copy ? 'the redacted copy' : 'the pack'} in the window that an auditor uses. Trust decisions
-        shown there are yours and may differ from the auditor’s.
+        {canReview
+          ? `Review ${draft.from.copy ? 'the redacted copy' : 'the pack'} in the window that an auditor uses. Trust decisions shown there are yours and may differ from the auditor’s.`
+          : 'Verify the pack on your own computer before you give it to others.'}
       </p>
       <SealedBy signer={made.signer} />
       {review !== null && (
@@ -52,21 +55,23 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
       <FileTable label="Files to save" files={made.files} />
       <Notice
         title="Draft not saved"
-        means="You can leave this screen and save the draft later, until you close Barewitness."
+        means={`You can leave this screen and save the draft later, until ${signedIn() === null ? 'you close Barewitness' : 'the server is restarted'}.`}
       />
       {error !== null && <FailureNote error={error} />}
       <div className="actions">
+        {canReview && (
+          <Button
+            kind={seen ? 'secondary' : 'primary'}
+            icon={IconEye}
+            busy={busy === 'review'}
+            isDisabled={busy === 'save'}
+            onPress={() => void run('review', reviewDraft)}
+          >
+            {seen ? 'Review as auditor again' : 'Review as auditor'}
+          </Button>
+        )}
         <Button
-          kind={seen ? 'secondary' : 'primary'}
-          icon={IconEye}
-          busy={busy === 'review'}
-          isDisabled={busy === 'save'}
-          onPress={() => void run('review', reviewDraft)}
-        >
-          {seen ? 'Review as auditor again' : 'Review as auditor'}
-        </Button>
-        <Button
-          kind={seen ? 'primary' : 'secondary'}
+          kind={seen || !canReview ? 'primary' : 'secondary'}
           icon={IconDeviceFloppy}
           busy={busy === 'save'}
           isDisabled={busy === 'review'}
@@ -108,9 +113,11 @@ export function ExportDone({ saved }: { readonly saved: Saved }) {
         </p>
       </section>
       <div className="actions">
-        <Button kind="primary" onPress={() => go({ screen: 'packs' })}>
-          Open evidence packs
-        </Button>
+        {may('pack.recent') && (
+          <Button kind="primary" onPress={() => go({ screen: 'packs' })}>
+            Open evidence packs
+          </Button>
+        )}
         <Button onPress={startOver}>Export another pack</Button>
       </div>
     </Page>

@@ -5,6 +5,7 @@ import { useAction } from '../actions.ts'
 import { changeExport, discardDraft, sealDraft, useExport } from '../export-store.ts'
 import { identityOf, lossByNode, type StepProps, sealProblem, signerName, signerProblem } from '../seal-model.ts'
 import { announce } from '../store.ts'
+import { may, signedIn } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -39,7 +40,11 @@ export function ExportSeal({ plan, choices, onChange }: StepProps) {
         </p>
       )}
       {sealing ? (
-        <Sealing timestamp={choices.timestamp && plan.authority !== null} copy={choices.copy} />
+        <Sealing
+          timestamp={choices.timestamp && plan.authority !== null}
+          copy={choices.copy}
+          isElsewhere={!plan.demo && identityOf(choices, plan)?.kind === 'sealer'}
+        />
       ) : (
         <div className="actions">
           <Button
@@ -61,12 +66,21 @@ export function ExportSeal({ plan, choices, onChange }: StepProps) {
 function WhichKey({ plan, choices, onChange }: StepProps) {
   const { identitiesMade } = useExport()
   const used = identityOf(choices, plan)
-  if (used === null) return <FirstIdentity organization={plan.organization} />
+  if (used === null)
+    return may('identities.create') ? (
+      <FirstIdentity organization={plan.organization} />
+    ) : (
+      <NoSigner onCheck={() => changeExport({ identitiesMade: identitiesMade + 1 })} />
+    )
   return (
     <>
       <RadioGroup
         label="Signing identity"
-        description="To create another one, open Settings, Signing identities."
+        description={
+          may('identities.create')
+            ? 'To create another one, open Settings, Signing identities.'
+            : 'The signer confirms the export at their own computer.'
+        }
         value={used.name}
         onChange={(identity) => onChange({ identity })}
         options={plan.identities.map(({ name, subject, keptHow }) => ({
@@ -83,6 +97,19 @@ function WhichKey({ plan, choices, onChange }: StepProps) {
     </>
   )
 }
+
+/** On a team server: the key is at the computer of its signer. */
+const NoSigner = ({ onCheck }: { readonly onCheck: () => void }) => (
+  <>
+    <Notice
+      title="No signer is connected"
+      means="The server holds no signing key. Ask the signer to start the sealer on their computer, then check again."
+    />
+    <div className="actions">
+      <Button onPress={onCheck}>Check again</Button>
+    </div>
+  </>
+)
 
 const OWN = 'own'
 const OUTSIDE = 'outside'
@@ -102,7 +129,7 @@ function WhichClock({ plan, choices, onChange }: StepProps) {
         },
         {
           id: OWN,
-          title: 'Clock of this computer only',
+          title: signedIn() === null ? 'Clock of this computer only' : 'Clock of the server only',
           note: 'Works offline. No independent time-stamp; the pack states this.',
         },
       ]}
@@ -116,7 +143,16 @@ const clockNote = ({ authority }: ExportPlan): string =>
     : `${visible(authority)} receives a digest of the seal, and nothing else. If it cannot be reached, the pack is sealed without a time-stamp; you are notified before you save.`
 
 /** Sealing takes a while, and the engine does not report which step is active: all steps are listed, with the elapsed time. */
-function Sealing({ timestamp, copy }: { readonly timestamp: boolean; readonly copy: boolean }) {
+function Sealing({
+  timestamp,
+  copy,
+  isElsewhere,
+}: {
+  readonly timestamp: boolean
+  readonly copy: boolean
+  /** The signer confirms at another computer. */
+  readonly isElsewhere: boolean
+}) {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => setSeconds((count) => count + 1), 1000)
@@ -124,6 +160,7 @@ function Sealing({ timestamp, copy }: { readonly timestamp: boolean; readonly co
   }, [])
   const parts = [
     'writing the report',
+    ...(isElsewhere ? ['waiting for the signer to confirm'] : []),
     'packing the evidence',
     'sealing',
     ...(timestamp ? ['requesting a time-stamp'] : []),

@@ -5,6 +5,7 @@ import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { announce } from '../store.ts'
+import { may } from '../team.ts'
 import { visible, when } from '../text.ts'
 import { Button, Menu } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -74,6 +75,7 @@ const KINDS: Readonly<Record<IdentityView['kind'], string>> = {
   local: 'Private key: encrypted file in your account.',
   imported: 'Private key: imported, encrypted file in your account.',
   token: 'Private key: on a security token, not exportable.',
+  sealer: 'Private key: at the computer of its signer.',
 }
 
 function Identity({
@@ -262,15 +264,21 @@ export function IdentityCard({
 }) {
   const save = useAction('identities.save-card')
   const backup = useAction('identities.backup')
+  // On a team server, the key is at another computer.
+  const hasKey = may('identities.backup')
   const run = async (action: typeof save | typeof backup, what: string): Promise<void> => {
     const saved = await action.run({ name })
     if (saved !== null) announce(`${what} saved as ${visible(saved.file)}.`)
   }
   return (
-    <Disclosure title="Fingerprint card and backup" startsOpen={startsOpen} level={level}>
+    <Disclosure
+      title={hasKey ? 'Fingerprint card and backup' : 'Fingerprint card'}
+      startsOpen={startsOpen}
+      level={level}
+    >
       <p>
-        Give the card to your auditors over another channel than the packs. The backup contains the private key; keep it
-        offline. A lost identity cannot be recovered.
+        Give the card to your auditors over another channel than the packs.
+        {hasKey && ' The backup contains the private key; keep it offline. A lost identity cannot be recovered.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys */}
       <section className="unit-text" tabIndex={0} aria-label={`Fingerprint card of ${visible(name)}`}>
@@ -278,12 +286,16 @@ export function IdentityCard({
       </section>
       <div className="actions">
         <Copy text={card} what={`the fingerprint card of ${visible(name)}`} />
-        <Button small icon={IconDeviceFloppy} busy={save.busy} onPress={() => void run(save, 'Card')}>
-          Save card
-        </Button>
-        <Button small icon={IconDeviceFloppy} busy={backup.busy} onPress={() => void run(backup, 'Backup')}>
-          Back up identity
-        </Button>
+        {hasKey && (
+          <>
+            <Button small icon={IconDeviceFloppy} busy={save.busy} onPress={() => void run(save, 'Card')}>
+              Save card
+            </Button>
+            <Button small icon={IconDeviceFloppy} busy={backup.busy} onPress={() => void run(backup, 'Backup')}>
+              Back up identity
+            </Button>
+          </>
+        )}
       </div>
       {save.error !== null && <FailureNote error={save.error} />}
       {backup.error !== null && <FailureNote error={backup.error} />}

@@ -4,6 +4,7 @@ import { builtFiles } from '../../main/adapters/files.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { openAddress } from '../support/html-window.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
+import { newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
 import { type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const absent = whyNoWindow()
@@ -92,5 +93,57 @@ describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '
     for (const subject of ['officer', 'auditor'])
       expect(text).toMatch(new RegExp(`"kind":"call","method":"fleet.get".*"subject":"${subject}"`))
     expect(text).not.toContain('"outcome":"refused"')
+  })
+})
+
+describe.skipIf(absent !== null)(`an export in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+  test('waits for a signer, is signed by the sealer and downloaded', async () => {
+    const signer = newSigner('J. Chen')
+    const kit = await teamKit({ pages: builtFiles(PAGES), config: (config) => withSealers(config, signer) })
+    const window = await openAddress(`${kit.server.origin}/`)
+    let sealer: ReturnType<typeof startSealer> | null = null
+    try {
+      const { page } = window
+      const officer = await kit.as('officer', 'collecting')
+      await officer.call('alpha', 'run.start', { nodes: [], only: 'all' })
+      kit.provider.admit({ sub: 'officer', name: 'Sam officer', roles: ['officer'], groups: ['team'] })
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      await page.getByRole('link', { name: 'alpha' }).click()
+      await page.locator('.home-steps').waitFor()
+      await page.getByRole('button', { name: 'Export…' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Export evidence pack' }).waitFor()
+      for (const next of ['Redacted copy', 'Seal']) {
+        await page.getByRole('button', { name: 'Continue', exact: true }).click()
+        await page.getByRole('heading', { level: 2, name: next, exact: true }).waitFor()
+      }
+      await page.getByText('No signer is connected').waitFor()
+      expect(await page.getByRole('button', { name: 'Seal pack' }).isDisabled()).toBe(true)
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-export-without-signer')
+      sealer = startSealer(kit.server.origin, signer)
+      while ((await page.getByText('No signer is connected').count()) > 0) {
+        await page.getByRole('button', { name: 'Check again' }).click()
+        await page.waitForTimeout(50)
+      }
+      await page.getByRole('button', { name: 'Seal pack' }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-export-signer')
+      await page.getByRole('button', { name: 'Seal pack' }).click()
+      await page.getByText('Draft not saved').waitFor()
+      expect(sealer.asked).toHaveLength(1)
+      expect(await page.getByRole('button', { name: 'Review as auditor' }).count()).toBe(0)
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-export-sealed')
+      await page.getByRole('button', { name: 'Save pack' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Pack exported' }).waitFor()
+      while (!kit.logged.some(({ kind, status }) => kind === 'download' && status === 200))
+        await page.waitForTimeout(50)
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-export-done')
+    } finally {
+      await sealer?.stop()
+      await window.close()
+      await kit.close()
+    }
   })
 })

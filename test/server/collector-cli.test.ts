@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readCollectorSecrets } from '../../main/adapters/collector-config.ts'
+import { readProgramSecrets } from '../../main/adapters/program-config.ts'
 import { targetFor } from '../../main/app/collector/refusals.ts'
 import { collectorCommand } from '../../main/cli/commands/collector.ts'
 import { EXIT } from '../../main/cli/options.ts'
@@ -68,12 +68,12 @@ describe('tokens', () => {
   })
   test('one that others can read, or that is none, is refused', () => {
     const config = { tokenFile: file } as CollectorConfig
-    expect(readCollectorSecrets(config).ok).toBe(true)
+    expect(readProgramSecrets(config).ok).toBe(true)
     chmodSync(file, 0o640)
-    expect(readCollectorSecrets(config)).toMatchObject({ error: { code: 'input.refused' } })
+    expect(readProgramSecrets(config)).toMatchObject({ error: { code: 'input.refused' } })
     writeFileSync(file, 'secret\n')
     chmodSync(file, 0o600)
-    expect(readCollectorSecrets(config)).toMatchObject({ error: { code: 'input.refused' } })
+    expect(readProgramSecrets(config)).toMatchObject({ error: { code: 'input.refused' } })
   })
 })
 

@@ -21,6 +21,7 @@ const names = [
   'remediation',
   'team',
   'collector',
+  'sealer',
 ] as const
 
 /** Documents that stand whole in another one, by the type they give. */

@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
 import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { ipcValidator } from '../../main/adapters/schema-validator.ts'
+import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { digestOf } from '../../main/app/collect-node.ts'
 import { createEngine } from '../../main/app/engine.ts'
+import { zipFolder } from '../../main/app/output-files.ts'
 import type { OpenEngine } from '../../main/server/edge/engagements.ts'
 import { type RunningServer, type ServeOptions, serve } from '../../main/server/edge/serve.ts'
 import type { Reply } from '../../schemas/ipc.ts'
@@ -24,6 +26,7 @@ export interface Answered {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  readonly bytes: Buffer
 }
 
 /** A browser without pages: it keeps cookies, and sends what it is told. */
@@ -67,15 +70,20 @@ export interface TeamKitOptions {
   readonly openEngine?: OpenEngine
   readonly pages?: ServeOptions['pages']
   readonly problems?: ServeOptions['problems']
+  /** How long an export waits for its signer. */
+  readonly patienceMs?: number
 }
 
-const fakeEngine: OpenEngine = (folder, desktop, remote) =>
-  createEngine(createFakePorts(), fakeCatalog, {
-    folder,
-    desktop,
-    scheduling: fakeScheduling(folder),
-    ...(remote === null ? {} : { remote }),
-  })
+/** The engine over made-up nodes. */
+export const fakeEngine =
+  (ports = createFakePorts()): OpenEngine =>
+  (folder, desktop, { collection, identities }) =>
+    createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, fakeCatalog, {
+      folder,
+      desktop,
+      scheduling: fakeScheduling(folder),
+      ...(collection === null ? {} : { remote: collection }),
+    })
 
 const PAGES: ServeOptions['pages'] = new Map([
   ['/index.html', { type: 'text/html; charset=utf-8', bytes: new TextEncoder().encode('<p>the page</p>') }],
@@ -85,9 +93,10 @@ const PAGES: ServeOptions['pages'] = new Map([
 export async function teamKit({
   config = (one) => one,
   tls = null,
-  openEngine = fakeEngine,
+  openEngine = fakeEngine(),
   pages = PAGES,
   problems = ipcValidator(),
+  patienceMs = 600_000,
 }: TeamKitOptions = {}): Promise<TeamKit> {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
   const provider = await startTestProvider()
@@ -119,6 +128,13 @@ export async function teamKit({
       openIncoming: (own, evidence) => openIncoming(own, evidence, validator),
       patienceMs: 600_000,
     },
+    sealing: {
+      signing: remoteSigning,
+      now: () => Date.now(),
+      newId: () => randomBytes(16).toString('hex'),
+      patienceMs,
+    },
+    zipFolder: (files) => zipFolder(createFakePorts(), files),
     now: () => Date.now() + ahead,
     log: (line) => logged.push(line),
   })
@@ -190,6 +206,7 @@ export function visitorOf(origin: string, provider: TestProvider): Visitor {
               status: response.statusCode ?? 0,
               headers: response.headers,
               text: Buffer.concat(chunks).toString(),
+              bytes: Buffer.concat(chunks),
             })
           })
         },

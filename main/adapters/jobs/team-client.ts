@@ -1,12 +1,13 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
-import type { CollectorLease } from '../../../schemas/types.ts'
+import type { CollectorLease, SealingRequest } from '../../../schemas/types.ts'
 import { parseBounded } from '../../core/bounded-json.ts'
 import { isSha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { TeamServer } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
+import type { SealingServer } from '../../core/sealing-orders.ts'
 import { createSchemaValidator } from '../schema-validator.ts'
 
 export interface TeamClientOptions {
@@ -29,8 +30,13 @@ interface Sending {
   readonly signal?: AbortSignal
 }
 
-/** The team server over HTTP. No redirect is followed, so that the token goes to no other place. */
-export function createTeamClient({ server, token, certificate }: TeamClientOptions): TeamServer {
+interface Requests {
+  readonly send: (sending: Sending) => Promise<Outcome<unknown>>
+  readonly post: (target: string, input: unknown, signal?: AbortSignal) => Promise<Outcome<unknown>>
+}
+
+/** Requests with a token. No redirect is followed, so that the token goes to no other place. */
+function requests({ server, token, certificate }: TeamClientOptions): Requests {
   const isSecure = server.startsWith('https:')
   const agent = isSecure
     ? new SecureAgent({ keepAlive: true, ...(certificate === null ? {} : { ca: certificate }) })
@@ -71,10 +77,18 @@ export function createTeamClient({ server, token, certificate }: TeamClientOptio
       body: JSON.stringify(input),
       ...(signal === undefined ? {} : { signal }),
     })
-  const none = async (answer: Promise<Outcome<unknown>>): Promise<Outcome<null>> => {
-    const outcome = await answer
-    return outcome.ok ? ok(null) : outcome
-  }
+  return { send, post }
+}
+
+/** An answer whose value has no meaning. */
+async function none(answer: Promise<Outcome<unknown>>): Promise<Outcome<null>> {
+  const outcome = await answer
+  return outcome.ok ? ok(null) : outcome
+}
+
+/** The team server as a collector reaches it. */
+export function createTeamClient(options: TeamClientOptions): TeamServer {
+  const { send, post } = requests(options)
   return {
     ask: async (input, signal) => {
       const answer = await post('/collector/ask', input, signal)
@@ -103,6 +117,21 @@ export function createTeamClient({ server, token, certificate }: TeamClientOptio
       ),
     deliver: (job, input) => none(post(`/collector/jobs/${job}/deliver`, input)),
     refuse: (job, input) => none(post(`/collector/jobs/${job}/refuse`, input)),
+  }
+}
+
+/** The team server as a sealer reaches it. */
+export function createSealingClient(options: TeamClientOptions): SealingServer {
+  const { post } = requests(options)
+  return {
+    ask: async (input, signal) => {
+      const answer = await post('/sealer/ask', input, signal)
+      if (!answer.ok || answer.value === null) return answer as Outcome<null>
+      const [problem] = createSchemaValidator().placed('sealing-request', answer.value)
+      return problem === undefined ? ok(answer.value as SealingRequest) : STRANGE
+    },
+    answer: (id, input) => none(post(`/sealer/requests/${id}/answer`, input)),
+    refuse: (id, input) => none(post(`/sealer/requests/${id}/refuse`, input)),
   }
 }
 

@@ -19,7 +19,7 @@ import {
   unreadable,
   unsafe,
 } from './limits.ts'
-import { blockReader, LARGEST_TAKE, publishPack, replacePack, writePack } from './write.ts'
+import { blockReader, LARGEST_TAKE, publishPack, replacePack, writeHandOut, writePack } from './write.ts'
 import { DEFLATED } from './zip-format.ts'
 import { type EntryList, type ListPlace, readEnd, readList, tally } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
@@ -143,6 +143,7 @@ export async function openPack(path: string, limits: Limits = LIMITS): Promise<O
 /** The packs port: archives on this computer. */
 export const packs: Packs = {
   write: writePack,
+  handOut: writeHandOut,
   replace: replacePack,
   publish: publishPack,
   open: (path) => openPack(path),

@@ -141,17 +141,35 @@ const WHOLE = 1024 ** 2
  * meanwhile. Only its owner may read it. Fails with input.refused where a file exists, and with store.failed, naming
  * the file that differs from its size or digest.
  */
-export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>> => writeAt(path, files, claimed)
+export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>> => writeAt(path, files, claimed, PACK)
+
+/**
+ * As writePack, for files that are handed out together: their paths are inside `folder`. Throws for a path that is not made of letters,
+ * digits, hyphens, points and underscores.
+ */
+export const writeHandOut = (path: string, files: PackFiles, folder: string): Promise<Outcome<null>> =>
+  writeAt(path, files, claimed, { folder: `${folder}/`, fits: isPlainPath })
+
+/** The folder of an archive, and which paths may be in it. */
+interface Inside {
+  readonly folder: string
+  readonly fits: (path: string) => boolean
+}
+const PACK: Inside = { folder: FOLDER, fits: isSafePath }
+const isPlainPath = (path: string): boolean =>
+  path.length <= 400 && path.split('/').every((name) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name))
 
 /**
  * As writePack, replacing the existing archive and keeping its mode: for a new archive that contains all of the old
  * one.
  */
 export const replacePack = (path: string, files: PackFiles): Promise<Outcome<null>> =>
-  writeAt(path, files, async (from, to) => {
-    await rename(from, to)
-    return true
-  })
+  writeAt(path, files, replaced, PACK)
+
+const replaced: Put = async (from, to) => {
+  await rename(from, to)
+  return true
+}
 
 /**
  * Renames a finished archive to its final name in the same folder, in one step. Fails with input.refused where a file
@@ -170,9 +188,9 @@ export async function publishPack(from: string, to: string): Promise<Outcome<nul
 /** Gives a finished file its name, or reports that the name is taken. */
 type Put = (from: string, to: string) => Promise<boolean>
 
-async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcome<null>> {
-  for (const name of files.keys())
-    if (!isSafePath(name)) throw new Error(`a pack cannot contain the name ${JSON.stringify(name)}`)
+async function writeAt(path: string, files: PackFiles, put: Put, inside: Inside): Promise<Outcome<null>> {
+  for (const name of [inside.folder.slice(0, -1), ...files.keys()])
+    if (!inside.fits(name)) throw new Error(`an archive cannot contain the name ${JSON.stringify(name)}`)
   const tooMuch = beyondLimits(files)
   if (tooMuch !== null) return fail('store.failed', tooMuch)
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
@@ -183,7 +201,7 @@ async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcom
     let isPut = false
     await orRemoved(temporary, async () => {
       try {
-        await writeArchive(file, files)
+        await writeArchive(file, files, inside.folder)
         if (before !== null && before !== permissions(await file.stat())) await file.chmod(before)
         await file.sync()
       } finally {
@@ -235,14 +253,14 @@ function beyondLimits(files: PackFiles): string | null {
   return total > LIMITS.totalBytes ? `the pack would have ${total} bytes; at most ${LIMITS.totalBytes} are read` : null
 }
 
-async function writeArchive(file: FileHandle, files: PackFiles): Promise<void> {
+async function writeArchive(file: FileHandle, files: PackFiles, folder: string): Promise<void> {
   const out = blockWriter(file)
   const count = files.size
   const crcs = new Uint32Array(count)
   const starts = new Float64Array(count)
   const late: number[] = []
   const entry = (index: number, name: string, content: PackContent) => ({
-    name: FOLDER + name,
+    name: folder + name,
     size: sizeOf(content),
     crc: crcs[index] ?? 0,
     at: starts[index] ?? 0,

@@ -140,6 +140,15 @@ export function signedAttributes(leaf: Uint8Array, contentSha256: Uint8Array): U
   )
 }
 
+/** The message digest in signed attributes, the DER of a SET (RFC 5652, section 11.2); null where there is not exactly one of 32 bytes. */
+export function contentDigestIn(attributes: Uint8Array): Uint8Array | null {
+  const digests = membersOf(derValue(attributes))
+    .map((one) => attributeOf(one))
+    .filter(({ type }) => type === OID.messageDigest)
+  const [digest] = digests[0]?.values ?? []
+  return digests.length === 1 && digest?.tag === TAG.octets && digest.content.length === 32 ? digest.content : null
+}
+
 export interface CmsParts {
   readonly leaf: Uint8Array
   /** The leaf and intermediates, in any order. */

@@ -139,7 +139,10 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
   }
   const tried = wanted.redact === null ? ok(null) : await tryCopy(context, common, folder, wanted.redact)
   if (!tried.ok) return tried
-  const signer = demo ? ok(null) : await turnOf(context, 'identities')(() => signingKey(context, wanted.identity))
+  const purpose = `Export of run ${run.run} of ${run.scope.fleet}, evaluated as of ${common.asOf}`
+  const signer = demo
+    ? ok(null)
+    : await turnOf(context, 'identities')(() => signingKey(context, wanted.identity, purpose))
   if (!signer.ok) return signer
   const key = signer.value?.value ?? (await ports.sealing.demoSigner())
   const chainFolder = demo ? null : chainFolderOf(context.folder, run.scope.fleet)
@@ -253,7 +256,7 @@ function exportNotes(sealed: Sealed): readonly string[] {
     ...timeNotes(sealed),
     ...handOutNotes(sealed),
     ...(kept === 'file' ? [`Your signing key is stored ${FILE_WORDS}.`] : []),
-    'It is stored in the Barewitness folder on this computer until you save it.',
+    'It is stored in the Barewitness folder until you save it.',
     ...(demo
       ? []
       : ['The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.']),

@@ -115,16 +115,21 @@ async function named({ ports, folder }: EngineContext, name: string): Promise<Ou
 const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)
 
 /**
- * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. Fails with
- * identity.missing where there is none.
+ * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. `purpose` is shown to a signer at
+ * another computer. Fails with identity.missing where there is none.
  */
-export async function signingKey(context: EngineContext, chosen: string | null): Promise<Outcome<Used<Signer>>> {
+export async function signingKey(
+  context: EngineContext,
+  chosen: string | null,
+  purpose?: string,
+): Promise<Outcome<Used<Signer>>> {
   const { identities } = context.ports
   const name = await chosenName(context, chosen)
   if (!name.ok) return name
   const folder = identitiesFolder(context.folder)
   const info = await named(context, name.value)
-  return info.ok ? await withSecret(context, info.value, (secret) => identities.open(folder, name.value, secret)) : info
+  if (!info.ok) return info
+  return await withSecret(context, info.value, (secret) => identities.open(folder, name.value, secret, purpose))
 }
 
 async function chosenName({ ports, folder }: EngineContext, chosen: string | null): Promise<Outcome<string>> {

@@ -6,7 +6,7 @@ import type { EngineContext } from './context.ts'
 /** Source of an identity's passphrase. */
 export type Keeping =
   | { readonly kept: 'vault' | 'file'; readonly secret: string }
-  | { readonly kept: 'person' | 'token'; readonly secret: null }
+  | { readonly kept: 'person' | 'token' | 'sealer'; readonly secret: null }
 
 type Where = Pick<EngineContext, 'ports' | 'folder' | 'desktop'>
 
@@ -17,7 +17,7 @@ export const identitiesFolder = (folder: string): string => folderIn(folder, 'id
 
 /** How the passphrase of an identity is stored. A stored passphrase counts only when it opens the key. */
 export async function keepingOf(context: Where, info: IdentityInfo): Promise<Keeping> {
-  if (info.kind === 'token') return { kept: 'token', secret: null }
+  if (info.kind === 'token' || info.kind === 'sealer') return { kept: info.kind, secret: null }
   const { ports, folder } = context
   for (const keeping of await keptSecrets(context, info.name)) {
     const opened = await ports.identities.open(identitiesFolder(folder), info.name, keeping.secret)
@@ -33,6 +33,7 @@ export const keptHow = ({ kept }: Keeping, { desktop }: Where): string =>
     file: FILE_WORDS,
     person: 'protected by a passphrase that you enter',
     token: 'on a token',
+    sealer: 'at the computer of the signer, who confirms each export there',
   })[kept]
 
 export const FILE_WORDS = 'in a file that only your account can read: anyone who reads your files can sign as you'
@@ -52,6 +53,7 @@ export async function withSecret<T>(
   work: (secret: string) => Promise<Outcome<T>>,
 ): Promise<Outcome<Used<T>>> {
   const { name } = info
+  if (info.kind === 'sealer') return used(await work(''), 'sealer')
   if (info.kind === 'token') {
     const pin = await context.desktop.ask(`PIN of the token of your signing key (${name})`)
     return pin === null ? notGiven() : used(await work(pin), 'token')

@@ -16,7 +16,7 @@ export function collectorCommand(context: Context): void {
     .option('--new-token <file>', 'Create a token and print the digest that its administrator enters at the server')
     .action(async ({ config: file, ...options }: Options) => {
       const { collectorConfigIn, newToken, runCollectorUntilStopped } = await import('../collector.ts')
-      if (options.newToken !== undefined) return newToken(context, options.newToken)
+      if (options.newToken !== undefined) return newToken(context, options.newToken, 'collectors')
       if (file === undefined) {
         printLine('--config FILE or --new-token FILE is required')
         return context.exit(EXIT.usage)

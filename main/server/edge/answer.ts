@@ -8,6 +8,7 @@ import { inEngagement, notFound } from './engagement-routes.ts'
 import { type Exchange, type Sent, send, sendFailure } from './http.ts'
 import type { ServerParts } from './parts.ts'
 import { beginSignIn, finishSignIn, signOut, startPage } from './people-routes.ts'
+import { fromSealer } from './sealer-routes.ts'
 
 /** Answers one request. Never rejects; an exception is logged by its class, and answered without a reason. */
 export async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -35,7 +36,7 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
     kind: wanted.kind,
     ...('engagement' in wanted ? { engagement: wanted.engagement } : {}),
     ...(wanted.kind === 'call' ? { method: wanted.method } : {}),
-    ...(wanted.kind === 'collector' ? { verb: wanted.verb } : {}),
+    ...(wanted.kind === 'collector' || wanted.kind === 'sealer' ? { verb: wanted.verb } : {}),
     status: sent.status,
     milliseconds: parts.now() - began,
     ...(problem === null ? {} : { problem }),
@@ -58,6 +59,8 @@ async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Pr
       return await signOut(parts, exchange)
     case 'collector':
       return await fromCollector(parts, exchange, wanted)
+    case 'sealer':
+      return await fromSealer(parts, exchange, wanted)
     case 'wrong-verb':
       exchange.response.setHeader('Allow', wanted.allow)
       return sendFailure(exchange, 405, 'input.refused', `only ${wanted.allow} is answered here`)

@@ -6,16 +6,17 @@ import type {
   CollectorRenewal,
   TeamCollector,
 } from '../../../schemas/types.ts'
-import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type HeldJob, LARGEST_PACKED, unpackParts } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { AuditEvent } from '../audit.ts'
-import { COLLECTOR_VERBS, collectorOf } from '../collector-access.ts'
-import { readBody } from '../json-body.ts'
+import { holderOf } from '../bearer.ts'
+import { COLLECTOR_VERBS } from '../collector-access.ts'
 import type { Wanted } from '../routes.ts'
-import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
+import { type Exchange, headerOf, readAll, type Sent, sendFailure } from './http.ts'
 import type { EngagementJobs } from './jobs.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
+import { inputOf, isEncoded, sendOutcome, unknownToken } from './programs.ts'
 
 type OfCollector = Extract<Wanted, { readonly kind: 'collector' }>
 
@@ -25,14 +26,14 @@ interface Known {
   readonly jobs: EngagementJobs
 }
 
-const LARGEST_INPUT = 1024 * 1024
 export const LEASE_HEADER = 'x-barewitness-lease'
 
 /** Answers what a collector asks for. Without a known token, everything is answered the same. */
 export async function fromCollector(parts: ServerParts, exchange: Exchange, wanted: OfCollector): Promise<Sent> {
-  const collector = collectorOf(headerOf(exchange, 'authorization'), parts.settings().config.collectors)
+  const collector = holderOf(headerOf(exchange, 'authorization'), parts.settings().config.collectors)
   const jobs = collector === null ? undefined : parts.engagements.get(collector.engagement)?.jobs
-  if (collector === null || jobs == null) return await refused(parts, exchange)
+  if (collector === null || jobs == null)
+    return await unknownToken(parts, exchange, 'collector-refused', 'no collector has this token')
   const limit = wanted.verb === 'ask' ? parts.collectorAsks : parts.collectorCalls
   const leave = limit.enter(collector.name)
   if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many requests are being answered')
@@ -40,26 +41,11 @@ export async function fromCollector(parts: ServerParts, exchange: Exchange, want
     const outcome = await answered(parts, exchange, wanted, { collector, jobs })
     const result = outcome.ok ? 'answered' : 'refused'
     parts.metrics.count('barewitness_collector_requests_total', { verb: wanted.verb, outcome: result })
-    return outcome.ok
-      ? sendReply(exchange, 200, { ok: true, value: outcome.value })
-      : sendFailure(exchange, statusOf(outcome.error), outcome.error.code, outcome.error.detail)
+    return sendOutcome(exchange, outcome)
   } finally {
     leave()
   }
 }
-
-/** Attempts are counted for each address; those within the limit are in the audit log. */
-async function refused(parts: ServerParts, exchange: Exchange): Promise<Sent> {
-  if (!parts.collectorTries.take(exchange.request.socket.remoteAddress ?? '', parts.now()))
-    return sendFailure(exchange, 429, 'access.refused', 'too many attempts; wait a minute')
-  const reason = 'no collector has this token'
-  await parts.audit.append(auditEvent(parts, null, { kind: 'collector-refused', outcome: 'refused', reason }))
-  return sendFailure(exchange, 401, 'access.refused', reason)
-}
-
-/** 4xx ends an attempt for good; everything else is tried again by the collector. */
-const statusOf = ({ code }: Failure): number =>
-  code.startsWith('job.') ? 409 : code === 'store.failed' ? 503 : code === 'bug' ? 500 : 400
 
 async function answered(
   parts: ServerParts,
@@ -67,14 +53,10 @@ async function answered(
   wanted: OfCollector,
   known: Known,
 ): Promise<Outcome<unknown>> {
-  if (headerOf(exchange, 'content-encoding') !== undefined) return fail('input.refused', 'encoded bodies are not read')
+  if (isEncoded(exchange)) return fail('input.refused', 'encoded bodies are not read')
   if (wanted.verb === 'parts') return await takeParts(exchange, wanted, known)
-  const bytes = await readAll(exchange, LARGEST_INPUT)
-  if (bytes === null) return fail('input.refused', 'the body is larger than 1 MiB')
-  const body = readBody(bytes)
+  const body = await inputOf(parts, exchange, COLLECTOR_VERBS[wanted.verb].input)
   if (!body.ok) return body
-  const [problem] = parts.collecting.problems(COLLECTOR_VERBS[wanted.verb].input, body.value)
-  if (problem !== undefined) return fail('input.refused', plain(problem, 300))
   if (wanted.verb === 'ask') return await ask(parts, exchange, known, body.value as CollectorAsk)
   const input = body.value as CollectorRenewal | CollectorOffer | CollectorDelivery | CollectorRefusal
   const held: HeldJob = { id: wanted.job, lease: input.lease, holder: known.collector.name }

@@ -2,8 +2,9 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Method, Reply } from '../../../schemas/ipc.ts'
 import { isMethod, LARGEST_MESSAGE, savedName } from '../../../schemas/ipc-inputs.ts'
+import type { ExportView } from '../../../schemas/ipc-packs.ts'
 import { TEAM_HEADERS, type TeamSession } from '../../../schemas/ipc-team.ts'
-import { ACCESS, decide, mayOf, type Served } from '../access.ts'
+import { ACCESS, type Configured, decide, mayOf, type Served } from '../access.ts'
 import { referencesIn } from '../audit.ts'
 import { readBody } from '../json-body.ts'
 import { mayEnter } from '../person.ts'
@@ -13,7 +14,7 @@ import { type ServedEngagement, withShown } from './engagements.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
-import { openedFile, safeFileName } from './transfers.ts'
+import { type Owner, openedFile, safeFileName } from './transfers.ts'
 
 type InEngagement = Extract<Wanted, { readonly engagement: string }>
 
@@ -23,6 +24,11 @@ interface Inside {
   readonly session: TeamSessionRecord
   readonly served: ServedEngagement
 }
+
+const configuredAs = ({ engagement: { demo = false }, sealers }: ServedEngagement): Configured => ({
+  demo,
+  sealer: sealers !== null,
+})
 
 /** The same for an engagement, method or file that does not exist and for one of others. */
 export const notFound = (exchange: Exchange): Sent =>
@@ -62,14 +68,14 @@ function page(parts: ServerParts, exchange: Exchange, file: string): Sent {
 
 async function sessionReply(parts: ServerParts, exchange: Exchange, { id, session, served }: Inside): Promise<Sent> {
   const { person } = session
-  const { name, demo = false } = served.engagement
+  const { name } = served.engagement
   await parts.audit.append(auditEvent(parts, session, { kind: 'enter', engagement: name }))
   const value: TeamSession = {
     name: person.name,
     role: person.role,
     engagement: name,
     csrf: csrfOf(id),
-    may: mayOf(person.role, { demo }),
+    may: mayOf(person.role, configuredAs(served)),
   }
   return sendReply(exchange, 200, { ok: true, value })
 }
@@ -104,9 +110,9 @@ async function call(parts: ServerParts, exchange: Exchange, inside: Inside, meth
   if (bytes === null) return sendFailure(exchange, 413, 'input.refused', 'the body is larger than 1 MiB')
   const body = readBody(bytes)
   if (!body.ok) return sendFailure(exchange, 400, body.error.code, body.error.detail)
-  const { name, demo = false } = inside.served.engagement
+  const { name } = inside.served.engagement
   const { session } = inside
-  const decision = decide(session.person.role, method, body.value, { demo })
+  const decision = decide(session.person.role, method, body.value, configuredAs(inside.served))
   const event = { kind: 'call', engagement: name, method, of: referencesIn(body.value) } as const
   if (!decision.allowed) {
     await parts.audit.append(auditEvent(parts, session, { ...event, outcome: 'refused', reason: decision.reason }))
@@ -135,13 +141,16 @@ async function served(parts: ServerParts, exchange: Exchange, inside: Inside, as
     how === 'upload' ? transfers.takeUpload(owner, headerOf(exchange, TEAM_HEADERS.upload) ?? '', now()) : null
   if (how === 'upload' && uploaded === null)
     return sendFailure(exchange, 400, 'input.refused', 'there is no upload for this call')
-  const path = uploaded ?? (how === 'download' ? await transfers.place(savedName(method, input)) : null)
-  const { value: reply, path: shownPath } = await withShown(() =>
+  const isPlaced = how === 'download' || how === 'folder'
+  const path = uploaded ?? (isPlaced ? await transfers.place(savedName(method, input)) : null)
+  const { person } = inside.session
+  const { value: reply, path: shownPath } = await withShown(`${person.name} (${person.subject})`, () =>
     engine.call(method, input as never, path === null ? undefined : { path }),
   )
   if (path !== null && (how === 'upload' || !reply.ok || reply.value === null)) await transfers.drop(path)
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
   if (!reply.ok) return sendReply(exchange, 200, withoutPaths(reply, engagement.folder, path))
+  if (how === 'folder' && path !== null) return await zipped(parts, exchange, { owner, reply, folder: path })
   const file = how === 'download' ? path : shownPath
   if (file === null || (how === 'download' && reply.value === null)) return sendReply(exchange, 200, reply)
   const id =
@@ -150,6 +159,33 @@ async function served(parts: ServerParts, exchange: Exchange, inside: Inside, as
       : await transfers.offerCopy(owner, file, safeFileName(basename(file)), now())
   return sendReply(exchange, 200, reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
+
+/** Offers the files that a method wrote into a folder as one ZIP file, named after the report among them. */
+async function zipped(
+  { transfers, zipFolder, now }: ServerParts,
+  exchange: Exchange,
+  { owner, reply, folder }: { readonly owner: Owner; readonly reply: Reply<unknown>; readonly folder: string },
+): Promise<Sent> {
+  if (!reply.ok || reply.value === null) return sendReply(exchange, 200, reply)
+  const { files, ...value } = reply.value as ExportView
+  const report = files.find(({ name }) => name.endsWith(REPORT_END))?.name ?? `export${REPORT_END}`
+  const name = report.slice(0, -REPORT_END.length)
+  const to = await transfers.place(`${name}.zip`)
+  const made = await zipFolder({ folder, to, name })
+  await transfers.drop(folder)
+  if (!made.ok) {
+    await transfers.drop(to)
+    return sendReply(exchange, 200, {
+      ok: false,
+      error: { code: made.error.code, detail: 'the files could not be joined' },
+    })
+  }
+  const id = transfers.offer(owner, to, now())
+  const shown: ExportView = { ...value, folder: basename(to), files }
+  return sendReply(exchange, 200, { ok: true, value: shown }, { [TEAM_HEADERS.download]: `api/download/${id}` })
+}
+
+const REPORT_END = '_report.pdf'
 
 /** A failure without paths of the server, and an internal error without its message. */
 function withoutPaths(reply: Reply<unknown>, folder: string, path: string | null): Reply<unknown> {
@@ -170,7 +206,7 @@ async function upload(
 ): Promise<Sent> {
   if (headerOf(exchange, 'content-type') !== 'application/octet-stream')
     return sendFailure(exchange, 415, 'input.refused', 'the body must be application/octet-stream')
-  const mayUpload = mayOf(session.person.role, { demo: false }).some((method) => {
+  const mayUpload = mayOf(session.person.role, { demo: false, sealer: false }).some((method) => {
     const rule = ACCESS[method]
     return 'served' in rule && rule.served === 'upload'
   })

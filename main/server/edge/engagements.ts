@@ -2,16 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { Engine } from '../../../schemas/ipc.ts'
 import type { EngineEvent } from '../../../schemas/ipc-views.ts'
-import type { TeamCollector, TeamConfig, TeamEngagement } from '../../../schemas/types.ts'
+import type { TeamCollector, TeamConfig, TeamEngagement, TeamSealer } from '../../../schemas/types.ts'
 import type { Desktop } from '../../app/engine/context.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { evidenceFolder, folderIn } from '../../core/layout.ts'
+import type { RemoteIdentities } from '../../core/sealing-orders.ts'
 import { type EventBuffer, eventBuffer } from '../event-buffer.ts'
 import { type Collecting, type EngagementJobs, engagementJobs } from './jobs.ts'
+import { type SealerDesk, type SealerParts, sealerDesk } from './sealers.ts'
 
 /** Opens the engine of one data folder. */
-export type OpenEngine = (folder: string, desktop: Desktop, remote: RemoteCollection | null) => Promise<Engine>
+export type OpenEngine = (folder: string, desktop: Desktop, elsewhere: Elsewhere) => Promise<Engine>
+
+/** What other computers do for an engagement; null where none does. */
+export interface Elsewhere {
+  readonly collection: RemoteCollection | null
+  readonly identities: RemoteIdentities | null
+}
 
 export interface ServedEngagement {
   readonly engagement: TeamEngagement
@@ -19,33 +27,37 @@ export interface ServedEngagement {
   readonly events: EventBuffer
   /** Null for an engagement without collectors. */
   readonly jobs: EngagementJobs | null
+  /** Null for an engagement without sealers. */
+  readonly sealers: SealerDesk | null
   /** Called with each event as it is sent to pages. */
   readonly streams: Set<(text: string) => void>
 }
 
-/** What a call left to be shown: the path that the engine gave to the viewer of a desktop. */
-interface Shown {
+/** One call: who made it, and what it left to be shown: the path that the engine gave to the viewer of a desktop. */
+interface Going {
+  readonly by: string
   path: string | null
 }
-const shown = new AsyncLocalStorage<Shown>()
+const going = new AsyncLocalStorage<Going>()
 
 /** Nobody sits at the server: no secret is asked for or kept, and what would be shown is noted for the call that asked. */
 const serverDesktop: Desktop = {
   ask: async () => null,
   show: async (path) => {
-    const call = shown.getStore()
+    const call = going.getStore()
     if (call !== undefined) call.path = path
     return ok(null)
   },
   vault: null,
 }
 
-/** Runs a call, and gives the path of what it would have shown on a desktop, or null. */
+/** Runs a call of a person, and gives the path of what it would have shown on a desktop, or null. */
 export async function withShown<T>(
+  by: string,
   call: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly path: string | null }> {
-  const store: Shown = { path: null }
-  const value = await shown.run(store, call)
+  const store: Going = { by, path: null }
+  const value = await going.run(store, call)
   return { value, path: store.path }
 }
 
@@ -56,13 +68,13 @@ const MUST_BE_EMPTY = ['identities', 'schedulePassphrases'] as const
  * opened until then is closed.
  */
 export async function openEngagements(
-  { engagements, collectors = [] }: Pick<TeamConfig, 'engagements' | 'collectors'>,
+  { engagements, collectors = [], sealers = [] }: Pick<TeamConfig, 'engagements' | 'collectors' | 'sealers'>,
   how: Opening,
 ): Promise<Outcome<ReadonlyMap<string, ServedEngagement>>> {
   const all = new Map<string, ServedEngagement>()
   for (const engagement of engagements) {
-    const own = collectors.filter((one) => one.engagement === engagement.name)
-    const opened = await openOne(engagement, own, how)
+    const isOwn = (one: TeamCollector | TeamSealer): boolean => one.engagement === engagement.name
+    const opened = await openOne(engagement, collectors.filter(isOwn), sealers.some(isOwn), how)
     if (!opened.ok) {
       for (const one of all.values()) await closeEngagement(one)
       return opened
@@ -73,7 +85,8 @@ export async function openEngagements(
 }
 
 /** Ends the engine first: what it waits for is left in the queue. */
-export async function closeEngagement({ engine, jobs }: ServedEngagement): Promise<void> {
+export async function closeEngagement({ engine, jobs, sealers }: ServedEngagement): Promise<void> {
+  sealers?.close()
   await jobs?.close()
   await engine.close()
 }
@@ -81,6 +94,7 @@ export async function closeEngagement({ engine, jobs }: ServedEngagement): Promi
 export interface Opening {
   readonly open: OpenEngine
   readonly collecting: Collecting
+  readonly sealing: Omit<SealerParts, 'askedBy'>
   /** Tells the events of this start of the server from those of earlier ones. */
   readonly started: string
 }
@@ -88,7 +102,8 @@ export interface Opening {
 async function openOne(
   engagement: TeamEngagement,
   collectors: readonly TeamCollector[],
-  { open, collecting, started }: Opening,
+  hasSealer: boolean,
+  { open, collecting, sealing, started }: Opening,
 ): Promise<Outcome<ServedEngagement>> {
   const { name, folder } = engagement
   try {
@@ -107,7 +122,12 @@ async function openOne(
   }
   const jobs = collectors.length === 0 ? ok(null) : await openJobs(folder, collectors, collecting)
   if (!jobs.ok) return jobs
-  const engine = await open(folder, serverDesktop, jobs.value?.remote ?? null)
+  const askedBy = (): string => going.getStore()?.by ?? ''
+  const sealers = hasSealer ? sealerDesk({ ...sealing, askedBy }, name) : null
+  const engine = await open(folder, serverDesktop, {
+    collection: jobs.value?.remote ?? null,
+    identities: sealers?.identities ?? null,
+  })
   const [events, streams] = [eventBuffer(started), new Set<(text: string) => void>()]
   const tell = (event: EngineEvent): void => {
     const text = events.add(event)
@@ -115,7 +135,7 @@ async function openOne(
   }
   engine.onEvent(tell)
   jobs.value?.onLate((run) => void showAgain(engine, run, tell))
-  return ok({ engagement, engine, events, streams, jobs: jobs.value })
+  return ok({ engagement, engine, events, streams, jobs: jobs.value, sealers })
 }
 
 async function openJobs(

@@ -4,14 +4,15 @@ import type { RemoteCollection } from '../../app/engine/remote.ts'
 import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Delivery, HeldJob, Incoming, JobQueue, JobView } from '../../core/jobs.ts'
 import type { RunEvent } from '../../core/ports.ts'
-import { type CollectorInput, otherThanJob } from '../collector-access.ts'
+import { otherThanJob } from '../collector-access.ts'
+import type { ProgramInput } from '../sealer-access.ts'
 
 /** What the server needs for collectors. */
 export interface Collecting {
   /** Of the rules of this server: collectors have the same. */
   readonly catalogDigest: string
-  /** Problems of an input of a collector, as sentences; empty means valid. */
-  readonly problems: (input: CollectorInput, value: unknown) => readonly string[]
+  /** Problems of an input of a collector or sealer, as sentences; empty means valid. */
+  readonly problems: (input: ProgramInput, value: unknown) => readonly string[]
   readonly openQueue: (folder: string) => Promise<Outcome<JobQueue>>
   readonly openIncoming: (folder: string, evidence: string) => Incoming
   /** How long a run waits for a collector that gives no sign. */

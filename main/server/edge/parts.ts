@@ -1,3 +1,4 @@
+import type { Outcome } from '../../core/failure.ts'
 import type { AuditEvent } from '../audit.ts'
 import type { Concurrency, RateLimit } from '../limits.ts'
 import type { Metrics } from '../metrics.ts'
@@ -27,11 +28,19 @@ export interface ServerParts {
   /** Collectors that wait for a job, and their other requests. */
   readonly collectorAsks: Concurrency
   readonly collectorCalls: Concurrency
-  /** Requests with a token that no collector has, for each address. */
-  readonly collectorTries: RateLimit
+  /** Sealers that wait for a request, and their answers. */
+  readonly sealerCalls: Concurrency
+  /** Requests with a token that no collector and no sealer has, for each address. */
+  readonly tokenTries: RateLimit
   readonly collecting: Collecting
   readonly engagements: ReadonlyMap<string, ServedEngagement>
   readonly transfers: Transfers
+  /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
+  readonly zipFolder: (files: {
+    readonly folder: string
+    readonly to: string
+    readonly name: string
+  }) => Promise<Outcome<null>>
   readonly audit: AuditLog
   readonly metrics: Metrics
   readonly pages: ReadonlyMap<string, PageFile>

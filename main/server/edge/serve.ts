@@ -10,19 +10,21 @@ import { createSessions } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
 import { openAuditLog } from './audit-file.ts'
-import { closeEngagement, type OpenEngine, openEngagements } from './engagements.ts'
+import { closeEngagement, type OpenEngine, type Opening, openEngagements } from './engagements.ts'
 import { monitor } from './monitoring.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { createSignIn } from './sign-in.ts'
 import { createTransfers } from './transfers.ts'
 
-export interface ServeOptions extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now' | 'collecting'> {
+export interface ServeOptions
+  extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now' | 'collecting' | 'zipFolder'> {
   /** Valid, with absolute paths. */
   readonly config: TeamConfig
   /** PEM of the certificate chain and of the key; null on loopback. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly clientSecret: string | null
   readonly openEngine: OpenEngine
+  readonly sealing: Opening['sealing']
 }
 
 export interface RunningServer {
@@ -43,6 +45,8 @@ const MOST_ASKS = 1000
 /** Each may hold one file in memory. */
 const CALLS_PER_COLLECTOR = 16
 const MOST_COLLECTOR_CALLS = 48
+const CALLS_PER_SEALER = 8
+const MOST_SEALER_CALLS = 500
 const MINUTE_MS = 60_000
 
 /** Starts a team server. Fails as its parts do; then nothing is left running. */
@@ -53,6 +57,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const engagements = await openEngagements(config, {
     open: options.openEngine,
     collecting: options.collecting,
+    sealing: options.sealing,
     started: randomBytes(8).toString('hex'),
   })
   if (!engagements.ok) {
@@ -78,7 +83,8 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     streams: concurrency(STREAMS_PER_SESSION, MOST_STREAMS),
     collectorAsks: concurrency(ASKS_PER_COLLECTOR, MOST_ASKS),
     collectorCalls: concurrency(CALLS_PER_COLLECTOR, MOST_COLLECTOR_CALLS),
-    collectorTries: rateLimit(settings.signInsPerMinute, MINUTE_MS),
+    sealerCalls: concurrency(CALLS_PER_SEALER, MOST_SEALER_CALLS),
+    tokenTries: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     engagements: engagements.value,
     transfers,
     audit: audit.value,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { CollectorConfig } from '../../schemas/types.ts'
+import type { CollectorConfig, SealerConfig } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { COLLECTOR_TOKEN } from '../core/jobs.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
@@ -25,14 +25,35 @@ export async function readCollectorConfig(file: string): Promise<Outcome<PlacedD
   })
 }
 
-export interface CollectorSecrets {
+export interface ProgramSecrets {
   readonly token: string
   /** PEM, or null. */
   readonly certificate: string | null
 }
 
+/** Reads the configuration of a sealer, YAML or JSON, with absolute paths. Fails as readDocument(). */
+export async function readSealerConfig(file: string): Promise<Outcome<PlacedDocument<SealerConfig>>> {
+  const path = resolve(file)
+  const read = await readDocument<SealerConfig>('sealer', path)
+  if (!read.ok) return read
+  const { value } = read.value
+  const at = (named: string): string => resolve(placeOf(named, path))
+  return ok({
+    ...read.value,
+    value: {
+      ...value,
+      tokenFile: at(value.tokenFile),
+      record: at(value.record),
+      ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
+    },
+  })
+}
+
 /** Reads token and certificate. Fails with input.not-found, and with input.refused where others can read the token, or it is none. */
-export function readCollectorSecrets({ tokenFile, certificate }: CollectorConfig): Outcome<CollectorSecrets> {
+export function readProgramSecrets({
+  tokenFile,
+  certificate,
+}: Pick<CollectorConfig | SealerConfig, 'tokenFile' | 'certificate'>): Outcome<ProgramSecrets> {
   const token = ownersFile(tokenFile, 'token')
   if (!token.ok) return token
   if (!COLLECTOR_TOKEN.test(token.value)) return fail('input.refused', `${tokenFile} does not contain a token`)

@@ -1,0 +1,23 @@
+import type { RemoteSigning } from '../../core/sealing-orders.ts'
+import { contentDigestIn, signedAttributes } from './cms.ts'
+import { readCertificate, sameBytes, verifies } from './x509.ts'
+
+/** Certificates and signatures of sealers, by the functions that every other signature is made and read with. */
+export const remoteSigning: RemoteSigning = {
+  read: (der) => {
+    const facts = readCertificate(der)
+    if (facts === null) return null
+    const { subject, fingerprint, notAfter, keyType } = facts
+    return { subject, fingerprint, notAfter, keyType }
+  },
+  attributes: (certificate, digest) => signedAttributes(certificate, Buffer.from(digest, 'hex')),
+  digestIn: (certificate, attributes) => {
+    const digest = contentDigestIn(attributes)
+    if (digest === null || !sameBytes(signedAttributes(certificate, digest), attributes)) return null
+    return Buffer.from(digest).toString('hex')
+  },
+  verifies: (certificate, data, signature) => {
+    const facts = readCertificate(certificate)
+    return facts !== null && verifies(data, facts, signature)
+  },
+}

@@ -1,0 +1,32 @@
+import { type Context, EXIT, endWith, printLine } from '../options.ts'
+import { type KeyOptions, keyOptions } from '../sealing.ts'
+
+interface Options extends KeyOptions {
+  readonly config?: string
+  readonly checkConfig?: true
+  readonly newToken?: string
+}
+
+/** `sealer`: signs exports of a team server with a key of this computer. */
+export function sealerCommand(context: Context): void {
+  keyOptions(
+    context.program
+      .command('sealer')
+      .description('Confirm and sign exports of a team server with a key of this computer')
+      .option('--config <file>', 'Configuration of the sealer')
+      .option('--check-config', 'Validate the configuration and exit')
+      .option('--new-token <file>', 'Create a token and print the digest that the administrator enters at the server'),
+  ).action(async ({ config: file, ...options }: Options) => {
+    const { newToken } = await import('../collector.ts')
+    if (options.newToken !== undefined) return newToken(context, options.newToken, 'sealers')
+    if (file === undefined) {
+      printLine('--config FILE or --new-token FILE is required')
+      return context.exit(EXIT.usage)
+    }
+    const { runSealerUntilStopped, sealerConfigIn } = await import('../sealer.ts')
+    const config = await sealerConfigIn(file)
+    if (!config.ok) return endWith(context, config.error)
+    if (options.checkConfig === true) return printLine(`${file} is valid; server: ${config.value.server}.`)
+    return await runSealerUntilStopped(context, config.value, options)
+  })
+}

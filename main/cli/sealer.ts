@@ -1,0 +1,81 @@
+import { createInterface } from 'node:readline/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SealerConfig, SealingRequest } from '../../schemas/types.ts'
+import { createSealingClient } from '../adapters/jobs/team-client.ts'
+import { readProgramSecrets, readSealerConfig } from '../adapters/program-config.ts'
+import { remoteSigning } from '../adapters/seal/remote-signing.ts'
+import { runSealer, type SealerEvent } from '../app/sealer.ts'
+import type { Outcome } from '../core/failure.ts'
+import { ok } from '../core/failure.ts'
+import { plain } from '../core/plain-text.ts'
+import { isLoopbackUrl } from '../server/settings.ts'
+import { type Context, endWith, printFailure, printLine } from './options.ts'
+import { type KeyOptions, openSigner } from './sealing.ts'
+
+/** The valid configuration of a file, with absolute paths. Fails as its reading does. */
+export async function sealerConfigIn(file: string): Promise<Outcome<SealerConfig>> {
+  const read = await readSealerConfig(file)
+  if (!read.ok) return read
+  const { value, refuse } = read.value
+  return value.server.startsWith('http:') && !isLoopbackUrl(value.server)
+    ? refuse([{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }])
+    : ok(value)
+}
+
+/** Signs until the process is asked to end. Each export is confirmed on the terminal. */
+export async function runSealerUntilStopped(
+  context: Context,
+  config: SealerConfig,
+  options: KeyOptions,
+): Promise<void> {
+  const { ports } = context
+  const secrets = readProgramSecrets(config)
+  if (!secrets.ok) return endWith(context, secrets.error)
+  const signer = await openSigner(context, options)
+  if (!signer.ok) return endWith(context, signer.error)
+  const stop = new AbortController()
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Without a terminal, and at the end of its input, no export is confirmed.
+  const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)))
+  const end = (): void => {
+    stop.abort()
+    lines.close()
+  }
+  process.once('SIGINT', end).once('SIGTERM', end)
+  lines.once('SIGINT', end)
+  printLine(`Signing as ${plain(signer.value.subject)}, key ${signer.value.fingerprint}.`)
+  printLine(`Waiting for exports of ${config.server} until this process is ended.`)
+  await runSealer(
+    {
+      ports,
+      signer: signer.value,
+      signing: remoteSigning,
+      server: createSealingClient({ server: config.server, ...secrets.value }),
+      confirm: async (request) => {
+        for (const line of describe(request)) printLine(line)
+        const answer = await Promise.race([lines.question('Sign it? Type yes to confirm: '), ended]).catch(() => null)
+        return answer?.trim().toLowerCase() === 'yes'
+      },
+      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+    },
+    { record: config.record, signal: stop.signal, onEvent: say },
+  )
+  lines.close()
+}
+
+const describe = ({ purpose, requestedBy, requestedAt, engagement, order }: SealingRequest): readonly string[] => [
+  '',
+  plain(purpose, 500),
+  `  Engagement:   ${engagement}`,
+  `  Requested by: ${plain(requestedBy, 300)}, as the server states`,
+  `  Requested at: ${plain(requestedAt, 40)}`,
+  `  Order:        ${order}`,
+  '  You sign digests that the server computed. Verify the pack before you give it to others.',
+]
+
+function say(event: SealerEvent): void {
+  if (event.kind === 'signed')
+    printLine(`Signed: SHA-256 ${event.request.digest} (signature ${event.count} of this export).`)
+  else if (event.kind === 'refused') printLine(`Not signed: ${plain(event.reason, 300)}.`)
+  else printFailure(event.failure)
+}

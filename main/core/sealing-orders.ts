@@ -1,0 +1,42 @@
+import type { SealerAnswer, SealerAsk, SealerRefusal, SealingRequest } from '../../schemas/types.ts'
+import type { Sha256 } from './digest.ts'
+import type { Outcome } from './failure.ts'
+import type { Identities } from './identities.ts'
+import type { Signer } from './ports.ts'
+
+/** The identities of signers at other computers, in the place of those of a folder. */
+export type RemoteIdentities = Pick<Identities, 'list' | 'open'>
+
+/** What a sealer asks of a team server. Fails with server.unreachable, and as the server refuses. */
+export interface SealingServer {
+  /** The next digest to sign, or null after the wait. */
+  readonly ask: (input: SealerAsk, signal: AbortSignal) => Promise<Outcome<SealingRequest | null>>
+  readonly answer: (id: string, input: SealerAnswer) => Promise<Outcome<null>>
+  /** Refuses the whole order of a request. */
+  readonly refuse: (id: string, input: SealerRefusal) => Promise<Outcome<null>>
+}
+
+/** Facts of a certificate that can sign. */
+export interface SigningCertificate {
+  readonly subject: string
+  readonly fingerprint: Sha256
+  readonly notAfter: string
+  readonly keyType: Signer['keyType']
+}
+
+/**
+ * Detached signatures by keys of other computers (CAdES baseline, ETSI EN 319 122-1): only the digest of the content is sent, and the signer's
+ * computer makes the signed attributes itself, so that a server can obtain no signature over anything else.
+ */
+export interface RemoteSigning {
+  /** Null for bytes that are no certificate of a supported key. */
+  readonly read: (certificate: Uint8Array) => SigningCertificate | null
+  /** The signed attributes of a signature by this certificate over content with this digest. */
+  readonly attributes: (certificate: Uint8Array, digest: Sha256) => Uint8Array
+  /** The digest that signed attributes of this certificate contain; null for any other bytes. */
+  readonly digestIn: (certificate: Uint8Array, attributes: Uint8Array) => Sha256 | null
+  readonly verifies: (certificate: Uint8Array, data: Uint8Array, signature: Uint8Array) => boolean
+}
+
+/** Signatures of one export with every format, and some to spare. */
+export const MOST_SIGNATURES = 12

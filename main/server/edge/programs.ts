@@ -1,0 +1,45 @@
+import { type Failure, fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { AuditEvent } from '../audit.ts'
+import { readBody } from '../json-body.ts'
+import type { ProgramInput } from '../sealer-access.ts'
+import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
+import { auditEvent, type ServerParts } from './parts.ts'
+
+/** What requests of collectors and sealers have in common: a token instead of a session, and inputs with a schema. */
+
+const LARGEST_INPUT = 1024 * 1024
+
+/** Attempts with a token that no program has are counted for each address; those within the limit are in the audit log. */
+export async function unknownToken(
+  parts: ServerParts,
+  exchange: Exchange,
+  kind: Extract<AuditEvent['kind'], 'collector-refused' | 'sealer-refused'>,
+  reason: string,
+): Promise<Sent> {
+  if (!parts.tokenTries.take(exchange.request.socket.remoteAddress ?? '', parts.now()))
+    return sendFailure(exchange, 429, 'access.refused', 'too many attempts; wait a minute')
+  await parts.audit.append(auditEvent(parts, null, { kind, outcome: 'refused', reason }))
+  return sendFailure(exchange, 401, 'access.refused', reason)
+}
+
+/** The input of a request, valid against the schema of this name. Fails with input.refused. */
+export async function inputOf(parts: ServerParts, exchange: Exchange, schema: ProgramInput): Promise<Outcome<unknown>> {
+  const bytes = await readAll(exchange, LARGEST_INPUT)
+  if (bytes === null) return fail('input.refused', 'the body is larger than 1 MiB')
+  const body = readBody(bytes)
+  if (!body.ok) return body
+  const [problem] = parts.collecting.problems(schema, body.value)
+  return problem === undefined ? body : fail('input.refused', plain(problem, 300))
+}
+
+export const isEncoded = (exchange: Exchange): boolean => headerOf(exchange, 'content-encoding') !== undefined
+
+/** The reply to a program. 4xx ends an attempt for good; everything else is tried again by it. */
+export const sendOutcome = (exchange: Exchange, outcome: Outcome<unknown>): Sent =>
+  outcome.ok
+    ? sendReply(exchange, 200, { ok: true, value: outcome.value })
+    : sendFailure(exchange, statusOf(outcome.error), outcome.error.code, outcome.error.detail)
+
+const statusOf = ({ code }: Failure): number =>
+  code.startsWith('job.') ? 409 : code === 'store.failed' ? 503 : code === 'bug' ? 500 : 400

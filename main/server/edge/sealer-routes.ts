@@ -1,0 +1,73 @@
+import type { SealerAnswer, SealerAsk, SealerRefusal, SealingRequest, TeamSealer } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { holderOf } from '../bearer.ts'
+import type { Wanted } from '../routes.ts'
+import { SEALER_VERBS } from '../sealer-access.ts'
+import { type Exchange, headerOf, type Sent, sendFailure } from './http.ts'
+import { auditEvent, type ServerParts } from './parts.ts'
+import { inputOf, isEncoded, sendOutcome, unknownToken } from './programs.ts'
+import type { SealerDesk } from './sealers.ts'
+
+type OfSealer = Extract<Wanted, { readonly kind: 'sealer' }>
+
+/** A sealer that presented its token, and the requests of its engagement. */
+interface Known {
+  readonly sealer: TeamSealer
+  readonly desk: SealerDesk
+}
+
+/** Answers what a sealer asks for. Without a known token, everything is answered the same. */
+export async function fromSealer(parts: ServerParts, exchange: Exchange, wanted: OfSealer): Promise<Sent> {
+  const sealer = holderOf(headerOf(exchange, 'authorization'), parts.settings().config.sealers)
+  const desk = sealer === null ? undefined : parts.engagements.get(sealer.engagement)?.sealers
+  if (sealer === null || desk == null)
+    return await unknownToken(parts, exchange, 'sealer-refused', 'no sealer has this token')
+  const leave = parts.sealerCalls.enter(sealer.name)
+  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many requests are being answered')
+  try {
+    const outcome = await answered(parts, exchange, wanted, { sealer, desk })
+    parts.metrics.count('barewitness_sealer_requests_total', {
+      verb: wanted.verb,
+      outcome: outcome.ok ? 'answered' : 'refused',
+    })
+    return sendOutcome(exchange, outcome)
+  } finally {
+    leave()
+  }
+}
+
+async function answered(
+  parts: ServerParts,
+  exchange: Exchange,
+  { verb, request: id }: OfSealer,
+  { sealer, desk }: Known,
+): Promise<Outcome<unknown>> {
+  if (isEncoded(exchange)) return fail('input.refused', 'encoded bodies are not read')
+  const input = await inputOf(parts, exchange, SEALER_VERBS[verb].input)
+  if (!input.ok) return input
+  switch (verb) {
+    case 'ask': {
+      const gone = new AbortController()
+      exchange.response.once('close', () => gone.abort())
+      return await desk.ask(sealer, input.value as SealerAsk, gone.signal)
+    }
+    case 'answer':
+      return await desk.answer(sealer, id, input.value as SealerAnswer, (request) =>
+        note(parts, sealer, 'signature', request),
+      )
+    case 'refuse':
+      return await desk.refuse(sealer, id, (input.value as SealerRefusal).reason, (request) =>
+        note(parts, sealer, 'signature-refused', request),
+      )
+  }
+}
+
+const note = (
+  parts: ServerParts,
+  { name, engagement }: TeamSealer,
+  kind: 'signature' | 'signature-refused',
+  { order, digest }: SealingRequest,
+): Promise<void> =>
+  parts.audit.append(
+    auditEvent(parts, null, { kind, subject: name, role: 'sealer', engagement, of: { order, digest } }),
+  )

@@ -1,0 +1,205 @@
+import type { SealerAnswer, SealerAsk, SealingRequest, TeamSealer } from '../../../schemas/types.ts'
+import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Signer } from '../../core/ports.ts'
+import type { RemoteIdentities, RemoteSigning, SigningCertificate } from '../../core/sealing-orders.ts'
+
+export interface SealerParts {
+  readonly signing: RemoteSigning
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** 32 hexadecimal digits that nobody can guess. */
+  readonly newId: () => string
+  /** How long a signature is waited for: a person confirms the first one of an export. */
+  readonly patienceMs: number
+  /** The person whose call is being answered, for the signer to read. */
+  readonly askedBy: () => string
+}
+
+/** The sealers of one engagement: which are connected, and what they are asked to sign. */
+export interface SealerDesk {
+  readonly identities: RemoteIdentities
+  /** The oldest request for this sealer, after a wait, or null. Fails with input.refused for a certificate that the configuration does not name. */
+  readonly ask: (sealer: TeamSealer, ask: SealerAsk, signal: AbortSignal) => Promise<Outcome<SealingRequest | null>>
+  /**
+   * Uses a signature once `note` has resolved. Fails with input.not-found where nothing waits for it, and with input.refused for a signature
+   * that does not verify.
+   */
+  readonly answer: (sealer: TeamSealer, id: string, answer: SealerAnswer, note: Note) => Promise<Outcome<null>>
+  /** Ends every request of the order, once `note` has resolved. */
+  readonly refuse: (sealer: TeamSealer, id: string, reason: string, note: Note) => Promise<Outcome<null>>
+  readonly close: () => void
+}
+
+/** Records what is done about a request before it is done. */
+export type Note = (request: SealingRequest) => Promise<void>
+
+/** A sealer that presented its certificates. */
+interface Present {
+  readonly facts: SigningCertificate
+  readonly certificate: Uint8Array
+  readonly chain: readonly Uint8Array[]
+  readonly crls: readonly Uint8Array[]
+  readonly at: number
+}
+
+interface Waiting {
+  readonly sealer: string
+  readonly request: SealingRequest
+  readonly certificate: Uint8Array
+  readonly attributes: Uint8Array
+  readonly end: (signature: Outcome<Uint8Array>) => void
+}
+
+/** A sealer asks again within WAIT_SECONDS; one that shows a question to its signer does not. */
+const PRESENT_MS = 60_000
+
+export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerParts, engagement: string): SealerDesk {
+  const present = new Map<string, Present>()
+  const waiting = new Map<string, Waiting>()
+  const wake = new Set<() => void>()
+  const isPresent = (name: string): boolean =>
+    now() - (present.get(name)?.at ?? 0) < PRESENT_MS || [...waiting.values()].some(({ sealer }) => sealer === name)
+  const endAll = (which: (one: Waiting) => boolean, failure: Failure): void => {
+    for (const one of waiting.values()) if (which(one)) one.end({ ok: false, error: failure })
+  }
+
+  const requested = (order: Order, digest: string, attributes: Uint8Array): Promise<Outcome<Uint8Array>> =>
+    new Promise((resolve) => {
+      const { sealer, certificate, purpose, requestedBy } = order
+      const id = newId()
+      const request = {
+        id,
+        order: order.id,
+        digest,
+        engagement,
+        purpose,
+        requestedBy,
+        requestedAt: new Date(now()).toISOString(),
+      }
+      const end = (signature: Outcome<Uint8Array>): void => {
+        clearTimeout(timer)
+        waiting.delete(id)
+        resolve(signature)
+      }
+      const timer = setTimeout(() => end(unanswered(sealer)), patienceMs)
+      waiting.set(id, { sealer, request, certificate, attributes, end })
+      for (const woken of wake) woken()
+    })
+
+  const next = (name: string): SealingRequest | null =>
+    [...waiting.values()].find(({ sealer }) => sealer === name)?.request ?? null
+
+  const own = (sealer: TeamSealer, id: string): Outcome<Waiting> => {
+    const found = waiting.get(id)
+    return found?.sealer === sealer.name ? ok(found) : NOTHING_WAITS
+  }
+
+  return {
+    identities: {
+      list: async () =>
+        ok(
+          [...present]
+            .filter(([name]) => isPresent(name))
+            .map(
+              ([
+                name,
+                {
+                  facts: { subject, fingerprint, notAfter },
+                },
+              ]) => ({
+                ...{ name, kind: 'sealer' as const, subject, fingerprint, notAfter },
+                retired: [],
+              }),
+            ),
+        ),
+      open: async (_folder, name, _passphrase, purpose = 'Signature') => {
+        const found = present.get(name)
+        if (found === undefined || !isPresent(name)) return unanswered(name)
+        const { certificate, facts } = found
+        const order = { id: newId(), sealer: name, certificate, purpose: plain(purpose, 480), requestedBy: askedBy() }
+        return ok(
+          signerOf(found, facts, async (attributes) => {
+            const digest = signing.digestIn(certificate, attributes)
+            if (digest === null) throw new Error('bytes that are no signed attributes of this certificate')
+            const signature = await requested(order, digest, attributes)
+            if (signature.ok) return signature.value
+            throw new Error(`${signature.error.code}: ${signature.error.detail}`, { cause: signature.error })
+          }),
+        )
+      },
+    },
+    ask: async (sealer, { certificate, chain, crls, waitSeconds }, signal) => {
+      const der = fromBase64(certificate)
+      const facts = signing.read(der)
+      if (facts === null || facts.fingerprint !== sealer.certificate)
+        return fail('input.refused', 'the configuration of the server names another certificate for this sealer')
+      const presented = { facts, certificate: der, chain: chain.map(fromBase64), crls: crls.map(fromBase64) }
+      const until = now() + waitSeconds * 1000
+      for (;;) {
+        present.set(sealer.name, { ...presented, at: now() })
+        const request = next(sealer.name)
+        const left = until - now()
+        if (request !== null || left <= 0 || signal.aborted) return ok(request)
+        await new Promise<void>((resolve) => {
+          const woken = (): void => {
+            clearTimeout(timer)
+            wake.delete(woken)
+            signal.removeEventListener('abort', woken)
+            resolve()
+          }
+          const timer = setTimeout(woken, left)
+          wake.add(woken)
+          signal.addEventListener('abort', woken)
+        })
+      }
+    },
+    answer: async (sealer, id, answer, note) => {
+      const found = own(sealer, id)
+      if (!found.ok) return found
+      const { request, certificate, attributes, end } = found.value
+      const signature = fromBase64(answer.signature)
+      if (!signing.verifies(certificate, attributes, signature))
+        return fail('input.refused', 'the signature does not verify with the certificate of the sealer')
+      await note(request)
+      if (!waiting.has(id)) return NOTHING_WAITS
+      end(ok(signature))
+      return ok(null)
+    },
+    refuse: async (sealer, id, reason, note) => {
+      const found = own(sealer, id)
+      if (!found.ok) return found
+      const { request } = found.value
+      await note(request)
+      endAll((one) => one.request.order === request.order, {
+        code: 'sealing.refused',
+        detail: `${sealer.name}: ${plain(reason, 300)}`,
+      })
+      return ok(null)
+    },
+    close: () => {
+      for (const woken of wake) woken()
+      endAll(() => true, { code: 'sealing.unanswered', detail: 'the server is ending' })
+    },
+  }
+}
+
+/** What the signatures of one export have in common. */
+interface Order {
+  readonly id: string
+  readonly sealer: string
+  readonly certificate: Uint8Array
+  readonly purpose: string
+  readonly requestedBy: string
+}
+
+const signerOf = (
+  { certificate, chain, crls }: Present,
+  { keyType, fingerprint, subject }: SigningCertificate,
+  sign: Signer['sign'],
+): Signer => ({ certificate, chain, crls, keyType, fingerprint, subject, sign })
+
+const NOTHING_WAITS = fail('input.not-found', 'nothing waits for this answer')
+const unanswered = (name: string) => fail('sealing.unanswered', `sealer ${plain(name, 60)}`)
+
+const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))

@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
+import { signerOf } from '../../main/adapters/identity/folder.ts'
+import { createSealingClient } from '../../main/adapters/jobs/team-client.ts'
+import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
+import { runSealer, type SealerEvent } from '../../main/app/sealer.ts'
+import { tokenDigest } from '../../main/core/jobs.ts'
+import { fleetPath } from '../../main/core/layout.ts'
+import type { Signer } from '../../main/core/ports.ts'
+import type { SealingRequest, TeamConfig } from '../../schemas/types.ts'
+import { newToken, nodeIn, ZONED } from './collector-kit.ts'
+import { realEntropy } from './deps.ts'
+import { createFakePorts } from './fake-ports.ts'
+
+/** Tokens of three sealers: two of alpha, one of beta. */
+export const [CHEN, OTHER, BETA] = [newToken(), newToken(), newToken()]
+
+/** A signing identity. ECDSA signs with a random number: the same bytes get one signature here, so that packs can be compared. */
+export function newSigner(name: string): Signer {
+  const made = makeIdentity({
+    commonName: name,
+    rootCommonName: `${name} root`,
+    now: '2026-11-02T00:00:00Z',
+    entropy: realEntropy,
+  })
+  const signer = signerOf({ ...made, subject: name, key: made.leafKey })
+  const known = new Map<string, Promise<Uint8Array>>()
+  return {
+    ...signer,
+    sign: (data) => {
+      const key = Buffer.from(data).toString('hex')
+      const signature = known.get(key) ?? signer.sign(data)
+      known.set(key, signature)
+      return signature
+    },
+  }
+}
+
+/** A fleet of two nodes that answer. */
+export const writeFleet = (folder: string): void => {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(
+    fleetPath(folder),
+    JSON.stringify({ name: 'sealed', nodes: [nodeIn(ZONED.first), nodeIn(ZONED.second)] }),
+  )
+}
+
+/** A configuration with sealers that sign with one certificate; alpha has a fleet, and no demo data. */
+export function withSealers(config: TeamConfig, { fingerprint }: Signer): TeamConfig {
+  const [alpha, ...others] = config.engagements
+  writeFleet(alpha.folder)
+  const sealer = (name: string, engagement: string, token: string) => ({
+    ...{ name, engagement, tokenDigest: tokenDigest(token) },
+    certificate: fingerprint,
+  })
+  return {
+    ...config,
+    engagements: [{ ...alpha, demo: false }, ...others],
+    sealers: [
+      sealer('chen', alpha.name, CHEN),
+      sealer('other', alpha.name, OTHER),
+      sealer('beta-1', others[0]?.name ?? '', BETA),
+    ],
+  }
+}
+
+export interface SealerInTest {
+  readonly events: readonly SealerEvent[]
+  /** What its signer was asked to confirm. */
+  readonly asked: readonly SealingRequest[]
+  readonly record: string
+  readonly stop: () => Promise<void>
+}
+
+/** Runs a sealer in this process, whose signer confirms everything or nothing. */
+export function startSealer(
+  server: string,
+  signer: Signer,
+  { token = CHEN, confirms = true }: { readonly token?: string; readonly confirms?: boolean } = {},
+): SealerInTest {
+  const record = join(mkdtempSync(join(tmpdir(), 'barewitness-sealer-')), 'sealed.jsonl')
+  const [stop, events, asked] = [new AbortController(), [] as SealerEvent[], [] as SealingRequest[]]
+  const running = runSealer(
+    {
+      ports: createFakePorts(),
+      signer,
+      signing: remoteSigning,
+      server: createSealingClient({ server, token, certificate: null }),
+      confirm: async (request) => {
+        asked.push(request)
+        return confirms
+      },
+      // Impatient: tests wait for events and not for a time.
+      wait: (_, signal) => sleep(20, undefined, { signal }).catch(() => undefined),
+    },
+    { record, signal: stop.signal, onEvent: (event) => events.push(event) },
+  )
+  return {
+    events,
+    asked,
+    record,
+    stop: async () => {
+      stop.abort()
+      await running
+    },
+  }
+}
