@@ -182,7 +182,7 @@ export function heldLine(documents: readonly Pick<ControlDocumentView, 'mandator
 /** The list of documents as a table: what is saved of it, and what it is sorted by. */
 export const DOCUMENT_COLUMNS: readonly TableColumn<ListedDocument>[] = [
   { id: 'request', title: 'Request', text: ({ document }) => document.request?.id ?? null },
-  { id: 'title', title: 'Document', text: ({ document }) => document.title },
+  { id: 'title', title: 'Document', isRowHeader: true, text: ({ document }) => document.title },
   { id: 'status', title: 'Status', text: ({ document }) => progressWords[progressOf(document)].label },
   { id: 'required', title: 'Required', text: ({ document }) => (document.mandatory ? 'Yes' : 'Optional') },
   { id: 'level', title: 'Minimum level', text: ({ document }) => levelWords[minimumOf(document)].label },

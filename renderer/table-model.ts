@@ -1,24 +1,38 @@
 import type { TableChoice } from '../schemas/ipc-views.ts'
 
+/** What a person chooses: a column, or several that are shown as one. */
+export interface ColumnPart {
+  readonly id: string
+  readonly title: string
+}
+
 /** A column of a table that can be sorted, hidden and saved. */
 export interface TableColumn<T> {
   readonly id: string
   readonly title: string
   /** The row header is always shown. */
   readonly isRowHeader?: boolean
+  /** Always shown and saved: the others cannot be read without it. */
+  readonly isKept?: boolean
+  /** Shown as one with the other columns of this part, and chosen with them. */
+  readonly part?: ColumnPart
   /** The cell as text, for the order and for the saved table. Without it, as with buttons, a column is shown only. */
   readonly text?: (row: T) => string | number | null
 }
 
 export const NO_CHOICE: TableChoice = { hidden: [], by: null, isReversed: false }
 
-const mayHide = <T>({ isRowHeader = false, text }: TableColumn<T>): boolean => !isRowHeader && text !== undefined
+const mayHide = <T>({ isRowHeader = false, isKept = false, text }: TableColumn<T>): boolean =>
+  !isRowHeader && !isKept && text !== undefined
 
-/** The columns that a person can hide. */
-export const choosable = <T, C extends TableColumn<T>>(columns: readonly C[]): readonly C[] => columns.filter(mayHide)
+/** What a person can hide of a table, each once. */
+export const choosable = <T>(columns: readonly TableColumn<T>[]): readonly ColumnPart[] => {
+  const parts = columns.filter(mayHide).map(({ id, title, part = { id, title } }) => part)
+  return parts.filter(({ id }, at) => parts.findIndex((one) => one.id === id) === at)
+}
 
 export const shownColumns = <T, C extends TableColumn<T>>(columns: readonly C[], { hidden }: TableChoice) =>
-  columns.filter((column) => !mayHide(column) || !hidden.includes(column.id))
+  columns.filter((column) => !mayHide(column) || !hidden.includes(column.part?.id ?? column.id))
 
 const WORDS = new Intl.Collator('en', { numeric: true })
 

@@ -42,12 +42,14 @@ export interface DocumentRowsProps {
   readonly view: AssessmentView
   readonly register: RegisterView
   readonly entries: readonly DocumentEntry[]
+  /** Columns of the list that are not shown; a list without a choice of columns shows all. */
+  readonly hidden?: readonly string[]
 }
 
 type Opened = { readonly dialog: 'attach' | 'request'; readonly entry: DocumentEntry } | null
 
 /** Evidence requests with their actions; read-only in a pack. */
-export function DocumentRows({ of, view, register, entries }: DocumentRowsProps) {
+export function DocumentRows({ of, view, register, entries, hidden = [] }: DocumentRowsProps) {
   const [opened, setOpened] = useState<Opened>(null)
   const close = (): void => setOpened(null)
   const done = (): void => {
@@ -59,7 +61,13 @@ export function DocumentRows({ of, view, register, entries }: DocumentRowsProps)
     <>
       <ul className="slots">
         {entries.map((entry) => (
-          <DocumentLine key={entry.key} entry={entry} request={requestIn(view, entry.document)} view={view}>
+          <DocumentLine
+            key={entry.key}
+            entry={entry}
+            request={requestIn(view, entry.document)}
+            view={view}
+            hidden={hidden}
+          >
             {of === 'run' && (
               <span className="slot-actions">
                 {entry.document.state !== 'held' && (
@@ -112,20 +120,34 @@ function DocumentLine({
   entry: { document, serves },
   request,
   view,
+  hidden,
   children,
 }: {
   readonly entry: DocumentEntry
   readonly request: EvidenceRequestView | null
   readonly view: AssessmentView
+  readonly hidden: readonly string[]
   readonly children: ReactNode
 }) {
+  const shows = (column: string): boolean => !hidden.includes(column)
   const { title, needs, checks, mandatory, askedOf } = document
   const { mark, tone } = progressWords[progressOf(document)]
   const own = needs.filter((need) => need !== title)
+  const terms = [
+    shows('required') && (mandatory ? 'Required' : 'Optional'),
+    shows('level') && `${shows('required') ? 'minimum' : 'Minimum'} level ${levelWords[minimumOf(document)].label}`,
+    shows('owner') && request !== null && `usual owner: ${request.owner}`,
+  ].filter((term) => term !== false)
+  const requested =
+    askedOf === null
+      ? []
+      : [shows('owner') && `from ${visible(askedOf.owner)}`, shows('due') && `due ${day(askedOf.due)}`].filter(
+          (term) => term !== false,
+        )
   return (
     <li className="slot">
       <span className="slot-need">
-        {request !== null && <span className="mono">{request.id} </span>}
+        {request !== null && shows('request') && <span className="mono">{request.id} </span>}
         {visible(title)}
         {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
         {own.length > 0 && (
@@ -138,19 +160,12 @@ function DocumentLine({
             Answers <span className="mono">{check}</span>. {view.offNodeChecks.find(({ id }) => id === check)?.why}
           </span>
         ))}
-        {serves}
+        {shows('controls') && serves}
       </span>
       <span className="slot-state">
-        <MarkedLine mark={mark} tone={tone} line={documentWords(document)} />
-        <span className="note">
-          {mandatory ? 'Required' : 'Optional'}; minimum level {levelWords[minimumOf(document)].label}
-          {request !== null && `; usual owner: ${request.owner}`}
-        </span>
-        {askedOf !== null && (
-          <span className="note">
-            Requested from {visible(askedOf.owner)}, due {day(askedOf.due)}
-          </span>
-        )}
+        {shows('status') && <MarkedLine mark={mark} tone={tone} line={documentWords(document)} />}
+        {terms.length > 0 && <span className="note">{terms.join('; ')}</span>}
+        {requested.length > 0 && <span className="note">Requested {requested.join(', ')}</span>}
       </span>
       {children}
     </li>

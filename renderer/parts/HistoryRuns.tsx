@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
 import { startedAt } from '../../schemas/run-start.ts'
 import { SEAL_WORDS } from '../history-model.ts'
-import { sortedRows, type TableColumn } from '../table-model.ts'
+import { type ColumnPart, shownColumns, sortedRows, type TableColumn } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
@@ -23,30 +23,34 @@ export interface HistoryRunsProps {
 
 const STEP = 30
 
+const NODES: ColumnPart = { id: 'nodes', title: 'Nodes collected' }
+
 const COLUMNS: readonly TableColumn<HistoryRun>[] = [
   { id: 'run', title: 'Run', isRowHeader: true, text: startedAt },
   { id: 'name', title: 'Name', text: ({ run }) => run },
-  { id: 'nodes', title: 'Nodes collected', text: ({ answered }) => answered },
-  { id: 'declared', title: 'Nodes declared', text: ({ declared }) => declared },
+  { id: 'nodes', title: 'Nodes collected', part: NODES, text: ({ answered }) => answered },
+  { id: 'declared', title: 'Nodes declared', part: NODES, text: ({ declared }) => declared },
   { id: 'seal', title: 'Seal', text: ({ seal }) => SEAL_WORDS[seal].label },
   { id: 'schedule', title: 'Schedule', text: ({ schedule }) => schedule ?? 'Manual' },
 ]
-/** The others stand in a note or a sum of these. */
-const SHOWN = ['run', 'nodes', 'seal', 'schedule']
+/** Stand in a note or a sum of the others. */
+const WITHIN = ['name', 'declared']
 
 /** Runs, newest first unless they are sorted, each with its seal. */
 export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompare }: HistoryRunsProps) {
   const [most, setMost] = useState(STEP)
   const [asked, setAsked] = useState<HistoryRun | null>(null)
-  const { choice, onSort } = useTableChoice('runs')
+  const { choice, onChoice, onSort } = useTableChoice('runs')
   const runs = sortedRows(given, COLUMNS, choice)
+  const shown = shownColumns<HistoryRun, TableColumn<HistoryRun>>(COLUMNS, choice)
+  const shows = (column: string): boolean => shown.some(({ id }) => id === column)
   if (runs.length === 0)
     return <EmptyState title="No runs in this period">Runs are listed here, newest first.</EmptyState>
   return (
     <>
       {isWhole && (
         <div className="table-bar">
-          <TableTools table="runs" columns={COLUMNS} rows={runs} />
+          <TableTools table="runs" columns={COLUMNS} rows={runs} choice={choice} onChoice={onChoice} />
         </div>
       )}
       <div className="scroll">
@@ -54,9 +58,12 @@ export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompa
           <caption>{title}</caption>
           <thead>
             <tr>
-              {COLUMNS.filter(({ id }) => SHOWN.includes(id)).map((column) => (
-                <SortHeading key={column.id} column={column} choice={choice} onSort={onSort} />
-              ))}
+              {shown.map(
+                (column) =>
+                  !WITHIN.includes(column.id) && (
+                    <SortHeading key={column.id} column={column} choice={choice} onSort={onSort} />
+                  ),
+              )}
               <th scope="col">Action</th>
             </tr>
           </thead>
@@ -65,19 +72,21 @@ export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompa
               <tr key={run.run}>
                 <th scope="row">
                   <span className="number">{when(startedAt(run))}</span>
-                  <span className="note">
-                    {visible(run.run)}
-                    {run.seal === 'sealed' && ` · sealed ${when(run.at)}`}
-                    {run.baseline && ' · baseline'}
-                  </span>
+                  <span className="note">{notesOf(run, shows).join(' · ')}</span>
                 </th>
-                <td className="number">
-                  {run.answered} of {run.declared}
-                </td>
-                <td>
-                  <SealMark run={run} />
-                </td>
-                <td>{run.schedule === null ? <span className="quiet">Manual</span> : visible(run.schedule)}</td>
+                {shows('nodes') && (
+                  <td className="number">
+                    {run.answered} of {run.declared}
+                  </td>
+                )}
+                {shows('seal') && (
+                  <td>
+                    <SealMark run={run} />
+                  </td>
+                )}
+                {shows('schedule') && (
+                  <td>{run.schedule === null ? <span className="quiet">Manual</span> : visible(run.schedule)}</td>
+                )}
                 <td>
                   <div className="row-actions">
                     <Actions run={run} view={view} onCompare={onCompare} onBaseline={setAsked} />
@@ -108,6 +117,13 @@ export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompa
     </>
   )
 }
+
+const notesOf = ({ run, seal, at, baseline }: HistoryRun, shows: (column: string) => boolean): readonly string[] =>
+  [
+    shows('name') && visible(run),
+    shows('seal') && seal === 'sealed' && `sealed ${when(at)}`,
+    baseline && 'baseline',
+  ].filter((note) => note !== false)
 
 /** The seal of a run; a run without a seal is never shown as sealed. */
 export function SealMark({ run: { seal } }: { readonly run: Pick<HistoryRun, 'seal'> }) {

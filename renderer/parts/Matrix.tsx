@@ -26,9 +26,10 @@ import { Shape } from './Mark.tsx'
 import { useWalk } from './matrix-focus.ts'
 
 export interface MatrixProps {
+  /** Its rows are filtered; its totals always cover all rows. */
   readonly matrix: Matrix
-  /** The filtered rows; totals always cover all rows. */
-  readonly rows: readonly MatrixRow[]
+  /** How many rows there are without the filter. */
+  readonly of: number
   readonly label: string
   readonly onOpen: (node: string, property: Property) => void
   readonly onNode: (node: string) => void
@@ -80,11 +81,11 @@ const AROUND_REM = 8
  * Nodes by properties as a grid: one Tab stop, arrow keys inside, Home and End, Enter opens the result. Only rows in sight are drawn, each
  * once while it stays in sight: a table of the component library observes every cell of every row.
  */
-export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: MatrixProps) {
+export function MatrixGrid({ matrix, of, label, onClear, onTotal, ...opens }: MatrixProps) {
   const [frame, width] = useWidth<HTMLDivElement>()
   const { progress } = useStore()
   const unit = rem()
-  const { properties } = matrix
+  const { properties, rows } = matrix
   const columns = properties.length + 1
   const roomy = width >= (NODE_COLUMN_REM + properties.length * ROOMY_REM) * unit
   const rowHeight = Math.round((roomy ? 2.875 : 3.375) * unit)
@@ -148,7 +149,7 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
             <div {...AS.row(2)}>
               <div {...AS.cell(1, columns)}>
                 <EmptyState title="No nodes match this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
-                  The totals above still include all {plural(matrix.rows.length, 'declared node')}.
+                  The totals above still include all {plural(of, 'declared node')}.
                 </EmptyState>
               </div>
             </div>

@@ -56,12 +56,14 @@ export interface TableToolsProps<T> {
   /** Absent where columns cannot be chosen. */
   readonly choice?: TableChoice
   readonly onChoice?: (choice: TableChoice) => void
+  /** The last chosen column cannot be hidden. */
+  readonly keepsOne?: boolean
 }
 
 /** Choice of columns, and the table as shown in a file. */
-export function TableTools<T>({ table, columns, rows, choice, onChoice }: TableToolsProps<T>) {
+export function TableTools<T>({ table, columns, rows, choice, onChoice, keepsOne = false }: TableToolsProps<T>) {
   const save = useAction('table.save')
-  const options = choosable<T, TableColumn<T>>(columns)
+  const options = choosable(columns)
   const send = async (): Promise<void> => {
     const shown = choice === undefined ? columns : shownColumns<T, TableColumn<T>>(columns, choice)
     const saved = await save.run({ table, rows: savedTable(shown, rows) })
@@ -73,6 +75,7 @@ export function TableTools<T>({ table, columns, rows, choice, onChoice }: TableT
         <ChoiceMenu
           title="Columns"
           options={options}
+          keepsOne={keepsOne}
           chosen={options.flatMap(({ id }) => (choice.hidden.includes(id) ? [] : [id]))}
           onChange={(chosen) =>
             onChoice({ ...choice, hidden: options.flatMap(({ id }) => (chosen.includes(id) ? [] : [id])) })

@@ -131,10 +131,10 @@ function Listed({ of, register, view, find }: ListedProps) {
           label="Order"
           hideLabel
           value={order}
-          onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'given' ? null : by })}
+          onChange={(by) => onChoice({ ...choice, by: by === 'given' ? null : by })}
           options={DOCUMENT_ORDERS}
         />
-        <TableTools table="documents" columns={DOCUMENT_COLUMNS} rows={matching} />
+        <TableTools table="documents" columns={DOCUMENT_COLUMNS} rows={matching} choice={choice} onChoice={onChoice} />
         <span className="note" role="status">
           {isWhole ? '' : `${matching.length} of `}
           {plural(every.length, 'document')}; {heldLine(every.map(({ document }) => document))}
@@ -151,6 +151,7 @@ function Listed({ of, register, view, find }: ListedProps) {
           target,
           serves: <ServedControls of={of} rows={rows} />,
         }))}
+        hidden={choice.hidden}
       />
       {isWhole && others.length > 0 && (
         <section aria-labelledby="other-documents">

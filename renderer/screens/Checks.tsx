@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { AssessmentView, CheckView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { propertyWords } from '../../schemas/words.ts'
+import { propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { type Tally, tallyIn, verdictAt } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
@@ -145,44 +145,78 @@ export function OneCheck({ of, check: id, nodes }: OneCheckProps) {
         const at = view?.checks.findIndex((one) => one.id === id) ?? -1
         const check = view?.checks[at]
         if (view === null || check === undefined) return <Page title="Check">This catalog has no such check.</Page>
+        const rows = view.rows
+          .filter(({ node }) => nodes.includes(node))
+          .map((row) => ({ node: row.node, verdict: verdictAt(row, at), observedAt: row.observedAt }))
         return (
           <Page
             title={visible(check.expected)}
             over={<span className="mono">{id}</span>}
             under={plural(nodes.length, 'node')}
           >
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Node</th>
-                  <th scope="col">Result</th>
-                  <th scope="col">Observed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {view.rows
-                  .filter(({ node }) => nodes.includes(node))
-                  .map((row) => (
-                    <tr key={row.node}>
-                      <th scope="row">
-                        <Button
-                          kind="link"
-                          onPress={() => go({ screen: 'why', of, node: row.node, property: check.property, check: id })}
-                        >
-                          {visible(row.node)}
-                        </Button>
-                      </th>
-                      <td>
-                        <VerdictMark verdict={verdictAt(row, at)} />
-                      </td>
-                      <td className="number">{when(row.observedAt)}</td>
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
+            <CheckedNodes
+              nodes={rows}
+              onOpen={(node) => go({ screen: 'why', of, node, property: check.property, check: id })}
+            />
           </Page>
         )
       }}
     </Ask>
+  )
+}
+
+interface CheckedNode {
+  readonly node: string
+  readonly verdict: Verdict
+  readonly observedAt: string | null
+}
+
+const NODE_COLUMNS: readonly TableColumn<CheckedNode>[] = [
+  { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node },
+  { id: 'result', title: 'Result', text: ({ verdict }) => verdictWords[verdict].label },
+  { id: 'observed', title: 'Observed', text: ({ observedAt }) => observedAt },
+]
+
+function CheckedNodes({
+  nodes,
+  onOpen,
+}: {
+  readonly nodes: readonly CheckedNode[]
+  readonly onOpen: (node: string) => void
+}) {
+  const { columns, rows, sort, onSort, tools } = useTable('check-nodes', NODE_COLUMNS, nodes)
+  const shows = (column: string): boolean => columns.some(({ id }) => id === column)
+  return (
+    <>
+      <div className="table-bar">{tools}</div>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <SortHeading key={column.id} column={column} choice={sort} onSort={onSort} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ node, verdict, observedAt }) => (
+              <tr key={node}>
+                <th scope="row">
+                  <Button kind="link" onPress={() => onOpen(node)}>
+                    {visible(node)}
+                  </Button>
+                </th>
+                {shows('result') && (
+                  <td>
+                    <VerdictMark verdict={verdict} />
+                  </td>
+                )}
+                {shows('observed') && <td className="number">{when(observedAt)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   )
 }

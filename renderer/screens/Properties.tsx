@@ -2,19 +2,18 @@ import { IconFlag, IconListDetails, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { profileWords, propertyWords, verdictWords } from '../../schemas/words.ts'
+import { type Property, profileWords, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { coverageLine } from '../coverage-model.ts'
 import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
-import { MATRIX_ORDERS, matrixColumns, rowsIn } from '../matrix-table.ts'
+import { chosenProperties, MATRIX_ORDERS, matrixColumns, rowsIn, withProperties } from '../matrix-table.ts'
 import { usePrinting } from '../measure.ts'
 import {
   countsOf,
   countWords,
   excludedWords,
   type Matrix,
-  type MatrixRow,
   matrixOf,
   sumOf,
   wasReached,
@@ -30,7 +29,6 @@ import { RunChoice } from '../parts/RunChoice.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { counts } from '../run-progress.ts'
 import { announce, go, replace, useStore } from '../store.ts'
-import { NO_CHOICE } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -82,6 +80,10 @@ function Results({ view, of, filter }: ResultsProps) {
   const rows = useMemo(
     () => rowsIn(order.id, matrix.rows).filter((row) => shows(filter, row)),
     [matrix, filter, order.id],
+  )
+  const shown = useMemo(
+    () => withProperties({ ...matrix, rows }, chosenProperties(matrix.properties, choice, filter.property)),
+    [matrix, rows, choice, filter.property],
   )
   const narrow = (next: Filter): void => replace({ screen: 'properties', of, filter: next })
   const said = isNoFilter(filter)
@@ -153,15 +155,22 @@ function Results({ view, of, filter }: ResultsProps) {
             hideLabel
             value={order.id}
             options={MATRIX_ORDERS}
-            onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'worst' ? null : by })}
+            onChange={(by) => onChoice({ ...choice, by: by === 'worst' ? null : by })}
           />
-          <TableTools table="nodes-by-property" columns={matrixColumns(matrix.properties)} rows={rows} />
+          <TableTools
+            table="nodes-by-property"
+            columns={matrixColumns(matrix.properties)}
+            rows={rows}
+            choice={choice}
+            onChoice={onChoice}
+            keepsOne
+          />
         </span>
       </FilterBar>
       <MatrixGrid
         label="Results by node and property"
-        matrix={matrix}
-        rows={rows}
+        matrix={shown}
+        of={matrix.rows.length}
         onOpen={(node, property) => go({ screen: 'why', of, node, property })}
         onNode={(node) => go({ screen: 'node', of, node })}
         onTotal={(property, state) => narrow({ ...NO_FILTER, property, state })}
@@ -175,8 +184,8 @@ function Results({ view, of, filter }: ResultsProps) {
               }
         }
       />
-      <MatrixPrint matrix={matrix} rows={rows} />
-      <CountLegend matrix={matrix} />
+      <MatrixPrint matrix={shown} />
+      <CountLegend matrix={matrix} shown={shown.properties} />
       <Legend />
       <ControlCounts frameworks={view.frameworks} />
     </Page>
@@ -204,14 +213,17 @@ function StillRunning({ run }: { readonly run: string }) {
   )
 }
 
-/** What the counts of a cell are, and how many results they leave out. */
-function CountLegend({ matrix }: { readonly matrix: Matrix }) {
+/** What the counts of a cell are, how many results they leave out, and which columns are hidden. */
+function CountLegend({ matrix, shown }: { readonly matrix: Matrix; readonly shown: readonly Property[] }) {
   const sum = sumOf(matrix.sums)
+  const hidden = matrix.properties.filter((property) => !shown.includes(property))
   const excluded = excludedWords(sum)
   return (
     <p className="quiet under-matrix">
       Each cell counts results of checks: not satisfied, inconclusive, satisfied. All nodes tested: {countWords(sum)}.
       {excluded !== '' && ` Not counted against any node: ${excluded}.`}
+      {hidden.length > 0 &&
+        ` Columns not shown: ${hidden.map((property) => propertyWords[property].label).join(', ')}.`}
     </p>
   )
 }
@@ -292,8 +304,7 @@ function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<Assessmen
 }
 
 /** Every row as a plain table, in print only. */
-function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonly rows: readonly MatrixRow[] }) {
-  const { properties } = matrix
+function MatrixPrint({ matrix: { properties, rows, sums } }: { readonly matrix: Matrix }) {
   if (!usePrinting()) return null
   return (
     <table className="matrix-print">
@@ -330,7 +341,7 @@ function MatrixPrint({ matrix, rows }: { readonly matrix: Matrix; readonly rows:
           <th scope="row">All nodes tested</th>
           {properties.map((property, place) => (
             <td key={property}>
-              <Counts counts={matrix.sums[place] ?? countsOf(undefined)} />
+              <Counts counts={sums[place] ?? countsOf(undefined)} />
             </td>
           ))}
         </tr>

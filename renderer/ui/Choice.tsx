@@ -95,10 +95,12 @@ interface ChoiceMenuProps {
   readonly options: readonly { readonly id: string; readonly title: string }[]
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
+  /** The last chosen entry cannot be taken out. */
+  readonly keepsOne?: boolean
 }
 
 /** A button that opens a list in which several entries can be chosen. */
-export function ChoiceMenu({ title, options, chosen, onChange }: ChoiceMenuProps) {
+export function ChoiceMenu({ title, options, chosen, onChange, keepsOne = false }: ChoiceMenuProps) {
   return (
     <MenuTrigger>
       <Press className="button quiet small">
@@ -111,6 +113,7 @@ export function ChoiceMenu({ title, options, chosen, onChange }: ChoiceMenuProps
           aria-label={title}
           items={options}
           selectionMode="multiple"
+          disallowEmptySelection={keepsOne}
           selectedKeys={chosen}
           onSelectionChange={(keys) => onChange(keys === 'all' ? options.map(({ id }) => id) : [...keys].map(String))}
         >

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { lookAtSizes } from '../support/size-book.ts'
 import { choose, openMatrix, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
@@ -122,6 +123,61 @@ describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: $
     await runs.getByRole('button', { name: 'Seal', exact: true }).click()
     expect(await runs.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
     expect((await saved('runs.csv'))[0]).toBe('Run,Name,Nodes collected,Nodes declared,Seal,Schedule')
+  })
+
+  const hide = async (column: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Columns' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitemcheckbox', { name: column, exact: true }).focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Escape')
+  }
+
+  test('nodes by property, documents, runs and checks are reduced to chosen columns, shown and saved', async () => {
+    await openMatrix(page)
+    const before = await page.locator('.matrix-column').count()
+    await hide('Isolation')
+    await expect.poll(() => page.locator('.matrix-column').count()).toBe(before - 1)
+    expect(await page.getByRole('grid').getAttribute('aria-colcount')).toBe(String(before - 1))
+    expect(await page.locator('.under-matrix').first().textContent()).toContain('Columns not shown: Isolation.')
+    const [head = ''] = await saved('fewer-properties.csv')
+    expect([head.includes('Isolation'), head.includes('Location: not satisfied')]).toEqual([false, true])
+    await lookAtSizes(opened, 'columns-matrix')
+
+    await rail(page, 'Documents')
+    await page.locator('.slot').first().waitFor()
+    await hide('Minimum level')
+    await hide('Controls')
+    await expect.poll(() => page.locator('.slot .served').count()).toBe(0)
+    expect(await page.locator('.slot-state').first().textContent()).not.toContain('minimum level')
+    expect((await saved('fewer-documents.csv'))[0]).toBe('Request,Document,Status,Required,Owner,Due')
+    await lookAtSizes(opened, 'columns-documents')
+
+    await rail(page, 'History')
+    await hide('Nodes collected')
+    const runs = page.getByRole('table', { name: 'Runs in this period' })
+    await expect.poll(() => runs.getByRole('columnheader').count()).toBe(4)
+    expect((await saved('fewer-runs.csv'))[0]).toBe('Run,Name,Seal,Schedule')
+    await lookAtSizes(opened, 'columns-runs')
+
+    await rail(page, 'Overview')
+    await page.getByText('Checks without a deviation').getByRole('button').click()
+    await page.locator('.claims tbody th').first().waitFor()
+    await hide('Property')
+    await expect.poll(() => page.locator('.claims th[scope=col]').count()).toBe(4)
+    expect((await saved('fewer-checks.csv'))[0]).toBe('Expected condition,Not satisfied,Inconclusive,Satisfied')
+  })
+
+  test('the last property cannot be hidden', async () => {
+    await openMatrix(page)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    const entries = page.getByRole('menuitemcheckbox')
+    for (const entry of await entries.all())
+      if ((await entry.getAttribute('aria-checked')) === 'true') await entry.click()
+    expect(await page.locator('[role=menuitemcheckbox][aria-checked=true]').count()).toBe(1)
+    await shot(page, 'columns-matrix-chooser')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.matrix-column').count()).toBe(2)
   })
 
   test('the choice is there again when the window is opened again', async () => {

@@ -50,9 +50,22 @@ describe('rows', () => {
 
 describe('columns', () => {
   test('the row header and columns of buttons cannot be hidden', () => {
-    expect(choosable<Row, TableColumn<Row>>(COLUMNS).map(({ id }) => id)).toEqual(['size'])
+    expect(choosable(COLUMNS).map(({ id }) => id)).toEqual(['size'])
     const hidden = { ...NO_CHOICE, hidden: ['name', 'size', 'do'] }
     expect(shownColumns<Row, TableColumn<Row>>(COLUMNS, hidden).map(({ id }) => id)).toEqual(['name', 'do'])
+  })
+
+  test('columns of one part are chosen once, and hidden together; a kept one never is', () => {
+    const part = { id: 'disk', title: 'Disk' }
+    const columns: readonly TableColumn<Row>[] = [
+      { id: 'name', title: 'Node', isRowHeader: true, text: ({ name }) => name },
+      { id: 'why', title: 'Not collected', isKept: true, text: () => null },
+      { id: 'used', title: 'Disk used', part, text: ({ size }) => size },
+      { id: 'free', title: 'Disk free', part, text: ({ size }) => size },
+    ]
+    expect(choosable(columns)).toEqual([part])
+    const shown = shownColumns<Row, TableColumn<Row>>(columns, { ...NO_CHOICE, hidden: ['disk', 'why'] })
+    expect(shown.map(({ id }) => id)).toEqual(['name', 'why'])
   })
 
   test('the saved table has the shown columns with text, and an empty cell for no value', () => {
