@@ -6,7 +6,6 @@ import engagement from '../../schemas/engagement.schema.json' with { type: 'json
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
 import framework from '../../schemas/framework.schema.json' with { type: 'json' }
 import hardware from '../../schemas/hardware.schema.json' with { type: 'json' }
-import { INPUT_SCHEMAS, isMethod } from '../../schemas/ipc-inputs.ts'
 import location from '../../schemas/location.schema.json' with { type: 'json' }
 import mapping from '../../schemas/mapping.schema.json' with { type: 'json' }
 import pack from '../../schemas/pack.schema.json' with { type: 'json' }
@@ -300,23 +299,3 @@ const pointer = (text: string): readonly (string | number)[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((part) => (/^(0|[1-9]\d*)$/.test(part) ? Number(part) : part))
-
-/**
- * Checks the input of a call from the window against its method's schema. Returns the problems as sentences; none means
- * it fits. A schema is compiled at its first call: all of them take longer than the rest of the start.
- */
-export function ipcValidator(): (method: string, input: unknown) => readonly string[] {
-  const ajv = new Ajv2020({ strict: true, allErrors: false })
-  const compiled = new Map<string, ValidateFunction>()
-  const validatorOf = (method: keyof typeof INPUT_SCHEMAS): ValidateFunction => {
-    const validate = compiled.get(method) ?? ajv.compile(INPUT_SCHEMAS[method])
-    compiled.set(method, validate)
-    return validate
-  }
-  return (method, input) => {
-    if (!isMethod(method)) return ['there is no such method']
-    const validate = validatorOf(method)
-    if (validate(input)) return []
-    return (validate.errors ?? []).map((error) => `${error.instancePath || 'input'} ${error.message ?? 'does not fit'}`)
-  }
-}

@@ -73,11 +73,11 @@ function run(state: WindowState): Running {
     sessions.set(page, own)
     return own
   }
-  // No window uses the default session, but it exists, with spell checking on.
-  lockSession(session.defaultSession)
   const windows = createWindows(beside('../preload/preload.cjs'), sessionOf, state)
   // The page loads while the engine starts.
   void windows.show('main')
+  // No window uses the default session, but it exists, with spell checking on. Made after the window, in the same turn of the event loop.
+  lockSession(session.defaultSession)
   const prompt = createPrompt(() => {
     const above = windows.front()
     const place = { width: 480, height: 280, maximized: false }
@@ -117,7 +117,7 @@ function run(state: WindowState): Running {
     if (path !== null) await openings.open(path)
   }
   // Loaded beside the page, which calls it first.
-  const validator = import('../adapters/schema-validator.ts').then(({ ipcValidator }) => ipcValidator())
+  const validator = import('../adapters/ipc-validator.ts').then(({ ipcValidator }) => ipcValidator())
   const answered: GateParts['answered'] = (method, reply) => {
     if (opensPack(method, reply)) void openings.opened()
     if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)

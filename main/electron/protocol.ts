@@ -27,27 +27,45 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
+/** What Electron takes as the response to one request. */
+export interface Answer {
+  readonly statusCode: number
+  readonly headers: Record<string, string>
+  readonly data: Buffer
+}
+
+const refusal = (statusCode: number): Answer => ({ statusCode, headers: { ...HEADERS }, data: Buffer.alloc(0) })
+
 /**
  * Answers one request of the window. Only a GET of the exact path of a built file succeeds. The URL is compared as text, before
  * any normalization, so that `..`, `%2e%2e`, backslashes, queries and other hosts match no file.
  */
-export function answer(files: ReadonlyMap<string, BuiltFile>, method: string, url: string): Response {
-  if (method !== 'GET') return new Response('', { status: 405, headers: HEADERS })
+export function answer(files: ReadonlyMap<string, BuiltFile>, method: string, url: string): Answer {
+  if (method !== 'GET') return refusal(405)
   // The fragment after # is for the page and does not change the file.
   const [resource = ''] = url.split('#', 1)
   const file = resource.startsWith(`${ORIGIN}/`) ? files.get(resource.slice(ORIGIN.length)) : undefined
-  if (file === undefined) return new Response('', { status: 404, headers: HEADERS })
-  return new Response(file.bytes, { status: 200, headers: { ...HEADERS, 'Content-Type': file.type } })
+  if (file === undefined) return refusal(404)
+  const { buffer, byteOffset, byteLength } = file.bytes
+  return {
+    statusCode: 200,
+    headers: { ...HEADERS, 'Content-Type': file.type },
+    data: Buffer.from(buffer, byteOffset, byteLength),
+  }
 }
 
 /** Must be called before the app is ready. The scheme gets its own origin and nothing else: no CSP bypass, no CORS, no service worker. */
 export const registerScheme = (): void =>
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }])
 
-/** Serves the window’s scheme, and answers `file:` with nothing, because Electron reads files for it outside the request filter. */
+/**
+ * Serves the window’s scheme, and answers `file:` with nothing, because Electron reads files for it outside the request filter. Not by
+ * `protocol.handle`: its Request and Response load a client for HTTP in the main process, which holds back the first frame by a tenth of a
+ * second, and pass every file through a stream.
+ */
 export function serveWindow(session: Session, files: ReadonlyMap<string, BuiltFile>): void {
-  session.protocol.handle(SCHEME, (request) => answer(files, request.method, request.url))
-  session.protocol.handle('file', () => new Response('', { status: 404, headers: HEADERS }))
+  session.protocol.registerBufferProtocol(SCHEME, ({ method, url }, respond) => respond(answer(files, method, url)))
+  session.protocol.interceptBufferProtocol('file', (_request, respond) => respond(refusal(404)))
 }
 
 /** The permissions of a window, with reasons. All others are denied. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { ipcValidator } from '../../main/adapters/schema-validator.ts'
+import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
 import { type Asker, type Frame, type GateParts, handleCall, opensPack, REVIEW_MAY } from '../../main/electron/gate.ts'
 import type { Engine, Method } from '../../schemas/ipc.ts'
 import { DIALOGS, INPUT_SCHEMAS } from '../../schemas/ipc-inputs.ts'
@@ -24,6 +24,11 @@ test('a schema is compiled at the first call of its method, and once', () => {
   expect([fits('fleet.get', null), fits('fleet.get', {}).length, fits('no.method', null).length]).toEqual([[], 1, 1])
   expect(compile).toHaveBeenCalledTimes(1)
   compile.mockRestore()
+})
+
+const ofSchemas = new Ajv2020()
+test.each(Object.entries(INPUT_SCHEMAS))('the input of %s is a schema by the one that it names', (_method, schema) => {
+  expect(ofSchemas.validateSchema(schema)).toBe(true)
 })
 
 function gate(chosen: string | null = '/chosen/by/a/person') {
