@@ -1,116 +1,68 @@
 import { useEffect } from 'react'
+import { loadRest, useRest } from './all-screens.ts'
+import { Waiting } from './parts/Ask.tsx'
 import { Frame } from './parts/Frame.tsx'
-import { Palette } from './parts/Palette.tsx'
-import { ShortcutList } from './parts/ShortcutTable.tsx'
-import { type Route, routeKey } from './routes.ts'
-import { RiskAcceptances } from './screens/Acceptances.tsx'
-import { Documents } from './screens/Attachments.tsx'
-import { Checks, OneCheck } from './screens/Checks.tsx'
-import { Collecting } from './screens/Collecting.tsx'
-import { Control } from './screens/Control.tsx'
-import { Controls } from './screens/Controls.tsx'
-import { Declarations } from './screens/Declarations.tsx'
-import { Engagement } from './screens/Engagement.tsx'
-import { Evidence } from './screens/Evidence.tsx'
-import { Export } from './screens/Export.tsx'
-import { Finding } from './screens/Finding.tsx'
-import { Findings } from './screens/Findings.tsx'
+import { Page } from './parts/Page.tsx'
+import { routeKey } from './routes.ts'
 import { FirstRun } from './screens/FirstRun.tsx'
-import { History } from './screens/History.tsx'
-import { Home } from './screens/Home.tsx'
-import { Location } from './screens/Location.tsx'
-import { Node } from './screens/Node.tsx'
-import { Nodes } from './screens/Nodes.tsx'
-import { Packs } from './screens/Packs.tsx'
-import { Preview } from './screens/Preview.tsx'
-import { Properties } from './screens/Properties.tsx'
-import { ProviderClaims } from './screens/ProviderClaims.tsx'
-import { ReviewWindow } from './screens/ReviewWindow.tsx'
-import { Schedules } from './screens/Schedules.tsx'
-import { Settings } from './screens/Settings.tsx'
-import { Why } from './screens/Why.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { isReviewWindow, useStore } from './store.ts'
+import { Button } from './ui/Button.tsx'
+import { Notice } from './ui/Notice.tsx'
+
+/** The other screens are read after the first one is drawn and takes input, and before the engine has opened results. */
+const AFTER_MS = 500
 
 /** The window: the fleet of this computer, or one sealed pack for review. */
 export function App() {
   const { route, over, settings } = useStore()
+  const rest = useRest()
+  const isFirst = route.screen === 'first-run'
+  const isNeeded = !isFirst || isReviewWindow() || over !== null
   useShortcuts()
   useEffect(() => {
     document.documentElement.dataset.theme = settings.theme
   }, [settings.theme])
-  const screen = <Screen key={routeKey(route)} route={route} />
+  useEffect(() => {
+    if (isNeeded) return loadRest()
+    const timer = setTimeout(loadRest, AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [isNeeded])
+  const all = rest.state === 'loaded' ? rest.screens : null
+  const screen =
+    rest.state === 'failed' && isNeeded ? (
+      <NotLoaded />
+    ) : isFirst ? (
+      <FirstRun />
+    ) : all === null ? (
+      <Waiting />
+    ) : (
+      <all.Screen key={routeKey(route)} route={route} />
+    )
   return (
     <>
-      {isReviewWindow() ? <ReviewWindow>{screen}</ReviewWindow> : <Frame>{screen}</Frame>}
-      {over === 'palette' && <Palette />}
-      {over === 'shortcuts' && <ShortcutList />}
+      {!isReviewWindow() ? (
+        <Frame>{screen}</Frame>
+      ) : all === null ? (
+        <main>{screen}</main>
+      ) : (
+        <all.ReviewWindow>{screen}</all.ReviewWindow>
+      )}
+      {all !== null && over === 'palette' && <all.Palette />}
+      {all !== null && over === 'shortcuts' && <all.ShortcutList />}
     </>
   )
 }
 
-function Screen({ route }: { readonly route: Route }) {
-  switch (route.screen) {
-    case 'first-run':
-      return <FirstRun />
-    case 'nodes':
-      return <Nodes part={route.part ?? 'list'} edit={route.edit ?? null} />
-    case 'declarations':
-      return <Declarations part={route.part ?? 'fleet'} nodes={route.nodes ?? null} />
-    case 'preview':
-      return <Preview />
-    case 'collecting':
-      return <Collecting />
-    case 'overview':
-      return route.of === 'pack' ? <Properties of="pack" filter={null} /> : <Home />
-    case 'findings':
-      return <Findings of={route.of} filter={route.filter ?? null} respond={route.respond === true} />
-    case 'finding':
-      return <Finding of={route.of} reference={route.reference} />
-    case 'properties':
-      return <Properties of={route.of} filter={route.filter ?? null} />
-    case 'checks':
-      return <Checks of={route.of} state={route.state} />
-    case 'check':
-      return <OneCheck of={route.of} check={route.check} nodes={route.nodes} />
-    case 'why':
-      return <Why of={route.of} node={route.node} property={route.property} check={route.check} />
-    case 'node':
-      return <Node of={route.of} node={route.node} />
-    case 'controls':
-      return <Controls of={route.of} framework={route.framework} state={route.state} />
-    case 'control':
-      return <Control of={route.of} framework={route.framework} controlKey={route.key} />
-    case 'evidence':
-      return <Evidence of={route.of} node={route.node} capture={route.capture} />
-    case 'risk-acceptances':
-      return <RiskAcceptances of={route.of} />
-    case 'documents':
-      return <Documents of={route.of} {...(route.find === undefined ? {} : { find: route.find })} />
-    case 'engagement':
-      return <Engagement of={route.of} part={route.part ?? 'declared'} begin={route.begin === true} />
-    case 'claims':
-      return <ProviderClaims of={route.of} claim={route.claim ?? null} />
-    case 'location':
-      return <Location of={route.of} />
-    case 'packs':
-      return <Packs />
-    case 'history':
-      return <History part={route.part ?? 'days'} at={route.at ?? null} pair={route.pair ?? null} />
-    case 'schedules':
-      return <Schedules />
-    case 'export':
-      return <Export />
-    case 'review':
-      return null
-    case 'settings':
-      return <Settings />
-    default:
-      return assertNever(route)
-  }
-}
-
-/** Makes a `switch` over a closed union fail to compile when a member is added and not handled. */
-function assertNever(value: never): never {
-  throw new Error(`unexpected value: ${JSON.stringify(value)}`)
-}
+const NotLoaded = () => (
+  <Page title="Screen not loaded">
+    <Notice
+      kind="failure"
+      interrupts
+      title="The code of this screen could not be read."
+      means="Stored evidence is unchanged, and a collection in progress continues."
+      next="Load it again. If this fails again, close Barewitness and start it again."
+      actions={<Button onPress={loadRest}>Load again</Button>}
+    />
+  </Page>
+)

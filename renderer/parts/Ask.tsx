@@ -21,7 +21,8 @@ export function Ask<T>({
   return children(answer.value)
 }
 
-function Waiting() {
+/** A waiting text, after a moment. */
+export function Waiting() {
   const [late, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), PATIENCE_MS)
