@@ -66,11 +66,12 @@ const AS = {
 const idOf = (grid: string, slot: number | undefined): string => `${grid}-${slot}`
 
 const NODE_COLUMN_REM = 10
-const NARROWEST_REM = 6.15
+/** Nine properties fit into a window of 1280 pixels. */
+const NARROWEST_REM = 5.9
 /** Width of a property column that fits the longest verdict on one line. */
 const ROOMY_REM = 10
 const SEEN_WHOLE = 24
-/** Space for the scroll bar when columns do not fit, in pixels. */
+/** Space for a scroll bar, in pixels. */
 const SCROLL_BAR = 17
 const BORDERS = 2
 /** Height of the grid: at least, and what the page needs around it. */
@@ -91,9 +92,9 @@ export function MatrixGrid({ matrix, of, label, onClear, onTotal, ...opens }: Ma
   const rowHeight = Math.round((roomy ? 2.875 : 3.375) * unit)
   const headingHeight = Math.round(4.125 * unit)
   // A small fleet scrolls with the page; a large one scrolls under its column titles.
-  const fits = width >= (NODE_COLUMN_REM + properties.length * NARROWEST_REM) * unit
-  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + (fits ? BORDERS : SCROLL_BAR)
   const seenWhole = rows.length <= SEEN_WHOLE
+  const fits = width - (seenWhole ? 0 : SCROLL_BAR) >= (NODE_COLUMN_REM + properties.length * NARROWEST_REM) * unit
+  const height = headingHeight + Math.max(rows.length, 3) * rowHeight + (fits ? BORDERS : SCROLL_BAR)
   const blockSize = seenWhole ? `${height}px` : `min(${height}px, max(${LEAST_REM}rem, 100vh - ${AROUND_REM}rem))`
   const inSight = Math.max(LEAST_REM * unit, window.innerHeight - AROUND_REM * unit) - headingHeight
   const sight = seenWhole ? rows.length : Math.ceil(inSight / rowHeight) + 1
@@ -110,7 +111,7 @@ export function MatrixGrid({ matrix, of, label, onClear, onTotal, ...opens }: Ma
   const id = useId()
   const bySlot = [...slots.current].sort(([, a], [, b]) => a - b)
   return (
-    <div ref={frame} className={roomy ? 'matrix-frame roomy' : 'matrix-frame'}>
+    <div ref={frame} className={`matrix-frame${roomy ? ' roomy' : ''}${fits ? ' fits' : ''}`}>
       <div
         {...AS.grid(rows.length + 1, columns, label)}
         className="matrix"
