@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../main/app/collect-node.ts'
+import { isDisturbed } from '../main/app/observe-listeners.ts'
+import { catalog } from '../main/catalog/index.ts'
 import { listenerProcesses, networkListeners } from '../main/catalog/listeners/probes.ts'
 import { tlsListeners } from '../main/catalog/tls/probes.ts'
 import { framesOf } from '../main/core/collector/frames.ts'
+import { planOf } from '../main/core/collector/plan.ts'
 import { fail, ok } from '../main/core/failure.ts'
 import type { Connection, EvidenceStore } from '../main/core/ports.ts'
 import { run, runAsRoot } from '../main/core/probe.ts'
@@ -113,6 +116,26 @@ test('ports are queried once no question that could see it is left, and once eac
   expect(port).toBeGreaterThan(listing)
   expect(port).toBeLessThan(log.indexOf('c.last/three'))
   expect(log.filter((one) => one === 'port')).toHaveLength(1)
+})
+
+test('what shows queries of ports is asked first within its group, and the rest in the order of the catalog', async () => {
+  const log: string[] = []
+  await collect(log)
+  expect(log.filter((one) => one.includes('/'))).toEqual([
+    ...['network.listeners/sockets', 'b.processes/list', 'a.first/one'],
+    ...['network.listener-processes/sockets', 'c.last/one', 'c.last/two', 'c.last/three'],
+  ])
+})
+
+test('sudo’s own log keeps its place: it is compared with the commands before it', () => {
+  const keys = planOf(catalog.probes, { sudo: true, echo: false, early: isDisturbed }).commands.map(
+    ({ probe, command }) => `${probe}/${command}`,
+  )
+  const inOrder = planOf(catalog.probes, { sudo: true, echo: false }).commands.map(
+    ({ probe, command }) => `${probe}/${command}`,
+  )
+  expect(keys.indexOf('sudo.log/entries')).toBeGreaterThanOrEqual(inOrder.indexOf('sudo.log/entries'))
+  expect(keys.toSorted()).toEqual(inOrder.toSorted())
 })
 
 test('a node is asked nothing where its answers cannot be stored', async () => {

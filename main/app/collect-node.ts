@@ -152,6 +152,8 @@ const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, ...asked 
     sudo: node.sudo,
     echo: node.vantage !== undefined && needsMeasure(probes, 'nonce-echo', skip),
     skip: withListeners(probes, skip),
+    // The sooner these are answered, the more questions remain beside which the ports are queried.
+    early: isDisturbed,
     ...askedFor(asked),
   })
 

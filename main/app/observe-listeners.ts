@@ -5,6 +5,7 @@ import { netRoutes } from '../catalog/network/links.ts'
 import { askedNames, sshListeners, sshTargets } from '../catalog/ssh-encryption/probes.ts'
 import { sshProcesses } from '../catalog/sshd/probes.ts'
 import { sessionPort } from '../catalog/sshd/running.ts'
+import { sudoLog } from '../catalog/sudo/probes.ts'
 import { isAddress, ownAddresses, reachableTcp, tlsListeners, tlsTargets } from '../catalog/tls/probes.ts'
 import type { PlannedCommand } from '../core/collector/plan.ts'
 import type { Clock, Connection } from '../core/ports.ts'
@@ -111,9 +112,12 @@ const LISTING: ReadonlySet<unknown> = new Set([
   ...['auditctl', 'journalctl', 'last', 'lastlog', 'lslogins', 'ps', 'ss', 'tail', 'who'],
 ])
 
-/** Whether queries to ports must wait for an answer: they are planned from it, or might show in it. */
+/**
+ * Whether queries to ports must wait for an answer: they are planned from it, or might show in it. They do not show in sudo's own log, which
+ * is compared with the commands before it and is therefore read in its place.
+ */
 export const isDisturbed = ({ probe, run }: Pick<PlannedCommand, 'probe' | 'run'>): boolean =>
-  isAboutListeners(probe) || LISTING.has(run.argv[0])
+  isAboutListeners(probe) || (LISTING.has(run.argv[0]) && probe !== sudoLog.id)
 
 /**
  * Queries to the node's own ports through the session, each once; null where the node listed none that could be read.

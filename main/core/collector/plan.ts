@@ -77,7 +77,7 @@ export const SLOW_SUDO = 3
  * Every command of the probes, first those that take no sudo, then the others, then live tests, each in catalog order, so that a slow
  * sudo delays nothing but its own questions; without those in `skip` ("probe/command"). Measurements are not part of the script, and
  * live tests and questions to a metadata service only where they were asked for. A live test that was answered in part is asked again whole, since its answers belong to
- * one stretch of time.
+ * one stretch of time. Of the two first groups, those that are `early` come first.
  */
 export function planOf(
   probes: readonly Probe<unknown>[],
@@ -85,6 +85,8 @@ export function planOf(
     readonly sudo: boolean
     readonly echo: boolean
     readonly skip?: ReadonlySet<string>
+    /** Whether something else waits for the answer. */
+    readonly early?: (question: Pick<PlannedCommand, 'probe' | 'run'>) => boolean
   } & AskedFor,
 ): Plan {
   const found: Omit<PlannedCommand, 'index'>[] = []
@@ -99,7 +101,11 @@ export function planOf(
       found.push({ probe: probe.id, command, run, live })
     }
   }
-  const commands = [0, 1, 2].flatMap((turn) => found.filter((one) => turnOf(one) === turn))
+  const isEarly = (one: Omit<PlannedCommand, 'index'>): boolean => !one.live && options.early?.(one) === true
+  const commands = [0, 1, 2].flatMap((turn) => {
+    const group = found.filter((one) => turnOf(one) === turn)
+    return [...group.filter(isEarly), ...group.filter((one) => !isEarly(one))]
+  })
   return { commands: commands.map((one, index) => ({ index, ...one })), sudo: options.sudo, echo: options.echo }
 }
 
