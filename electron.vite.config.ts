@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve, sep } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
@@ -42,6 +42,31 @@ const rulesModule = {
   },
 }
 
+/** Large data is built in as text: a program that is mostly literals takes many times as long to compile as JSON.parse takes to read them. */
+const dataAsText: Plugin = {
+  name: 'data-as-text',
+  enforce: 'pre',
+  resolveId: {
+    filter: { id: /\.json$/ },
+    async handler(source, importer, options) {
+      const resolved = await this.resolve(source, importer, { ...options, skipSelf: true })
+      const isOurs = [resolve('main'), resolve('schemas')].some((folder) => resolved?.id.startsWith(`${folder}${sep}`))
+      if (resolved === null || !isOurs) return resolved
+      return `\0${resolved.id}.text`
+    },
+  },
+  load: {
+    filter: { id: /^\0.*\.json\.text$/ },
+    handler(id) {
+      const file = id.slice(1, -'.text'.length)
+      return {
+        code: `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))))})`,
+        moduleType: 'js',
+      }
+    },
+  },
+}
+
 /** The window speaks English alone: the words that its component library has in other languages would be mixed into it, and are a tenth of it. */
 const englishAlone: Plugin = {
   name: 'english-alone',
@@ -64,7 +89,7 @@ const BUILT_IN = [
 
 export default defineConfig({
   main: {
-    plugins: [validCatalogData, demoFleet, rulesModule],
+    plugins: [validCatalogData, demoFleet, rulesModule, dataAsText],
     build: {
       outDir: 'out/main',
       externalizeDeps: { exclude: BUILT_IN },
