@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { COMMANDS } from '../main/cli/commands.ts'
 import { EXIT, EXIT_WORDS } from '../main/cli/options.ts'
 import { commandLine, FORMER_COMMANDS, FORMER_OPTIONS, withCurrentCommand } from '../main/cli/run-line.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 import { cliReference } from './support/generate-cli-reference.ts'
 
 // Describing commands runs none of them, so no port is needed.
-const programOf = (): Command => commandLine({} as Ports, () => undefined)
+const programOf = (): Command => commandLine({} as Ports, COMMANDS, () => undefined)
 const commandsBelow = (command: Command): readonly Command[] =>
   command.commands.flatMap((one) => [one, ...commandsBelow(one)])
 const pathOf = (command: Command): string =>

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { COMMANDS } from '../main/cli/commands.ts'
 import { EXIT } from '../main/cli/options.ts'
 import { commandLine } from '../main/cli/run-line.ts'
 import type { Ports } from '../main/core/all-ports.ts'
@@ -91,7 +92,7 @@ test('every exit code is in the operations guide', () => {
 
 /** Every command by its path without the program’s name, with its long options; former names are hidden and do not count. */
 function commandOptions(): ReadonlyMap<string, ReadonlySet<string>> {
-  const program = commandLine({} as Ports, () => undefined)
+  const program = commandLine({} as Ports, COMMANDS, () => undefined)
   const found = new Map<string, ReadonlySet<string>>()
   const visit = (command: Command, path: string): void => {
     found.set(path, new Set(command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])))))

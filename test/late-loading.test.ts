@@ -31,3 +31,13 @@ test('no command loads what draws pages or writes workbooks before it needs that
   for (const file of ['main/cli/index.ts', 'main/adapters/ports.ts', ...files])
     expect(drawing(loadedWith(file)), file).toEqual([])
 })
+
+test('a collection loads no code of exports and of other commands', () => {
+  const loaded = (file: string): readonly string[] =>
+    [...loadedWith(file)].filter((one) =>
+      /^main\/(present\/(?!timers\/)|app\/(engine\/|output-files)|cli\/commands\b)/.test(one),
+    )
+  expect(loaded(`${COMMANDS}/run.ts`).length).toBeGreaterThan(50)
+  expect(loaded('main/cli/run-line.ts')).toEqual([])
+  expect(loaded(`${COMMANDS}/collect.ts`)).toEqual([`${COMMANDS}/collect.ts`])
+})

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Fleet, Recording } from '../../schemas/types.ts'
 import { collectRun } from '../app/collect-run.ts'
-import { isSealed } from '../app/continued-export.ts'
 import { latestRun, newRunId, type RunResult } from '../app/run.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
@@ -146,6 +145,8 @@ async function sealedRun(
   fleet: string,
 ): Promise<Outcome<RunResult | null>> {
   const folder = `${out}/${run}`
+  // Loaded when it is needed, with the code of exports: a collection that resumes nothing needs none of it.
+  const { isSealed } = await import('../app/continued-export.ts')
   const sealed = await isSealed(ports, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
   if (!sealed.ok) return sealed
   if (!sealed.value) return ok(null)

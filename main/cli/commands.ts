@@ -1,5 +1,6 @@
 import { catalogCommand } from './commands/catalog.ts'
 import { chainCommand } from './commands/chain.ts'
+import { collectCommand } from './commands/collect.ts'
 import { collectorCommand } from './commands/collector.ts'
 import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
@@ -13,7 +14,7 @@ import { historyCommand } from './commands/history.ts'
 import { identityCommand } from './commands/identity.ts'
 import { recordCommand } from './commands/record.ts'
 import { requestCommand } from './commands/request.ts'
-import { assessCommand, collectCommand, runCommand } from './commands/run.ts'
+import { assessCommand, runCommand } from './commands/run.ts'
 import { scheduleCommand } from './commands/schedule.ts'
 import { exportCommand, sealCommands } from './commands/seal.ts'
 import { sealerCommand } from './commands/sealer.ts'
@@ -22,8 +23,11 @@ import { vantageCommand } from './commands/vantage.ts'
 import { verifyCommand } from './commands/verify.ts'
 import type { Context } from './options.ts'
 
+/** Adds a command to the program. */
+export type AddCommand = (context: Context) => void
+
 /** Every command, in the order that help lists them. */
-export const COMMANDS: readonly ((context: Context) => void)[] = [
+export const COMMANDS: readonly AddCommand[] = [
   demoCommand,
   fleetCommand,
   engagementCommand,

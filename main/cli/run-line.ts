@@ -3,23 +3,35 @@ import { VERSION } from '../../schemas/version.ts'
 import { createPorts } from '../adapters/ports.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
-import { COMMANDS } from './commands.ts'
+import type { AddCommand } from './commands.ts'
 import { type Context, EXIT, type ExitCode, printFailure } from './options.ts'
 
 /** Runs one command line and returns its exit code. An exception is an internal error; it is caught here and nowhere else. */
 export async function runLine(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done
-  const program = commandLine(createPorts(catalog), (next) => {
+  const current = withCurrentCommand(args)
+  const program = commandLine(createPorts(catalog), await commandsFor(current), (next) => {
     code = next
   })
   try {
-    await program.parseAsync([...withCurrentCommand(args)], { from: 'user' })
+    await program.parseAsync([...current], { from: 'user' })
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage
     printFailure({ code: 'bug', detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
     return EXIT.bug
   }
   return code
+}
+
+/** Commands whose start is waited for: each is loaded without the code of the others, most of which builds and checks exports. */
+const ALONE: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  collect: async () => (await import('./commands/collect.ts')).collectCommand,
+}
+
+/** The commands to load for a command line: every one, unless its first word names a command that is loaded alone. */
+async function commandsFor([first = '']: readonly string[]): Promise<readonly AddCommand[]> {
+  const alone = Object.hasOwn(ALONE, first) ? ALONE[first] : undefined
+  return alone === undefined ? (await import('./commands.ts')).COMMANDS : [await alone()]
 }
 
 /** One example of each command that a first audit uses. */
@@ -34,8 +46,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 /** The example of a command, named without the program; null for a command that has none. */
 export const exampleOf = (path: string): string | null => EXAMPLES[path] ?? null
 
-/** The command line: every command, with former options that keep working. Nothing runs before it parses arguments. */
-export function commandLine(ports: Ports, exit: Context['exit']): Command {
+/** The command line of these commands, with former options that keep working. Nothing runs before it parses arguments. */
+export function commandLine(ports: Ports, commands: readonly AddCommand[], exit: Context['exit']): Command {
   const program = new Command('barewitness')
     .description(
       'Collect and verify evidence of single tenancy, encryption, location and access control on dedicated servers.',
@@ -43,7 +55,7 @@ export function commandLine(ports: Ports, exit: Context['exit']): Command {
     .version(VERSION, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
     .exitOverride()
-  for (const add of COMMANDS) add({ ports, program, exit })
+  for (const add of commands) add({ ports, program, exit })
   addFormerOptions(program)
   finish(program, '')
   return program
@@ -174,9 +186,11 @@ class FormerOption extends Option {
   }
 }
 
-/** Adds the former options to every command below. Throws on a table that names a command or option that does not exist. */
+/** Adds the former options to the commands of the program. Throws on a table that names an option or a subcommand that does not exist. */
 function addFormerOptions(program: Command): void {
+  const loaded = new Set(program.commands.map((command) => command.name()))
   for (const [path, pairs] of Object.entries(FORMER_OPTIONS)) {
+    if (!loaded.has(path.split(' ')[0] ?? '')) continue
     const command = path
       .split(' ')
       .reduce<Command | undefined>((at, name) => at?.commands.find((sub) => sub.name() === name), program)

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
+import { COMMANDS } from '../../main/cli/commands.ts'
 import { EXIT_WORDS } from '../../main/cli/options.ts'
 import { commandLine, exampleOf } from '../../main/cli/run-line.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
@@ -10,7 +11,7 @@ import type { Ports } from '../../main/core/all-ports.ts'
  */
 export function cliReference(): string {
   // Describing commands runs none of them, so no port is needed.
-  const program = commandLine({} as Ports, () => undefined)
+  const program = commandLine({} as Ports, COMMANDS, () => undefined)
   return [
     '# Command-line reference',
     '',
