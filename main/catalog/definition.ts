@@ -1,6 +1,6 @@
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Catalog, ConclusionSettings, ReferenceList } from '../core/catalog.ts'
-import { sha256 } from '../core/digest.ts'
+import { type Sha256, sha256 } from '../core/digest.ts'
 import { listAccess } from './access-lists.ts'
 import { OFF_NODE_CHECKS, SEVERITIES } from './check-data.ts'
 import { PROVIDERS } from './claims/providers.ts'
@@ -25,12 +25,19 @@ import { SUBJECTS } from './subjects.ts'
 import { THRESHOLDS } from './thresholds.ts'
 import { CATALOG_VERSION } from './version.ts'
 
-const listOf = (id: string, title: string, data: { readonly asOf: string }): ReferenceList => ({
-  id,
-  title,
-  asOf: data.asOf,
-  sha256: sha256(canonicalJson(data)),
-})
+/** Its digest is computed when it is first read: one of the lists has more than a megabyte, and most commands name none of them. */
+function listOf(id: string, title: string, data: { readonly asOf: string }): ReferenceList {
+  let digest: Sha256 | null = null
+  return {
+    id,
+    title,
+    asOf: data.asOf,
+    get sha256() {
+      digest ??= sha256(canonicalJson(data))
+      return digest
+    },
+  }
+}
 
 /** Every list of the catalog that was true on a day: what changed since its source did is not in it. */
 export const REFERENCES: readonly ReferenceList[] = [
