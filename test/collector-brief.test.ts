@@ -206,6 +206,7 @@ describe('which questions are brief', () => {
     ['names of constant paths', run(['ls', '-d', '/tmp/nvidia-mps', '/proc']), true],
     ['a folder that users fill', run(['ls', '-1', '/tmp/ray']), false],
     ['files of users', run(['grep', '-r', 'x', '/home', '/root']), false],
+    ['files of root', runAsRoot(['grep', '-rl', '.', '/etc/restic', '/root/.config/borgmatic']), true],
     ['a pattern below one', run(['cat', glob('/run/user/*/x')]), false],
     ['processes', run(['ps', '-e']), false],
     ['sockets', run(['ss', '-H', '-t']), false],

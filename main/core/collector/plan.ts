@@ -161,8 +161,8 @@ const BRIEF_TOOLS: ReadonlySet<unknown> = new Set([
     'zpool',
   ],
 ])
-/** What users of a node fill as they like. */
-const OF_USERS = /^\/(home|root|run\/user|tmp|var\/(spool|tmp)|dev\/shm)(\/|$)/
+/** What users of a node fill as they like; the home of root is its administrator's. */
+const OF_USERS = /^\/(home|run\/user|tmp|var\/(spool|tmp)|dev\/shm)(\/|$)/
 
 /**
  * Whether a command needs no process of its own to limit its answer and its time: the reader keeps no more than the limit of any answer,
