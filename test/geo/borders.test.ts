@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { REFERENCES } from '../../main/catalog/definition.ts'
+import borders from '../../main/catalog/location/borders-10m.json' with { type: 'json' }
 import { areaName, countryName, GROUPS, isCountry, regionOfPolicy } from '../../main/catalog/location/discs.ts'
 import { BORDERS, drawnLand } from '../../main/catalog/location/peers.ts'
+import { canonicalJson } from '../../main/core/canonical-json.ts'
+import { sha256 } from '../../main/core/digest.ts'
 import { generateBorders } from '../support/generate-borders.ts'
 
 const at = (latitude: number, longitude: number): string =>
@@ -15,7 +18,10 @@ describe('borders of the world', () => {
   })
 
   test('are listed with their date and digest', () => {
-    expect(REFERENCES.find(({ id }) => id === 'borders-10m')).toMatchObject({ asOf: '2018-05-21' })
+    expect(REFERENCES.find(({ id }) => id === 'borders-10m')).toMatchObject({
+      asOf: '2018-05-21',
+      sha256: sha256(canonicalJson(borders)),
+    })
     expect(REFERENCES.find(({ id }) => id === 'countries')).toMatchObject({ asOf: '2026-01-01' })
   })
 
