@@ -104,39 +104,74 @@ function schemas(extent: Extent): Ajv2020 {
     code: { optimize: false },
   })
   formats.default(ajv)
-  for (const document of DOCUMENTS) for (const [id, schema] of apart(document)) ajv.addSchema(schema, id)
   ready.set(extent, ajv)
   return ajv
 }
 
+/** A document or one of its definitions, as it is written there. `base` is what its references are relative to. */
+interface Written {
+  readonly base: string
+  readonly schema: object
+}
+
 /**
- * A document and its definitions as schemas of their own, by id. ajv compiles the whole document that a reference leads to: of a fleet
+ * Documents and their definitions as schemas of their own, by id. ajv compiles the whole document that a reference leads to: of a fleet
  * file, that would be all of an assessment and of a recording, six times what it uses.
  */
-function apart(document: SchemaDocument): ReadonlyMap<string, AnySchemaObject> {
-  const { $id: base, $schema, $defs, ...whole } = document
+const WRITTEN: ReadonlyMap<string, Written> = new Map(
+  DOCUMENTS.flatMap(({ $id: base, $schema, $defs, ...whole }) => [
+    [ownId(base), { base, schema: whole }] as const,
+    ...Object.entries($defs ?? {}).map(
+      ([name, schema]) => [ownId(`${base}#/$defs/${name}`), { base, schema: schema as object }] as const,
+    ),
+  ]),
+)
+
+/** Adds the schema of an id, and those that it refers to: adding all of them takes as long as compiling a fleet file's. */
+function addWithReferences(ajv: Ajv2020, id: string): void {
+  const waiting = [id]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const written = WRITTEN.get(next)
+    if (written === undefined || ajv.schemas[next] !== undefined) continue
+    const { schema, references } = apart(written)
+    ajv.addSchema(schema, next)
+    waiting.push(...references)
+  }
+}
+
+/** A schema whose references name schemas of their own, and their ids. */
+function apart({ base, schema }: Written): {
+  readonly schema: AnySchemaObject
+  readonly references: readonly string[]
+} {
+  const references: string[] = []
   const moved = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(moved)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([key, part]) => [
-        key,
-        key === '$ref' && typeof part === 'string' ? ownId(new URL(part, base).href) : moved(part),
-      ]),
+      Object.entries(value).map(([key, part]) => {
+        if (key !== '$ref' || typeof part !== 'string') return [key, moved(part)]
+        const id = ownId(new URL(part, base).href)
+        references.push(id)
+        return [key, id]
+      }),
     )
   }
-  const definitions = Object.entries($defs ?? {}).map(([name, schema]) => [`${base}#/$defs/${name}`, schema] as const)
-  return new Map(
-    [[base, whole] as const, ...definitions].map(([id, schema]) => [ownId(id), moved(schema) as AnySchemaObject]),
-  )
+  return { schema: moved(schema) as AnySchemaObject, references }
 }
 
 /** The id of a definition as a schema of its own: without a fragment, which would lead into its document. */
-const ownId = (id: string): string => id.replace('#/$defs/', '/').replace(/#$/, '')
+function ownId(id: string): string {
+  return id.replace('#/$defs/', '/').replace(/#$/, '')
+}
 
 const compiled: Readonly<Record<Extent, Map<SchemaName, ValidateFunction>>> = { first: new Map(), all: new Map() }
 function validatorOf(name: SchemaName, extent: Extent): ValidateFunction {
-  const found = compiled[extent].get(name) ?? schemas(extent).getSchema(ownId(IDS[name]))
+  const known = compiled[extent].get(name)
+  if (known !== undefined) return known
+  const [ajv, id] = [schemas(extent), ownId(IDS[name])]
+  addWithReferences(ajv, id)
+  const found = ajv.getSchema(id)
   if (found === undefined) throw new Error(`no schema ${name}`)
   compiled[extent].set(name, found as ValidateFunction)
   return found as ValidateFunction
