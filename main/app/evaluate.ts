@@ -165,6 +165,8 @@ export function shared(): <T>(value: T) => T {
   const share = (value: unknown): unknown => {
     if (typeof value === 'string') return texts.get(value) ?? kept(ownText(value))
     if (typeof value !== 'object' || value === null) return value
+    // A list of so many parts is larger than what repeats: its text would be written for nothing.
+    if (Array.isArray(value) && value.length > MOST_PARTS) return copied(value)
     const text = JSON.stringify(value)
     const isPart = text.length >= SMALLEST && text.length <= LARGEST
     return isPart ? firstOf(parts, sha256(text), () => copied(value)) : copied(value)
@@ -177,6 +179,7 @@ export function shared(): <T>(value: T) => T {
  */
 const SMALLEST = 80
 const LARGEST = 4000
+const MOST_PARTS = LARGEST / SMALLEST
 
 function firstOf<T>(known: Map<string, T>, key: string, make: () => T): T {
   const first = known.get(key)

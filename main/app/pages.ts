@@ -21,6 +21,7 @@ import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } fro
 import { bytesOf } from '../verify/steps/read.ts'
 import { falsifiedRules, statusOfRules } from '../verify/steps/rules.ts'
 import { recordingsOf } from './continued-export.ts'
+import { shared } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { periodPdf } from './period-runs.ts'
 import { PRODUCER } from './producer.ts'
@@ -40,6 +41,7 @@ export function pageComparer(
   const figures = new Map<string, readonly Figure[]>()
   const captured = new Map<string, CapturedTexts>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
+  const share = shared()
   let isSmall: boolean | null = null
   const rendered = async ({ reading, statement, register, earlier, signer }: SealedPages): Promise<Rendered> => {
     const { assessment: index } = reading
@@ -96,10 +98,10 @@ export function pageComparer(
   return {
     add: ({ recording, stated }, scope) => {
       tidyAfter(ports, outlines.length)
-      if (stated !== null) nodes.push(stated)
+      if (stated !== null) nodes.push(share(stated))
       if (recording === null || stated === null) return
-      outlines.push(outlineOf(recording))
-      sudo.set(stated.node, sudoReconciliation(recording))
+      outlines.push(outlineOf(recording, share))
+      sudo.set(stated.node, share(sudoReconciliation(recording)))
       // Of a larger fleet only selected nodes are drawn, once all are known, and no captured text is printed.
       isSmall ??= populationOf(scope).length <= MANY_NODES
       if (!isSmall) return

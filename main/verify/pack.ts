@@ -264,8 +264,9 @@ async function walk(
     onStep?.({ step: 'nodes', done, total })
     const compared = compareNode(node)
     const absence = absenceOf(node)
-    if (reading.scope !== null) pages.add(node, reading.scope)
+    // First: it finds the digest of the recording, which the pages print.
     addAll(found.problems, nodeProblems(node, reading))
+    if (reading.scope !== null) pages.add(node, reading.scope)
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
     if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))
