@@ -1,6 +1,5 @@
 import type { VerificationProgress, VerificationReport } from '../../schemas/verification.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
-import type { KeptRules } from '../core/assessor.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
@@ -60,7 +59,7 @@ async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInpu
 }
 
 async function checksWith(
-  kept: KeptRules,
+  kept: ReturnType<ReviewPorts['keptRules']>,
   ports: ReviewPorts,
   catalog: Catalog,
   input: ReviewInput,
@@ -76,6 +75,7 @@ async function checksWith(
     const report = await verifyReport({ pdf: pdf.value, reader: ports.sealing.reader, trust, verifiedAt, file })
     return ok({ report, contents: null, head: null })
   }
+  kept.begin()
   const opened = await ports.packs.open(path)
   if (!opened.ok) return opened
   try {

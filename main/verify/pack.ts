@@ -28,7 +28,7 @@ import {
 } from './pipeline.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { engagementOfPack } from './steps/engagement.ts'
-import { readNodes, strangeFolders } from './steps/entries.ts'
+import { type NodeReading, readNodes, strangeFolders } from './steps/entries.ts'
 import { locationOfPack } from './steps/location.ts'
 import {
   ALREADY_REJECTED,
@@ -110,6 +110,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const { source, trust, verifiedAt } = input
   begins(input, 'contents')
   const reading = await readPack(source, input.validator)
+  const asked = evaluationOf(input, reading)
   const said = await registerOfPack(input, reading)
   const declared = await engagementOfPack(source, reading, input.catalog)
   const location = await locationOfPack(source, reading, input.seal, trust)
@@ -129,9 +130,8 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   ]
   const integrity = intact(altered, seal, source.paths.length)
   concludes(input, 'pack', [integrity])
-  const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
-  const assess = await assessorOfPack(rules, reading)
-  const walked = await walk(input, reading, assess)
+  const { rules, assess, nodes } = await asked
+  const walked = await walk(input, reading, nodes)
   begins(input, 'chain')
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
@@ -212,6 +212,36 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   }
 }
 
+interface Evaluation {
+  readonly rules: RulesAtHand | null
+  readonly assess: PackAssessor | null
+  /** To be taken once. */
+  readonly nodes: AsyncIterable<NodeReading>
+}
+
+/**
+ * The rules of a pack, and its nodes evaluated by them. Begun before the files are compared, since rules run in another thread: it loads them and
+ * evaluates the first nodes meanwhile. No result is taken before the steps come to it.
+ */
+function evaluationOf(input: VerifyInput, reading: PackReading): Promise<Evaluation> {
+  const begun = (async (): Promise<Evaluation> => {
+    const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
+    const assess = await assessorOfPack(rules, reading)
+    return { rules, assess, nodes: firstBegun(readNodes(input.source, input.validator, reading, assess)) }
+  })()
+  begun.catch(() => undefined)
+  return begun
+}
+
+/** The same values; the first is asked for at once. */
+function firstBegun<T>(values: AsyncGenerator<T>): AsyncIterable<T> {
+  const first = values.next()
+  first.catch(() => undefined)
+  return (async function* () {
+    for (let next = await first; next.done !== true; next = await values.next()) yield next.value
+  })()
+}
+
 const ownOf = ({ statement }: PackReading) =>
   statement === null
     ? null
@@ -237,9 +267,9 @@ interface Walk {
 
 /** One pass over the nodes; only what the checks need is kept of each. */
 async function walk(
-  { source, validator, keep, pages, onStep }: VerifyInput,
+  { source, keep, pages, onStep }: VerifyInput,
   reading: PackReading,
-  judge: PackAssessor | null,
+  nodes: AsyncIterable<NodeReading>,
 ): Promise<Walk> {
   const found = {
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
@@ -259,7 +289,7 @@ async function walk(
   const total = reading.scope?.population.length ?? 0
   let done = 0
   onStep?.({ step: 'nodes', done, total })
-  for await (const node of readNodes(source, validator, reading, judge)) {
+  for await (const node of nodes) {
     done += 1
     onStep?.({ step: 'nodes', done, total })
     const compared = compareNode(node)

@@ -29,14 +29,15 @@ interface ModuleAtHand {
 
 /**
  * The rules of this program, `own`, and those that it keeps: each module in a thread of its own, from its first use until close(). `own` is null
- * where the program is to be asked in another way.
+ * where the program is to be asked in another way. `begin` starts the thread of `own`, which loads while its first question is prepared; it
+ * changes no answer.
  */
 export function openKeptRules(
   own: Pick<Catalog, 'version' | 'module'> | null,
   kept: KeptList = KEPT,
   folder: string | null = firstOf(PLACES),
   ownModule: string | null = firstOf(OWN),
-): KeptRules & { readonly close: () => Promise<void> } {
+): KeptRules & { readonly begin: () => void; readonly close: () => Promise<void> } {
   const running = new Map<string, KeptModule | null>()
   const refused = new Set<string>()
   const atHand = (version: string): ModuleAtHand | null => {
@@ -52,19 +53,26 @@ export function openKeptRules(
     (sha256(code) !== entry.module ||
       module !== entry.module ||
       (kept.releaseKey !== null && !isSigned(entry, kept.releaseKey)))
+  const start = (version: string): KeptModule | 'refused' | null => {
+    const found = atHand(version)
+    const code = found === null ? null : moduleText(found.path)
+    if (found === null || code === null) return null
+    if (isRefused(found, code)) return 'refused'
+    return sha256(code) === found.module ? startModule(code, found.module) : null
+  }
   return {
+    begin: () => {
+      if (own === null || running.has(own.version)) return
+      const started = start(own.version)
+      if (started !== null && started !== 'refused') running.set(own.version, started)
+    },
     of: async (version) => {
       const known = running.get(version)
       if (known !== undefined) return known?.assess ?? null
-      const found = atHand(version)
-      const code = found === null ? null : moduleText(found.path)
-      if (found !== null && code !== null && isRefused(found, code)) refused.add(version)
-      const started =
-        found === null || code === null || refused.has(version) || sha256(code) !== found.module
-          ? null
-          : startModule(code, found.module)
-      running.set(version, started)
-      return started?.assess ?? null
+      const started = start(version)
+      if (started === 'refused') refused.add(version)
+      running.set(version, started === 'refused' ? null : started)
+      return started === 'refused' ? null : (started?.assess ?? null)
     },
     refused: () => [...refused],
     close: async () => {

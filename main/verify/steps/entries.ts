@@ -1,6 +1,6 @@
 import type { EntrySignature, NodeAssessment, Register, TracedNode } from '../../../schemas/types.ts'
 import { populationOf } from '../../core/assess.ts'
-import type { PackAssessor } from '../../core/assessor.ts'
+import type { AssessedNode, PackAssessor } from '../../core/assessor.ts'
 import { MOST_PROBLEMS } from '../../core/budgets.ts'
 import { sha256 } from '../../core/digest.ts'
 import { nodeAssessmentPath, nodeFolder } from '../../core/pack-files.ts'
@@ -173,10 +173,16 @@ export interface NodeReading {
   readonly problems: readonly string[]
 }
 
+/** A node that was read, and whose evaluation was asked for. */
+interface AskedNode extends Pick<NodeReading, 'node' | 'recording' | 'stated' | 'problems'> {
+  readonly judged: Promise<AssessedNode> | null
+}
+
 /**
- * The declared nodes of a pack one after the other, each read, re-evaluated and yielded before the next, so that a
- * pack of any number of nodes needs the memory of one. With `only`, other nodes are skipped. Facts shared between nodes are taken as the
- * pack states them and must be compared with those derived from all nodes: see compareWhole().
+ * The declared nodes of a pack one after the other, each read, re-evaluated and yielded in order. The next node is read, and its evaluation asked
+ * for, before the one before it is yielded, since rules may run in another thread: a pack of any number of nodes needs the memory of two. With
+ * `only`, other nodes are skipped. Facts shared between nodes are taken as the pack states them and must be compared with those derived from
+ * all nodes: see compareWhole().
  */
 export async function* readNodes(
   source: PackSource,
@@ -189,6 +195,7 @@ export async function* readNodes(
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
   // Declaring a node costs a pack a few bytes, evaluating it costs a millisecond: beyond this limit the pack is rejected anyway.
   let unstated = 0
+  let before: AskedNode | null = null
   for (const node of scope === null ? [] : populationOf(scope)) {
     if (only?.has(node) === false) continue
     const folder = nodeFolder(node)
@@ -198,15 +205,21 @@ export async function* readNodes(
       : { recording: null, problems: [] }
     const stated = await readStated(source, validator, node, digests.get(node))
     if (stated.value === null && recording === null) unstated += 1
-    const judged = judge === null || unstated > MOST_PROBLEMS ? null : await judge.node(node, recording)
-    yield {
-      node,
-      recording,
-      stated: stated.value,
-      derived: judged === null || 'threw' in judged ? judged : judged.assessment,
-      traced: judged === null || 'threw' in judged ? null : judged.traced,
-      problems: [...problems, ...stated.problems],
-    }
+    const judged = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
+    // Whoever takes the node is told; one that is never taken is no failure of the program.
+    judged?.catch(() => undefined)
+    if (before !== null) yield await evaluated(before)
+    before = { node, recording, stated: stated.value, judged, problems: [...problems, ...stated.problems] }
+  }
+  if (before !== null) yield await evaluated(before)
+}
+
+async function evaluated({ judged: asked, ...node }: AskedNode): Promise<NodeReading> {
+  const judged = await asked
+  return {
+    ...node,
+    derived: judged === null || 'threw' in judged ? judged : judged.assessment,
+    traced: judged === null || 'threw' in judged ? null : judged.traced,
   }
 }
 
