@@ -98,6 +98,7 @@ export default defineConfig({
           index: resolve('main/electron/index.ts'),
           worker: resolve('main/electron/worker.ts'),
           cli: resolve('main/cli/index.ts'),
+          'index-thread': resolve('main/adapters/pack/index-thread.ts'),
         },
       },
     },

@@ -122,6 +122,26 @@ describe('the rules of this program', () => {
     expect(await assessorOf({ catalog, kept: at('0.0.1') }, '0.0.2')).not.toBe(confined)
   })
 
+  test('begin ahead of their first question, and answer it the same', async () => {
+    const one = openKeptRules({ ...catalog, module: kept.module }, { releaseKey: null, rules: [] }, null, path())
+    opened.push(one)
+    one.begin()
+    const judge = await one.of(catalog.version)
+    if (judge === null) throw new Error('not run')
+    expect(await allOf(judge)).toBe(await allOf(assessorHere(catalog)))
+  })
+
+  test('that are refused do not begin, and are refused only once they are asked', async () => {
+    const entry = { ...kept, signature: null }
+    const releaseKey = String(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }))
+    const one = openKeptRules({ ...catalog, module: kept.module }, { releaseKey, rules: [entry] }, null, path())
+    opened.push(one)
+    one.begin()
+    expect(one.refused()).toEqual([])
+    expect(await one.of(catalog.version)).toBeNull()
+    expect(one.refused()).toEqual([catalog.version])
+  })
+
   test('are not run from a module that is absent or another', async () => {
     expect(await own(catalog, null).of(catalog.version)).toBeNull()
     expect(await own(catalog, join(folder, 'absent.mjs')).of(catalog.version)).toBeNull()
@@ -272,7 +292,14 @@ describe('npm run rules:keep', () => {
       packs: {
         ...createPorts(catalog).packs,
         open: async () =>
-          ok({ ...sourceOf(files), departures: [], folder: null, stored: never, close: async () => {} }),
+          ok({
+            ...sourceOf(files),
+            departures: [],
+            folder: null,
+            stored: never,
+            indexApart: () => null,
+            close: async () => {},
+          }),
       },
       keptRules: () => openKeptRules(null, forged, `${where}/modules/`),
     }

@@ -99,6 +99,7 @@ async function checksWith(
     return ok(
       await verifyPack({
         ...whole,
+        index: opened.value.indexApart(),
         pages: pageComparer(ports, catalog, opened.value),
         checkpoint: input.checkpoint,
         keep: input.keep,

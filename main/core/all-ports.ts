@@ -403,6 +403,11 @@ export interface OpenPack extends PackSource {
   readonly departures: readonly string[]
   /** One file, to be copied. Throws for a path that is not in it. */
   readonly stored: (path: string) => StoredBytes
+  /**
+   * Begins to find the problems of the redaction index in a thread of its own, as indexProblems() finds them. Null where that is not possible;
+   * rejects where the thread ends without an answer, as it does when the pack is closed.
+   */
+  readonly indexApart: () => Promise<readonly string[]> | null
   readonly close: () => Promise<void>
 }
 

@@ -65,10 +65,7 @@ export function recordingDigest(loaded: RecordingOutline): Sha256 {
  * A recording without the bytes of its answers. Its digest, where it is known, is not found again. `share` gives equal copies of plain data,
  * of which many outlines can hold the same.
  */
-export function outlineOf(
-  loaded: RecordingOutline,
-  share: <T>(value: T) => T = (value) => value,
-): RecordingOutline {
+export function outlineOf(loaded: RecordingOutline, share: <T>(value: T) => T = (value) => value): RecordingOutline {
   const outline = {
     recording: share(loaded.recording),
     captures: loaded.captures.map(({ meta }) => ({ meta: share(meta) })),

@@ -59,6 +59,8 @@ export interface VerifyInput {
   readonly source: PackSource
   /** Departures of the archive from the form that this program writes; empty for a folder. */
   readonly departures: readonly string[]
+  /** What indexProblems() finds, where another thread has begun to find it: see OpenPack. */
+  readonly index?: Promise<readonly string[]> | null
   readonly seal: SealReader
   /** The rules of this program and the retained rules of earlier versions. */
   readonly catalog: Catalog
@@ -123,7 +125,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const altered = [
     ...input.departures.map(packedAgain),
     ...(await alterations(source, reading.statement)),
-    ...(await indexProblems(source)),
+    ...(await (input.index?.catch(() => indexProblems(source)) ?? indexProblems(source))),
     ...(seal?.signer == null || reading.statement === null
       ? []
       : await tagFileProblems(source, matterOfRun(reading.statement, seal.signer))),

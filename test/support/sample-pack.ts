@@ -346,6 +346,7 @@ export interface VerifyChanges {
   readonly lists?: readonly Uint8Array[]
   readonly lastHead?: Checkpoint
   readonly departures?: readonly string[]
+  readonly index?: Promise<readonly string[]>
 }
 
 export const verifySource = (
@@ -356,6 +357,7 @@ export const verifySource = (
   verifyPack({
     source,
     departures: changes.departures ?? [],
+    index: changes.index ?? null,
     seal: sealing.reader,
     pages: changes.pages ?? SAME_PAGES,
     catalog: changes.catalog ?? sampleCatalog,

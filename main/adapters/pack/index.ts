@@ -1,12 +1,15 @@
 import { createHash, hash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, read as readOfFile, readSync } from 'node:fs'
 import { type FileHandle, lstat, open, opendir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { OpenPack, Packs } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
+import type { PackSource } from '../../core/ports.ts'
 import { storedFile } from '../stored-file.ts'
+import { type Contents, type HashedArchive, indexApart, ownProgram, type Places } from './index-apart.ts'
 import {
   checkDistinct,
   checkName,
@@ -19,21 +22,12 @@ import {
   unreadable,
   unsafe,
 } from './limits.ts'
-import { blockReader, LARGEST_TAKE, publishPack, replacePack, writeHandOut, writePack } from './write.ts'
+import { blockReader, LARGEST_TAKE, publishPack, type Readable, replacePack, writeHandOut, writePack } from './write.ts'
 import { DEFLATED } from './zip-format.ts'
 import { type EntryList, type ListPlace, readEnd, readList, tally } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
 
 const DIGEST_BYTES = 32
-
-/** What stays in memory of a pack after every file in it was hashed. All three are in the order of the paths. */
-interface Contents {
-  /** Inside `pack/`, sorted. */
-  readonly paths: readonly string[]
-  /** SHA-256, one after the other. */
-  readonly digests: Buffer
-  readonly sizes: Float64Array
-}
 
 /** Space for the files with these paths, which are sorted. */
 const emptyContents = (paths: readonly string[]): Contents => ({
@@ -49,7 +43,7 @@ const putDigest = ({ digests }: Contents, index: number, sha256: string): number
   digests.write(sha256, index * DIGEST_BYTES, 'hex')
 
 /** How an archive or folder returns its files. */
-interface Access extends Pick<OpenPack, 'folder' | 'departures' | 'close'> {
+interface Access extends Pick<OpenPack, 'folder' | 'departures' | 'indexApart' | 'close'> {
   /** The file with that index among the paths. */
   readonly open: (index: number) => AsyncIterable<Uint8Array>
   /** The same of a file of at most LARGEST_TAKE bytes, at once; null where only `open` returns it. */
@@ -92,6 +86,7 @@ function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
     },
     folder: access.folder,
     departures: access.departures,
+    indexApart: access.indexApart,
     close: access.close,
   }
 }
@@ -126,13 +121,17 @@ export { replacePack, writePack } from './write.ts'
 /**
  * Opens a pack, an archive or an unpacked folder, after checking that reading it is safe. Fails with input.not-found,
  * pack.unsafe (built to deceive or exhaust its reader), pack.repacked (by another program, otherwise safe) or
- * pack.unreadable.
+ * pack.unreadable. `indexProgram`: what the thread of indexApart() runs.
  */
-export async function openPack(path: string, limits: Limits = LIMITS): Promise<Outcome<OpenPack>> {
+export async function openPack(
+  path: string,
+  limits: Limits = LIMITS,
+  indexProgram: string | null = ownProgram(),
+): Promise<Outcome<OpenPack>> {
   try {
     const found = await stat(path)
     if (!found.isFile() && !found.isDirectory()) return fail('pack.unreadable', 'it is neither a file nor a folder')
-    return ok(found.isDirectory() ? await openFolder(path, limits) : await openZip(path, limits))
+    return ok(found.isDirectory() ? await openFolder(path, limits) : await openZip(path, limits, indexProgram))
   } catch (problem) {
     if (problem instanceof Refusal) return fail(problem.code, plain(problem.message, 500))
     const { code, message } = problem as NodeJS.ErrnoException
@@ -179,6 +178,7 @@ export async function openFolder(path: string, limits: Limits): Promise<OpenPack
     open: (index) =>
       storedFile(join(root, paths[index] ?? ''), contents.sizes[index] ?? 0, digestAt(contents, index)).open(),
     whole: () => null,
+    indexApart: () => null,
     close: async () => {},
   })
 }
@@ -237,7 +237,7 @@ async function hashFile(
  * Opens an archive; nothing is ever written to disk. Every entry is unpacked once as a stream, counted and hashed
  * before any is returned, so that later reads return what was checked. Throws a Refusal.
  */
-export async function openZip(path: string, limits: Limits): Promise<OpenPack> {
+async function openZip(path: string, limits: Limits, indexProgram: string | null): Promise<OpenPack> {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()
@@ -247,7 +247,7 @@ export async function openZip(path: string, limits: Limits): Promise<OpenPack> {
     if (outside !== undefined && list.names.every((name) => name.startsWith(FOLDER) || isDesktopFile(name)))
       throw repacked(`entry ${quote(outside)} was added by a desktop system and is not part of a pack`)
     if (outside !== undefined) throw unreadable(`entry ${quote(outside)} is not in the folder ${FOLDER}`)
-    return await unpackOnce(file, list, place, limits)
+    return await unpackOnce(file, list, place, { limits, indexProgram })
   } catch (problem) {
     await file.close()
     throw problem
@@ -258,7 +258,7 @@ async function unpackOnce(
   file: FileHandle,
   list: EntryList,
   { listAt, asWritten }: ListPlace,
-  limits: Limits,
+  { limits, indexProgram }: { readonly limits: Limits; readonly indexProgram: string | null },
 ): Promise<OpenPack> {
   const byName = Uint32Array.from(list.names.keys()).sort((a, b) =>
     (list.names[a] ?? '') < (list.names[b] ?? '') ? -1 : 1,
@@ -266,7 +266,11 @@ async function unpackOnce(
   const rank = new Uint32Array(byName.length)
   for (const [place, index] of byName.entries()) rank[index] = place
   const contents = emptyContents(Array.from(byName, (index) => (list.names[index] ?? '').slice(FOLDER.length)))
-  const dataAt = new Float64Array(byName.length)
+  const places: Places = {
+    starts: new Float64Array(byName.length),
+    packed: new Float64Array(byName.length),
+    methods: new Uint16Array(byName.length),
+  }
   const reader = blockReader(file, 0, listAt, 'an entry reaches into the list of entries')
   const otherwise = tally('is packed differently than Barewitness packs it')
   for (const index of list.inFileOrder) {
@@ -276,24 +280,65 @@ async function unpackOnce(
     putDigest(contents, place, unpacked.sha256)
     if (!unpacked.asWritten) otherwise.note(entry.name)
     contents.sizes[place] = entry.size
-    dataAt[place] = unpacked.dataAt
+    places.starts[place] = unpacked.dataAt
+    places.packed[place] = entry.packed
+    places.methods[place] = entry.method
   }
   if (reader.position() !== listAt) throw unsafe('there are bytes before the list of entries that belong to no entry')
-  const open = (place: number): AsyncIterable<Uint8Array> => {
-    const entry = list.entry(byName[place] ?? 0)
-    const start = dataAt[place] ?? 0
-    return lasting(unpack(blockReader(file, start, start + entry.packed, 'the archive ends early'), entry))
-  }
-  const whole = (place: number): Uint8Array | null => {
-    const entry = list.entry(byName[place] ?? 0)
-    return entry.method === DEFLATED ? null : bytesThere(file.fd, dataAt[place] ?? 0, entry.size)
-  }
   const departures = [
     ...list.departures,
     ...otherwise.sentences(),
     ...(asWritten ? [] : ['The end of the archive differs from the one that Barewitness writes.']),
   ]
-  return packOf(contents, limits, { folder: null, departures, open, whole, close: () => file.close() })
+  const apart = indexApart({ fd: file.fd, contents, places }, indexProgram)
+  return packOf(contents, limits, {
+    ...accessOf(file, file.fd, contents, places),
+    folder: null,
+    departures,
+    indexApart: apart.problems,
+    close: async () => {
+      // It reads the same open file.
+      await apart.end()
+      await file.close()
+    },
+  })
+}
+
+function accessOf(
+  file: Readable,
+  fd: number,
+  { paths, sizes }: Contents,
+  { starts, packed, methods }: Places,
+): Pick<Access, 'open' | 'whole'> {
+  const open = (place: number): AsyncIterable<Uint8Array> => {
+    const entry = {
+      name: `${FOLDER}${paths[place] ?? ''}`,
+      packed: packed[place] ?? 0,
+      size: sizes[place] ?? 0,
+      method: methods[place] ?? 0,
+    }
+    const start = starts[place] ?? 0
+    return lasting(unpack(blockReader(file, start, start + entry.packed, 'the archive ends early'), entry))
+  }
+  const whole = (place: number): Uint8Array | null =>
+    methods[place] === DEFLATED ? null : bytesThere(fd, starts[place] ?? 0, sizes[place] ?? 0)
+  return { open, whole }
+}
+
+const readAt = promisify(readOfFile)
+
+/** The files of an archive that another thread opened and hashed; whoever opened it closes it. */
+export function filesOf({ fd, contents, places }: HashedArchive): PackSource {
+  const { digests } = contents
+  // A buffer arrives as a plain array of bytes.
+  const own = { ...contents, digests: Buffer.from(digests.buffer, digests.byteOffset, digests.length) }
+  return packOf(own, LIMITS, {
+    ...accessOf({ read: (...asked) => readAt(fd, ...asked) }, fd, own, places),
+    folder: null,
+    departures: [],
+    indexApart: () => null,
+    close: async () => {},
+  })
 }
 
 /** Bytes of a file at a position; fewer where it ends before. */

@@ -71,8 +71,18 @@ export interface BlockReader {
   readonly position: () => number
 }
 
+/** What is read of an open file. */
+export interface Readable {
+  readonly read: (
+    into: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesRead: number }>
+}
+
 /** Reads the bytes from `start` to `end` of a file, in order. `early` is the error for a request beyond the end. */
-export function blockReader(file: FileHandle, start: number, end: number, early: string): BlockReader {
+export function blockReader(file: Readable, start: number, end: number, early: string): BlockReader {
   const size = Math.min(BLOCK, end - start)
   let free: Buffer | null = null
   let block: Buffer = Buffer.alloc(0)
@@ -117,11 +127,11 @@ export function blockReader(file: FileHandle, start: number, end: number, early:
 }
 
 /** Bytes of a file, all of them or a Refusal. */
-export async function bytesAt(file: FileHandle, at: number, count: number): Promise<Buffer> {
+export async function bytesAt(file: Readable, at: number, count: number): Promise<Buffer> {
   return readAll(file, Buffer.alloc(count), at)
 }
 
-async function readAll(file: FileHandle, into: Buffer, at: number): Promise<Buffer> {
+async function readAll(file: Readable, into: Buffer, at: number): Promise<Buffer> {
   for (let done = 0; done < into.length; ) {
     const { bytesRead } = await file.read(into, done, into.length - done, at + done)
     if (bytesRead === 0) throw unreadable('the archive ends early')

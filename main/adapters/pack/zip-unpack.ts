@@ -110,7 +110,10 @@ async function digestEntry(reader: BlockReader, entry: ListedEntry): Promise<Dig
 }
 
 /** The bytes of the entry at the reader's position. Their number is as stated, or it throws a Refusal. */
-export async function* unpack(reader: BlockReader, entry: ListedEntry): AsyncGenerator<Buffer> {
+export async function* unpack(
+  reader: BlockReader,
+  entry: Pick<ListedEntry, 'method' | 'name' | 'packed' | 'size'>,
+): AsyncGenerator<Buffer> {
   const packed = takeInParts(reader, entry.packed)
   let size = 0
   for await (const chunk of entry.method === DEFLATED ? inflate(packed, entry) : packed) {
