@@ -35,13 +35,13 @@ export function pageComparer(
   ports: Pick<Ports, 'reports' | 'sealing' | 'tidyMemory' | 'validator'>,
   ours: Catalog,
   pack: OpenPack,
+  share: <T>(value: T) => T = shared(),
 ): PageComparer {
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
   const figures = new Map<string, readonly Figure[]>()
   const captured = new Map<string, CapturedTexts>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
-  const share = shared()
   let isSmall: boolean | null = null
   const rendered = async ({ reading, statement, register, earlier, signer }: SealedPages): Promise<Rendered> => {
     const { assessment: index } = reading

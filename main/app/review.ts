@@ -11,6 +11,7 @@ import { verifyPeriod } from '../verify/period.ts'
 import type { OnResult } from '../verify/pipeline.ts'
 import { largerThanRead, verifyReport } from '../verify/report.ts'
 import type { Trust } from '../verify/steps/trust.ts'
+import { shared } from './evaluate.ts'
 import { pageComparer, periodPageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
 
@@ -96,11 +97,14 @@ async function checksWith(
       const verified = await verifyPeriod({ ...whole, ...more })
       return ok({ ...verified, contents: null })
     }
+    const share = shared()
     return ok(
       await verifyPack({
         ...whole,
         index: opened.value.indexApart(),
-        pages: pageComparer(ports, catalog, opened.value),
+        share,
+        onJudged: kept.close,
+        pages: pageComparer(ports, catalog, opened.value, share),
         checkpoint: input.checkpoint,
         keep: input.keep,
       }),

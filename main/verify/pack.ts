@@ -77,6 +77,10 @@ export interface VerifyInput {
   readonly file: string
   /** Keep every recording and result for later use. Otherwise only one node at a time is in memory. */
   readonly keep: boolean
+  /** Gives equal copies of plain data, of which those of many nodes can hold the same. */
+  readonly share?: (<T>(value: T) => T) | undefined
+  /** Is told when no rule is asked any more, before pages are made: rules in a thread of their own then need not take memory beside them. */
+  readonly onJudged?: (() => Promise<void>) | undefined
   /** Is told each step as it begins, and the nodes one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
   /** Is told the result of each check as soon as it is final. It has no influence on the outcome. */
@@ -158,6 +162,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   })
   concludes(input, 'pack', [rederived])
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
+  await input.onJudged?.()
   begins(input, 'pages')
   const pages =
     isRejected || statement === null || said.register === null || seal?.signer == null
@@ -269,7 +274,7 @@ interface Walk {
 
 /** One pass over the nodes; only what the checks need is kept of each. */
 async function walk(
-  { source, keep, pages, onStep }: VerifyInput,
+  { source, keep, pages, onStep, share = (value) => value }: VerifyInput,
   reading: PackReading,
   nodes: AsyncIterable<NodeReading>,
 ): Promise<Walk> {
@@ -303,13 +308,13 @@ async function walk(
     addAll(found.details, compared.details)
     if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))
     if (absence !== null) found.absences.push(absence)
-    if (compared.verdicts !== null) found.verdicts.push(compared.verdicts)
+    if (compared.verdicts !== null) found.verdicts.push(share(compared.verdicts))
     found.count += compared.stated
     found.identical += compared.identical
     if (node.recording !== null) found.recorded += 1
     found.demo ||= node.recording?.recording.demo === true
     if (node.traced === null) found.traced = null
-    else found.traced?.push(node.traced)
+    else found.traced?.push(share(node.traced))
     if (keep && node.stated !== null) found.stated.push(node.stated)
     if (keep && node.recording !== null) found.recordings.push(node.recording)
   }
