@@ -126,18 +126,26 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const statedAt = reading.assessment?.asOf ?? null
   concludes(input, 'pack', sealChecks(input, sealed, statedAt))
   begins(input, 'files')
-  const altered = [
-    ...input.departures.map(packedAgain),
-    ...(await alterations(source, reading.statement)),
-    ...(await (input.index?.catch(() => indexProblems(source)) ?? indexProblems(source))),
-    ...(seal?.signer == null || reading.statement === null
-      ? []
-      : await tagFileProblems(source, matterOfRun(reading.statement, seal.signer))),
-  ]
-  const integrity = intact(altered, seal, source.paths.length)
-  concludes(input, 'pack', [integrity])
+  const compared = [...input.departures.map(packedAgain), ...(await alterations(source, reading.statement))]
+  const compare = async (): Promise<Integrity> => {
+    const altered = [
+      ...compared,
+      ...(await (input.index?.catch(() => indexProblems(source)) ?? indexProblems(source))),
+      ...(seal?.signer == null || reading.statement === null
+        ? []
+        : await tagFileProblems(source, matterOfRun(reading.statement, seal.signer))),
+    ]
+    const integrity = intact(altered, seal, source.paths.length)
+    concludes(input, 'pack', [integrity])
+    return { altered, integrity }
+  }
+  const comparing = compare()
+  comparing.catch(() => undefined)
+  // Where another thread finds the problems of the index, the nodes are taken meanwhile.
+  if (input.index == null) await comparing
   const { rules, assess, nodes } = await asked
   const walked = await walk(input, reading, nodes)
+  const { altered, integrity } = await comparing
   begins(input, 'chain')
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
@@ -217,6 +225,11 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     contents,
     head: report.ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null,
   }
+}
+
+interface Integrity {
+  readonly altered: readonly string[]
+  readonly integrity: VerificationCheckResult
 }
 
 interface Evaluation {
