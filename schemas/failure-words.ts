@@ -53,6 +53,7 @@ export const FAILURE_CODES = [
   'engagement.unreadable',
   'notice.undelivered',
   'server.unreachable',
+  'database.unreachable',
   'job.lease-ended',
   'job.completed',
   'job.not-delivered',
@@ -352,6 +353,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Team server unreachable',
     meaning: 'Finished recordings are kept in the spool folder and delivered later.',
     next: 'Check address, certificate and route of the team server. The collector tries again by itself.',
+  },
+  'database.unreachable': {
+    title: 'Database unreachable',
+    meaning: 'Nothing was changed. Jobs that were confirmed are kept.',
+    next: 'Try again in a minute. If it recurs, check that PostgreSQL runs and accepts this server.',
   },
   'job.lease-ended': {
     title: 'Lease ended',

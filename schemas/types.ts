@@ -3036,6 +3036,11 @@ export interface TeamConfig {
    * File of the audit log; created when it is missing.
    */
   readonly auditLog: string
+  readonly database?: TeamDatabase
+  /**
+   * With collectors, this process answers collectors alone, beside one that serves people; it needs database. Default everyone.
+   */
+  readonly serves?: 'everyone' | 'collectors'
   readonly sessions?: TeamSessions
   readonly limits?: TeamLimits
   readonly monitoring?: TeamMonitoring
@@ -3082,6 +3087,40 @@ export interface TeamOidc {
    * Claim of the ID token that groups of engagements are compared with.
    */
   readonly groupsClaim?: string
+}
+/**
+ * PostgreSQL 15 or later for the jobs of collectors, so that several server processes share them. Without it, they are in the folder of each engagement.
+ */
+export interface TeamDatabase {
+  /**
+   * postgres://USER@HOST:PORT/DATABASE, without a password and without options. A host that begins with %2F is the folder of a Unix socket.
+   */
+  readonly url: string
+  /**
+   * File whose first line is the password, readable by its owner only. Without it, the database must identify the server in another way.
+   */
+  readonly passwordFile?: string
+  readonly tls?: TeamDatabaseTls
+  readonly owner?: TeamDatabaseOwner
+}
+/**
+ * Required unless the host is a loopback address or a Unix socket.
+ */
+export interface TeamDatabaseTls {
+  /**
+   * Certificates that the certificate of the database must be issued by, PEM. By default, those that Node.js trusts.
+   */
+  readonly ca?: string
+}
+/**
+ * Role that owns the tables and creates or updates them when the server starts. Without it, they must be up to date.
+ */
+export interface TeamDatabaseOwner {
+  readonly user: string
+  /**
+   * As passwordFile of the database.
+   */
+  readonly passwordFile?: string
 }
 export interface TeamSessions {
   /**

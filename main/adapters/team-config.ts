@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
+import type { TeamConfig, TeamDatabase, TeamEngagement } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
 import { ownersFile } from './stored-file.ts'
@@ -33,29 +33,69 @@ export async function readTeamConfig(file: string): Promise<Outcome<ReadTeamConf
       },
       engagements: [placed(first), ...others.map(placed)],
       auditLog: at(value.auditLog),
+      ...(value.database === undefined ? {} : { database: placedDatabase(value.database, at) }),
     },
   })
+}
+
+function placedDatabase(database: TeamDatabase, at: (named: string) => string): TeamDatabase {
+  const placed = <T extends { readonly passwordFile?: string }>(one: T): T =>
+    one.passwordFile === undefined ? one : { ...one, passwordFile: at(one.passwordFile) }
+  const { tls, owner } = database
+  return {
+    ...placed(database),
+    ...(tls?.ca === undefined ? {} : { tls: { ca: at(tls.ca) } }),
+    ...(owner === undefined ? {} : { owner: placed(owner) }),
+  }
 }
 
 /** What the files of a configuration hold. */
 export interface TeamSecrets {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly clientSecret: string | null
+  /** Null without a database. */
+  readonly database: DatabaseSecrets | null
 }
 
-/** Reads certificate, key and client secret. Fails with input.not-found, or input.refused where others can read a secret. */
-export function readTeamSecrets({ listen, oidc }: TeamConfig): Outcome<TeamSecrets> {
-  const secret = oidc.clientSecretFile === undefined ? ok(null) : ownersFile(oidc.clientSecretFile, 'client secret')
+/** Passwords of the roles, where there are any, and the certificates that the database must be issued by. */
+export interface DatabaseSecrets {
+  readonly password: string | null
+  readonly ownerPassword: string | null
+  readonly ca: string | null
+}
+
+/** Reads certificates, key, client secret and passwords. Fails with input.not-found, or input.refused where others can read a secret. */
+export function readTeamSecrets({ listen, oidc, database }: TeamConfig): Outcome<TeamSecrets> {
+  const secret = secretIn(oidc.clientSecretFile, 'client secret')
   if (!secret.ok) return secret
-  if (listen.tls === undefined) return ok({ tls: null, clientSecret: secret.value })
+  const passwords = database === undefined ? ok(null) : readDatabaseSecrets(database)
+  if (!passwords.ok) return passwords
+  const others = { clientSecret: secret.value, database: passwords.value }
+  if (listen.tls === undefined) return ok({ tls: null, ...others })
   const { certificate, key } = listen.tls
   // Its first line is the label of the key: this checks who can read the file.
   const checked = ownersFile(key, 'private key')
   if (!checked.ok) return checked
   try {
-    const tls = { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }
-    return ok({ tls, clientSecret: secret.value })
+    return ok({ tls: { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }, ...others })
   } catch {
     return fail('input.not-found', certificate)
   }
 }
+
+/** Reads the passwords and certificates of a database. Fails as readTeamSecrets(). */
+export function readDatabaseSecrets({ passwordFile, tls, owner }: TeamDatabase): Outcome<DatabaseSecrets> {
+  const password = secretIn(passwordFile, 'password of the database')
+  if (!password.ok) return password
+  const ownerPassword = secretIn(owner?.passwordFile, 'password of the owner of the tables')
+  if (!ownerPassword.ok) return ownerPassword
+  try {
+    const ca = tls?.ca === undefined ? null : readFileSync(tls.ca, 'utf8')
+    return ok({ password: password.value, ownerPassword: ownerPassword.value, ca })
+  } catch {
+    return fail('input.not-found', tls?.ca ?? '')
+  }
+}
+
+const secretIn = (file: string | undefined, holds: string): Outcome<string | null> =>
+  file === undefined ? ok(null) : ownersFile(file, holds)

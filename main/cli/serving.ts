@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TeamConfig } from '../../schemas/types.ts'
+import type { OpenDatabase } from '../adapters/database/index.ts'
 import { builtFiles } from '../adapters/files.ts'
 import { ipcValidator } from '../adapters/ipc-validator.ts'
 import { openFileQueue } from '../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
-import { readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
+import { type DatabaseSecrets, readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
 import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
 import { zipFolder } from '../app/output-files.ts'
@@ -56,9 +57,15 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
   const asked = new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
   })
+  const { database: databaseSecrets, ...files } = secrets.value
+  const newId = (): string => Buffer.from(ports.entropy.bytes(16)).toString('hex')
+  const database = await databaseOf(config, databaseSecrets, newId)
+  if (!database.ok) return endWith(context, database.error)
+  const shared = database.value
   const started = await serve({
     config,
-    ...secrets.value,
+    ...files,
+    database: shared,
     pages: pages.value,
     problems: ipcValidator(),
     now: () => Date.now(),
@@ -69,11 +76,10 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
         createSchemaValidator()
           .placed(input, value)
           .map(({ path, text }) => `${placeName(path)} ${text}`),
-      openQueue: (folder) =>
-        openFileQueue(folder, {
-          now: () => Number(ports.clock.ticks() / 1_000_000n),
-          newId: () => Buffer.from(ports.entropy.bytes(16)).toString('hex'),
-        }),
+      openQueue: (folder, engagement) =>
+        shared === null
+          ? openFileQueue(folder, { now: () => Number(ports.clock.ticks() / 1_000_000n), newId })
+          : shared.openQueue(engagement, folder, config.serves !== 'collectors'),
       openIncoming: (folder, evidence) => openIncoming(folder, evidence, ports.validator),
       patienceMs: PATIENCE_MS,
     },
@@ -93,12 +99,28 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
         scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },
       }),
   })
-  if (!started.ok) return endWith(context, started.error)
+  if (!started.ok) {
+    await shared?.close()
+    return endWith(context, started.error)
+  }
   const { origin, monitoring, close } = started.value
-  printLine(`Serving ${config.engagements.length} engagements at ${origin}/ until this process is ended.`)
+  const whom = config.serves === 'collectors' ? 'collectors of ' : ''
+  printLine(`Serving ${whom}${config.engagements.length} engagements at ${origin}/ until this process is ended.`)
   if (monitoring !== null) printLine(`Monitoring: ${monitoring}/healthz, /readyz and /metrics.`)
   await asked
   await close()
+  await shared?.close()
+}
+
+/** The database of a configuration, or null. Its client is loaded where a configuration names one. Fails as openDatabase(). */
+async function databaseOf(
+  { database }: TeamConfig,
+  secrets: DatabaseSecrets | null,
+  newId: () => string,
+): Promise<Outcome<OpenDatabase | null>> {
+  if (database === undefined || secrets === null) return ok(null)
+  const { openDatabase } = await import('../adapters/database/index.ts')
+  return await openDatabase(database, secrets, newId)
 }
 
 /** Beside the built program, or built in the source tree. */

@@ -19,6 +19,8 @@ import type { LoadedRecording } from './recording.ts'
  * - The first completion decides, also after the lease ended and after the job failed, as long as its holder once had a lease of this job.
  *   The same digest again is accepted without effect; another one fails with job.completed.
  * - What a queue confirmed survives a kill of its process. A queue that is opened again gives every lease its full term anew.
+ *
+ * Each verb fails with store.failed where the decision could not be stored or read, and with database.unreachable where its database is away.
  */
 export interface JobQueue {
   /** Adds a job; one of the same id is not added again. Fails with input.refused where too many wait. */
@@ -32,9 +34,29 @@ export interface JobQueue {
   /** Ends a job without a recording: by its holder, or by the server itself (`held` is null). Has no effect on a job with an end. */
   readonly fail: (id: string, held: HeldJob | null, failure: Failure) => Promise<Outcome<null>>
   /** Null for a job that is unknown or forgotten. */
-  readonly look: (id: string) => Promise<JobView | null>
-  readonly counts: () => Promise<JobCounts>
+  readonly look: (id: string) => Promise<Outcome<JobView | null>>
+  /** The states of those jobs that are known. A lease that ended counts as waiting. */
+  readonly states: (ids: readonly string[]) => Promise<Outcome<ReadonlyMap<string, JobState>>>
+  readonly counts: () => Promise<Outcome<JobCounts>>
+  /** Runs work on the files of a job after all other work on it, that of other processes of this queue included. */
+  readonly alone: <T>(id: string, work: () => Promise<Outcome<T>>) => Promise<Outcome<T>>
+  /** Whether other processes may have leases and completions of these jobs. */
+  readonly isShared: boolean
   readonly close: () => Promise<void>
+}
+
+/** `alone` within one process. */
+export function turnsById(): JobQueue['alone'] {
+  const turns = new Map<string, Promise<unknown>>()
+  return async (id, work) => {
+    const done = (turns.get(id) ?? Promise.resolve()).then(work, work)
+    turns.set(id, done)
+    try {
+      return await done
+    } finally {
+      if (turns.get(id) === done) turns.delete(id)
+    }
+  }
 }
 
 export interface Wanted {
@@ -71,6 +93,17 @@ export interface JobCounts {
 export const LEASE_SECONDS = 25
 /** A job that was handed out so often has a cause that another time does not remove. */
 export const MOST_LEASES = 50
+/** Jobs of an engagement that wait or are leased. */
+export const MOST_OPEN_JOBS = 100_000
+/** Jobs with an end that are remembered: a collector that was offline for long learns from them what became of its job. */
+export const MOST_ENDED_JOBS = 10_000
+
+export const LEASE_ENDED = fail('job.lease-ended', 'this collector does not hold the lease of this job')
+export const JOB_COMPLETED = fail('job.completed', 'the job has an end')
+export const TOO_MANY_JOBS = fail('input.refused', 'too many jobs wait for collectors')
+export const tooOftenLeased = (leases: number): string => `handed out ${leases} times without a result`
+/** The longest detail of a failure that is stored. */
+export const LONGEST_DETAIL = 600
 
 /** What a queue takes from outside. */
 export interface QueueParts {

@@ -71,7 +71,13 @@ export const RECORDING = { header: 'recording.json', captures: 'captures.jsonl',
 /** A run chain. */
 export const CHAIN = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
 /** Of the jobs of collectors: what happened to them, and below the folder, a folder for each recording that is being delivered. */
-export const JOBS = { journal: 'jobs.jsonl', incoming: 'incoming', parts: 'parts', whole: 'recording' } as const
+export const JOBS = {
+  journal: 'jobs.jsonl',
+  ended: 'jobs-before-database.jsonl',
+  incoming: 'incoming',
+  parts: 'parts',
+  whole: 'recording',
+} as const
 
 /** In the spool of a collector: a folder for each job, and what the server did not take. */
 export const SPOOL = {

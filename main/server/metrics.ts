@@ -1,7 +1,8 @@
 /** Counters and gauges in the text format of Prometheus (0.0.4). Labels come from closed lists alone, never from requests. */
 export interface Metrics {
   readonly count: (name: CounterName, labels?: Readonly<Record<string, string>>) => void
-  readonly text: (gauges: Readonly<Record<GaugeName, number>>) => string
+  /** Gauges without a value are left out. */
+  readonly text: (gauges: Readonly<Record<GaugeName, number | null>>) => string
 }
 
 const COUNTERS = {
@@ -38,11 +39,10 @@ export function createMetrics(): Metrics {
           `# TYPE ${name} counter`,
           ...[...(counted.get(name as CounterName) ?? [])].map(([labels, value]) => `${name}${labels} ${value}`),
         ]),
-        ...Object.entries(GAUGES).flatMap(([name, help]) => [
-          `# HELP ${name} ${help}`,
-          `# TYPE ${name} gauge`,
-          `${name} ${gauges[name as GaugeName]}`,
-        ]),
+        ...Object.entries(GAUGES).flatMap(([name, help]) => {
+          const value = gauges[name as GaugeName]
+          return value === null ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`]
+        }),
         '',
       ].join('\n'),
   }

@@ -1,4 +1,5 @@
-import type { TeamConfig, TeamEngagement } from '../../schemas/types.ts'
+import type { TeamConfig, TeamDatabase, TeamEngagement } from '../../schemas/types.ts'
+import { databaseAddress, isSocket } from '../core/database-address.ts'
 
 /** A configuration with its defaults filled in, and with absolute paths. */
 export interface TeamSettings {
@@ -57,6 +58,8 @@ export function problemsOf({
   engagements,
   collectors = [],
   sealers = [],
+  database,
+  serves,
 }: TeamConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const wrong = (path: ConfigProblem['path'], text: string): void => void problems.push({ path, text })
@@ -95,7 +98,27 @@ export function problemsOf({
   for (const [at, { tokenDigest }] of sealers.entries())
     if (collectors.some((other) => other.tokenDigest === tokenDigest))
       wrong(['sealers', at, 'tokenDigest'], 'is that of a collector; each has a token of its own')
-  return problems
+  if (serves === 'collectors' && database === undefined)
+    wrong(['serves'], 'needs database: without it, only one process can have the jobs of an engagement')
+  return [...problems, ...(database === undefined ? [] : databaseProblems(database))]
+}
+
+function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigProblem[] {
+  const address = databaseAddress(url)
+  if (!address.ok) return [{ path: ['database', 'url'], text: address.error }]
+  const { host, user } = address.value
+  const isHere = isSocket(address.value) || isLoopback(host)
+  return [
+    ...(tls === undefined && !isHere
+      ? [{ path: ['database', 'url'], text: 'is not on a loopback address or a Unix socket; this needs tls' }]
+      : []),
+    ...(tls !== undefined && isSocket(address.value)
+      ? [{ path: ['database', 'tls'], text: 'cannot be used over a Unix socket' }]
+      : []),
+    ...(owner?.user === user
+      ? [{ path: ['database', 'owner', 'user'], text: 'is the user of the server; it must own no tables' }]
+      : []),
+  ]
 }
 
 const isWithin = (inner: TeamEngagement, outer: TeamEngagement): boolean =>

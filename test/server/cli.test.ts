@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { readTeamSecrets } from '../../main/adapters/team-config.ts'
 import { serveCommand } from '../../main/cli/commands/serve.ts'
 import { EXIT } from '../../main/cli/options.ts'
@@ -65,7 +65,7 @@ test('a key or client secret that others can read is refused', async () => {
   for (const file of files) writeFileSync(join(folder, file), 'x\n', { mode: 0o600 })
   expect(readTeamSecrets(config.value)).toEqual({
     ok: true,
-    value: { tls: { cert: 'x\n', key: 'x\n' }, clientSecret: 'x' },
+    value: { tls: { cert: 'x\n', key: 'x\n' }, clientSecret: 'x', database: null },
   })
   for (const file of files.slice(0, 2)) {
     chmodSync(join(folder, file), 0o644)
@@ -73,6 +73,71 @@ test('a key or client secret that others can read is refused', async () => {
     expect(read.ok ? null : read.error.code).toBe('input.refused')
     chmodSync(join(folder, file), 0o600)
   }
+})
+
+const DATABASE = `
+database:
+  url: postgres://barewitness@db.example.com/barewitness
+  passwordFile: database-password
+  tls:
+    ca: database-ca.pem
+  owner:
+    user: barewitness_owner
+    passwordFile: owner-password
+`
+
+describe('a database', () => {
+  const files = ['database-password', 'owner-password', 'database-ca.pem'].map((name) => join(folder, name))
+  const check = (text: string): Promise<number> =>
+    cli.run('serve', '--config', fileWith(`${EXAMPLE}${text}`), '--check-config')
+  beforeEach(() => {
+    for (const file of files) writeFileSync(file, 'secret-words\n', { mode: 0o600 })
+  })
+  test('is validated without a connection, with paths beside the file', async () => {
+    expect(await check(`${DATABASE}serves: collectors\n`)).toBe(EXIT.done)
+    const config = await teamConfigIn(fileWith(`${EXAMPLE}${DATABASE}`))
+    if (!config.ok) throw new Error(config.error.detail)
+    const { database } = config.value
+    expect([database?.passwordFile, database?.owner?.passwordFile, database?.tls?.ca]).toEqual(files)
+  })
+  test.each<[string, string, string, RegExp]>([
+    ['a password in the URL', 'barewitness@', 'barewitness:secret-words@', /database\.url holds a password/],
+    ['an empty password in the URL', 'barewitness@', 'barewitness:@', /database\.url holds a password/],
+    ['a password with @', 'barewitness@', 'barewitness:secret-words@x@', /database\.url holds a password/],
+    ['options', 'barewitness\n', 'barewitness?sslmode=disable\n', /database\.url has options/],
+    ['another scheme', 'postgres:', 'mysql:', /database\.url is not in the form/],
+    ['no user', 'barewitness@', '', /database\.url is not in the form/],
+    ['a user that SQL would quote', 'barewitness@', 'Bare"Witness@', /database\.url names a user/],
+    ['a port that does not exist', 'example.com', 'example.com:70000', /database\.url names a port/],
+    ['no TLS to another computer', '  tls:\n    ca: database-ca.pem\n', '', /database\.url .*needs tls/],
+    ['TLS over a socket', 'db.example.com', '%2Frun%2Fpostgresql', /database\.tls/],
+    ['a socket without a path', 'db.example.com', 'run%2Fpostgresql', /database\.url names a host/],
+    ['the user of the server as owner', 'user: barewitness_owner', 'user: barewitness', /database\.owner\.user/],
+    ['an unknown member', '  passwordFile: database', '  password: x\n  passwordFile: database', /password/],
+  ])('with %s is refused', async (_, from, to, problem) => {
+    expect(DATABASE).toContain(from)
+    expect(await check(DATABASE.replace(from, to))).toBe(EXIT.usage)
+    expect(cli.told).toMatch(problem)
+    expect(cli.told).not.toContain('secret-words')
+  })
+  test.each([
+    ['a loopback address', 'db.example.com', '127.0.0.1:5433'],
+    ['a loopback address of IPv6', 'db.example.com', '[::1]'],
+    ['a Unix socket', 'db.example.com', '%2Frun%2Fpostgresql'],
+  ])('needs no TLS on %s', async (_, from, to) => {
+    expect(await check(DATABASE.replace(from, to).replace('  tls:\n    ca: database-ca.pem\n', ''))).toBe(EXIT.done)
+  })
+  test.each(files.slice(0, 2))('%s must be readable by its owner only', async (file) => {
+    chmodSync(file, 0o640)
+    expect(await check(DATABASE)).toBe(EXIT.usage)
+    expect(cli.told).toContain(file)
+    rmSync(file)
+    expect(await check(DATABASE)).toBe(EXIT.usage)
+  })
+  test('is needed by a process that serves collectors alone', async () => {
+    expect(await check('serves: collectors\n')).toBe(EXIT.usage)
+    expect(cli.told).toMatch(/serves needs database/)
+  })
 })
 
 test('the audit log is verified', async () => {

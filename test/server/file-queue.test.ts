@@ -75,7 +75,7 @@ test('a line that was being written when the process was killed is removed, wher
     writeFileSync(path, whole)
     truncateSync(path, size)
     const opened = must(await openFileQueue(folder, PARTS))
-    expect(await opened.counts()).toEqual({ waiting: 1, leased: 0 })
+    expect(must(await opened.counts())).toEqual({ waiting: 1, leased: 0 })
     await opened.close()
   }
 })
@@ -95,6 +95,6 @@ test('after a line that could not be stored, nothing is confirmed until the jour
   expect((await queue.lease({ zone: 'frankfurt', holder: 'one' })).ok).toBe(false)
   await queue.close()
   const opened = must(await openFileQueue(folder, PARTS))
-  expect(await opened.counts()).toEqual({ waiting: 1, leased: 0 })
+  expect(must(await opened.counts())).toEqual({ waiting: 1, leased: 0 })
   await opened.close()
 })

@@ -324,6 +324,32 @@ test('monitoring is on its own address, and names no one', async () => {
   await own.close()
 })
 
+test('without its database, the server is alive and not ready', async () => {
+  let isReachable = false
+  const own = await teamKit({
+    config: (config) => ({ ...config, monitoring: { address: '127.0.0.1', port: 0 } }),
+    database: { isReachable: async () => isReachable },
+  })
+  const statusOf = async (path: string) => (await fetch(`${own.server.monitoring}${path}`)).status
+  expect([await statusOf('/healthz'), await statusOf('/readyz'), await statusOf('/metrics')]).toEqual([200, 503, 200])
+  isReachable = true
+  expect(await statusOf('/readyz')).toBe(200)
+  await own.close()
+})
+
+test('a process that serves collectors alone opens no engine, and people enter nothing', async () => {
+  const own = await teamKit({
+    config: (config) => ({ ...config, serves: 'collectors' }),
+    openEngine: async () => {
+      throw new Error('an engine was opened')
+    },
+  })
+  const officer = await own.as('officer')
+  expect((await officer.send('GET', '/e/alpha/')).status).toBe(404)
+  expect((await officer.send('GET', '/')).text).toContain('You may enter no engagement')
+  await own.close()
+})
+
 test('with TLS: secure cookies for this host alone, and strict transport', async () => {
   const own = await teamKit({
     tls: await newCertificate(),

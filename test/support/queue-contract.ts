@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../main/core/digest.ts'
+import { ok } from '../../main/core/failure.ts'
 import type { HeldJob, JobQueue, QueueParts } from '../../main/core/jobs.ts'
 import { LEASE_SECONDS, MOST_LEASES } from '../../main/core/jobs.ts'
 import type { CollectorJob, CollectorLease } from '../../schemas/types.ts'
@@ -46,7 +47,7 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
     const heldBy = ({ job, lease }: CollectorLease, holder = 'one'): HeldJob => ({ id: job.id, lease, holder })
     const codeOf = (outcome: { readonly ok: boolean; readonly error?: { readonly code: string } }): string =>
       outcome.ok ? 'ok' : (outcome.error?.code ?? '')
-    const stateOf = async (queue: JobQueue, id: string) => (await queue.look(id))?.state.is
+    const stateOf = async (queue: JobQueue, id: string) => must(await queue.look(id))?.state.is
 
     test('hands out the jobs of a zone, oldest first, each to one holder', async () => {
       const { queue } = await start()
@@ -55,13 +56,13 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
       expect((await leased(queue, 'two')).job).toEqual(jobOf(3))
       expect(must(await queue.lease({ zone: 'frankfurt', holder: 'three' }))).toBeNull()
       expect((await leased(queue, 'three', 'tokyo')).job).toEqual(jobOf(2, 'tokyo'))
-      expect(await queue.counts()).toEqual({ waiting: 0, leased: 3 })
+      expect(must(await queue.counts())).toEqual({ waiting: 0, leased: 3 })
     })
     test('adds a job once', async () => {
       const { queue } = await start()
       must(await queue.enqueue(jobOf(1)))
       must(await queue.enqueue(jobOf(1)))
-      expect(await queue.counts()).toEqual({ waiting: 1, leased: 0 })
+      expect(must(await queue.counts())).toEqual({ waiting: 1, leased: 0 })
       const lease = await leased(queue)
       must(await queue.complete(heldBy(lease), sha256('a')))
       must(await queue.enqueue(jobOf(1)))
@@ -109,14 +110,14 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
       must(await queue.complete(heldBy(first, 'one'), sha256('a')))
       expect(codeOf(await queue.complete(heldBy(second, 'two'), sha256('b')))).toBe('job.completed')
       expect(codeOf(await queue.heartbeat(heldBy(second, 'two')))).toBe('job.completed')
-      expect((await queue.look(jobOf(1).id))?.state).toEqual({ is: 'completed', recording: sha256('a') })
+      expect(must(await queue.look(jobOf(1).id))?.state).toEqual({ is: 'completed', recording: sha256('a') })
     })
     test('the same completion again has no effect', async () => {
       const { queue } = await start()
       must(await queue.enqueue(jobOf(1)))
       const lease = await leased(queue)
       for (let times = 0; times < 3; times += 1) must(await queue.complete(heldBy(lease), sha256('a')))
-      expect(await queue.counts()).toEqual({ waiting: 0, leased: 0 })
+      expect(must(await queue.counts())).toEqual({ waiting: 0, leased: 0 })
     })
     test('of two completions at once, one counts', async () => {
       const { queue, pass } = await start()
@@ -142,14 +143,14 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
       expect(codeOf(await queue.heartbeat(held))).toBe('job.lease-ended')
       expect(codeOf(await queue.complete(held, sha256('a')))).toBe('job.lease-ended')
       await queue.fail(held.id, held, { code: 'input.refused', detail: 'no' })
-      expect(await queue.counts()).toEqual({ waiting: 1, leased: 1 })
+      expect(must(await queue.counts())).toEqual({ waiting: 1, leased: 1 })
     })
     test('a failed job is not handed out again; a recording of it is still accepted once', async () => {
       const { queue } = await start()
       must(await queue.enqueue(jobOf(1)))
       const lease = await leased(queue)
       must(await queue.fail(lease.job.id, heldBy(lease), { code: 'input.refused', detail: 'no such node' }))
-      expect((await queue.look(lease.job.id))?.state).toEqual({
+      expect(must(await queue.look(lease.job.id))?.state).toEqual({
         is: 'failed',
         failure: { code: 'input.refused', detail: 'no such node' },
       })
@@ -179,13 +180,45 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
         pass(LEASE_SECONDS)
       }
       expect(must(await queue.lease({ zone: 'frankfurt', holder: 'last' }))).toBeNull()
-      expect((await queue.look(jobOf(1).id))?.state).toMatchObject({
+      expect(must(await queue.look(jobOf(1).id))?.state).toMatchObject({
         is: 'failed',
         failure: { code: 'job.not-delivered' },
       })
     })
+    test('the states of many jobs are those of each, and a lease that ended counts as waiting', async () => {
+      const { queue, pass } = await start()
+      for (const number of [1, 2, 3, 4]) must(await queue.enqueue(jobOf(number)))
+      const [done, failed, over] = [await leased(queue), await leased(queue), await leased(queue)]
+      must(await queue.complete(heldBy(done), sha256('a')))
+      must(await queue.fail(failed.job.id, heldBy(failed), { code: 'input.refused', detail: 'no' }))
+      const ids = [done, failed, over].map(({ job }) => job.id)
+      const states = async () => [...must(await queue.states(ids))].map(([id, { is }]) => [ids.indexOf(id), is]).sort()
+      expect(await states()).toEqual([
+        [0, 'completed'],
+        [1, 'failed'],
+        [2, 'leased'],
+      ])
+      pass(LEASE_SECONDS)
+      expect((await states())[2]).toEqual([2, 'waiting'])
+      expect(must(await queue.counts())).toEqual({ waiting: 2, leased: 0 })
+    })
+    test('work on one job is done one after the other', async () => {
+      const { queue } = await start()
+      let [going, most] = [0, 0]
+      const work = async () => {
+        going += 1
+        most = Math.max(most, going)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        going -= 1
+        return ok(going)
+      }
+      const done = await Promise.all(Array.from({ length: 5 }, () => queue.alone(jobOf(1).id, work)))
+      expect([most, done.every((one) => one.ok)]).toEqual([1, true])
+    })
     test('an unknown job is looked up as none', async () => {
-      expect(await (await start()).queue.look('0'.repeat(32))).toBeNull()
+      const { queue } = await start()
+      expect(must(await queue.look('0'.repeat(32)))).toBeNull()
+      expect(must(await queue.states(['0'.repeat(32)])).size).toBe(0)
     })
     test('what was confirmed is there after a kill, and a lease has its full term', async () => {
       const { queue, reopen, pass } = await start()
@@ -196,7 +229,7 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
       pass(LEASE_SECONDS - 1)
       const again = await reopen()
       pass(2)
-      expect(await again.counts()).toEqual({ waiting: 1, leased: 1 })
+      expect(must(await again.counts())).toEqual({ waiting: 1, leased: 1 })
       must(await again.heartbeat(heldBy(going)))
       expect(codeOf(await again.complete(heldBy(done), sha256('b')))).toBe('job.completed')
       must(await again.complete(heldBy(done), sha256('a')))

@@ -72,6 +72,7 @@ export interface TeamKitOptions {
   readonly problems?: ServeOptions['problems']
   /** How long an export waits for its signer. */
   readonly patienceMs?: number
+  readonly database?: ServeOptions['database']
 }
 
 /** The engine over made-up nodes. */
@@ -97,6 +98,7 @@ export async function teamKit({
   pages = PAGES,
   problems = ipcValidator(),
   patienceMs = 600_000,
+  database = null,
 }: TeamKitOptions = {}): Promise<TeamKit> {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
   const provider = await startTestProvider()
@@ -117,6 +119,7 @@ export async function teamKit({
     }),
     tls,
     clientSecret: null,
+    database,
     openEngine,
     pages,
     problems,

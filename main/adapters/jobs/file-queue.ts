@@ -4,11 +4,19 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import {
   type HeldJob,
+  JOB_COMPLETED,
   type JobQueue,
   type JobState,
+  LEASE_ENDED,
   LEASE_SECONDS,
+  LONGEST_DETAIL,
+  MOST_ENDED_JOBS,
   MOST_LEASES,
+  MOST_OPEN_JOBS,
   type QueueParts,
+  TOO_MANY_JOBS,
+  tooOftenLeased,
+  turnsById,
 } from '../../core/jobs.ts'
 import { JOBS } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -19,9 +27,6 @@ import { appendLine, bytesIfThere, cutTornLine } from '../stored-file.ts'
 import { isEntry, type JobEntry } from './journal.ts'
 
 const LARGEST_JOURNAL = 512 * 1024 * 1024
-const MOST_OPEN = 100_000
-/** Jobs with an end that are remembered: a collector that was offline for long learns from them what became of its job. */
-const MOST_ENDED = 10_000
 const PATIENCE_MS = 10_000
 
 interface Known {
@@ -52,6 +57,18 @@ export async function openFileQueue(folder: string, parts: QueueParts): Promise<
     const queue = queueOver(jobs.value, parts, (entry) => appendLine(path, lineOf(entry), LARGEST_JOURNAL))
     await writeWhole(path, [...jobs.value.values()].flatMap(entriesOf).map(lineOf).join(''))
     return ok({ ...queue, close: lock.value.release })
+  } catch (problem) {
+    return storeFailure(problem)
+  }
+}
+
+/** How many jobs of a folder wait or are leased, without changing anything. Fails as openFileQueue(), but does not wait. */
+export async function openJobsInFiles(folder: string): Promise<Outcome<number>> {
+  const path = join(folder, JOBS.journal)
+  try {
+    const lines = ((await bytesIfThere(path, LARGEST_JOURNAL))?.toString('utf8') ?? '').split('\n').slice(0, -1)
+    const jobs = replayed(lines, 0)
+    return jobs.ok ? ok(open(jobs.value).length) : fail('store.failed', `${path}: ${jobs.error.detail}`)
   } catch (problem) {
     return storeFailure(problem)
   }
@@ -92,7 +109,7 @@ function queueOver(
     enqueue: (job) =>
       inTurn(async () => {
         if (jobs.has(job.id)) return ok(null)
-        if (open(jobs).length >= MOST_OPEN) return fail('input.refused', 'too many jobs wait for collectors')
+        if (open(jobs).length >= MOST_OPEN_JOBS) return TOO_MANY_JOBS
         await record({ kind: 'added', job })
         return ok(null)
       }),
@@ -102,10 +119,7 @@ function queueOver(
           const { job, holders } = known
           if (job.zone !== zone || !isFree(known)) continue
           if (holders.size >= MOST_LEASES) {
-            await end(job.id, {
-              code: 'job.not-delivered',
-              detail: `handed out ${holders.size} times without a result`,
-            })
+            await end(job.id, { code: 'job.not-delivered', detail: tooOftenLeased(holders.size) })
             continue
           }
           const lease = newId()
@@ -117,18 +131,18 @@ function queueOver(
     heartbeat: (held) =>
       inTurn(async () => {
         const known = jobs.get(held.id)
-        if (known === undefined || known.holders.get(held.lease) !== held.holder) return ENDED
-        if (known.state.is === 'completed' || known.state.is === 'failed') return COMPLETED
-        if (!isHeld(known, held)) return ENDED
+        if (known === undefined || known.holders.get(held.lease) !== held.holder) return LEASE_ENDED
+        if (known.state.is === 'completed' || known.state.is === 'failed') return JOB_COMPLETED
+        if (!isHeld(known, held)) return LEASE_ENDED
         known.until = now() + LEASE_SECONDS * 1000
         return ok(null)
       }),
     complete: (held, recording) =>
       inTurn(async () => {
         const known = jobs.get(held.id)
-        if (known === undefined || known.holders.get(held.lease) !== held.holder) return ENDED
+        if (known === undefined || known.holders.get(held.lease) !== held.holder) return LEASE_ENDED
         const { state } = known
-        if (state.is === 'completed') return state.recording === recording ? ok(null) : COMPLETED
+        if (state.is === 'completed') return state.recording === recording ? ok(null) : JOB_COMPLETED
         await record({ kind: 'completed', id: held.id, recording })
         return ok(null)
       }),
@@ -136,27 +150,40 @@ function queueOver(
       inTurn(async () => {
         const known = jobs.get(id)
         if (known === undefined || known.state.is === 'completed' || known.state.is === 'failed') return ok(null)
-        if (held !== null && !isHeld(known, held)) return ENDED
-        await record({ kind: 'failed', id, failure: { code, detail: plain(detail, 600) } })
+        if (held !== null && !isHeld(known, held)) return LEASE_ENDED
+        await record({ kind: 'failed', id, failure: { code, detail: plain(detail, LONGEST_DETAIL) } })
         return ok(null)
       }),
     look: async (id) => {
       await last
       const known = jobs.get(id)
-      return known === undefined ? null : { job: known.job, state: known.state, holders: new Map(known.holders) }
+      return ok(known === undefined ? null : { job: known.job, state: known.state, holders: new Map(known.holders) })
+    },
+    states: async (ids) => {
+      await last
+      return ok(
+        new Map(
+          ids.flatMap((id) => {
+            const known = jobs.get(id)
+            return known === undefined ? [] : [[id, isFree(known) ? WAITING : known.state] as const]
+          }),
+        ),
+      )
     },
     counts: async () => {
       await last
       const all = open(jobs)
       const waiting = all.filter(isFree).length
-      return { waiting, leased: all.length - waiting }
+      return ok({ waiting, leased: all.length - waiting })
     },
+    alone: turnsById(),
+    isShared: false,
   }
 }
 
 const BROKEN = fail('store.failed', 'the journal of jobs could not be written; restart the server')
-const ENDED = fail('job.lease-ended', 'this collector does not hold the lease of this job')
-const COMPLETED = fail('job.completed', 'the job has an end')
+
+const WAITING: JobState = { is: 'waiting' }
 
 const open = (jobs: ReadonlyMap<string, Known>): readonly Known[] =>
   [...jobs.values()].filter(({ state }) => state.is === 'waiting' || state.is === 'leased')
@@ -210,7 +237,7 @@ function apply(jobs: Map<string, Known>, entry: JobEntry, now: number): void {
 
 function forgetOldest(jobs: Map<string, Known>): void {
   const ended = [...jobs.values()].filter(({ state }) => state.is === 'completed' || state.is === 'failed')
-  for (const { job } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) jobs.delete(job.id)
+  for (const { job } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED_JOBS))) jobs.delete(job.id)
 }
 
 /** The shortest journal that describes a job. */

@@ -85,7 +85,8 @@ export function openIncoming(folder: string, evidence: string, validator: Schema
     if (!built.ok) return built
     const to = join(evidence, run, node)
     await makeFolder(join(evidence, run), 0o700)
-    await rm(to, { recursive: true, force: true })
+    // Only what was read above is removed: what another process moved there since then makes the move fail.
+    if (before.value !== null) await rm(to, { recursive: true, force: true })
     await rename(wholeOf(job, by), to)
     await syncFolder(join(evidence, run))
     return ok(null)

@@ -31,7 +31,8 @@ export function isEntry(value: unknown, isJob: (job: unknown) => boolean): value
   }
 }
 
-function isFailure(value: unknown): boolean {
+/** Whether a value is a failure as it is stored. */
+export function isFailure(value: unknown): value is Pick<Failure, 'code' | 'detail'> {
   if (typeof value !== 'object' || value === null) return false
   const { code, detail } = value as Record<string, unknown>
   return (FAILURE_CODES as readonly unknown[]).includes(code) && typeof detail === 'string'

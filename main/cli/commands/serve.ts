@@ -1,3 +1,5 @@
+import { readDatabaseSecrets } from '../../adapters/team-config.ts'
+import { ok } from '../../core/failure.ts'
 import { type Context, endWith, printLine } from '../options.ts'
 
 interface Options {
@@ -20,8 +22,12 @@ export function serveCommand(context: Context): void {
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
       if (options.verifyAudit === true) return await verifyAudit(context, config.value)
-      if (options.checkConfig === true)
-        return printLine(`${file} is valid; engagements: ${config.value.engagements.length}.`)
+      if (options.checkConfig === true) {
+        const { database, engagements } = config.value
+        const secrets = database === undefined ? ok(null) : readDatabaseSecrets(database)
+        if (!secrets.ok) return endWith(context, secrets.error)
+        return printLine(`${file} is valid; engagements: ${engagements.length}.`)
+      }
       return await runServer(context, config.value)
     })
 }

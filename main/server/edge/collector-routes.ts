@@ -31,8 +31,8 @@ export const LEASE_HEADER = 'x-barewitness-lease'
 /** Answers what a collector asks for. Without a known token, everything is answered the same. */
 export async function fromCollector(parts: ServerParts, exchange: Exchange, wanted: OfCollector): Promise<Sent> {
   const collector = holderOf(headerOf(exchange, 'authorization'), parts.settings().config.collectors)
-  const jobs = collector === null ? undefined : parts.engagements.get(collector.engagement)?.jobs
-  if (collector === null || jobs == null)
+  const jobs = collector === null ? undefined : parts.jobs.get(collector.engagement)
+  if (collector === null || jobs === undefined)
     return await unknownToken(parts, exchange, 'collector-refused', 'no collector has this token')
   const limit = wanted.verb === 'ask' ? parts.collectorAsks : parts.collectorCalls
   const leave = limit.enter(collector.name)

@@ -25,8 +25,6 @@ export interface ServedEngagement {
   readonly engagement: TeamEngagement
   readonly engine: Engine
   readonly events: EventBuffer
-  /** Null for an engagement without collectors. */
-  readonly jobs: EngagementJobs | null
   /** Null for an engagement without sealers. */
   readonly sealers: SealerDesk | null
   /** Called with each event as it is sent to pages. */
@@ -63,32 +61,51 @@ export async function withShown<T>(
 
 const MUST_BE_EMPTY = ['identities', 'schedulePassphrases'] as const
 
+/** What a process serves, by engagement. */
+export interface Opened {
+  /** None where it serves collectors alone. */
+  readonly engagements: ReadonlyMap<string, ServedEngagement>
+  /** Of the engagements that have collectors. */
+  readonly jobs: ReadonlyMap<string, EngagementJobs>
+  /** Ends the engines last: what they wait for is left in the queue. */
+  readonly close: () => Promise<void>
+}
+
 /**
  * Opens every engagement. Fails with input.refused for a folder with signing identities or passphrases: the server holds none. What was
  * opened until then is closed.
  */
 export async function openEngagements(
-  { engagements, collectors = [], sealers = [] }: Pick<TeamConfig, 'engagements' | 'collectors' | 'sealers'>,
+  {
+    engagements,
+    collectors = [],
+    sealers = [],
+    serves,
+  }: Pick<TeamConfig, 'engagements' | 'collectors' | 'sealers' | 'serves'>,
   how: Opening,
-): Promise<Outcome<ReadonlyMap<string, ServedEngagement>>> {
-  const all = new Map<string, ServedEngagement>()
+): Promise<Outcome<Opened>> {
+  const [served, jobs] = [new Map<string, ServedEngagement>(), new Map<string, EngagementJobs>()]
+  const close = async (): Promise<void> => {
+    for (const { sealers: desk } of served.values()) desk?.close()
+    for (const one of jobs.values()) await one.close()
+    for (const { engine } of served.values()) await engine.close()
+  }
   for (const engagement of engagements) {
     const isOwn = (one: TeamCollector | TeamSealer): boolean => one.engagement === engagement.name
-    const opened = await openOne(engagement, collectors.filter(isOwn), sealers.some(isOwn), how)
+    const own = {
+      collectors: collectors.filter(isOwn),
+      hasSealer: sealers.some(isOwn),
+      forPeople: serves !== 'collectors',
+    }
+    const opened = await openOne(engagement, own, how)
     if (!opened.ok) {
-      for (const one of all.values()) await closeEngagement(one)
+      await close()
       return opened
     }
-    all.set(engagement.name, opened.value)
+    if (opened.value.jobs !== null) jobs.set(engagement.name, opened.value.jobs)
+    if (opened.value.served !== null) served.set(engagement.name, opened.value.served)
   }
-  return ok(all)
-}
-
-/** Ends the engine first: what it waits for is left in the queue. */
-export async function closeEngagement({ engine, jobs, sealers }: ServedEngagement): Promise<void> {
-  sealers?.close()
-  await jobs?.close()
-  await engine.close()
+  return ok({ engagements: served, jobs, close })
 }
 
 export interface Opening {
@@ -99,12 +116,24 @@ export interface Opening {
   readonly started: string
 }
 
+/** What an engagement has in this process. */
+interface Own {
+  readonly collectors: readonly TeamCollector[]
+  readonly hasSealer: boolean
+  readonly forPeople: boolean
+}
+
+interface OpenedOne {
+  readonly served: ServedEngagement | null
+  /** Null for an engagement without collectors. */
+  readonly jobs: EngagementJobs | null
+}
+
 async function openOne(
   engagement: TeamEngagement,
-  collectors: readonly TeamCollector[],
-  hasSealer: boolean,
+  { collectors, hasSealer, forPeople }: Own,
   { open, collecting, sealing, started }: Opening,
-): Promise<Outcome<ServedEngagement>> {
+): Promise<Outcome<OpenedOne>> {
   const { name, folder } = engagement
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -120,8 +149,9 @@ async function openOne(
         `${name}: ${path} holds signing keys or passphrases; move it to an officer’s machine`,
       )
   }
-  const jobs = collectors.length === 0 ? ok(null) : await openJobs(folder, collectors, collecting)
+  const jobs = collectors.length === 0 ? ok(null) : await openJobs(engagement, collectors, collecting)
   if (!jobs.ok) return jobs
+  if (!forPeople) return ok({ served: null, jobs: jobs.value })
   const askedBy = (): string => going.getStore()?.by ?? ''
   const sealers = hasSealer ? sealerDesk({ ...sealing, askedBy }, name) : null
   const engine = await open(folder, serverDesktop, {
@@ -135,16 +165,16 @@ async function openOne(
   }
   engine.onEvent(tell)
   jobs.value?.onLate((run) => void showAgain(engine, run, tell))
-  return ok({ engagement, engine, events, streams, jobs: jobs.value, sealers })
+  return ok({ served: { engagement, engine, events, streams, sealers }, jobs: jobs.value })
 }
 
 async function openJobs(
-  folder: string,
+  { name, folder }: TeamEngagement,
   collectors: readonly TeamCollector[],
   { openQueue, openIncoming, patienceMs }: Collecting,
 ): Promise<Outcome<EngagementJobs>> {
   const own = folderIn(folder, 'jobs')
-  const queue = await openQueue(own)
+  const queue = await openQueue(own, name)
   if (!queue.ok) return queue
   const jobs = engagementJobs({
     queue: queue.value,
@@ -153,8 +183,10 @@ async function openJobs(
     patienceMs,
   })
   // Before the engine looks for the latest run.
-  await jobs.recover()
-  return ok(jobs)
+  const recovered = await jobs.recover()
+  if (recovered.ok) return ok(jobs)
+  await jobs.close()
+  return recovered
 }
 
 /** A recording arrived for a run that waits no longer: where pages show this run, they show it with the recording. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { CollectorJob, CollectorLease, TeamCollector } from '../../../schemas/types.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
+import type { Sha256 } from '../../core/digest.ts'
 import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
-import type { Delivery, HeldJob, Incoming, JobQueue, JobView } from '../../core/jobs.ts'
+import type { Delivery, HeldJob, Incoming, JobQueue, JobView, PendingDelivery } from '../../core/jobs.ts'
 import type { RunEvent } from '../../core/ports.ts'
 import { otherThanJob } from '../collector-access.ts'
 import type { ProgramInput } from '../sealer-access.ts'
@@ -13,7 +14,8 @@ export interface Collecting {
   readonly catalogDigest: string
   /** Problems of an input of a collector or sealer, as sentences; empty means valid. */
   readonly problems: (input: ProgramInput, value: unknown) => readonly string[]
-  readonly openQueue: (folder: string) => Promise<Outcome<JobQueue>>
+  /** `folder` is that of the jobs of this engagement. */
+  readonly openQueue: (folder: string, engagement: string) => Promise<Outcome<JobQueue>>
   readonly openIncoming: (folder: string, evidence: string) => Incoming
   /** How long a run waits for a collector that gives no sign. */
   readonly patienceMs: number
@@ -36,8 +38,8 @@ export interface EngagementJobs {
   /** `confirm` is awaited before the decision is stored. Fails as queue and incoming do, and with recording.invalid for another node or run. */
   readonly deliver: (held: HeldJob, delivery: Delivery, confirm: () => Promise<void>) => Promise<Outcome<null>>
   readonly refuse: (held: HeldJob, reason: string) => Promise<Outcome<null>>
-  /** Finishes what a process before this one began. */
-  readonly recover: () => Promise<void>
+  /** Finishes what a process before this one began. Fails where the jobs cannot be read. */
+  readonly recover: () => Promise<Outcome<null>>
   /** Called for each recording that no run of this process waited for. */
   readonly onLate: (listener: (run: string) => void) => void
   /** Waits for nothing more; jobs stay in the queue. */
@@ -51,8 +53,8 @@ interface Waiting {
   readonly job: CollectorJob
   readonly onEvent: (event: RunEvent) => void
   readonly end: (outcome: Outcome<null>) => void
-  /** Puts off the end of waiting: a collector works on it. */
-  readonly alive: () => void
+  /** Puts off the end of waiting: a collector works on it. `told`: the run is told once that it was begun. */
+  readonly alive: (told?: true) => void
 }
 
 export interface JobsOptions {
@@ -73,7 +75,9 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
     for (const one of wake) one()
   }
   const heldJob = async (held: HeldJob): Promise<Outcome<JobView>> => {
-    const view = await queue.look(held.id)
+    const found = await queue.look(held.id)
+    if (!found.ok) return found
+    const view = found.value
     return view !== null && view.holders.get(held.lease) === held.holder
       ? ok(view)
       : fail('job.lease-ended', 'this collector has no lease of this job')
@@ -100,8 +104,13 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
         waiting.delete(job.id)
         resolve(outcome)
       }
-      const alive = (): void => {
+      let isTold = false
+      const alive: Waiting['alive'] = (told) => {
         if (timer !== null) clearTimeout(timer)
+        if (told === true && !isTold) {
+          isTold = true
+          onEvent({ kind: 'node-connecting', node: job.node.name })
+        }
         timer = setTimeout(
           () => end(fail('job.not-delivered', `no collector of zone ${job.zone} worked on it in time`)),
           patienceMs,
@@ -145,17 +154,53 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
     const completed = await queue.complete(held, delivery.recording)
     return completed.ok ? await registered(job, held.holder) : completed
   }
-  /** Deliveries of one job one after the other: each builds its recording anew. */
-  const turns = new Map<string, Promise<unknown>>()
-  const inTurn = async <T>(id: string, work: () => Promise<T>): Promise<T> => {
-    const done = (turns.get(id) ?? Promise.resolve()).then(work, work)
-    turns.set(id, done)
-    try {
-      return await done
-    } finally {
-      if (turns.get(id) === done) turns.delete(id)
+  /** Moves a recording of an earlier delivery into its run, or removes what no job is waiting for. */
+  const recoverOne = async ({ job: id, by, recording }: PendingDelivery): Promise<Outcome<null>> => {
+    const view = await queue.look(id)
+    if (!view.ok) return view
+    const { value } = view
+    if (value === null || (value.state.is === 'completed' && value.state.recording !== recording))
+      await incoming.discard(id, by)
+    // Where that is not possible, the folder is left for the next start.
+    else if (value.state.is === 'completed') await registered(value.job, by)
+    return ok(null)
+  }
+  /** What collectors did with jobs of this process through other processes. */
+  const watchOthers = async (): Promise<void> => {
+    const states = await queue.states([...waiting.keys()])
+    if (!states.ok) return
+    for (const [id, state] of states.value) {
+      const waits = waiting.get(id)
+      if (waits === undefined) continue
+      if (state.is === 'leased') waits.alive(true)
+      else if (state.is === 'failed') waits.end(err(state.failure))
+      else if (state.is === 'completed') await endStored(id, state.recording)
     }
   }
+  /** Ends the waiting for a job once its recording is in the run; if a process ended before it moved it there, this one does. */
+  const endStored = async (id: string, recording: Sha256): Promise<void> => {
+    const { run, node } = waiting.get(id)?.job ?? {}
+    if (run === undefined || node === undefined) return
+    const stored = async () => {
+      const there = await incoming.stored(run, node.name)
+      return there.ok && there.value === recording
+    }
+    if (!(await stored())) {
+      const left = (await incoming.pending()).filter((one) => one.job === id && one.recording === recording)
+      for (const one of left) await queue.alone(id, () => recoverOne(one))
+      if (!(await stored())) return
+    }
+    waiting.get(id)?.end(ok(null))
+  }
+  let isWatching = false
+  const watch = setInterval(() => {
+    if (!queue.isShared || isWatching || isClosing || waiting.size === 0) return
+    isWatching = true
+    void watchOthers().finally(() => {
+      isWatching = false
+    })
+  }, LOOK_MS)
+  watch.unref()
   return {
     queue,
     incoming,
@@ -194,7 +239,7 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
       if (total > 0) waits?.onEvent({ kind: 'node-collecting', node: waits.job.node.name, done, total })
       return renewed
     },
-    deliver: (held, delivery, confirm) => inTurn(held.id, () => deliver(held, delivery, confirm)),
+    deliver: (held, delivery, confirm) => queue.alone(held.id, () => deliver(held, delivery, confirm)),
     refuse: async (held, reason) => {
       const failure: Failure = {
         code: 'job.not-delivered',
@@ -205,15 +250,15 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
       return failed
     },
     recover: async () => {
-      for (const { job: id, by, recording } of await incoming.pending()) {
-        const view = await queue.look(id)
-        if (view === null || (view.state.is === 'completed' && view.state.recording !== recording))
-          await incoming.discard(id, by)
-        else if (view.state.is === 'completed') await registered(view.job, by)
+      for (const one of await incoming.pending()) {
+        const done = await queue.alone(one.job, () => recoverOne(one))
+        if (!done.ok) return done
       }
+      return ok(null)
     },
     close: async () => {
       isClosing = true
+      clearInterval(watch)
       wakeAll()
       await queue.close()
     },

@@ -14,7 +14,7 @@ export const monitor =
   }
 
 async function watched(
-  { audit, signIn, sessions, calls, streams, metrics, engagements }: ServerParts,
+  { audit, signIn, sessions, calls, streams, metrics, jobs, database }: ServerParts,
   verb: string | undefined,
   target: string | undefined,
 ): Promise<readonly [status: number, body: string]> {
@@ -23,10 +23,14 @@ async function watched(
     case '/healthz':
       return [200, 'ok\n']
     case '/readyz':
-      return audit.isUsable() && (await signIn.isReady()) ? [200, 'ready\n'] : [503, 'not ready\n']
+      return audit.isUsable() && (await signIn.isReady()) && (database === null || (await database.isReachable()))
+        ? [200, 'ready\n']
+        : [503, 'not ready\n']
     case '/metrics': {
-      const jobs = await Promise.all([...engagements.values()].map((one) => one.jobs?.queue.counts()))
-      const sum = (count: keyof JobCounts): number => jobs.reduce((all, one) => all + (one?.[count] ?? 0), 0)
+      const counts = await Promise.all([...jobs.values()].map((one) => one.queue.counts()))
+      // Where they cannot be read, the numbers of jobs are left out.
+      const sum = (of: keyof JobCounts): number | null =>
+        counts.reduce<number | null>((all, one) => (all === null || !one.ok ? null : all + one.value[of]), 0)
       return [
         200,
         metrics.text({

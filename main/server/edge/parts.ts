@@ -6,7 +6,7 @@ import type { Sessions, TeamSessionRecord } from '../sessions.ts'
 import type { TeamSettings } from '../settings.ts'
 import type { AuditLog } from './audit-file.ts'
 import type { ServedEngagement } from './engagements.ts'
-import type { Collecting } from './jobs.ts'
+import type { Collecting, EngagementJobs } from './jobs.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -33,7 +33,12 @@ export interface ServerParts {
   /** Requests with a token that no collector and no sealer has, for each address. */
   readonly tokenTries: RateLimit
   readonly collecting: Collecting
+  /** For people; none where the process serves collectors alone. */
   readonly engagements: ReadonlyMap<string, ServedEngagement>
+  /** For collectors, by engagement. */
+  readonly jobs: ReadonlyMap<string, EngagementJobs>
+  /** Null where jobs are in files. */
+  readonly database: { readonly isReachable: () => Promise<boolean> } | null
   readonly transfers: Transfers
   /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
   readonly zipFolder: (files: {

@@ -41,5 +41,7 @@ export const sendOutcome = (exchange: Exchange, outcome: Outcome<unknown>): Sent
     ? sendReply(exchange, 200, { ok: true, value: outcome.value })
     : sendFailure(exchange, statusOf(outcome.error), outcome.error.code, outcome.error.detail)
 
+const PASSING: readonly Failure['code'][] = ['store.failed', 'database.unreachable']
+
 const statusOf = ({ code }: Failure): number =>
-  code.startsWith('job.') ? 409 : code === 'store.failed' ? 503 : code === 'bug' ? 500 : 400
+  code.startsWith('job.') ? 409 : PASSING.includes(code) ? 503 : code === 'bug' ? 500 : 400

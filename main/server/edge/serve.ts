@@ -10,14 +10,14 @@ import { createSessions } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
 import { openAuditLog } from './audit-file.ts'
-import { closeEngagement, type OpenEngine, type Opening, openEngagements } from './engagements.ts'
+import { type OpenEngine, type Opening, openEngagements } from './engagements.ts'
 import { monitor } from './monitoring.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { createSignIn } from './sign-in.ts'
 import { createTransfers } from './transfers.ts'
 
 export interface ServeOptions
-  extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now' | 'collecting' | 'zipFolder'> {
+  extends Pick<ServerParts, 'pages' | 'problems' | 'log' | 'now' | 'collecting' | 'database' | 'zipFolder'> {
   /** Valid, with absolute paths. */
   readonly config: TeamConfig
   /** PEM of the certificate chain and of the key; null on loopback. */
@@ -54,16 +54,17 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const { config, tls, clientSecret } = options
   const audit = await openAuditLog(config.auditLog)
   if (!audit.ok) return audit
-  const engagements = await openEngagements(config, {
+  const opened = await openEngagements(config, {
     open: options.openEngine,
     collecting: options.collecting,
     sealing: options.sealing,
     started: randomBytes(8).toString('hex'),
   })
-  if (!engagements.ok) {
+  if (!opened.ok) {
     await audit.value.close()
-    return engagements
+    return opened
   }
+  const { engagements, jobs } = opened.value
   let settings = settingsOf(config, config.listen.port)
   const transfers = await createTransfers(settings.uploadBytes)
   const random = (count: number): Uint8Array => randomBytes(count)
@@ -85,7 +86,8 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     collectorCalls: concurrency(CALLS_PER_COLLECTOR, MOST_COLLECTOR_CALLS),
     sealerCalls: concurrency(CALLS_PER_SEALER, MOST_SEALER_CALLS),
     tokenTries: rateLimit(settings.signInsPerMinute, MINUTE_MS),
-    engagements: engagements.value,
+    engagements,
+    jobs,
     transfers,
     audit: audit.value,
     metrics: createMetrics(),
@@ -96,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       server.close()
       server.closeAllConnections()
     }
-    for (const one of engagements.value.values()) await closeEngagement(one)
+    await opened.value.close()
     await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
     await audit.value.close()
     await transfers.close()

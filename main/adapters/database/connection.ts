@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { DatabaseAddress } from '../../core/database-address.ts'
+import { isSocket } from '../../core/database-address.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+
+/** One statement with its parameters. Rejects as PostgreSQL does. */
+export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+export interface Login {
+  readonly address: DatabaseAddress
+  readonly password: string | null
+  /** Null where the connection is not encrypted: on a loopback address or a Unix socket. `ca` is PEM; null for the authorities of Node.js. */
+  readonly tls: { readonly ca: string | null } | null
+}
+
+/** Connections of one role to one database. */
+export interface Connections {
+  /**
+   * Runs work in one transaction, which sees the rows of this engagement and no others. Committed where the work succeeds, undone where it
+   * fails. Fails as the work does, with database.unreachable where the connection is refused, lost or too slow, and with store.failed for
+   * any other error of the database.
+   */
+  readonly within: <T>(engagement: string, work: (query: Query) => Promise<Outcome<T>>) => Promise<Outcome<T>>
+  /** As within, without an engagement: rows of none are seen. */
+  readonly outside: <T>(work: (query: Query) => Promise<Outcome<T>>) => Promise<Outcome<T>>
+  readonly close: () => Promise<void>
+}
+
+export interface ConnectionLimits {
+  readonly most: number
+  /** Milliseconds that one statement may take. */
+  readonly statementMs: number
+}
+
+const CONNECT_MS = 5000
+const KEPT_MS = 30_000
+/** After the database's own limit, where it does not answer at all. */
+const SILENCE_MS = 5000
+
+export function openConnections(
+  { address, password, tls }: Login,
+  { most, statementMs }: ConnectionLimits,
+): Connections {
+  const { user, host, port, database } = address
+  const pool = new pg.Pool({
+    user,
+    host,
+    port,
+    database,
+    // A function, because an empty text would be replaced by what the environment or ~/.pgpass names.
+    password: () => password ?? '',
+    ssl:
+      tls === null || isSocket(address)
+        ? false
+        : // `host` is what the name in the certificate is compared with where it is an IP address.
+          { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(tls.ca === null ? {} : { ca: tls.ca }) },
+    max: most,
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: KEPT_MS,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: statementMs,
+    query_timeout: statementMs + SILENCE_MS,
+    keepAlive: true,
+    application_name: 'barewitness',
+  })
+  // A connection that ends while nothing uses it: the next work opens another one.
+  pool.on('error', () => undefined)
+  const transaction = async <T>(
+    engagement: string | null,
+    work: (query: Query) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> => {
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (problem) {
+      return failureOf(problem)
+    }
+    const query: Query = async (text, values = []) => (await client.query(text, [...values])).rows
+    const lost = (): void => undefined
+    client.on('error', lost)
+    try {
+      await client.query('BEGIN')
+      if (engagement !== null) await query("SELECT set_config('barewitness.engagement', $1, true)", [engagement])
+      const done = await work(query)
+      await client.query(done.ok ? 'COMMIT' : 'ROLLBACK')
+      client.off('error', lost)
+      client.release()
+      return done
+    } catch (problem) {
+      // What state it is in is unknown; PostgreSQL undoes the transaction of a connection that ends.
+      client.release(true)
+      return failureOf(problem)
+    }
+  }
+  return {
+    within: (engagement, work) => transaction(engagement, work),
+    outside: (work) => transaction(null, work),
+    close: async () => await pool.end(),
+  }
+}
+
+/** Classes of SQLSTATE: connection, resources, operator intervention, and refused logins, among them one of a database that is starting. */
+const PASSING = /^(08|53|57|28|3D)/
+
+/** The words of PostgreSQL may quote values, so an error of a statement is named by its code alone. */
+export function failureOf(problem: unknown): Outcome<never> {
+  const { code, message } = (problem ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
+  if (state === null || PASSING.test(state)) {
+    const said = state === null || state.startsWith('28') ? plain(String(message ?? ''), 200) : `state ${state}`
+    return fail('database.unreachable', `the database cannot be used: ${said}`)
+  }
+  return fail('store.failed', `the database refused a statement: state ${state}`)
+}
+
+const TRIES_MS = [100, 300, 1000, 2000, 4000, 8000] as const
+
+/** Repeats work that may be done twice while the database is away, for some 15 seconds. */
+export async function patiently<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  for (const pause of TRIES_MS) {
+    const done = await work()
+    if (done.ok || done.error.code !== 'database.unreachable') return done
+    await sleep(pause)
+  }
+  return await work()
+}

@@ -1,0 +1,118 @@
+import { readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TeamDatabase } from '../../../schemas/types.ts'
+import { databaseAddress } from '../../core/database-address.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import type { JobQueue } from '../../core/jobs.ts'
+import { JOBS } from '../../core/layout.ts'
+import { lockFolder } from '../folder-lock.ts'
+import { openDatabaseQueue } from '../jobs/database-queue.ts'
+import { openJobsInFiles } from '../jobs/file-queue.ts'
+import { makeFolder, storeFailure } from '../store/durable.ts'
+import type { DatabaseSecrets } from '../team-config.ts'
+import { openConnections } from './connection.ts'
+import { checkTables, updateTables } from './migrate.ts'
+
+/** The database of a team server. */
+export interface OpenDatabase {
+  /**
+   * The jobs of an engagement. `folder` is where they would be in files. One process at a time can have them for people. Fails with
+   * input.refused where jobs in files have no end.
+   */
+  readonly openQueue: (engagement: string, folder: string, forPeople: boolean) => Promise<Outcome<JobQueue>>
+  readonly isReachable: () => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+const FEW = { most: 1, statementMs: 60_000 } as const
+const USUAL = { most: 10, statementMs: 10_000 } as const
+/** As long as files of a large recording are written and read. */
+const LOCKS = { most: 8, statementMs: 120_000 } as const
+const PATIENCE_MS = 10_000
+
+/**
+ * Connects to a database of a valid configuration; updates its tables where the configuration names their owner, and checks them. Fails with
+ * database.unreachable, and with input.refused for an unsuitable database or role.
+ */
+export async function openDatabase(
+  { url, tls, owner }: TeamDatabase,
+  { password, ownerPassword, ca }: DatabaseSecrets,
+  newId: () => string,
+): Promise<Outcome<OpenDatabase>> {
+  const read = databaseAddress(url)
+  if (!read.ok) return fail('input.refused', `database.url ${read.error}`)
+  const address = read.value
+  const login = { address, password, tls: tls === undefined ? null : { ca } }
+  if (owner !== undefined) {
+    const { user } = owner
+    const owned = openConnections({ ...login, address: { ...address, user }, password: ownerPassword }, FEW)
+    const updated = await owned.outside((query) => updateTables(query, address.user))
+    await owned.close()
+    if (!updated.ok) return updated
+  }
+  const [connections, locks] = [openConnections(login, USUAL), openConnections(login, LOCKS)]
+  const close = async (): Promise<void> => {
+    await locks.close()
+    await connections.close()
+  }
+  const checked = await connections.outside(checkTables)
+  if (!checked.ok) {
+    await close()
+    return checked
+  }
+  return ok({
+    openQueue: async (engagement, folder, forPeople) => {
+      const prepared = await preparedFolder(folder, forPeople).catch(storeFailure)
+      if (!prepared.ok) return prepared
+      const queue = await openDatabaseQueue(engagement, { connections, locks, newId, now: () => null })
+      if (queue.ok) return ok({ ...queue.value, close: prepared.value.release })
+      await prepared.value.release()
+      return queue
+    },
+    isReachable: async () => (await connections.outside(async (query) => ok(await query('SELECT 1')))).ok,
+    close,
+  })
+}
+
+/**
+ * The folder of deliveries, which is used with jobs in a database as well. The process that serves people locks it, as it does with jobs in
+ * files: an engine has a folder for itself.
+ */
+async function preparedFolder(
+  folder: string,
+  forPeople: boolean,
+): Promise<Outcome<{ readonly release: () => Promise<void> }>> {
+  await makeFolder(folder, 0o700)
+  const journal = join(folder, JOBS.journal)
+  if (!forPeople)
+    return (await isThere(journal))
+      ? fail('input.refused', `${journal}: start the process that serves everyone first`)
+      : ok({ release: async () => undefined })
+  const lock = await lockFolder(folder, PATIENCE_MS)
+  if (!lock.ok) return lock
+  const ended = await leaveFiles(folder, journal)
+  if (ended.ok) return lock
+  await lock.value.release()
+  return ended
+}
+
+/** Puts a journal aside whose jobs have an end. Jobs that wait in files would be forgotten, and their recordings refused. */
+async function leaveFiles(folder: string, journal: string): Promise<Outcome<null>> {
+  if (!(await isThere(journal))) return ok(null)
+  const open = await openJobsInFiles(folder)
+  if (!open.ok) return open
+  const incoming = await readdir(join(folder, JOBS.incoming)).catch(() => [])
+  if (open.value > 0 || incoming.length > 0)
+    return fail(
+      'input.refused',
+      `${journal} has jobs without an end; start the server without database until they have ended, or stop their runs`,
+    )
+  await rename(journal, join(folder, JOBS.ended))
+  return ok(null)
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
