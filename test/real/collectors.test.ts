@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,39 +6,14 @@ import { createPorts } from '../../main/adapters/ports.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
 import { catalog } from '../../main/catalog/index.ts'
-import { evidenceFolder, folderIn, JOBS, SPOOL } from '../../main/core/layout.ts'
+import { evidenceFolder, SPOOL } from '../../main/core/layout.ts'
 import { captureKey } from '../../main/core/probe.ts'
-import { type LoadedRecording, recordingDigest } from '../../main/core/recording.ts'
-import { checkAudit } from '../../main/server/audit.ts'
+import type { LoadedRecording } from '../../main/core/recording.ts'
 import { validator } from '../support/deps.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { must } from '../support/kept-runs.ts'
-import {
-  engagementFolder,
-  type Running,
-  runEnded,
-  startRun,
-  type TeamProcesses,
-  teamProcesses,
-} from '../support/team-processes.ts'
-
-/** How often server and collectors are killed, together. */
-const KILLS = Number(process.env.BAREWITNESS_KILLS ?? 10)
-
-const recordingOf = async (team: TeamProcesses, run: string, node: string): Promise<LoadedRecording> =>
-  must(await must(await openEvidenceStore(evidenceFolder(engagementFolder(team)), validator)).load(run, node))
-
-const auditOf = ({ folder }: TeamProcesses): readonly Record<string, unknown>[] => {
-  const text = readFileSync(join(folder, 'audit.jsonl'), 'utf8')
-  expect(checkAudit(text).intact).toBe(true)
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}
-
-const spooled = (team: TeamProcesses, name: string): readonly string[] =>
-  readdirSync(join(team.folder, name, 'spool')).filter((entry) => /^[0-9a-f]{32}/.test(entry))
+import { auditOf, firstAnswers, KILLS, killAtRandom, killable, recordingOf, spooled } from '../support/team-kills.ts'
+import { engagementFolder, runEnded, startRun, type TeamProcesses, teamProcesses } from '../support/team-processes.ts'
 
 /** Answers to commands; what is measured has times and random numbers in it. */
 const answersOf = ({ captures }: LoadedRecording): ReadonlyMap<string, string> => {
@@ -124,19 +99,6 @@ describe('a team server with collectors of two zones', () => {
   })
 })
 
-/** The job that has answers in a spool. */
-async function firstAnswers(spool: string): Promise<string> {
-  for (;;) {
-    for (const job of readdirSync(spool).filter((name) => /^[0-9a-f]{32}$/.test(name))) {
-      const evidence = join(spool, job, SPOOL.evidence)
-      const lists = existsSync(evidence) ? readdirSync(evidence, { recursive: true, encoding: 'utf8' }) : []
-      if (lists.some((path) => path.endsWith('captures.jsonl') && readFileSync(join(evidence, path)).length > 0))
-        return job
-    }
-    await sleep(5)
-  }
-}
-
 describe('kills at random moments', () => {
   let team: TeamProcesses
   beforeAll(async () => {
@@ -148,47 +110,8 @@ describe('kills at random moments', () => {
   afterAll(async () => await team.close())
 
   test(`${KILLS} of server and collectors lose nothing and store nothing twice`, { timeout: 60 * 60_000 }, async () => {
-    const parts = ['server', 'frankfurt-1', 'tokyo-1'] as const
-    const start = (part: (typeof parts)[number]) => (part === 'server' ? team.startServer() : team.startCollector(part))
-    const running = new Map<string, Running>()
-    for (const part of parts) running.set(part, await start(part))
-    const runs: string[] = []
-    const waits = async (): Promise<readonly string[]> => {
-      const store = must(await openEvidenceStore(evidenceFolder(engagementFolder(team)), validator))
-      const open: string[] = []
-      for (const run of runs)
-        for (const { name } of team.nodes) if (!(await store.load(run, name)).ok) open.push(`${run}/${name}`)
-      return open
-    }
-    for (let kills = 0; kills < KILLS; kills += 1) {
-      if ((await waits()).length === 0) {
-        const officer = await team.officer()
-        await runEnded(officer).catch(() => undefined)
-        runs.push((await startRun(officer)).run)
-      }
-      await sleep(Math.random() * 2500)
-      const part = parts[Math.floor(Math.random() * parts.length)] ?? 'server'
-      await running.get(part)?.kill()
-      running.set(part, await start(part))
-    }
-    while ((await waits()).length > 0) await sleep(200)
-    for (const name of ['frankfurt-1', 'tokyo-1']) while (spooled(team, name).length > 0) await sleep(100)
-    const deliveries = auditOf(team).filter(({ kind }) => kind === 'delivery')
-    expect(deliveries.filter(({ outcome }) => outcome !== 'allowed')).toEqual([])
-    for (const run of runs)
-      for (const { name } of team.nodes) {
-        const { recording, captures } = await recordingOf(team, run, name)
-        const sent = deliveries.flatMap(({ of }) => {
-          const one = of as { readonly run: string; readonly node: string; readonly recording: string }
-          return one.run === run && one.node === name ? [one.recording] : []
-        })
-        // Confirmed before it is stored: after a kill between both, the same recording again, and no other.
-        expect([...new Set(sent)]).toEqual([recordingDigest({ recording, captures })])
-        expect(recording.outcome.status).toBe('complete')
-      }
-    const incoming = join(folderIn(engagementFolder(team), 'jobs'), JOBS.incoming)
-    expect(readdirSync(incoming)).toEqual([])
-    for (const name of ['frankfurt-1', 'tokyo-1'])
-      expect(readdirSync(join(team.folder, name, 'spool', SPOOL.refused))).toEqual([])
+    const collectors = ['frankfurt-1', 'tokyo-1']
+    const parts = [team.startServer, ...collectors.map((name) => () => team.startCollector(name))].map(killable)
+    await killAtRandom(team, parts, collectors)
   })
 })

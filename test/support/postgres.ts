@@ -10,7 +10,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,6 +17,7 @@ import pg from 'pg'
 import { type OpenDatabase, openDatabase } from '../../main/adapters/database/index.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { TeamDatabase } from '../../schemas/types.ts'
+import { freePort } from './free-port.ts'
 import { newCertificate } from './loopback-certificate.ts'
 
 /** Debian installs one folder for each version. */
@@ -60,6 +60,7 @@ export interface Cluster {
   readonly newDatabase: (changes?: Partial<TeamDatabase>) => Promise<TestDatabase>
   /** SIGKILL to every process of the cluster. */
   readonly kill: () => Promise<void>
+  /** Without effect while it runs. */
   readonly start: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -116,6 +117,7 @@ export async function startPostgres(): Promise<Cluster> {
     }
   }
   const start = async (): Promise<void> => {
+    if (running !== null) return
     const [program = '', ...argv] = command(
       'postgres',
       '-D',
@@ -212,11 +214,3 @@ function killed(pid: number): void {
     // It has ended by itself.
   }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })

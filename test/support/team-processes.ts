@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenDigest } from '../../main/core/jobs.ts'
 import { fleetPath } from '../../main/core/layout.ts'
 import type { RunStatus, RunTicket } from '../../schemas/ipc-views.ts'
-import type { Fleet, FleetNode } from '../../schemas/types.ts'
+import type { Fleet, FleetNode, TeamDatabase } from '../../schemas/types.ts'
 import { bundled } from './bundled.ts'
 import { newToken } from './collector-kit.ts'
 import { type EmulatedFleet, startEmulated } from './emulated-nodes.ts'
 import { valueIn } from './engine-kit.ts'
+import { freePort } from './free-port.ts'
 import { newCertificate } from './loopback-certificate.ts'
 import { startTestProvider } from './oidc-test-provider.ts'
 import { replyIn, type Visitor, visitorOf } from './team-kit.ts'
@@ -31,20 +31,31 @@ export interface TeamProcesses {
   readonly nodes: readonly FleetNode[]
   readonly emulated: EmulatedFleet
   readonly startServer: () => Promise<Running>
+  /** The process that serves collectors alone, where there is a database. */
+  readonly startGate: () => Promise<Running>
   readonly startCollector: (name: string) => Promise<Running>
   readonly officer: () => Promise<Visitor>
   readonly close: () => Promise<void>
 }
 
 export const ENGAGEMENT = 'clinic'
+/** Of the process that serves people, and of the one that serves collectors alone. */
+export const AUDIT_LOGS = ['audit.jsonl', 'audit-gate.jsonl'] as const
 export const engagementFolder = ({ folder }: Pick<TeamProcesses, 'folder'>): string => join(folder, ENGAGEMENT)
 const RECORDED = ['demo-gpu-01', 'demo-gpu-02', 'demo-metal-04', 'demo-shared-05'] as const
+
+/** Jobs in a database, with a second process that serves these collectors alone. */
+export interface Shared {
+  readonly database: TeamDatabase
+  readonly throughGate: readonly string[]
+}
 
 /** `collectors`: the zone of each, by name. Nodes are in these zones in turn. */
 export async function teamProcesses(
   folder: string,
   count: number,
   collectors: Readonly<Record<string, string>>,
+  shared: Shared | null = null,
 ): Promise<TeamProcesses> {
   const made = await bundled('team-cli.ts')
   // Pages that the server finds beside its program.
@@ -81,8 +92,9 @@ export async function teamProcesses(
   const { cert, key } = await newCertificate()
   writeFileSync(join(folder, 'certificate.pem'), cert)
   writeFileSync(join(folder, 'key.pem'), key, { mode: 0o600 })
-  const port = await freePort()
-  const origin = `https://127.0.0.1:${port}`
+  const [port, gatePort] = [await freePort(), await freePort()]
+  const originAt = (one: number): string => `https://127.0.0.1:${one}`
+  const origin = originAt(port)
   mkdirSync(join(folder, ENGAGEMENT))
   // The keys of the nodes are with the collectors alone.
   const fleet = (own: readonly FleetNode[]): Fleet => ({ name: 'emulated', nodes: own as Fleet['nodes'] })
@@ -98,7 +110,7 @@ export async function teamProcesses(
     )
     write(join(own, 'collector.json'), {
       schema: 'barewitness.collector/1',
-      server: origin,
+      server: shared?.throughGate.includes(name) === true ? originAt(gatePort) : origin,
       certificate: '../certificate.pem',
       zone,
       tokenFile: 'token',
@@ -107,9 +119,8 @@ export async function teamProcesses(
       concurrency: 2,
     })
   }
-  write(join(folder, 'team.json'), {
+  const team = {
     schema: 'barewitness.team/1',
-    listen: { address: '127.0.0.1', port, tls: { certificate: 'certificate.pem', key: 'key.pem' } },
     oidc: { issuer: provider.issuer, clientId: 'barewitness-test', rolesClaim: 'roles', groupsClaim: 'groups' },
     roles: { officer: 'officer' },
     engagements: [{ name: ENGAGEMENT, folder: ENGAGEMENT, enter: { groups: ['team'] } }],
@@ -119,9 +130,18 @@ export async function teamProcesses(
       engagement: ENGAGEMENT,
       tokenDigest: tokenDigest(token),
     })),
-    auditLog: 'audit.jsonl',
     limits: { signInsPerMinute: 1000 },
-  })
+    ...(shared === null ? {} : { database: shared.database }),
+  }
+  const listen = { address: '127.0.0.1', port, tls: { certificate: 'certificate.pem', key: 'key.pem' } }
+  write(join(folder, 'team.json'), { ...team, listen, auditLog: AUDIT_LOGS[0] })
+  if (shared !== null)
+    write(join(folder, 'gate.json'), {
+      ...team,
+      listen: { ...listen, port: gatePort },
+      auditLog: AUDIT_LOGS[1],
+      serves: 'collectors',
+    })
   const started = new Set<ChildProcess>()
   const start = async (argv: readonly string[], ready: string): Promise<Running> => {
     const running = run(made.program, argv, started)
@@ -133,6 +153,7 @@ export async function teamProcesses(
     nodes,
     emulated,
     startServer: () => start(['serve', '--config', join(folder, 'team.json')], 'Serving'),
+    startGate: () => start(['serve', '--config', join(folder, 'gate.json')], 'Serving collectors'),
     startCollector: (name) =>
       start(['collector', '--config', join(folder, name, 'collector.json')], 'Collecting nodes'),
     officer: async () => {
@@ -176,14 +197,6 @@ function run(program: string, argv: readonly string[], started: Set<ChildProcess
     isRunning: () => isRunning,
   }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 
 export const startRun = async (officer: Visitor): Promise<RunTicket> =>
   valueIn(replyIn<RunTicket>(await officer.call(ENGAGEMENT, 'run.start', { nodes: [], only: 'all' })))
