@@ -64,6 +64,8 @@ describe('20: what the product is made of', () => {
   test.each([
     ['>=22', false],
     ['>= 0.4', true],
+    ['>= 10.x', true],
+    ['>= 20.20.x', false],
     ['>=20.20', false],
     ['^14.21.3 || >=16', true],
     ['^18 || ^22', false],
@@ -130,11 +132,11 @@ describe('20: Electron', () => {
   })
 })
 
-/** Whether a range of versions holds this one. Knows >=, <, ^ and ||, which is all that our packages use; throws at anything else. */
+/** Whether a range of versions holds this one. Knows >=, <, ^, || and a last .x, which is all that our packages use; throws at anything else. */
 function admits(range: string, version: string): boolean {
   const own = parts(version)
   const holds = (comparator: string): boolean => {
-    const [, sign, text = ''] = /^(>=|<|\^)(\d+(?:\.\d+){0,2})$/.exec(comparator) ?? []
+    const [, sign, text = ''] = /^(>=|<|\^)(\d+(?:\.\d+){0,2})(?:\.x)?$/.exec(comparator) ?? []
     const limit = parts(text)
     const at = own.findIndex((part, place) => part !== limit[place])
     const isAtLeast = (own[at] ?? 0) >= (limit[at] ?? 0)
