@@ -511,6 +511,74 @@ describe('a server that was killed', () => {
   })
 })
 
+describe('jobs that another process serves', () => {
+  /** Two processes with one queue and one folder: the first has the run, the second the collector. */
+  const both = async (name: string, patienceMs: number) => {
+    const one = await raw()
+    const folder = join(one.kit.folder, name)
+    const { job, lease } = one.lease
+    const parts = { now: () => Date.now(), newId: () => lease }
+    const queue = { ...must(await openFileQueue(join(folder, 'jobs'), parts)), isShared: true }
+    const incoming = openIncoming(join(folder, 'jobs'), join(folder, 'evidence'), validator)
+    const options = { queue, incoming, zones: new Set([job.zone]), patienceMs }
+    const [first, second] = [engagementJobs(options), engagementJobs(options)]
+    const [stop, events] = [new AbortController(), [] as string[]]
+    const { id: _, ...asked } = job
+    const done = first.remote.collect(asked, { signal: stop.signal, onEvent: ({ kind }) => events.push(kind) })
+    const collector = { name: HELD_BY, zone: job.zone, engagement: 'alpha', tokenDigest: sha256('token') }
+    const leased = must(await second.ask(collector, 0, stop.signal))
+    if (leased === null) throw new Error('no job was handed out')
+    const held = { id: leased.job.id, lease: leased.lease, holder: HELD_BY }
+    const { header, captures } = listsOf(one.loaded)
+    for (const bytes of [header, captures, ...one.loaded.captures.flatMap(({ stdout, stderr }) => [stdout, stderr])])
+      must(await incoming.put(held.id, HELD_BY, sha256(bytes), bytes))
+    return {
+      ...{ one, queue, incoming, second, held, done, events, delivery: deliveryOf(one.loaded, lease) },
+      stored: () => existsSync(recordingFolder(folder, job.run, job.node.name)),
+      close: async () => {
+        stop.abort()
+        await first.close()
+        await second.close()
+      },
+    }
+  }
+  const HELD_BY = 'frankfurt-1'
+
+  test('end with the recording that it stored, and are shown as begun', async () => {
+    const own = await both('shared', 60_000)
+    while (own.events.length === 0) await sleep(20)
+    must(await own.second.deliver(own.held, own.delivery, async () => undefined))
+    expect((await own.done).ok).toBe(true)
+    expect([own.events, own.stored()]).toEqual([['node-connecting'], true])
+    await own.close()
+  })
+  test('end with its failure', async () => {
+    const own = await both('shared-failed', 60_000)
+    must(await own.second.refuse(own.held, 'no such node'))
+    const done = await own.done
+    expect(done.ok ? null : done.error.code).toBe('job.not-delivered')
+    await own.close()
+  })
+  test('whose recording it did not move before it was killed, are moved by the process that waits', async () => {
+    const own = await both('shared-killed', 60_000)
+    must(await own.incoming.build(own.held.id, own.held.holder, own.delivery))
+    must(await own.queue.complete(own.held, own.delivery.recording))
+    expect((await own.done).ok).toBe(true)
+    expect([own.stored(), await own.incoming.pending()]).toEqual([true, []])
+    await own.close()
+  })
+  test('are waited for as long as their lease is renewed there', async () => {
+    const own = await both('shared-renewed', 2500)
+    let isDone = false
+    void own.done.then(() => {
+      isDone = true
+    })
+    await sleep(5000)
+    expect(isDone).toBe(false)
+    await own.close()
+  })
+})
+
 describe('what people see of a job', () => {
   test('that it is leased, how far it is, and that it arrived', async () => {
     const one = await raw()

@@ -193,14 +193,15 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
     waiting.get(id)?.end(ok(null))
   }
   let isWatching = false
-  const watch = setInterval(() => {
-    if (!queue.isShared || isWatching || isClosing || waiting.size === 0) return
+  const look = async (): Promise<void> => {
+    if (isWatching || isClosing || waiting.size === 0) return
     isWatching = true
-    void watchOthers().finally(() => {
-      isWatching = false
-    })
-  }, LOOK_MS)
-  watch.unref()
+    // What could not be read is looked for again a second later.
+    await watchOthers().catch(() => undefined)
+    isWatching = false
+  }
+  const watch = queue.isShared ? setInterval(() => void look(), LOOK_MS) : null
+  watch?.unref()
   return {
     queue,
     incoming,
@@ -258,7 +259,7 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
     },
     close: async () => {
       isClosing = true
-      clearInterval(watch)
+      if (watch !== null) clearInterval(watch)
       wakeAll()
       await queue.close()
     },
