@@ -42,7 +42,7 @@ export function whyNoPostgres(): string | null {
   return null
 }
 
-export const SERVER_ROLE = 'barewitness'
+export const SERVER_ROLE = 'barewitness_server'
 export const OWNER_ROLE = 'barewitness_owner'
 
 /** A cluster of PostgreSQL in a folder of its own, over TLS and without on a loopback port, with both roles of a team server. */
@@ -151,8 +151,9 @@ export async function startPostgres(): Promise<Cluster> {
     running = null
   }
   await start()
-  await admin('postgres', `CREATE ROLE ${OWNER_ROLE} LOGIN PASSWORD '${passwords.owner}'`)
-  await admin('postgres', `CREATE ROLE ${SERVER_ROLE} LOGIN PASSWORD '${passwords.server}'`)
+  const [ownerRole = '', serverRole = '', newDatabase = ''] = documentedStatements()
+  await admin('postgres', ownerRole.replace('…', passwords.owner))
+  await admin('postgres', serverRole.replace('…', passwords.server))
   let made = 0
   return {
     port,
@@ -161,7 +162,7 @@ export async function startPostgres(): Promise<Cluster> {
     newDatabase: async (changes = {}) => {
       made += 1
       const name = `team_${made}`
-      await admin('postgres', `CREATE DATABASE ${name} OWNER ${OWNER_ROLE}`)
+      await admin('postgres', newDatabase.replace(' team ', ` ${name} `))
       const files = { server: join(folder, `${name}.server`), owner: join(folder, `${name}.owner`) }
       writeFileSync(files.server, `${passwords.server}\n`, { mode: 0o600 })
       writeFileSync(files.owner, `${passwords.owner}\n`, { mode: 0o600 })
@@ -192,6 +193,10 @@ export async function startPostgres(): Promise<Cluster> {
     },
   }
 }
+
+/** What the documentation has an administrator run: for the owner, for the role of the server, and for the database. */
+const documentedStatements = (): readonly string[] =>
+  (/```sql\n([\s\S]*?)```/.exec(readFileSync('docs/team-server.md', 'utf8'))?.[1] ?? '').trim().split('\n')
 
 const command = (program: string, ...argv: string[]): string[] => [...AS, join(BIN ?? '', program), ...argv]
 
