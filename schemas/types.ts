@@ -3089,7 +3089,7 @@ export interface TeamOidc {
   readonly groupsClaim?: string
 }
 /**
- * PostgreSQL 15 or later for the jobs of collectors, so that several server processes share them. Without it, they are in the folder of each engagement.
+ * PostgreSQL 15 or later for the jobs of collectors, so that several server processes share them, and for sessions of people. Without it, jobs are in the folder of each engagement and sessions in memory.
  */
 export interface TeamDatabase {
   /**

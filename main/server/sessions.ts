@@ -1,4 +1,9 @@
+import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
+import type { TeamConfig } from '../../schemas/types.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
 import { type Sha256, sha256 } from '../core/digest.ts'
+import { type Outcome, ok } from '../core/failure.ts'
+import type { SessionStore, StoredSession } from '../core/session-store.ts'
 import type { Person } from './person.ts'
 
 export interface SessionTimes {
@@ -18,51 +23,119 @@ export interface TeamSessionRecord {
 /** 256 random bits, as the cookie holds them. */
 export const SESSION_ID = /^[A-Za-z0-9_-]{43}$/
 
-/** Sessions of everyone who is signed in. In memory: a restart signs everyone out. */
+/** Sessions of everyone who is signed in. Without a store, a restart signs everyone out. */
 export interface Sessions {
-  /** Starts a session; gives its id, which is not kept. */
-  readonly start: (person: Person, now: number) => string
+  /** Starts a session; gives its id, which is not kept. Fails as the store does: then there is none. */
+  readonly start: (person: Person, now: number) => Promise<Outcome<string>>
   /** The session of an id, unless it has expired. `use`: it counts as activity. */
   readonly find: (id: string | undefined, now: number, use: boolean) => TeamSessionRecord | null
-  readonly end: (id: string) => void
+  /** Ends a session at once. Fails as the store does: then a restart could bring it back. */
+  readonly end: (id: string) => Promise<Outcome<null>>
   readonly count: () => number
 }
 
 /** More sessions than a team has. The one that was used least recently ends when another begins. */
 const MOST = 10_000
+/** Between two times of use that are stored: a restart may end a session earlier by so much, and never later. */
+const STORE_USE_MS = 30_000
 
-/** `random` gives that many random bytes. */
-export function createSessions(times: SessionTimes, random: (count: number) => Uint8Array): Sessions {
-  const all = new Map<Sha256, TeamSessionRecord>()
+interface Kept extends TeamSessionRecord {
+  /** The time of use that is stored. */
+  storedUse: number
+}
+
+/** `random` gives that many random bytes. `store` keeps sessions over a restart, `stored` is what it holds. */
+export function createSessions(
+  times: SessionTimes,
+  random: (count: number) => Uint8Array,
+  store: SessionStore = NOWHERE,
+  stored: readonly StoredSession[] = [],
+): Sessions {
+  const all = new Map<Sha256, Kept>()
+  for (const { hash, person, createdAt, usedAt } of stored) {
+    const value = personIn(person)
+    if (value !== null) all.set(hash, { person: value, hash, createdAt, usedAt, storedUse: usedAt })
+  }
   const isOver = ({ createdAt, usedAt }: TeamSessionRecord, now: number): boolean =>
     now - createdAt >= times.absoluteMs || now - usedAt >= times.idleMs
+  const forget = (hash: Sha256): void => {
+    all.delete(hash)
+    // What stays there has expired, and is removed when sessions are loaded.
+    void store.remove(hash)
+  }
   return {
-    start: (person, now) => {
-      for (const [hash, session] of all) if (isOver(session, now)) all.delete(hash)
+    start: async (person, now) => {
+      for (const [hash, session] of all) if (isOver(session, now)) forget(hash)
       if (all.size >= MOST) {
         const [oldest] = [...all.values()].sort((a, b) => a.usedAt - b.usedAt)
-        if (oldest !== undefined) all.delete(oldest.hash)
+        if (oldest !== undefined) forget(oldest.hash)
       }
       const id = Buffer.from(random(32)).toString('base64url')
       const hash = hashOf(id)
-      all.set(hash, { person, hash, createdAt: now, usedAt: now })
-      return id
+      const added = await store.add({ hash, person: canonicalJson(person), createdAt: now, usedAt: now })
+      if (!added.ok) return added
+      all.set(hash, { person, hash, createdAt: now, usedAt: now, storedUse: now })
+      return ok(id)
     },
     find: (id, now, use) => {
       if (id === undefined || !SESSION_ID.test(id)) return null
       const session = all.get(hashOf(id))
       if (session === undefined) return null
       if (isOver(session, now)) {
-        all.delete(session.hash)
+        forget(session.hash)
         return null
       }
-      if (use) session.usedAt = now
+      if (use) {
+        session.usedAt = now
+        if (now - session.storedUse >= STORE_USE_MS) {
+          session.storedUse = now
+          void store.use(session.hash, now)
+        }
+      }
       return session
     },
-    end: (id) => void all.delete(hashOf(id)),
+    end: async (id) => {
+      all.delete(hashOf(id))
+      return await store.remove(hashOf(id))
+    },
     count: () => all.size,
   }
 }
+
+/** Sessions that were stored before this start, without those that have expired. Fails as the store does. */
+export const loadSessions = (store: SessionStore, times: SessionTimes, now: number): ReturnType<SessionStore['load']> =>
+  store.load({ createdAt: now - times.absoluteMs, usedAt: now - times.idleMs })
+
+const NOWHERE: SessionStore = {
+  load: async () => ok([]),
+  add: async () => ok(null),
+  use: async () => ok(null),
+  remove: async () => ok(null),
+}
+
+/** A person as createSessions() stored them, or null. */
+function personIn(text: string): Person | null {
+  const { subject, name, role, groups } = parsed(text)
+  const isRole = (value: unknown): value is TeamRole => (TEAM_ROLES as readonly unknown[]).includes(value)
+  const areTexts = (value: unknown): value is readonly string[] =>
+    Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return typeof subject === 'string' && typeof name === 'string' && isRole(role) && areTexts(groups)
+    ? { subject, name, role, groups }
+    : null
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** What decides about people: a stored session counts under the same configuration alone. */
+export const policyOf = ({ oidc, roles }: Pick<TeamConfig, 'oidc' | 'roles'>): Sha256 =>
+  sha256(`sessions ${canonicalJson({ oidc, roles })}`)
 
 const hashOf = (id: string): Sha256 => sha256(`session ${id}`)
 

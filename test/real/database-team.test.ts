@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { folderOfTest } from '../support/folders.ts'
 import { type Cluster, startPostgres, whyNoPostgres } from '../support/postgres.ts'
 import { auditOf, firstAnswers, KILLS, killAtRandom, killable, recordingOf } from '../support/team-kills.ts'
-import { runEnded, startRun, teamProcesses } from '../support/team-processes.ts'
+import { ENGAGEMENT, runEnded, startRun, teamProcesses } from '../support/team-processes.ts'
 
 const missing = whyNoPostgres()
 
@@ -30,7 +30,7 @@ describe.skipIf(missing !== null)(
     test('a job of a killed collector of one process is handed out by the other within 30 seconds', async () => {
       const zones = { 'frankfurt-1': 'frankfurt', 'frankfurt-2': 'frankfurt', 'tokyo-1': 'tokyo' }
       const { team } = await newTeam(zones, ['frankfurt-1', 'tokyo-1'])
-      await team.startServer()
+      const server = await team.startServer()
       await team.startGate()
       const [first] = await Promise.all([team.startCollector('frankfurt-1'), team.startCollector('tokyo-1')])
       const officer = await team.officer()
@@ -49,6 +49,10 @@ describe.skipIf(missing !== null)(
       expect(leases.map(({ subject }) => subject).sort()).toEqual(['frankfurt-1', 'frankfurt-2'])
       const again = leases.find(({ subject }) => subject === 'frankfurt-2')
       expect(Date.parse(String(again?.at)) - killed).toBeLessThan(30_000)
+      // The session of the officer is there after a kill.
+      await server.kill()
+      await team.startServer()
+      expect((await officer.session(ENGAGEMENT)).role).toBe('officer')
     })
 
     test(`${KILLS} kills of both servers, PostgreSQL and collectors lose nothing and store nothing twice`, {

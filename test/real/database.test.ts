@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
       must(await queue.lease({ zone: 'frankfurt', holder: 'one' }))
     })
     afterAll(async () => await ready.connections.close())
-    const TABLES = ['jobs', 'leases'] as const
+    const TABLES = ['jobs', 'leases', 'sessions'] as const
     const rowsOf = async (table: string, engagement: string | null) => {
       const { connections } = ready
       const read = async (query: Parameters<Parameters<typeof connections.outside>[0]>[0]) =>
@@ -163,7 +163,7 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
       )
       expect(tables).toEqual(TABLES.map((name) => ({ name, has_engagement: true })))
     })
-    test.each(TABLES)('rows of %s are seen under their engagement alone', async (table) => {
+    test.each(TABLES.slice(0, 2))('rows of %s are seen under their engagement alone', async (table) => {
       expect(await rowsOf(table, 'alpha')).toBe(1)
       expect(await rowsOf(table, null)).toBe(0)
       expect(await rowsOf(table, 'beta')).toBe(0)
@@ -275,6 +275,21 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
       await must(await database.open()).close()
       await must(await database.open(WITHOUT_OWNER)).close()
     })
+    test('are brought up to date from each earlier version, with the jobs that they hold', async () => {
+      for (let version = 1; version < STEPS.length; version += 1) {
+        const database = await cluster.newDatabase()
+        await cluster.admin(
+          database.name,
+          `SET ROLE ${OWNER_ROLE}; CREATE SCHEMA barewitness; ${STEPS.slice(0, version).join(';')};
+           CREATE FUNCTION barewitness.schema_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${version}';
+           RESET ROLE; INSERT INTO barewitness.jobs (engagement, id, zone, job) VALUES ('alpha', 'x', 'z', '{}')`,
+        )
+        expect(codeOf(await database.open(WITHOUT_OWNER))).toBe('input.refused')
+        await must(await database.open()).close()
+        await must(await database.open(WITHOUT_OWNER)).close()
+        expect(await cluster.admin(database.name, 'SELECT id FROM barewitness.jobs')).toEqual([{ id: 'x' }])
+      }
+    })
     test('are not used in another version than that of the program', async () => {
       const database = await cluster.newDatabase()
       expect(codeOf(await database.open(WITHOUT_OWNER))).toBe('input.refused')
@@ -296,6 +311,57 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
         `CREATE DATABASE ${database.name} OWNER ${OWNER_ROLE} ENCODING 'SQL_ASCII' TEMPLATE template0`,
       )
       expect(codeOf(await database.open())).toBe('input.refused')
+    })
+  })
+
+  describe('sessions', () => {
+    const session = (hash: string, createdAt = 1000, usedAt = 2000) => ({
+      hash,
+      person: '{"subject":"s"}',
+      createdAt,
+      usedAt,
+    })
+    const EVER = { createdAt: 0, usedAt: 0 }
+    test('are kept, used and removed, and go with the configuration of people and with time', async () => {
+      const opened = must(await (await cluster.newDatabase()).open())
+      const store = opened.sessionStore('policy')
+      for (const hash of ['a', 'b', 'c']) must(await store.add(session(hash)))
+      must(await store.add(session('a', 9000, 9000)))
+      must(await store.use('b', 3000))
+      must(await store.remove('c'))
+      must(await store.remove('c'))
+      expect(must(await store.load(EVER))).toEqual([session('a'), session('b', 1000, 3000)])
+      expect(must(await store.load({ createdAt: 0, usedAt: 2000 }))).toEqual([session('b', 1000, 3000)])
+      expect(must(await opened.sessionStore('other').load(EVER))).toEqual([])
+      expect(must(await store.load(EVER))).toEqual([])
+      await opened.close()
+    })
+    test('are seen neither in an engagement nor without one, and the owner of the tables can end them all', async () => {
+      const { database, connections } = await prepared()
+      const opened = must(await database.open())
+      must(await opened.sessionStore('policy').add(session('a')))
+      for (const engagement of ['alpha', ''])
+        expect(
+          must(
+            await connections.within(engagement, async (query) =>
+              ok(await query('SELECT 1 FROM barewitness.sessions')),
+            ),
+          ),
+        ).toEqual([])
+      const [end = ''] = /SET barewitness[^`]*/.exec(readFileSync('docs/team-server.md', 'utf8')) ?? []
+      const owner = new pg.Client({
+        user: OWNER_ROLE,
+        password: readFileSync(database.files.owner, 'utf8').trim(),
+        host: '127.0.0.1',
+        port: cluster.port,
+        database: database.name,
+      })
+      await owner.connect()
+      await owner.query(end)
+      await owner.end()
+      expect(must(await opened.sessionStore('policy').load(EVER))).toEqual([])
+      await opened.close()
+      await connections.close()
     })
   })
 

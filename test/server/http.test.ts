@@ -3,6 +3,8 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fail, ok } from '../../main/core/failure.ts'
+import type { SessionStore } from '../../main/core/session-store.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import { newCertificate } from '../support/loopback-certificate.ts'
@@ -324,11 +326,35 @@ test('monitoring is on its own address, and names no one', async () => {
   await own.close()
 })
 
+const noSessions: SessionStore = {
+  load: async () => ok([]),
+  add: async () => ok(null),
+  use: async () => ok(null),
+  remove: async () => ok(null),
+}
+
+test('a sign-in or sign-out that the database did not store is not confirmed', async () => {
+  let isAway = false
+  const away = async () => (isAway ? fail('database.unreachable', 'the database cannot be used') : ok(null))
+  const own = await teamKit({
+    database: { isReachable: async () => !isAway, sessionStore: () => ({ ...noSessions, add: away, remove: away }) },
+  })
+  const officer = await own.as('officer')
+  const { csrf } = await officer.session('alpha')
+  isAway = true
+  const refused = await own.visitor().signIn({ sub: 'b', name: 'b', roles: ['officer'], groups: ['team'] })
+  expect([refused.status, refused.headers['set-cookie']]).toEqual([503, undefined])
+  const out = await officer.send('POST', '/auth/sign-out', { [TEAM_HEADERS.csrf]: csrf })
+  expect([out.status, codeOf(out)]).toEqual([503, 'database.unreachable'])
+  expect((await officer.send('GET', '/e/alpha/api/session')).status).toBe(401)
+  await own.close()
+})
+
 test('without its database, the server is alive and not ready', async () => {
   let isReachable = false
   const own = await teamKit({
     config: (config) => ({ ...config, monitoring: { address: '127.0.0.1', port: 0 } }),
-    database: { isReachable: async () => isReachable },
+    database: { isReachable: async () => isReachable, sessionStore: () => noSessions },
   })
   const statusOf = async (path: string) => (await fetch(`${own.server.monitoring}${path}`)).status
   expect([await statusOf('/healthz'), await statusOf('/readyz'), await statusOf('/metrics')]).toEqual([200, 503, 200])

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { fail, ok } from '../../main/core/failure.ts'
+import type { SessionStore, StoredSession } from '../../main/core/session-store.ts'
 import { cookieIn, cookieOf, headersOf, isForeign } from '../../main/server/headers.ts'
 import { htmlOf } from '../../main/server/html.ts'
 import { readBody } from '../../main/server/json-body.ts'
@@ -6,9 +8,10 @@ import { concurrency, rateLimit } from '../../main/server/limits.ts'
 import { createMetrics } from '../../main/server/metrics.ts'
 import { mayEnter, type Person, personOf } from '../../main/server/person.ts'
 import { wantedBy } from '../../main/server/routes.ts'
-import { createSessions, csrfOf } from '../../main/server/sessions.ts'
+import { createSessions, csrfOf, loadSessions, policyOf } from '../../main/server/sessions.ts'
 import { isLoopback, originOf, problemsOf } from '../../main/server/settings.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
+import { must } from '../support/kept-runs.ts'
 
 const config = (part: Partial<TeamConfig> = {}): TeamConfig => ({
   schema: 'barewitness.team/1',
@@ -112,34 +115,81 @@ describe('sessions', () => {
   const random = (count: number) => new Uint8Array(count).fill(++next)
   const times = { idleMs: 10, absoluteMs: 25 }
   const who: Person = { subject: 's', name: 'S', role: 'officer', groups: [] }
-  test('ids have 256 bits, and only their hash is kept', () => {
+  test('ids have 256 bits, and only their hash is kept', async () => {
     const sessions = createSessions(times, random)
-    const id = sessions.start(who, 0)
+    const id = must(await sessions.start(who, 0))
     expect(Buffer.from(id, 'base64url')).toHaveLength(32)
     const kept = sessions.find(id, 1, false)
     expect(kept?.hash).toMatch(/^[0-9a-f]{64}$/)
     expect(JSON.stringify(kept)).not.toContain(id)
     expect(csrfOf(id)).not.toBe(kept?.hash)
   })
-  test('end when idle, and use defers that', () => {
+  test('end when idle, and use defers that', async () => {
     const sessions = createSessions(times, random)
-    const id = sessions.start(who, 0)
+    const id = must(await sessions.start(who, 0))
     expect(sessions.find(id, 9, true)).not.toBeNull()
     expect(sessions.find(id, 18, false)).not.toBeNull()
     expect(sessions.find(id, 19, false)).toBeNull()
     expect(sessions.count()).toBe(0)
   })
-  test('end at an absolute time, however much they are used', () => {
+  test('end at an absolute time, however much they are used', async () => {
     const sessions = createSessions(times, random)
-    const id = sessions.start(who, 0)
+    const id = must(await sessions.start(who, 0))
     for (const at of [8, 16, 24]) expect(sessions.find(id, at, true)).not.toBeNull()
     expect(sessions.find(id, 25, true)).toBeNull()
   })
-  test('end on sign-out', () => {
+  test('end on sign-out', async () => {
     const sessions = createSessions(times, random)
-    const id = sessions.start(who, 0)
-    sessions.end(id)
+    const id = must(await sessions.start(who, 0))
+    must(await sessions.end(id))
     expect(sessions.find(id, 1, true)).toBeNull()
+  })
+  test('go on after a restart, by what a store kept, and no longer than without it', async () => {
+    const kept = new Map<string, StoredSession>()
+    const put = async (one: StoredSession) => {
+      kept.set(one.hash, one)
+      return ok(null)
+    }
+    const store: SessionStore = {
+      load: async ({ createdAt, usedAt }) =>
+        ok([...kept.values()].filter((one) => one.createdAt > createdAt && one.usedAt > usedAt)),
+      add: put,
+      use: (hash, usedAt) => put({ ...(kept.get(hash) as StoredSession), usedAt }),
+      remove: async (hash) => {
+        kept.delete(hash)
+        return ok(null)
+      },
+    }
+    const long = { idleMs: 60_000, absoluteMs: 200_000 }
+    const reopened = async (now: number) =>
+      createSessions(long, random, store, must(await loadSessions(store, long, now)))
+    const sessions = createSessions(long, random, store)
+    const [id, other] = [must(await sessions.start(who, 0)), must(await sessions.start(who, 0))]
+    expect(JSON.stringify([...kept.values()])).not.toContain(id)
+    expect(sessions.find(id, 40_000, true)).not.toBeNull()
+    const again = await reopened(70_000)
+    expect(again.find(id, 70_000, true)?.person).toEqual(who)
+    expect(again.find(other, 70_000, true)).toBeNull()
+    must(await again.end(id))
+    expect((await reopened(70_000)).find(id, 70_000, true)).toBeNull()
+    kept.set('x', { hash: 'x', person: '{"role":"owner"}', createdAt: 70_000, usedAt: 70_000 })
+    expect((await reopened(70_001)).count()).toBe(0)
+  })
+  test('do not begin where they cannot be stored', async () => {
+    const away = async () => fail('database.unreachable', 'away')
+    const store: SessionStore = { load: away, add: away, use: away, remove: away }
+    const sessions = createSessions(times, random, store)
+    expect((await sessions.start(who, 0)).ok).toBe(false)
+    expect(sessions.count()).toBe(0)
+  })
+  test('count under the configuration of people alone that they began with', () => {
+    const config = {
+      oidc: { issuer: 'https://id', clientId: 'c', rolesClaim: 'roles' },
+      roles: { a: 'officer' },
+    } as const
+    expect(policyOf(config)).toBe(policyOf({ ...config, roles: { a: 'officer' } }))
+    expect(policyOf({ ...config, roles: { a: 'auditor' } })).not.toBe(policyOf(config))
+    expect(policyOf({ ...config, oidc: { ...config.oidc, issuer: 'https://other' } })).not.toBe(policyOf(config))
   })
   test.each([undefined, '', 'x', '../x', 'a'.repeat(44)])('%j is no session', (id) =>
     expect(createSessions(times, random).find(id, 0, true)).toBeNull(),

@@ -5,6 +5,7 @@ import { databaseAddress } from '../../core/database-address.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { JobQueue } from '../../core/jobs.ts'
 import { JOBS } from '../../core/layout.ts'
+import type { SessionStore } from '../../core/session-store.ts'
 import { lockFolder } from '../folder-lock.ts'
 import { openDatabaseQueue } from '../jobs/database-queue.ts'
 import { openJobsInFiles } from '../jobs/file-queue.ts'
@@ -12,6 +13,7 @@ import { makeFolder, storeFailure } from '../store/durable.ts'
 import type { DatabaseSecrets } from '../team-config.ts'
 import { openConnections } from './connection.ts'
 import { checkTables, updateTables } from './migrate.ts'
+import { databaseSessions } from './session-store.ts'
 
 /** The database of a team server. */
 export interface OpenDatabase {
@@ -20,6 +22,8 @@ export interface OpenDatabase {
    * input.refused where jobs in files have no end.
    */
   readonly openQueue: (engagement: string, folder: string, forPeople: boolean) => Promise<Outcome<JobQueue>>
+  /** Of everyone who is signed in; `policy` as databaseSessions(). */
+  readonly sessionStore: (policy: string) => SessionStore
   readonly isReachable: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -69,6 +73,7 @@ export async function openDatabase(
       await prepared.value.release()
       return queue
     },
+    sessionStore: (policy) => databaseSessions(connections, policy),
     isReachable: async () => (await connections.outside(async (query) => ok(await query('SELECT 1')))).ok,
     close,
   })

@@ -52,6 +52,17 @@ CREATE TABLE barewitness.leases (
 ${separated('jobs')}
 ${separated('leases')}
 `,
+  `
+CREATE TABLE barewitness.sessions (
+  engagement text NOT NULL CHECK (engagement = '*'),
+  hash text PRIMARY KEY,
+  policy text NOT NULL,
+  person text NOT NULL,
+  created_at bigint NOT NULL,
+  used_at bigint NOT NULL
+);
+${separated('sessions')}
+`,
 ]
 
 /** What the role of the server may do. Given again at each update, so that another role can be configured. */
@@ -59,5 +70,6 @@ export const GRANTS: readonly string[] = [
   'GRANT USAGE ON SCHEMA barewitness TO $ROLE',
   'GRANT SELECT, INSERT, UPDATE, DELETE ON barewitness.jobs TO $ROLE',
   'GRANT SELECT, INSERT ON barewitness.leases TO $ROLE',
+  'GRANT SELECT, INSERT, UPDATE, DELETE ON barewitness.sessions TO $ROLE',
   'GRANT USAGE ON SEQUENCE barewitness.job_ends TO $ROLE',
 ]

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/failure.ts'
+import type { SessionStore } from '../../core/session-store.ts'
 import type { AuditEvent } from '../audit.ts'
 import type { Concurrency, RateLimit } from '../limits.ts'
 import type { Metrics } from '../metrics.ts'
@@ -37,8 +38,11 @@ export interface ServerParts {
   readonly engagements: ReadonlyMap<string, ServedEngagement>
   /** For collectors, by engagement. */
   readonly jobs: ReadonlyMap<string, EngagementJobs>
-  /** Null where jobs are in files. */
-  readonly database: { readonly isReachable: () => Promise<boolean> } | null
+  /** Null where jobs are in files, and sessions in memory. */
+  readonly database: {
+    readonly isReachable: () => Promise<boolean>
+    readonly sessionStore: (policy: string) => SessionStore
+  } | null
   readonly transfers: Transfers
   /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
   readonly zipFolder: (files: {

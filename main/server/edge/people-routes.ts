@@ -1,10 +1,11 @@
 import { TEAM_HEADERS } from '../../../schemas/ipc-team.ts'
+import { ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
 import { htmlOf } from '../html.ts'
 import { mayEnter, personOf } from '../person.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
-import { type Exchange, headerOf, readAll, redirect, type Sent, sendHtml } from './http.ts'
+import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendHtml } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { SIGN_IN_SECONDS } from './sign-in.ts'
 
@@ -97,8 +98,10 @@ export async function finishSignIn(parts: ServerParts, exchange: Exchange, query
     return again(exchange, 403, person.error.detail)
   }
   const before = sessionOf(parts, exchange)
-  if (before !== null) parts.sessions.end(before.id)
-  const id = parts.sessions.start(person.value, parts.now())
+  const ended = before === null ? ok(null) : await parts.sessions.end(before.id)
+  const started = ended.ok ? await parts.sessions.start(person.value, parts.now()) : ended
+  if (!started.ok) return again(exchange, 503, started.error.detail)
+  const id = started.value
   await parts.audit.append(auditEvent(parts, parts.sessions.find(id, parts.now(), false), { kind: 'sign-in' }))
   parts.metrics.count('barewitness_sign_ins_total', { outcome: 'allowed' })
   return sendHtml(
@@ -127,7 +130,8 @@ export async function signOut(parts: ServerParts, exchange: Exchange): Promise<S
   if (isFromElsewhere(parts, exchange) || token !== csrfOf(found.id))
     return again(exchange, 403, 'the request came from another page')
   await parts.audit.append(auditEvent(parts, found.session, { kind: 'sign-out' }))
-  parts.sessions.end(found.id)
+  const ended = await parts.sessions.end(found.id)
+  if (!ended.ok) return sendFailure(exchange, 503, ended.error.code, ended.error.detail)
   const { hasTls } = parts
   return redirect(exchange, '/', {
     'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),

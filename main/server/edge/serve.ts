@@ -6,7 +6,7 @@ import type { TeamConfig, TeamMonitoring } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { concurrency, rateLimit } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
-import { createSessions } from '../sessions.ts'
+import { createSessions, loadSessions, policyOf, type Sessions, type SessionTimes } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
 import { openAuditLog } from './audit-file.ts'
@@ -54,6 +54,13 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const { config, tls, clientSecret } = options
   const audit = await openAuditLog(config.auditLog)
   if (!audit.ok) return audit
+  let settings = settingsOf(config, config.listen.port)
+  const random = (count: number): Uint8Array => randomBytes(count)
+  const sessions = await openSessions(options, settings, random)
+  if (!sessions.ok) {
+    await audit.value.close()
+    return sessions
+  }
   const opened = await openEngagements(config, {
     open: options.openEngine,
     collecting: options.collecting,
@@ -65,14 +72,12 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     return opened
   }
   const { engagements, jobs } = opened.value
-  let settings = settingsOf(config, config.listen.port)
   const transfers = await createTransfers(settings.uploadBytes)
-  const random = (count: number): Uint8Array => randomBytes(count)
   const parts: ServerParts = {
     ...options,
     settings: () => settings,
     hasTls: tls !== null,
-    sessions: createSessions(settings, random),
+    sessions: sessions.value,
     signIn: createSignIn({
       oidc: config.oidc,
       secret: clientSecret,
@@ -134,6 +139,18 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await close()
     return fail('input.refused', 'the configured address or port cannot be listened on, or the audit log not written')
   }
+}
+
+/** Sessions of people, with those that the database kept. A process that serves collectors alone has none of them. */
+async function openSessions(
+  { config, database, now }: ServeOptions,
+  times: SessionTimes,
+  random: (count: number) => Uint8Array,
+): Promise<Outcome<Sessions>> {
+  if (database === null || config.serves === 'collectors') return ok(createSessions(times, random))
+  const store = database.sessionStore(policyOf(config))
+  const stored = await loadSessions(store, times, now())
+  return stored.ok ? ok(createSessions(times, random, store, stored.value)) : stored
 }
 
 const listen = (server: Server, where: { readonly address: string; readonly port: number }): Promise<number> =>
