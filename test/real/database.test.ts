@@ -386,12 +386,29 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
       const url = database.config.url.replace('127.0.0.1', host)
       const opened = await database.open({ url, tls: withCa ? { ca: cluster.ca } : {} })
       expect(codeOf(opened)).toBe('database.unreachable')
+      expect(detailOf(opened)).not.toContain('127.0.0.1')
     })
     test('a wrong password is a failure that does not repeat it', async () => {
       const { database } = await prepared()
       const opened = await database.open({}, { server: 'not-the-password' })
       expect(codeOf(opened)).toBe('database.unreachable')
+      expect(detailOf(opened)).toContain('refused the login')
       expect(detailOf(opened)).not.toContain('not-the-password')
+    })
+    test('to a database that accepts no changes are failures that pass', async () => {
+      const { database, connections } = await prepared()
+      await cluster.admin('postgres', `ALTER ROLE ${SERVER_ROLE} SET default_transaction_read_only = on`)
+      const read = connected(database)
+      const refused = await read.within('read', async (query) =>
+        ok(await query("SELECT nextval('barewitness.job_ends')")),
+      )
+      await cluster.admin('postgres', `ALTER ROLE ${SERVER_ROLE} RESET default_transaction_read_only`)
+      expect([codeOf(refused), detailOf(refused)]).toEqual([
+        'database.unreachable',
+        expect.stringContaining('no changes'),
+      ])
+      await read.close()
+      await connections.close()
     })
     test('a database that is away is a failure of each verb, and it is used again when it is back', async () => {
       const { database } = await prepared()
@@ -411,6 +428,7 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
         await queue.alone(held.id, async () => ok('not done')),
       ]
       expect(new Set(failures.map(codeOf))).toEqual(new Set(['database.unreachable']))
+      for (const one of failures) expect(detailOf(one)).not.toMatch(/127\.0\.0\.1|\d{5}/)
       // A completion waits for the database for some seconds.
       const completed = queue.complete(held, sha256('a'))
       await cluster.start()

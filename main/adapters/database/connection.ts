@@ -101,19 +101,27 @@ export function openConnections(
   }
 }
 
-/** Classes of SQLSTATE: connection, resources, operator intervention, and refused logins, among them one of a database that is starting. */
-const PASSING = /^(08|53|57|28|3D)/
+/** States of PostgreSQL that pass, or that an administrator ends without this program: by class, or whole. */
+const PASSING: Readonly<Record<string, string>> = {
+  '08': 'the connection was lost',
+  '25006': 'it accepts no changes',
+  '28': 'it refused the login of this server',
+  '3D': 'it does not exist',
+  '53': 'it has too few resources',
+  '57': 'it is starting or stopping, or took too long',
+}
 
-/** The words of PostgreSQL may quote values, so an error of a statement is named by its code alone. */
+/** Neither values nor addresses are repeated: these words are shown to people and collectors. */
 export function failureOf(problem: unknown): Outcome<never> {
   const { code, message } = (problem ?? {}) as { readonly code?: unknown; readonly message?: unknown }
-  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
-  if (state === null || PASSING.test(state)) {
-    const said = state === null || state.startsWith('28') ? plain(String(message ?? ''), 200) : `state ${state}`
-    return fail('database.unreachable', `the database cannot be used: ${said}`)
-  }
-  return fail('store.failed', `the database refused a statement: state ${state}`)
+  const known = typeof code === 'string' && /^[0-9A-Z_]{1,60}$/.test(code) ? code : null
+  const isState = known !== null && /^[0-9A-Z]{5}$/.test(known) && /\d/.test(known)
+  if (!isState) return away(known ?? plain(String(message ?? 'unknown reason'), 200))
+  const words = PASSING[known] ?? PASSING[known.slice(0, 2)]
+  return words === undefined ? fail('store.failed', `the database refused a statement: state ${known}`) : away(words)
 }
+
+const away = (reason: string): Outcome<never> => fail('database.unreachable', `the database cannot be used: ${reason}`)
 
 const TRIES_MS = [100, 300, 1000, 2000, 4000, 8000] as const
 

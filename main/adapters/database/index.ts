@@ -24,6 +24,7 @@ export interface OpenDatabase {
   readonly openQueue: (engagement: string, folder: string, forPeople: boolean) => Promise<Outcome<JobQueue>>
   /** Of everyone who is signed in; `policy` as databaseSessions(). */
   readonly sessionStore: (policy: string) => SessionStore
+  /** Whether it answers and accepts changes. */
   readonly isReachable: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -74,7 +75,10 @@ export async function openDatabase(
       return queue
     },
     sessionStore: (policy) => databaseSessions(connections, policy),
-    isReachable: async () => (await connections.outside(async (query) => ok(await query('SELECT 1')))).ok,
+    isReachable: async () => {
+      const found = await connections.outside(async (query) => ok(await query('SELECT pg_is_in_recovery() AS standby')))
+      return found.ok && found.value[0]?.standby === false
+    },
     close,
   })
 }
