@@ -103,7 +103,7 @@ async function checksWith(
         ...whole,
         index: opened.value.indexApart(),
         share,
-        onJudged: kept.close,
+        onAssessed: kept.close,
         pages: pageComparer(ports, catalog, opened.value, share),
         checkpoint: input.checkpoint,
         keep: input.keep,

@@ -80,7 +80,7 @@ export interface VerifyInput {
   /** Gives equal copies of plain data, of which those of many nodes can hold the same. */
   readonly share?: (<T>(value: T) => T) | undefined
   /** Is told when no rule is asked any more, before pages are made: rules in a thread of their own then need not take memory beside them. */
-  readonly onJudged?: (() => Promise<void>) | undefined
+  readonly onAssessed?: (() => Promise<void>) | undefined
   /** Is told each step as it begins, and the nodes one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
   /** Is told the result of each check as soon as it is final. It has no influence on the outcome. */
@@ -170,7 +170,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   })
   concludes(input, 'pack', [rederived])
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
-  await input.onJudged?.()
+  await input.onAssessed?.()
   begins(input, 'pages')
   const pages =
     isRejected || statement === null || said.register === null || seal?.signer == null

@@ -175,7 +175,7 @@ export interface NodeReading {
 
 /** A node that was read, and whose evaluation was asked for. */
 interface AskedNode extends Pick<NodeReading, 'node' | 'recording' | 'stated' | 'problems'> {
-  readonly judged: Promise<AssessedNode> | null
+  readonly assessed: Promise<AssessedNode> | null
 }
 
 /**
@@ -205,21 +205,21 @@ export async function* readNodes(
       : { recording: null, problems: [] }
     const stated = await readStated(source, validator, node, digests.get(node))
     if (stated.value === null && recording === null) unstated += 1
-    const judged = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
+    const assessed = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
     // Whoever takes the node is told; one that is never taken is no failure of the program.
-    judged?.catch(() => undefined)
+    assessed?.catch(() => undefined)
     if (before !== null) yield await evaluated(before)
-    before = { node, recording, stated: stated.value, judged, problems: [...problems, ...stated.problems] }
+    before = { node, recording, stated: stated.value, assessed, problems: [...problems, ...stated.problems] }
   }
   if (before !== null) yield await evaluated(before)
 }
 
-async function evaluated({ judged: asked, ...node }: AskedNode): Promise<NodeReading> {
-  const judged = await asked
+async function evaluated({ assessed: asked, ...node }: AskedNode): Promise<NodeReading> {
+  const assessed = await asked
   return {
     ...node,
-    derived: judged === null || 'threw' in judged ? judged : judged.assessment,
-    traced: judged === null || 'threw' in judged ? null : judged.traced,
+    derived: assessed === null || 'threw' in assessed ? assessed : assessed.assessment,
+    traced: assessed === null || 'threw' in assessed ? null : assessed.traced,
   }
 }
 
