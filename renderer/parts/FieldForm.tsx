@@ -2,7 +2,7 @@ import { IconFileText, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { DeclarationsView, FieldProblem } from '../../schemas/ipc-declarations.ts'
 import { useAction } from '../actions.ts'
-import type { Field, Kind } from '../declaration-forms.ts'
+import type { Field, Kind } from '../declaration-fields.ts'
 import {
   cornersIn,
   cornersText,
