@@ -5,15 +5,19 @@ import { createEngine } from '../app/engine.ts'
 import { catalog } from '../catalog/index.ts'
 import { commandLine } from './command-line.ts'
 import { remoteDesktop } from './desktop-port.ts'
-import { type Port, serveEngine } from './engine-process.ts'
+import { serveEngine } from './engine-process.ts'
+import { ownHeap, sparing } from './spare-memory.ts'
 
 /** The engine’s process (a utilityProcess). Its only argument is the folder of this user’s evidence and identities. */
 const dataFolder = process.argv[2] ?? '.'
 
-const port: Port = {
-  post: (message) => process.parentPort.postMessage(message),
-  onMessage: (listener) => process.parentPort.on('message', ({ data }) => listener(data)),
-}
+const port = sparing(
+  {
+    post: (message) => process.parentPort.postMessage(message),
+    onMessage: (listener) => process.parentPort.on('message', ({ data }) => listener(data)),
+  },
+  ownHeap(),
+)
 serveEngine(
   port,
   remoteDesktop(port).then((desktop) => createDesktopEngine({ dataFolder, desktop })),
