@@ -46,10 +46,14 @@ const newFolder = (): string => {
   return folder
 }
 
-/** Nothing is drawn by chance, so that two exports of one run are the same bytes. */
+/** Nothing is drawn by chance and nothing takes time, so that two exports of one run are the same bytes. */
 const fixedPorts = () => {
   const ports = createFakePorts()
-  return { ...ports, entropy: { ...ports.entropy, bytes: (count: number) => new Uint8Array(count).fill(7) } }
+  return {
+    ...ports,
+    clock: { ...ports.clock, ticks: () => 0n },
+    entropy: { ...ports.entropy, bytes: (count: number) => new Uint8Array(count).fill(7) },
+  }
 }
 
 async function kitWithSealers(patienceMs?: number): Promise<TeamKit> {
