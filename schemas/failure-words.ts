@@ -383,6 +383,8 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'No answer from the signer’s computer',
     meaning: 'Nothing was sealed. The evidence is unchanged.',
     next: 'Start “barewitness sealer” on the signer’s computer and confirm the request there, then export again.',
+    nextInWindow:
+      'Ask the signer to start the sealer on their computer and to confirm the request there. Then export again.',
   },
   bug: {
     title: 'Internal error',
