@@ -32,6 +32,13 @@ test('no command loads what draws pages or writes workbooks before it needs that
     expect(drawing(loadedWith(file)), file).toEqual([])
 })
 
+test('the version is printed without reading schemas and documents', () => {
+  const readers = (file: string): readonly string[] =>
+    [...loadedWith(file)].filter((one) => /^(?:ajv|yaml|csv-)|schema-validator/.test(one))
+  expect(readers('main/adapters/fleet-file.ts').length).toBeGreaterThan(1)
+  expect(readers('main/cli/index.ts')).toEqual([])
+})
+
 test('a collection loads no code of exports and of other commands', () => {
   const loaded = (file: string): readonly string[] =>
     [...loadedWith(file)].filter((one) =>

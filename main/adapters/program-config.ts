@@ -4,7 +4,7 @@ import type { CollectorConfig, SealerConfig } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { COLLECTOR_TOKEN } from '../core/jobs.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
-import { ownersFile } from './stored-file.ts'
+import { ownersFile } from './secret-file.ts'
 
 /** Reads the configuration of a collector, YAML or JSON, with absolute paths. Fails as readDocument(). */
 export async function readCollectorConfig(file: string): Promise<Outcome<PlacedDocument<CollectorConfig>>> {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { TeamConfig, TeamDatabase, TeamEngagement } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
-import { ownersFile } from './stored-file.ts'
+import { ownersFile } from './secret-file.ts'
 
 /** A configuration with absolute paths, and a function that names the position of problems in its file. */
 export type ReadTeamConfig = PlacedDocument<TeamConfig>

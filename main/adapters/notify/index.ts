@@ -7,7 +7,7 @@ import type { Notice } from '../../core/notice.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Clock } from '../../core/ports.ts'
 import { askable, reasonOf } from '../seal/tsp/client.ts'
-import { ownersFile } from '../stored-file.ts'
+import { ownersFile } from '../secret-file.ts'
 
 /** Notifies a program, a webhook or the system log: see Ports.notify. */
 export const createNotify =

@@ -16,8 +16,8 @@ import type {
 } from '../../core/schedule/schedule.ts'
 import { cronBlock, launchdLabel, taskName, withCronBlock } from '../../present/timers/task-scheduler.ts'
 import { lockFolder } from '../folder-lock.ts'
+import { ownersFile } from '../secret-file.ts'
 import { isCode, makeFolder, readPlain, writeWhole } from '../store/durable.ts'
-import { ownersFile } from '../stored-file.ts'
 
 /** The timers of this computer. `config` is our folder below the user's settings. */
 export function hostTimers(config: string): Timers {
