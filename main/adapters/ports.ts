@@ -131,7 +131,7 @@ function identitiesOf(clock: Clock, entropy: Entropy): Identities {
 }
 
 /** Less growth since the last collection is not worth another one: it takes longer the more memory is in use. */
-const WORTH = 64 * 1024 * 1024
+const WORTH = 32 * 1024 * 1024
 
 /**
  * Frees memory that is no longer referenced, where enough was taken since the last time. V8 lets its heap grow to several times the size of its live data before it

@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { bundled } from '../support/bundled.ts'
 import { timed } from './measure.ts'
 import { makeFleet } from './report-fleet.ts'
 import type { Result } from './results.ts'
 
-const CHILD = resolve('test/bench/report-child.ts')
+const CHILD = '../bench/report-child.ts'
 const CLI = resolve('out/main/cli.js')
 const AT_EXIT = resolve('test/bench/at-exit.mjs')
 const TARGETS = { reportSeconds: 60, exportMiB: 600, verifyMiB: 500, processorMs: 80, verifySeconds: 3 }
@@ -22,6 +23,7 @@ interface Figures {
  * `sha256sum` and `zip -0` of the same recordings, both in the same run.
  */
 export async function benchReport(nodes: number): Promise<readonly Result[]> {
+  const made = await bundled(CHILD)
   const top = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'bwbench-report-'))
   try {
     const [recordings, out] = [join(top, 'recordings'), join(top, 'out')]
@@ -30,18 +32,18 @@ export async function benchReport(nodes: number): Promise<readonly Result[]> {
     const sums = await shell(recordings, 'find . -type f -print0 | xargs -0 sha256sum > /dev/null')
     const zip = await shell(recordings, 'zip -0 -q -r ../floor.zip .')
     rmSync(join(top, 'floor.zip'))
-    const byDefault = await child('default', recordings, join(top, 'default'))
-    const exported = await child('export', recordings, out)
+    const byDefault = await child(made.program, 'default', recordings, join(top, 'default'))
+    const exported = await child(made.program, 'export', recordings, out)
     const files = readdirSync(out, { withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => ({ name, mib: mib(statSync(join(out, name)).size) }))
     const report = join(out, files.find(({ name }) => name.endsWith('_report.pdf'))?.name ?? '')
     const pages = pagesOf(report)
-    const plain = await child('plain', String(pages))
+    const plain = await child(made.program, 'plain', String(pages))
     const pack = join(out, 'bench.barewitness.zip')
     const unzip = await shell(out, `sha256sum '${pack}' > /dev/null && unzip -tqq '${pack}'`)
     const verify = await verifyOf(pack, join(top, 'figures.json'))
-    const alone = await child('verify', report)
+    const alone = await child(made.program, 'verify', report)
     const at = exported.parts.findIndex(([part]) => part === 'build')
     const ours = sum(exported.parts.slice(at, at + 3))
     const packed = partOf(exported, 'evaluate and list') + partOf(exported, 'lists and seal') + partOf(exported, 'pack')
@@ -127,6 +129,7 @@ export async function benchReport(nodes: number): Promise<readonly Result[]> {
     ]
   } finally {
     rmSync(top, { recursive: true, force: true })
+    rmSync(made.folder, { recursive: true, force: true })
   }
 }
 
@@ -159,8 +162,9 @@ function pagesOf(pdf: string): number {
   return Math.max(0, ...[...counts].map(([, count]) => Number(count)))
 }
 
-async function child(...argv: readonly string[]): Promise<Figures> {
-  const { exitCode, stdout, stderr } = await timed([process.execPath, '--import', 'tsx', CHILD, ...argv])
+/** `program` is built, as the product is: sources need 100 MiB for their translation. */
+async function child(program: string, ...argv: readonly string[]): Promise<Figures> {
+  const { exitCode, stdout, stderr } = await timed([process.execPath, program, ...argv])
   if (exitCode !== 0) throw new Error(`${argv[0]} ended with ${exitCode}: ${stderr.subarray(0, 2000)}`)
   return JSON.parse(stdout.toString()) as Figures
 }
