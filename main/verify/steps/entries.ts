@@ -206,7 +206,7 @@ export async function* readNodes(
     const stated = await readStated(source, validator, node, digests.get(node))
     if (stated.value === null && recording === null) unstated += 1
     const assessed = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
-    // Whoever takes the node is told; one that is never taken is no failure of the program.
+    // A failure is given to the reader that takes the node; of one that is never taken, it is no failure of the program.
     assessed?.catch(() => undefined)
     if (before !== null) yield await evaluated(before)
     before = { node, recording, stated: stated.value, assessed, problems: [...problems, ...stated.problems] }
