@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
-import { collectNode } from '../main/app/collect-node.ts'
-import { isDisturbed } from '../main/app/observe-listeners.ts'
+import { collectNode, isEarly } from '../main/app/collect-node.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { listenerProcesses, networkListeners } from '../main/catalog/listeners/probes.ts'
 import { tlsListeners } from '../main/catalog/tls/probes.ts'
@@ -128,7 +127,7 @@ test('what shows queries of ports is asked first within its group, and the rest 
 })
 
 test('sudo’s own log keeps its place: it is compared with the commands before it', () => {
-  const keys = planOf(catalog.probes, { sudo: true, echo: false, early: isDisturbed }).commands.map(
+  const keys = planOf(catalog.probes, { sudo: true, echo: false, early: isEarly }).commands.map(
     ({ probe, command }) => `${probe}/${command}`,
   )
   const inOrder = planOf(catalog.probes, { sudo: true, echo: false }).commands.map(
@@ -143,4 +142,11 @@ test('a node is asked nothing where its answers cannot be stored', async () => {
   const collected = await collect(log, { begin: async () => fail('store.failed', 'the disk is full') })
   expect(collected).toMatchObject({ ok: false, error: { code: 'store.failed' } })
   expect(log).toEqual(['shell', 'closed'])
+})
+
+test('which boot it is comes first, so that an attempt that is killed at once keeps its answers', () => {
+  for (const sudo of [true, false]) {
+    const [first] = planOf(catalog.probes, { sudo, echo: false, early: isEarly }).commands
+    expect(`${first?.probe}/${first?.command}`).toBe('host.identity/ids')
+  }
 })

@@ -1,7 +1,14 @@
 import type { Operator, Recording, Session } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
-import { DEFAULT_TIMEOUT_SECONDS, keptBytes, type Plan, planOf, slowSudo } from '../core/collector/plan.ts'
+import {
+  DEFAULT_TIMEOUT_SECONDS,
+  keptBytes,
+  type Plan,
+  type PlannedCommand,
+  planOf,
+  slowSudo,
+} from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
 import { err, type Failure, fail, type Outcome, type Result } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
@@ -19,7 +26,7 @@ import type {
 } from '../core/ports.ts'
 import { argvOf, askedFor, captureKey, needsMeasure } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
-import { bootIn, captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
+import { BOOT_KEY, bootIn, captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
 import { type Conversation, converse, startShell } from './converse.ts'
 import { type Aside, paceOf } from './location/ask-databases.ts'
 import {
@@ -147,13 +154,19 @@ async function connect(
   })
 }
 
+/**
+ * What is asked first: which boot it is, without which the answers of an interrupted attempt cannot be kept, then what queries to ports wait
+ * for. The sooner that is answered, the more questions remain beside which the ports are queried.
+ */
+export const isEarly = (question: Pick<PlannedCommand, 'probe' | 'command' | 'run'>): boolean =>
+  captureKey(question.probe, question.command) === BOOT_KEY || isDisturbed(question)
+
 const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, ...asked }: CollectOptions): Plan =>
   planOf(probes, {
     sudo: node.sudo,
     echo: node.vantage !== undefined && needsMeasure(probes, 'nonce-echo', skip),
     skip: withListeners(probes, skip),
-    // The sooner these are answered, the more questions remain beside which the ports are queried.
-    early: isDisturbed,
+    early: isEarly,
     ...askedFor(asked),
   })
 

@@ -86,7 +86,7 @@ export function planOf(
     readonly echo: boolean
     readonly skip?: ReadonlySet<string>
     /** Whether something else waits for the answer. */
-    readonly early?: (question: Pick<PlannedCommand, 'probe' | 'run'>) => boolean
+    readonly early?: (question: Pick<PlannedCommand, 'probe' | 'command' | 'run'>) => boolean
   } & AskedFor,
 ): Plan {
   const found: Omit<PlannedCommand, 'index'>[] = []
