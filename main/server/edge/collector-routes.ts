@@ -13,10 +13,10 @@ import type { AuditEvent } from '../audit.ts'
 import { holderOf } from '../bearer.ts'
 import { COLLECTOR_VERBS } from '../collector-access.ts'
 import type { Wanted } from '../routes.ts'
-import { type Exchange, headerOf, readAll, type Sent, sendFailure } from './http.ts'
+import { type Exchange, headerOf, readAll, type Sent } from './http.ts'
 import type { EngagementJobs } from './jobs.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
-import { inputOf, isEncoded, sendOutcome, unknownToken } from './programs.ts'
+import { answerProgram, inputOf, isEncoded, unknownToken } from './programs.ts'
 
 type OfCollector = Extract<Wanted, { readonly kind: 'collector' }>
 
@@ -35,16 +35,10 @@ export async function fromCollector(parts: ServerParts, exchange: Exchange, want
   if (collector === null || jobs === undefined)
     return await unknownToken(parts, exchange, 'collector-refused', 'no collector has this token')
   const limit = wanted.verb === 'ask' ? parts.collectorAsks : parts.collectorCalls
-  const leave = limit.enter(collector.name)
-  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many requests are being answered')
-  try {
-    const outcome = await answered(parts, exchange, wanted, { collector, jobs })
-    const result = outcome.ok ? 'answered' : 'refused'
-    parts.metrics.count('barewitness_collector_requests_total', { verb: wanted.verb, outcome: result })
-    return sendOutcome(exchange, outcome)
-  } finally {
-    leave()
-  }
+  const how = { name: collector.name, verb: wanted.verb, limit } as const
+  return await answerProgram(parts, exchange, { ...how, counter: 'barewitness_collector_requests_total' }, () =>
+    answered(parts, exchange, wanted, { collector, jobs }),
+  )
 }
 
 async function answered(

@@ -2,6 +2,8 @@ import { type Failure, fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { AuditEvent } from '../audit.ts'
 import { readBody } from '../json-body.ts'
+import type { Concurrency } from '../limits.ts'
+import type { CounterName } from '../metrics.ts'
 import type { ProgramInput } from '../sealer-access.ts'
 import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
@@ -33,10 +35,33 @@ export async function inputOf(parts: ServerParts, exchange: Exchange, schema: Pr
   return problem === undefined ? body : fail('input.refused', plain(problem, 300))
 }
 
+/** Answers a request of a program within a limit, and counts it. */
+export async function answerProgram(
+  { metrics }: Pick<ServerParts, 'metrics'>,
+  exchange: Exchange,
+  {
+    name,
+    verb,
+    limit,
+    counter,
+  }: { readonly name: string; readonly verb: string; readonly limit: Concurrency; readonly counter: CounterName },
+  work: () => Promise<Outcome<unknown>>,
+): Promise<Sent> {
+  const leave = limit.enter(name)
+  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many requests are being answered')
+  try {
+    const outcome = await work()
+    metrics.count(counter, { verb, outcome: outcome.ok ? 'answered' : 'refused' })
+    return sendOutcome(exchange, outcome)
+  } finally {
+    leave()
+  }
+}
+
 export const isEncoded = (exchange: Exchange): boolean => headerOf(exchange, 'content-encoding') !== undefined
 
 /** The reply to a program. 4xx ends an attempt for good; everything else is tried again by it. */
-export const sendOutcome = (exchange: Exchange, outcome: Outcome<unknown>): Sent =>
+const sendOutcome = (exchange: Exchange, outcome: Outcome<unknown>): Sent =>
   outcome.ok
     ? sendReply(exchange, 200, { ok: true, value: outcome.value })
     : sendFailure(exchange, statusOf(outcome.error), outcome.error.code, outcome.error.detail)

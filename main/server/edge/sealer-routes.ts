@@ -3,9 +3,9 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { holderOf } from '../bearer.ts'
 import type { Wanted } from '../routes.ts'
 import { SEALER_VERBS } from '../sealer-access.ts'
-import { type Exchange, headerOf, type Sent, sendFailure } from './http.ts'
+import { type Exchange, headerOf, type Sent } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
-import { inputOf, isEncoded, sendOutcome, unknownToken } from './programs.ts'
+import { answerProgram, inputOf, isEncoded, unknownToken } from './programs.ts'
 import type { SealerDesk } from './sealers.ts'
 
 type OfSealer = Extract<Wanted, { readonly kind: 'sealer' }>
@@ -22,18 +22,10 @@ export async function fromSealer(parts: ServerParts, exchange: Exchange, wanted:
   const desk = sealer === null ? undefined : parts.engagements.get(sealer.engagement)?.sealers
   if (sealer === null || desk == null)
     return await unknownToken(parts, exchange, 'sealer-refused', 'no sealer has this token')
-  const leave = parts.sealerCalls.enter(sealer.name)
-  if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many requests are being answered')
-  try {
-    const outcome = await answered(parts, exchange, wanted, { sealer, desk })
-    parts.metrics.count('barewitness_sealer_requests_total', {
-      verb: wanted.verb,
-      outcome: outcome.ok ? 'answered' : 'refused',
-    })
-    return sendOutcome(exchange, outcome)
-  } finally {
-    leave()
-  }
+  const how = { name: sealer.name, verb: wanted.verb, limit: parts.sealerCalls } as const
+  return await answerProgram(parts, exchange, { ...how, counter: 'barewitness_sealer_requests_total' }, () =>
+    answered(parts, exchange, wanted, { sealer, desk }),
+  )
 }
 
 async function answered(
