@@ -59,7 +59,7 @@ describe('a node that restarts in the middle of a run', () => {
     expect(second.outcome).toMatchObject({ status: 'partial', failure: { code: 'collector.restarted' } })
     expect(second.outcome.failure?.detail).toContain(A)
     const third = await attempt(B)
-    expect(third.asked).toEqual(['test.first/one', IDS, 'test.last/one'])
+    expect(third.asked).toEqual([IDS, 'test.first/one', 'test.last/one'])
     expect(third.outcome).toEqual({ status: 'complete', failure: null })
     const byKey = capturesByKey(third.captures)
     for (const key of ['test.first/one', 'test.last/one', 'test.last/two'])
@@ -76,8 +76,13 @@ describe('a node that restarts in the middle of a run', () => {
   })
 
   test('without a boot on record nothing of before counts as answered', async () => {
-    await attempt(A, { cutAfter: 1 })
-    expect((await attempt(A)).asked).toEqual(['test.first/one', IDS, 'test.last/one', 'test.last/two'])
+    await attempt(null, { cutAfter: 2 })
+    expect((await attempt(A)).asked).toEqual([IDS, 'test.first/one', 'test.last/one', 'test.last/two'])
+  })
+
+  test('one that is cut after its first answers keeps them: which boot it is comes first', async () => {
+    await attempt(A, { cutAfter: 2 })
+    expect((await attempt(A)).asked).toEqual([IDS, 'test.last/one', 'test.last/two'])
   })
 
   test('a catalog that does not ask for the boot has nothing to tell boots apart by', async () => {
