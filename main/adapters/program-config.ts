@@ -7,46 +7,40 @@ import { type PlacedDocument, placeOf, readDocument } from './declarations/engag
 import { ownersFile } from './secret-file.ts'
 
 /** Reads the configuration of a collector, YAML or JSON, with absolute paths. Fails as readDocument(). */
-export async function readCollectorConfig(file: string): Promise<Outcome<PlacedDocument<CollectorConfig>>> {
+export const readCollectorConfig = (file: string): Promise<Outcome<PlacedDocument<CollectorConfig>>> =>
+  readPlaced('collector', file, (value: CollectorConfig, at) => ({
+    ...value,
+    tokenFile: at(value.tokenFile),
+    fleet: at(value.fleet),
+    spool: at(value.spool),
+    ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
+  }))
+
+/** Reads the configuration of a sealer, YAML or JSON, with absolute paths. Fails as readDocument(). */
+export const readSealerConfig = (file: string): Promise<Outcome<PlacedDocument<SealerConfig>>> =>
+  readPlaced('sealer', file, (value: SealerConfig, at) => ({
+    ...value,
+    tokenFile: at(value.tokenFile),
+    record: at(value.record),
+    ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
+  }))
+
+/** A document whose relative paths start at its own folder. */
+async function readPlaced<T>(
+  kind: 'collector' | 'sealer',
+  file: string,
+  placed: (value: T, at: (named: string) => string) => T,
+): Promise<Outcome<PlacedDocument<T>>> {
   const path = resolve(file)
-  const read = await readDocument<CollectorConfig>('collector', path)
+  const read = await readDocument<T>(kind, path)
   if (!read.ok) return read
-  const { value } = read.value
-  const at = (named: string): string => resolve(placeOf(named, path))
-  return ok({
-    ...read.value,
-    value: {
-      ...value,
-      tokenFile: at(value.tokenFile),
-      fleet: at(value.fleet),
-      spool: at(value.spool),
-      ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
-    },
-  })
+  return ok({ ...read.value, value: placed(read.value.value, (named) => resolve(placeOf(named, path))) })
 }
 
 export interface ProgramSecrets {
   readonly token: string
   /** PEM, or null. */
   readonly certificate: string | null
-}
-
-/** Reads the configuration of a sealer, YAML or JSON, with absolute paths. Fails as readDocument(). */
-export async function readSealerConfig(file: string): Promise<Outcome<PlacedDocument<SealerConfig>>> {
-  const path = resolve(file)
-  const read = await readDocument<SealerConfig>('sealer', path)
-  if (!read.ok) return read
-  const { value } = read.value
-  const at = (named: string): string => resolve(placeOf(named, path))
-  return ok({
-    ...read.value,
-    value: {
-      ...value,
-      tokenFile: at(value.tokenFile),
-      record: at(value.record),
-      ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
-    },
-  })
 }
 
 /** Reads token and certificate. Fails with input.not-found, and with input.refused where others can read the token, or it is none. */
