@@ -17,6 +17,7 @@ import { benchReport } from './report.ts'
 import { keptWord, machine, type Result, tooBusy, writeResults } from './results.ts'
 import { startBenchServer } from './server.ts'
 import { benchStart } from './start.ts'
+import { benchTeam } from './team.ts'
 
 /**
  * One node, real sshd: wall time of `barewitness collect`, whole process, against its floor in the same run: the system ssh client
@@ -199,6 +200,11 @@ if (process.argv.includes('--quarter')) {
 if (process.argv.includes('--report')) {
   const at = process.argv.indexOf('--nodes')
   report('report', await benchReport(at === -1 ? 1000 : Number(process.argv[at + 1])))
+  process.exit(0)
+}
+if (process.argv.includes('--team')) {
+  const at = process.argv.indexOf('--nodes')
+  report('team', await benchTeam(at === -1 ? 300 : Number(process.argv[at + 1])))
   process.exit(0)
 }
 

@@ -33,10 +33,9 @@ const answersOf = ({ captures }: LoadedRecording): ReadonlyMap<string, string> =
 describe('a team server with collectors of two zones', () => {
   let team: TeamProcesses
   beforeAll(async () => {
-    team = await teamProcesses(folderOfTests('collectors'), 4, {
-      'frankfurt-1': 'frankfurt',
-      'frankfurt-2': 'frankfurt',
-      'tokyo-1': 'tokyo',
+    team = await teamProcesses(folderOfTests('collectors'), {
+      count: 4,
+      collectors: { 'frankfurt-1': 'frankfurt', 'frankfurt-2': 'frankfurt', 'tokyo-1': 'tokyo' },
     })
   })
   afterAll(async () => await team.close())
@@ -102,9 +101,9 @@ describe('a team server with collectors of two zones', () => {
 describe('kills at random moments', () => {
   let team: TeamProcesses
   beforeAll(async () => {
-    team = await teamProcesses(folderOfTests('collectors-killed'), 4, {
-      'frankfurt-1': 'frankfurt',
-      'tokyo-1': 'tokyo',
+    team = await teamProcesses(folderOfTests('collectors-killed'), {
+      count: 4,
+      collectors: { 'frankfurt-1': 'frankfurt', 'tokyo-1': 'tokyo' },
     })
   })
   afterAll(async () => await team.close())

@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)(
     const newTeam = async (zones: Readonly<Record<string, string>>, throughGate: readonly string[]) => {
       const database = await cluster.newDatabase()
       const shared = { database: database.config, throughGate }
-      const team = await teamProcesses(folderOfTest('database-team'), 4, zones, shared)
+      const team = await teamProcesses(folderOfTest('database-team'), { count: 4, collectors: zones, shared })
       onTestFinished(team.close)
       const query = (sql: string, values: readonly unknown[] = []) => cluster.admin(database.name, sql, values)
       return { team, query }

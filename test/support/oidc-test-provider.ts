@@ -36,8 +36,17 @@ const CLIENT = 'barewitness-test'
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** A minimal identity provider on loopback. It checks the code verifier, and issues ID tokens with one thing wrong on request. */
-export async function startTestProvider(): Promise<TestProvider> {
+/** Someone who can sign in on the page of the provider: what the link reads, and the claims. */
+export interface Person {
+  readonly link: string
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/**
+ * A minimal identity provider on loopback. It checks the code verifier, and issues ID tokens with one thing wrong on request. With `people`, a
+ * browser chooses one of them; without, it is whoever was admitted last.
+ */
+export async function startTestProvider(people: readonly Person[] = []): Promise<TestProvider> {
   const [own, other] = [newKey(), newKey()]
   const codes = new Map<string, Granted>()
   let issuer = ''
@@ -88,9 +97,14 @@ export async function startTestProvider(): Promise<TestProvider> {
         code_challenge_methods_supported: ['S256'],
       })
     if (request.url?.startsWith('/authorize?') === true) {
-      const url = `${issuer}${request.url}`
-      const back = new URL(url).searchParams.get('redirect_uri') ?? ''
-      response.writeHead(302, { Location: `${back}?${grant(url, admitted)}` }).end()
+      const url = new URL(`${issuer}${request.url}`)
+      const chosen = people[Number(url.searchParams.get('person') ?? -1)]
+      if (people.length > 0 && chosen === undefined) {
+        response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(choice(url, people))
+        return
+      }
+      const back = url.searchParams.get('redirect_uri') ?? ''
+      response.writeHead(302, { Location: `${back}?${grant(url.href, chosen?.claims ?? admitted)}` }).end()
       return
     }
     if (request.url === '/jwks') return json(200, { keys: [jwk] })
@@ -128,4 +142,14 @@ export async function startTestProvider(): Promise<TestProvider> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** A page with a link for each person. */
+function choice(url: URL, people: readonly Person[]): string {
+  const items = people.map(({ link }, at) => {
+    const chosen = new URL(url)
+    chosen.searchParams.set('person', String(at))
+    return `<li><a href="${chosen.href.replaceAll('&', '&amp;')}">${link}</a></li>`
+  })
+  return `<!doctype html><html lang="en"><title>Test provider</title><h1>Test provider</h1><p>Sign in as:</p><ul>${items.join('')}</ul></html>`
 }

@@ -8,7 +8,8 @@ import { type LoadedRecording, recordingDigest } from '../../main/core/recording
 import { checkAudit } from '../../main/server/audit.ts'
 import { validator } from './deps.ts'
 import { must } from './kept-runs.ts'
-import { AUDIT_LOGS, engagementFolder, runEnded, startRun, type TeamProcesses } from './team-processes.ts'
+import { AUDIT_LOGS } from './team-folder.ts'
+import { engagementFolder, runEnded, startRun, type TeamProcesses } from './team-processes.ts'
 
 /** How often parts are killed, together. */
 export const KILLS = Number(process.env.BAREWITNESS_KILLS ?? 10)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -172,8 +172,8 @@ export async function teamKit({
   }
 }
 
-/** A visitor of the server at this address. */
-export function visitorOf(origin: string, provider: TestProvider): Visitor {
+/** A visitor of the server at this address. With `agent`, over connections that are kept, as a browser has them. */
+export function visitorOf(origin: string, provider: TestProvider, agent: Agent | false = false): Visitor {
   const cookies = new Map<string, string>()
   const { hostname, port, protocol, host } = new URL(origin)
   const send: Visitor['send'] = (verb, target, headers = {}, body = '') =>
@@ -186,7 +186,7 @@ export function visitorOf(origin: string, provider: TestProvider): Visitor {
           method: verb,
           path: target,
           rejectUnauthorized: false,
-          agent: false,
+          agent,
           headers: {
             host,
             ...(cookies.size === 0
