@@ -22,10 +22,13 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
   try {
     sent = await route(parts, exchange, wanted)
   } catch (thrown) {
-    problem = thrown instanceof Error ? thrown.constructor.name : 'unknown'
-    sent = { status: 500 }
-    if (response.headersSent) response.destroy()
-    else sendFailure(exchange, 500, 'bug', `the server could not answer; request ${id}`)
+    if (isBrokenOff(request, thrown)) sent = { status: 400 }
+    else {
+      problem = thrown instanceof Error ? thrown.constructor.name : 'unknown'
+      sent = { status: 500 }
+      if (response.headersSent) response.destroy()
+      else sendFailure(exchange, 500, 'bug', `the server could not answer; request ${id}`)
+    }
   }
   // A body that was not read must not be taken for the next request.
   if (!request.complete) request.resume()
@@ -42,6 +45,10 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
     ...(problem === null ? {} : { problem }),
   })
 }
+
+/** Whether the client ended the connection before its request was complete, which makes reading the body throw. */
+const isBrokenOff = (request: IncomingMessage, thrown: unknown): boolean =>
+  !request.complete && request.destroyed && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 
 async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Promise<Sent> {
   if (exchange.request.headers.host !== new URL(parts.settings().origin).host)
