@@ -1,0 +1,51 @@
+import { parseBounded } from '../core/bounded-json.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { type Sha256, sha256 } from '../core/digest.ts'
+
+/** A log of one JSON line for each entry, in which each line has its place and the digest of the line before it. */
+
+/** The position that the next entry continues. */
+export interface LogHead {
+  readonly size: number
+  readonly digest: Sha256
+}
+
+/** An entry with its place in the log and the digest of the line before it. */
+export type Chained<T> = T & { readonly index: number; readonly previous: Sha256 }
+
+/** The head of a log without entries, by the name of its format: no line of one format continues another. */
+export const emptyLog = (format: string): LogHead => ({ size: 0, digest: sha256(format) })
+
+/** The line of an entry after a head, with its end, and the head after it. */
+export function chainedLine(head: LogHead, entry: object): { readonly line: string; readonly head: LogHead } {
+  const text = canonicalJson({ ...entry, index: head.size, previous: head.digest })
+  return { line: `${text}\n`, head: { size: head.size + 1, digest: sha256(text) } }
+}
+
+export type LogCheck =
+  | { readonly intact: true; readonly head: LogHead }
+  /** The first line, from 1, that does not continue the one before it. */
+  | { readonly intact: false; readonly line: number }
+
+/** Checks every line of a log against the one before it. Lines cut from the end are not noticed without a head that was kept elsewhere. */
+export function checkChained(text: string, empty: LogHead): LogCheck {
+  let head = empty
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  if (text !== '' && !text.endsWith('\n')) return { intact: false, line: lines.length }
+  for (const line of lines) {
+    if (!continues(head, line)) return { intact: false, line: head.size + 1 }
+    head = { size: head.size + 1, digest: sha256(line) }
+  }
+  return { intact: true, head }
+}
+
+function continues(head: LogHead, line: string): boolean {
+  try {
+    const value = parseBounded(line)
+    if (typeof value !== 'object' || value === null || canonicalJson(value) !== line) return false
+    const { index, previous } = value as Partial<Chained<object>>
+    return index === head.size && previous === head.digest
+  } catch {
+    return false
+  }
+}
