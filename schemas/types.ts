@@ -3286,6 +3286,21 @@ export interface SealerRefusal {
   readonly reason: string
 }
 /**
+ * Entries of the audit log of the server, and the digest of the last.
+ */
+export interface SealerHead {
+  readonly size: number
+  readonly digest: Sha256
+}
+export interface SealerHeadAsk {}
+/**
+ * A statement about the audit log, as the sealer wrote it, and its detached CMS signature, DER in base64.
+ */
+export interface SealerHeadAnswer {
+  readonly statement: string
+  readonly cms: SealerBytes
+}
+/**
  * Configuration of a sealer: the computer of a signer, who confirms and signs exports of a team server. Relative paths start at the folder of this file.
  */
 export interface SealerConfig {
@@ -3306,4 +3321,8 @@ export interface SealerConfig {
    * File to which each signed digest is appended before it is signed, with its request; created when it is missing.
    */
   readonly record: string
+  /**
+   * Whether the head of the server’s audit log is signed every ten minutes, without a question. Default true.
+   */
+  readonly signAuditLog?: boolean
 }

@@ -5,6 +5,7 @@ import { createSealingClient } from '../adapters/jobs/team-client.ts'
 import { readProgramSecrets, readSealerConfig } from '../adapters/program-config.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../app/sealer.ts'
+import type { AuditHead } from '../core/audit-head.ts'
 import type { Outcome } from '../core/failure.ts'
 import { ok } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
@@ -45,6 +46,8 @@ export async function runSealerUntilStopped(
   lines.once('SIGINT', end)
   printLine(`Signing as ${plain(signer.value.subject)}, key ${signer.value.fingerprint}.`)
   printLine(`Waiting for exports of ${config.server} until this process is ended.`)
+  const auditLogOf = config.signAuditLog === false ? null : config.server
+  if (auditLogOf !== null) printLine('Signs size and digest of its audit log every ten minutes, without a question.')
   await runSealer(
     {
       ports,
@@ -58,7 +61,7 @@ export async function runSealerUntilStopped(
       },
       wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
     },
-    { record: config.record, signal: stop.signal, onEvent: say },
+    { record: config.record, auditLogOf, signal: stop.signal, onEvent: say },
   )
   lines.close()
 }
@@ -73,9 +76,16 @@ const describe = ({ purpose, requestedBy, requestedAt, engagement, order }: Seal
   '  You sign digests that the server computed. Verify the pack before you give it to others.',
 ]
 
+const headText = ({ size, digest }: AuditHead): string => `${size} entries, digest ${digest}`
+
 function say(event: SealerEvent): void {
   if (event.kind === 'signed')
     printLine(`Signed: SHA-256 ${event.request.digest} (signature ${event.count} of this export).`)
+  else if (event.kind === 'head-signed') printLine(`Audit log signed: ${headText(event.head)}.`)
+  else if (event.kind === 'log-shortened')
+    printLine(
+      `The audit log was shortened: it has ${headText(event.head)}; signed before: ${headText(event.before)}. It was not signed.`,
+    )
   else if (event.kind === 'refused') printLine(`Not signed: ${plain(event.reason, 300)}.`)
   else printFailure(event.failure)
 }

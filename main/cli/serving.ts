@@ -15,7 +15,9 @@ import { zipFolder } from '../app/output-files.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
-import { checkAuditFile } from '../server/edge/audit-file.ts'
+import { checkAudit } from '../server/audit.ts'
+import { recordedHeads, signedHeads } from '../server/audit-heads.ts'
+import { readAuditFile } from '../server/edge/audit-file.ts'
 import type { PageFile } from '../server/edge/parts.ts'
 import { serve } from '../server/edge/serve.ts'
 import { problemsOf } from '../server/settings.ts'
@@ -29,19 +31,52 @@ export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
   return problems.length === 0 ? ok(read.value.value) : read.value.refuse(problems)
 }
 
-/** Checks the audit log and prints its head. */
-export async function verifyAudit(context: Context, { auditLog }: TeamConfig): Promise<void> {
-  const checked = await checkAuditFile(auditLog)
-  if (!checked.ok) return endWith(context, checked.error)
-  if (!checked.value.intact) {
-    printLine(`${auditLog}: line ${checked.value.line} does not continue the line before it.`)
+/** Checks the audit log, its signed heads and those in the record of a sealer, and prints what was found. */
+export async function verifyAudit(
+  context: Context,
+  { auditLog, sealers = [] }: TeamConfig,
+  record: string | null,
+): Promise<void> {
+  const read = await readAuditFile(auditLog)
+  if (!read.ok) return endWith(context, read.error)
+  const recorded = record === null ? ok(null) : await readAuditFile(record)
+  if (!recorded.ok) return endWith(context, recorded.error)
+  const checked = checkAudit(read.value)
+  if (!checked.intact) {
+    printLine(`${auditLog}: line ${checked.line} does not continue the line before it.`)
     return context.exit(EXIT.notVerified)
   }
-  const { size, digest } = checked.value.head
+  const { size, digest } = checked.head
   printLine(`${auditLog}: ${size} entries, each continues the one before it; the last has the digest ${digest}.`)
-  printLine(
-    'Not shown: that no entries were removed from the end. Keep size and digest elsewhere and compare them later.',
-  )
+  const heads = signedHeads(read.value).map((head) => ({
+    ...head,
+    signer: remoteSigning.textSigner(head.text, Buffer.from(head.cms, 'base64')),
+  }))
+  const isKnown = (signer: string | null): boolean => sealers.some(({ certificate }) => certificate === signer)
+  const wrong = heads.filter(({ isInLog, signer }) => !isInLog || !isKnown(signer))
+  for (const { line, isInLog } of wrong)
+    printLine(
+      `${auditLog}: the signed head in line ${line} ${isInLog ? 'is not signed by a sealer of the configuration' : 'is not that of the lines before it'}.`,
+    )
+  const last = heads.filter((head) => !wrong.includes(head)).at(-1)
+  if (last?.statement == null) printLine('No entry is covered by a signature of a sealer.')
+  else
+    printLine(
+      `The first ${last.statement.size} entries were signed on ${last.statement.at}, by the clock of the sealer, with the certificate ${last.signer}.`,
+    )
+  const missing = recorded.value === null ? [] : recordedHeads(recorded.value, read.value)
+  const lost = missing.filter(({ isInLog }) => !isInLog)
+  for (const { line, statement } of lost)
+    printLine(
+      `${record} line ${line}: on ${statement.at}, the log had ${statement.size} entries with the digest ${statement.digest}; it no longer has this head.`,
+    )
+  if (recorded.value !== null)
+    printLine(`${record}: ${missing.length - lost.length} of ${missing.length} recorded heads are in the log.`)
+  else
+    printLine(
+      'Not shown: that no entries were removed from the end. Compare with the record of a sealer (--record), or keep size and digest elsewhere.',
+    )
+  if (wrong.length > 0 || lost.length > 0) return context.exit(EXIT.notVerified)
 }
 
 /** How long a run waits for a collector that gives no sign, whose recording is stored when it arrives later, and an export for its signer. */

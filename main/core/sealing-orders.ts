@@ -1,4 +1,5 @@
-import type { SealerAnswer, SealerAsk, SealerRefusal, SealingRequest } from '../../schemas/types.ts'
+import type { SealerAnswer, SealerAsk, SealerHeadAnswer, SealerRefusal, SealingRequest } from '../../schemas/types.ts'
+import type { AuditHead } from './audit-head.ts'
 import type { Sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
 import type { Identities } from './identities.ts'
@@ -14,6 +15,9 @@ export interface SealingServer {
   readonly answer: (id: string, input: SealerAnswer) => Promise<Outcome<null>>
   /** Refuses the whole order of a request. */
   readonly refuse: (id: string, input: SealerRefusal) => Promise<Outcome<null>>
+  /** The head of the audit log; null where it has no entry after the last signed one. */
+  readonly head: () => Promise<Outcome<AuditHead | null>>
+  readonly signHead: (input: SealerHeadAnswer) => Promise<Outcome<null>>
 }
 
 /** Facts of a certificate that can sign. */
@@ -36,6 +40,10 @@ export interface RemoteSigning {
   /** The digest that signed attributes of this certificate contain; null for any other bytes. */
   readonly digestIn: (certificate: Uint8Array, attributes: Uint8Array) => Sha256 | null
   readonly verifies: (certificate: Uint8Array, data: Uint8Array, signature: Uint8Array) => boolean
+  /** Signs a text that the signer’s computer wrote itself. */
+  readonly signText: (signer: Signer, text: string) => Promise<Uint8Array>
+  /** The fingerprint of the certificate that signed a text; null where the signature does not verify. Whether its holder is trusted is not decided. */
+  readonly textSigner: (text: string, cms: Uint8Array) => Sha256 | null
 }
 
 /** Signatures of one export with every format, and some to spare. */

@@ -23,6 +23,8 @@ export interface AuditEvent {
     | 'sealer-refused'
     | 'signature'
     | 'signature-refused'
+    /** A sealer signed the head of this log: `of` has the statement and its signature. */
+    | 'head-signed'
   /** Subject of the ID token, or name of a collector or sealer; null before sign-in. */
   readonly subject: string | null
   readonly name: string | null

@@ -79,8 +79,15 @@ function ofCollector(verb: string, path: string): Wanted {
 
 const OF_REQUEST = /^\/sealer\/requests\/([0-9a-f]{32})\/(answer|refuse)$/
 
+const WITHOUT_REQUEST: Readonly<Record<string, SealerVerb | undefined>> = {
+  '/sealer/ask': 'ask',
+  '/sealer/head': 'head',
+  '/sealer/head/answer': 'sign-head',
+}
+
 function ofSealer(verb: string, path: string): Wanted {
-  if (path === '/sealer/ask') return only('POST', verb, { kind: 'sealer', verb: 'ask', request: '' })
+  const plainVerb = WITHOUT_REQUEST[path]
+  if (plainVerb !== undefined) return only('POST', verb, { kind: 'sealer', verb: plainVerb, request: '' })
   const [, request, name] = OF_REQUEST.exec(path) ?? []
   return request === undefined ? UNKNOWN : only('POST', verb, { kind: 'sealer', verb: name as SealerVerb, request })
 }

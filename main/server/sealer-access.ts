@@ -8,6 +8,8 @@ export const SEALER_VERBS = {
   ask: { input: 'sealer-ask' },
   answer: { input: 'sealer-answer' },
   refuse: { input: 'sealer-refusal' },
+  head: { input: 'sealer-head-ask' },
+  'sign-head': { input: 'sealer-head-answer' },
 } as const
 export type SealerVerb = keyof typeof SEALER_VERBS
 

@@ -96,7 +96,7 @@ export function startSealer(
       // Impatient: tests wait for events and not for a time.
       wait: (_, signal) => sleep(20, undefined, { signal }).catch(() => undefined),
     },
-    { record, signal: stop.signal, onEvent: (event) => events.push(event) },
+    { record, auditLogOf: server, signal: stop.signal, onEvent: (event) => events.push(event) },
   )
   return {
     events,

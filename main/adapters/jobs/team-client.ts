@@ -2,6 +2,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
 import type { CollectorLease, SealingRequest } from '../../../schemas/types.ts'
+import type { AuditHead } from '../../core/audit-head.ts'
 import { parseBounded } from '../../core/bounded-json.ts'
 import { isSha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
@@ -132,6 +133,13 @@ export function createSealingClient(options: TeamClientOptions): SealingServer {
     },
     answer: (id, input) => none(post(`/sealer/requests/${id}/answer`, input)),
     refuse: (id, input) => none(post(`/sealer/requests/${id}/refuse`, input)),
+    head: async () => {
+      const answer = await post('/sealer/head', {})
+      if (!answer.ok || answer.value === null) return answer as Outcome<null>
+      const [problem] = createSchemaValidator().placed('sealer-head', answer.value)
+      return problem === undefined ? ok(answer.value as AuditHead) : STRANGE
+    },
+    signHead: (input) => none(post('/sealer/head/answer', input)),
   }
 }
 

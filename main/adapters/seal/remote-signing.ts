@@ -1,5 +1,6 @@
 import type { RemoteSigning } from '../../core/sealing-orders.ts'
-import { contentDigestIn, signedAttributes } from './cms.ts'
+import { contentDigestIn, signDetached, signedAttributes } from './cms.ts'
+import { readSeal } from './reader.ts'
 import { readCertificate, sameBytes, verifies } from './x509.ts'
 
 /** Certificates and signatures of sealers, by the functions that every other signature is made and read with. */
@@ -19,5 +20,20 @@ export const remoteSigning: RemoteSigning = {
   verifies: (certificate, data, signature) => {
     const facts = readCertificate(certificate)
     return facts !== null && verifies(data, facts, signature)
+  },
+  signText: (signer, text) => signDetached(signer, Buffer.from(text)),
+  textSigner: (text, signature) => {
+    const content = Buffer.from(text)
+    const read = readSeal({
+      content,
+      signature,
+      chain: [],
+      crls: [],
+      freshCrls: [],
+      timestamps: [],
+      tsaChain: [],
+      tsaCrls: [],
+    })
+    return read.problems.length === 0 ? (read.signer?.fingerprint ?? null) : null
   },
 }

@@ -6,6 +6,7 @@ interface Options {
   readonly config: string
   readonly checkConfig?: true
   readonly verifyAudit?: true
+  readonly record?: string
 }
 
 /** `serve`: the engine behind HTTP, for several people with browsers. */
@@ -15,13 +16,14 @@ export function serveCommand(context: Context): void {
     .description('Serve engagements to several people in browsers')
     .requiredOption('--config <file>', 'Configuration of the team server')
     .option('--check-config', 'Validate the configuration and exit')
-    .option('--verify-audit', 'Verify the chain of the audit log and exit')
+    .option('--verify-audit', 'Verify the chain of the audit log and its signatures, and exit')
+    .option('--record <file>', 'With --verify-audit: the record of a sealer, whose heads must be in the log')
     .action(async ({ config: file, ...options }: Options) => {
       // Loaded when it is needed: no other command needs the engine and the server.
       const { runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
-      if (options.verifyAudit === true) return await verifyAudit(context, config.value)
+      if (options.verifyAudit === true) return await verifyAudit(context, config.value, options.record ?? null)
       if (options.checkConfig === true) {
         const { database, engagements } = config.value
         const secrets = database === undefined ? ok(null) : readDatabaseSecrets(database)

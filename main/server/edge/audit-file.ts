@@ -1,21 +1,55 @@
 import { readFile } from 'node:fs/promises'
+import { readHeadStatement } from '../../core/audit-head.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { type AuditEvent, checkAudit, EMPTY_LOG } from '../audit.ts'
-import type { LogCheck } from '../chained-log.ts'
+import { type AuditEvent, EMPTY_LOG } from '../audit.ts'
+import { otherEntries, signedHeads } from '../audit-heads.ts'
+import type { LogHead } from '../chained-log.ts'
 import { type ChainedFile, openChainedFile } from './chained-file.ts'
 
-export type AuditLog = ChainedFile<AuditEvent>
+export interface AuditLog extends ChainedFile<AuditEvent> {
+  /** The head, where entries were added since the last one that a sealer signed; otherwise null. */
+  readonly unsignedHead: () => LogHead | null
+  /** Whether unsignedHead() gave this head, and none that was offered was signed since. */
+  readonly wasOffered: (head: LogHead) => boolean
+}
+
+/** Each is asked for ten minutes after the one before, and dropped with the first that is signed. */
+const MOST_OFFERED = 100
 
 /** Opens an audit log to continue it; fails as openChainedFile() does. */
 export async function openAuditLog(path: string): Promise<Outcome<AuditLog>> {
   const opened = await openChainedFile<AuditEvent>(path, EMPTY_LOG)
-  return opened.ok ? ok(opened.value.log) : opened
+  if (!opened.ok) return opened
+  const { log, text } = opened.value
+  // An entry of a signed head alone is no reason to sign the next one.
+  let others = otherEntries(text, Number.POSITIVE_INFINITY)
+  let signed = otherEntries(text, signedHeads(text).at(-1)?.statement?.size ?? 0)
+  const offered = new Map<number, { readonly digest: string; readonly others: number }>()
+  return ok({
+    ...log,
+    append: async (event) => {
+      await log.append(event)
+      if (event.kind !== 'head-signed') others += 1
+      else {
+        signed = Math.max(signed, offered.get(readHeadStatement(event.of.statement ?? '')?.size ?? 0)?.others ?? 0)
+        offered.clear()
+      }
+    },
+    unsignedHead: () => {
+      if (others <= signed) return null
+      const head = log.head()
+      if (offered.size === MOST_OFFERED) offered.clear()
+      offered.set(head.size, { digest: head.digest, others })
+      return head
+    },
+    wasOffered: ({ size, digest }) => offered.get(size)?.digest === digest,
+  })
 }
 
-/** Checks an audit log. Fails with input.not-found where it cannot be read. */
-export async function checkAuditFile(path: string): Promise<Outcome<LogCheck>> {
+/** The text of an audit log, or of the record of a sealer. Fails with input.not-found where it cannot be read. */
+export async function readAuditFile(path: string): Promise<Outcome<string>> {
   try {
-    return ok(checkAudit(await readFile(path, 'utf8')))
+    return ok(await readFile(path, 'utf8'))
   } catch {
     return fail('input.not-found', path)
   }

@@ -6,6 +6,8 @@ import { chainedLine, checkChained, type LogHead } from '../chained-log.ts'
 export interface ChainedFile<T extends object> {
   /** Resolves when the entry is on disk. Rejects where it could not be stored: what it records must then not take place. */
   readonly append: (entry: T) => Promise<void>
+  /** Of the entries on the disk. */
+  readonly head: () => LogHead
   readonly isUsable: () => boolean
   readonly close: () => Promise<void>
 }
@@ -70,6 +72,7 @@ export async function openChainedFile<T extends object>(
         waiting.push({ entry, done: (problem) => (problem === null ? resolve() : reject(problem)) })
         writing ??= write()
       }),
+    head: () => head,
     isUsable: () => !broken,
     close: async () => {
       await writing

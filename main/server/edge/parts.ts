@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/failure.ts'
+import type { RemoteSigning } from '../../core/sealing-orders.ts'
 import type { SessionStore } from '../../core/session-store.ts'
 import type { AuditEvent } from '../audit.ts'
 import type { Concurrency, RateLimit } from '../limits.ts'
@@ -51,6 +52,7 @@ export interface ServerParts {
     readonly name: string
   }) => Promise<Outcome<null>>
   readonly audit: AuditLog
+  readonly sealing: { readonly signing: Pick<RemoteSigning, 'textSigner'> }
   readonly metrics: Metrics
   readonly pages: ReadonlyMap<string, PageFile>
   /** Problems of an input, as sentences; empty means valid. */

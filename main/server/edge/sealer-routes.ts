@@ -1,5 +1,13 @@
-import type { SealerAnswer, SealerAsk, SealerRefusal, SealingRequest, TeamSealer } from '../../../schemas/types.ts'
-import { fail, type Outcome } from '../../core/failure.ts'
+import type {
+  SealerAnswer,
+  SealerAsk,
+  SealerHeadAnswer,
+  SealerRefusal,
+  SealingRequest,
+  TeamSealer,
+} from '../../../schemas/types.ts'
+import { readHeadStatement } from '../../core/audit-head.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { holderOf } from '../bearer.ts'
 import type { Wanted } from '../routes.ts'
 import { SEALER_VERBS } from '../sealer-access.ts'
@@ -51,7 +59,39 @@ async function answered(
       return await desk.refuse(sealer, id, (input.value as SealerRefusal).reason, (request) =>
         note(parts, sealer, 'signature-refused', request),
       )
+    case 'head':
+      return ok(parts.audit.unsignedHead())
+    case 'sign-head':
+      return await signedHead(parts, sealer, input.value as SealerHeadAnswer)
   }
+}
+
+/**
+ * Enters a signed head into the log. Fails with input.refused for a statement about another server or a head that the log did not have, and for
+ * a signature by another certificate than that of the sealer.
+ */
+async function signedHead(
+  parts: ServerParts,
+  { name, certificate, engagement }: TeamSealer,
+  { statement: text, cms }: SealerHeadAnswer,
+): Promise<Outcome<null>> {
+  const statement = readHeadStatement(text)
+  if (statement === null || statement.server !== parts.settings().origin)
+    return fail('input.refused', 'the statement is not about the audit log of this server')
+  if (!parts.audit.wasOffered(statement))
+    return fail('input.refused', 'the statement is about a head that was not asked for, or that was signed')
+  if (parts.sealing.signing.textSigner(text, Buffer.from(cms, 'base64')) !== certificate)
+    return fail('input.refused', 'the signature does not verify with the certificate of the sealer')
+  await parts.audit.append(
+    auditEvent(parts, null, {
+      kind: 'head-signed',
+      subject: name,
+      role: 'sealer',
+      engagement,
+      of: { statement: text, cms },
+    }),
+  )
+  return ok(null)
 }
 
 const note = (
