@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -8,7 +9,14 @@ import type { EvidenceList } from '../../schemas/ipc-results.ts'
 import { valueIn } from '../support/engine-kit.ts'
 import { startPostgres, whyNoPostgres } from '../support/postgres.ts'
 import { replyIn, type Visitor } from '../support/team-kit.ts'
-import { ENGAGEMENT, runEnded, startRun, type TeamProcesses, teamProcesses } from '../support/team-processes.ts'
+import {
+  ENGAGEMENT,
+  engagementFolder,
+  runEnded,
+  startRun,
+  type TeamProcesses,
+  teamProcesses,
+} from '../support/team-processes.ts'
 import { spread } from './measure.ts'
 import type { Result } from './results.ts'
 
@@ -37,7 +45,7 @@ export async function benchTeam(nodes: number): Promise<readonly Result[]> {
       shared: database === undefined ? null : { database, throughGate: [] },
     })
     try {
-      return [await collected(team), ...(await read(team))]
+      return await measured(team)
     } finally {
       await team.close()
     }
@@ -47,8 +55,24 @@ export async function benchTeam(nodes: number): Promise<readonly Result[]> {
   }
 }
 
+async function measured(team: TeamProcesses): Promise<readonly Result[]> {
+  const server = await team.startServer()
+  const runs = await collected(team)
+  const reading = await read(team)
+  const kib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1])
+  const stored = execFileSync('du', ['-sk', engagementFolder(team)], { encoding: 'utf8' }).split('\t')[0]
+  const { length } = team.nodes
+  return [
+    runs,
+    ...reading,
+    plainResult(`server, the most memory, with results of ${length} nodes`, `${Math.round(kib / 1024)} MiB`),
+    plainResult('engagement on the disk, for each node of one run', `${Math.round(Number(stored) / length)} KiB`),
+  ]
+}
+
+const plainResult = (what: string, ours: string): Result => ({ what, ours, against: null, ratio: null, target: null })
+
 async function collected(team: TeamProcesses): Promise<Result> {
-  await team.startServer()
   for (const name of Object.keys(COLLECTORS)) await team.startCollector(name)
   const officer = await team.officer()
   const began = performance.now()

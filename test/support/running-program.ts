@@ -9,6 +9,7 @@ export interface Running {
   /** SIGKILL: nothing in it can react. */
   readonly kill: () => Promise<void>
   readonly isRunning: () => boolean
+  readonly pid: number
 }
 
 /** Starts a program with Node and waits until it printed `ready`. It is in `started` while it runs. */
@@ -48,5 +49,6 @@ function run(program: string, argv: readonly string[], started: Set<ChildProcess
       await ended
     },
     isRunning: () => isRunning,
+    pid: child.pid ?? 0,
   }
 }
