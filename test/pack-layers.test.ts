@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shared } from '../main/app/evaluate.ts'
+import { shared } from '../main/app/shared.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { filesOfNodes, layered } from '../main/core/pack.ts'
 import {
@@ -86,6 +86,21 @@ describe('what is said alike', () => {
     const [first, second] = [1, 2].map((at) => share({ node: `node-${at}`, observations: [{ ...reason }, { at }] }))
     expect(second).toEqual({ node: 'node-2', observations: [reason, { at: 2 }] })
     expect(second?.observations[0]).toBe(first?.observations[0])
+    expect(share({ ...first })).toBe(first)
+  })
+
+  test('and in the same order', () => {
+    const share = shared()
+    share({ one: 1, two: 2 })
+    expect(Object.keys(share({ two: 2, one: 1 }))).toEqual(['two', 'one'])
+    expect(share([0, null, false, '', []])).toEqual([0, null, false, '', []])
+    expect(share([-0])).not.toBe(share([0]))
+  })
+
+  test('without comparing each with all, however they were chosen', () => {
+    const share = shared()
+    const fractions = Array.from({ length: 30_000 }, (_, at) => ({ of: at / 1e6 }))
+    expect(share(fractions)).toEqual(fractions)
   })
 
   test('whatever it is', () => {

@@ -4,7 +4,6 @@ import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { sha256 } from '../core/digest.ts'
 import { type Outcome, ok } from '../core/failure.ts'
 import { filesOfNodes, layered } from '../core/pack.ts'
 import {
@@ -24,6 +23,7 @@ import { analysedNodes } from '../present/report/isolation.ts'
 import { locatedNodes } from '../present/report/location.ts'
 import { matterOf, type ReportInput } from '../present/report.ts'
 import { registerInScope } from './attachments.ts'
+import { shared } from './shared.ts'
 
 export interface ToEvaluate {
   readonly scope: Scope
@@ -124,9 +124,6 @@ async function restedOn(
   return ok(latest(loaded, node))
 }
 
-/** The same text in a string of its own: a substring of a capture would keep the whole capture in memory. */
-const ownText = (text: string): string => JSON.parse(JSON.stringify(text)) as string
-
 /** Figures for those nodes of a large fleet whose isolation analyses are shown, selected once all are assessed. */
 export async function picturesOf(
   about: ReportInput,
@@ -141,50 +138,4 @@ export async function picturesOf(
     if (rested.value !== null) figures.set(assessed.node, figuresOf(rested.value, assessed, about.assessment.scope))
   }
   return ok(figures)
-}
-
-/**
- * Copies of plain data in which each text, and each part above a size, is in memory once. The nodes of a fleet have
- * mostly the same commands and outputs: with a thousand of them this is most of what an export holds.
- */
-export function shared(): <T>(value: T) => T {
-  const texts = new Map<string, string>()
-  const parts = new Map<string, unknown>()
-  const copied = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(share)
-    if (typeof value !== 'object' || value === null) return share(value)
-    // As in JSON, a member without a value is none.
-    const members = Object.entries(value).filter(([, part]) => part !== undefined)
-    return Object.fromEntries(members.map(([key, part]) => [key, share(part)]))
-  }
-  // Under itself: the text that it was found in is not kept as the key either.
-  const kept = (own: string): string => {
-    texts.set(own, own)
-    return own
-  }
-  const share = (value: unknown): unknown => {
-    if (typeof value === 'string') return texts.get(value) ?? kept(ownText(value))
-    if (typeof value !== 'object' || value === null) return value
-    // A list of so many parts is larger than what repeats: its text would be written for nothing.
-    if (Array.isArray(value) && value.length > MOST_PARTS) return copied(value)
-    const text = JSON.stringify(value)
-    const isPart = text.length >= SMALLEST && text.length <= LARGEST
-    return isPart ? firstOf(parts, sha256(text), () => copied(value)) : copied(value)
-  }
-  return <T>(value: T): T => copied(value) as T
-}
-
-/**
- * Of a part, in characters of JSON. Tracking smaller parts takes more memory than it saves; larger ones rarely repeat.
- */
-const SMALLEST = 80
-const LARGEST = 4000
-const MOST_PARTS = LARGEST / SMALLEST
-
-function firstOf<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const first = known.get(key)
-  if (first !== undefined) return first
-  const made = make()
-  known.set(key, made)
-  return made
 }

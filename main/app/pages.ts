@@ -21,11 +21,11 @@ import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } fro
 import { bytesOf } from '../verify/steps/read.ts'
 import { falsifiedRules, statusOfRules } from '../verify/steps/rules.ts'
 import { recordingsOf } from './continued-export.ts'
-import { shared } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { periodPdf } from './period-runs.ts'
 import { PRODUCER } from './producer.ts'
 import { reportInputOf } from './report-input.ts'
+import { shared } from './shared.ts'
 
 /**
  * Renders the reports of an opened pack again, with the rules and the layout of this program. A pack from other rules or

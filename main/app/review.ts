@@ -11,9 +11,9 @@ import { verifyPeriod } from '../verify/period.ts'
 import type { OnResult } from '../verify/pipeline.ts'
 import { largerThanRead, verifyReport } from '../verify/report.ts'
 import type { Trust } from '../verify/steps/trust.ts'
-import { shared } from './evaluate.ts'
 import { pageComparer, periodPageComparer } from './pages.ts'
 import { PRODUCER } from './producer.ts'
+import { shared } from './shared.ts'
 
 export interface ReviewInput {
   readonly path: string
