@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../main/core/canonical-json.ts'
+import { canonicalJson, isSameJson } from '../main/core/canonical-json.ts'
 
 /** RFC 8785 in its plainest form: every object taken apart and put together again. */
 function plainly(value: unknown): string {
@@ -48,3 +48,24 @@ test.each([[Number.NaN], [Number.POSITIVE_INFINITY], [undefined], [() => 1], [Sy
     expect(() => canonicalJson({ b: { c: [one] }, a: 1 })).toThrow('canonicalJson')
   },
 )
+
+/** The same value with the members of every object in another order, some of them absent. */
+const turned = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(turned)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    [...Object.entries(value).reverse(), ['absent', undefined] as const].map(([key, member]) => [key, turned(member)]),
+  )
+}
+
+test('values are the same where their texts are', () => {
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      expect(isSameJson(one, turned(one))).toBe(true)
+      expect(isSameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other))
+      expect(isSameJson([one, other], [one, one])).toBe(canonicalJson(one) === canonicalJson(other))
+    }),
+  )
+  expect(isSameJson(JSON.parse('{"__proto__":{}}'), { a: 1 })).toBe(false)
+  expect(isSameJson([-0], [0])).toBe(true)
+})

@@ -10,7 +10,7 @@ import { type Failure, type Outcome, ok } from '../core/failure.ts'
 import { digestOf, nodeAssessmentPath, type PackFiles } from '../core/pack-files.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import type { Parsed } from '../core/probe.ts'
-import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
+import { inPackOrder, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
 import type { SudoReconciliation } from '../core/sudoers.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import type { CapturedTexts } from '../present/html/captured.ts'
@@ -56,7 +56,7 @@ export async function reportInputOf(
   const plain: ReportInput = {
     ...same,
     assessment,
-    recordings: outlines.map(inOrder),
+    recordings: outlines.map(inPackOrder),
     sudo,
     digests: new Map(
       assessment.nodes.flatMap(({ node }) => {
@@ -84,12 +84,6 @@ export const formatInputOf = (about: ReportInput, run: string, prefix: string): 
   prefix,
   shown: matterOf(about).shown,
   views: { hipaa: HIPAA_VIEWS, ai: AI_VIEWS },
-})
-
-/** In the order of a pack: a store returns captures in the order of arrival. */
-const inOrder = ({ recording, captures }: RecordingOutline): RecordingOutline => ({
-  recording,
-  captures: [...captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta)),
 })
 
 export interface ExportInput {

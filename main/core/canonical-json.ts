@@ -12,6 +12,30 @@ export function canonicalJson(value: unknown): string {
   return ordered === NOT_PLAIN ? written(value) : JSON.stringify(ordered)
 }
 
+/** Whether two values have the same canonical text. Equal plain data is found to be equal without being written. */
+export const isSameJson = (one: unknown, other: unknown): boolean =>
+  isEqual(one, other) || canonicalJson(one) === canonicalJson(other)
+
+/** Whether plain data without absent members is equal, in whatever order its members are. False shows nothing. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return (
+      one === other && (one === null || typeof one === 'string' || typeof one === 'boolean' || Number.isFinite(one))
+    )
+  if (Array.isArray(one) || Array.isArray(other)) {
+    if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false
+    for (let at = 0; at < one.length; at += 1) if (!isEqual(one[at], other[at])) return false
+    return true
+  }
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  for (const name of names) {
+    const [member, same] = [(one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name]]
+    if (!Object.hasOwn(other, name) || !isEqual(member, same)) return false
+  }
+  return true
+}
+
 /** Stands for what JSON.stringify would write in another way, or would not refuse. */
 const NOT_PLAIN = Symbol('not plain data')
 

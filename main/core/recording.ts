@@ -70,9 +70,35 @@ export function outlineOf(loaded: RecordingOutline, share: <T>(value: T) => T = 
     recording: share(loaded.recording),
     captures: loaded.captures.map(({ meta }) => ({ meta: share(meta) })),
   }
+  return withDigestOf(loaded, outline)
+}
+
+/** The same recording with its captures in the order of a pack: a store returns them in the order of arrival. */
+export function inPackOrder(loaded: RecordingOutline): RecordingOutline {
+  const { recording, captures } = loaded
+  return isInPackOrder(loaded)
+    ? loaded
+    : withDigestOf(loaded, { recording, captures: [...captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta)) })
+}
+
+/**
+ * Finds the digest of a recording from the text of its two files, which holds nothing else and is canonical, so that nothing is written again.
+ * Nothing is kept where the captures are in another order.
+ */
+export function keepDigest(loaded: RecordingOutline, text: string): void {
+  if (isInPackOrder(loaded)) DIGESTS.set(loaded, sha256(text))
+}
+
+const isInPackOrder = ({ captures }: RecordingOutline): boolean =>
+  captures.every(({ meta }, at) => {
+    const before = captures[at - 1]
+    return before === undefined || byProbeAndCommand(before.meta, meta) <= 0
+  })
+
+function withDigestOf(loaded: RecordingOutline, same: RecordingOutline): RecordingOutline {
   const known = DIGESTS.get(loaded)
-  if (known !== undefined) DIGESTS.set(outline, known)
-  return outline
+  if (known !== undefined) DIGESTS.set(same, known)
+  return same
 }
 
 /**

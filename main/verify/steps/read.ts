@@ -19,7 +19,7 @@ import { PATHS } from '../../core/pack.ts'
 import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
-import { type CapturedAnswer, compare, type LoadedRecording } from '../../core/recording.ts'
+import { type CapturedAnswer, compare, keepDigest, type LoadedRecording } from '../../core/recording.ts'
 
 /** The small text files; null where one is missing, unreadable or not UTF-8. */
 export interface PackTexts {
@@ -106,10 +106,14 @@ export async function bytesOf(source: PackSource, path: string, most?: number): 
 }
 
 /** JSON within the budgets, in its one canonical text (RFC 8785) and a line end, so that two readers cannot see different values, as with repeated keys. */
-export function canonical(text: string | null): { readonly value: unknown } | null {
+export const canonical = (text: string | null): { readonly value: unknown } | null =>
+  text?.endsWith('\n') === true ? canonicalLine(text.slice(0, -1)) : null
+
+/** The same of a line without its end. */
+function canonicalLine(line: string): { readonly value: unknown } | null {
   try {
-    const value = parseBounded(text ?? '')
-    return `${canonicalJson(value)}\n` === text ? { value } : null
+    const value = parseBounded(line)
+    return canonicalJson(value) === line ? { value } : null
   } catch {
     return null
   }
@@ -165,7 +169,8 @@ export async function readRecording(
   validator: SchemaValidator,
 ): Promise<RecordingReading> {
   const problems: string[] = []
-  const header = canonical(await textOf(source, `${folder}/${RECORDING.header}`))
+  const headerText = await textOf(source, `${folder}/${RECORDING.header}`)
+  const header = canonical(headerText)
   const wrong =
     header === null ? ['missing, too large, or not canonical JSON'] : validator.problems('recording', header.value)
   if (header === null || wrong.length > 0)
@@ -173,14 +178,15 @@ export async function readRecording(
   const recording = header.value as Recording
   if (nodeFolder(recording.node.name) !== folder)
     problems.push(`${folder}/recording.json belongs to node ${quote(recording.node.name)}, not to this folder.`)
-  const lines = (await textOf(source, `${folder}/${RECORDING.captures}`))?.split('\n', MOST_CAPTURES + 2)
+  const text = await textOf(source, `${folder}/${RECORDING.captures}`)
+  const lines = text?.split('\n', MOST_CAPTURES + 2)
   if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
     return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
   const captures: CapturedAnswer[] = []
   const named = new Set(OWN_FILES.map((file) => `${folder}/${file}`))
   const streamOf = streamReader(source, folder)
   for (const [index, line] of lines.slice(0, -1).entries()) {
-    const meta = canonical(`${line}\n`)
+    const meta = canonicalLine(line)
     const why = meta === null ? ['not JSON in canonical form'] : validator.problems('capture', meta.value)
     if (meta === null || why.length > 0) {
       problems.push(`${folder}/captures.jsonl:${index + 1}: ${why[0]}.`)
@@ -200,7 +206,9 @@ export async function readRecording(
   const stray = paths
     .filter((path) => !named.has(path))
     .map((path) => `${quote(path, 400)} does not belong to a capture.`)
-  return { recording: { recording, captures }, problems: atMost([...problems, ...stray]) }
+  const loaded = { recording, captures }
+  if (captures.length === lines.length - 1) keepDigest(loaded, `${headerText}${text}`)
+  return { recording: loaded, problems: atMost([...problems, ...stray]) }
 }
 
 /** Reads the streams of one recording, each file once; null for one that differs from its line, `beyond` past the limits. */

@@ -3,7 +3,7 @@ import type { Assessment, AssessmentIndex, NodeAssessment } from '../../../schem
 import type { Difference } from '../../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { AssessedWhole } from '../../core/assessor.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
+import { canonicalJson, isSameJson } from '../../core/canonical-json.ts'
 import type { NodeVerdicts } from '../../core/conclusion/documents.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
@@ -59,8 +59,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
 
 /** Differences in the text of observations only: with the same rules, these also show an edit. */
 export function wordingDiffers({ node, stated, derived }: NodeReading): readonly string[] {
-  if (stated === null || derived === null || 'threw' in derived || canonicalJson(stated) === canonicalJson(derived))
-    return []
+  if (stated === null || derived === null || 'threw' in derived || isSameJson(stated, derived)) return []
   const again = new Map(derived.results.map((found) => [found.check, canonicalJson(found)]))
   return [
     `Node ${quote(node)}: the assessment in the pack differs from the derived one in its observations.`,
@@ -105,7 +104,7 @@ function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly st
   const [one, other] = [isolationText(stated), isolationText(derived)]
   if (one !== other)
     return [`Node ${quote(stated.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
-  return canonicalJson(stated.isolation) === canonicalJson(derived.isolation)
+  return isSameJson(stated.isolation, derived.isolation)
     ? []
     : [`Node ${quote(stated.node)}, isolation: same results, different isolation analysis.`]
 }
