@@ -5,6 +5,7 @@ import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { catalogData, catalogDataProblems } from './test/support/catalog-data.ts'
 import { buildRules } from './test/support/rules-module.ts'
+import { writtenFile, writtenModule, writtenValidators } from './test/support/written-validators.ts'
 
 /** The demo fleet travels with the program: the recorded nodes named demo-* are copied beside it. */
 const demoFleet = {
@@ -39,6 +40,20 @@ const rulesModule = {
     // Git keeps no empty folder: before the first version that is kept there is none.
     if (existsSync(resolve(KEPT, 'modules')))
       cpSync(resolve(KEPT, 'modules'), resolve('out/rules/kept'), { recursive: true })
+  },
+}
+
+/** What validates documents is compiled from their schemas by the build: compiling takes longer than most of what a command does. */
+const validatorsWritten: Plugin = {
+  name: 'validators-written',
+  enforce: 'pre',
+  load: {
+    filter: { id: /\/main\/adapters\/schema-compiler\.ts$/ },
+    handler() {
+      for (const extent of ['first', 'all'] as const)
+        this.emitFile({ type: 'asset', fileName: writtenFile(extent), source: writtenValidators(extent) })
+      return { code: writtenModule(), moduleType: 'js' }
+    },
   },
 }
 
@@ -89,7 +104,7 @@ const BUILT_IN = [
 
 export default defineConfig({
   main: {
-    plugins: [validCatalogData, demoFleet, rulesModule, dataAsText],
+    plugins: [validCatalogData, demoFleet, rulesModule, validatorsWritten, dataAsText],
     build: {
       outDir: 'out/main',
       externalizeDeps: { exclude: BUILT_IN },
