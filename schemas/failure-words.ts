@@ -54,6 +54,9 @@ export const FAILURE_CODES = [
   'notice.undelivered',
   'server.unreachable',
   'database.unreachable',
+  'objects.unreachable',
+  'objects.refused',
+  'objects.altered',
   'job.lease-ended',
   'job.completed',
   'job.not-delivered',
@@ -358,6 +361,21 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Database unreachable',
     meaning: 'Nothing was changed. Jobs that were confirmed are kept.',
     next: 'Try again in a minute. If it recurs, check that PostgreSQL runs and accepts this server.',
+  },
+  'objects.unreachable': {
+    title: 'Object store unreachable',
+    meaning: 'What is stored there is unchanged. New evidence is in the folder of the engagement alone.',
+    next: 'Check that the store runs and that this computer reaches it. The team server tries again by itself.',
+  },
+  'objects.refused': {
+    title: 'Object store unsuitable or access refused',
+    meaning: 'No further evidence is copied to it. What is stored there is unchanged.',
+    next: 'Correct what is shown: bucket with Object Lock, credentials, or clock. Then copy again.',
+  },
+  'objects.altered': {
+    title: 'Folder and object store differ',
+    meaning: 'One of both lost or changed evidence after it was copied.',
+    next: 'Verify the folder against the store. The stored files can be restored into an empty folder.',
   },
   'job.lease-ended': {
     title: 'Lease ended',

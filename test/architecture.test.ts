@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'main/present',
     'main/adapters',
     /^node:/,
-    /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|saxen|mmdb-lib|ssh-config|pkcs11js|pg)(\/|$)/,
+    /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|saxen|mmdb-lib|ssh-config|pkcs11js|pg|aws4fetch)(\/|$)/,
   ],
   // Functions alone: sockets, files and the OpenID Connect client are in its edge.
   'main/server/edge': [

@@ -196,8 +196,8 @@ async function* entriesBelow(folder: string, at: string, depth: number): AsyncGe
   }
 }
 
-/** An unexpected result is removed again. */
-async function putStored(path: string, content: StoredBytes): Promise<void> {
+/** Writes bytes kept elsewhere as a new file, on the disk when it resolves. Rejects, and removes the file again, where they differ from their digest. */
+export async function putStored(path: string, content: StoredBytes): Promise<void> {
   const handle = await open(path, 'wx', 0o600)
   await orRemoved(path, async () => {
     try {

@@ -52,7 +52,8 @@ export function parseBackup(
   return files
 }
 
-const isPlainPath = (path: string): boolean =>
+/** Whether a path leads nowhere but below a folder, on any system. */
+export const isPlainPath = (path: string): boolean =>
   path.length <= 1000 &&
   !/^[A-Za-z]:|[\\\p{Cc}]/u.test(path) &&
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')

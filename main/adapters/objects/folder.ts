@@ -1,0 +1,93 @@
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { type ObjectStore, type ObjectVersion, secondsOf } from '../../core/objects.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { putStored } from '../files.ts'
+import { isCode, makeFolder, problemInWords, writeWhole } from '../store/durable.ts'
+import { storedFile } from '../stored-file.ts'
+
+const VERSION = /^[1-9]\d{0,8}$/
+
+const failed = (problem: unknown): Outcome<never> =>
+  fail('objects.unreachable', plain(problem instanceof Error ? problemInWords(problem) : String(problem), 300))
+
+/**
+ * Objects in a folder: a folder for each key, with a file for each version and one that states until when it is to be kept. Nothing enforces
+ * that: whoever can write to the folder can delete from it. Fails with objects.unreachable where the folder cannot be made.
+ */
+export async function openObjectFolder(root: string): Promise<Outcome<ObjectStore>> {
+  try {
+    await makeFolder(root, 0o700)
+  } catch (problem) {
+    return failed(problem)
+  }
+  const at = (key: string, version: string): string => join(root, key, version)
+  const untilOf = async (key: string, version: string): Promise<string> =>
+    (await readFile(`${at(key, version)}${UNTIL}`, 'utf8')).trim()
+  return ok({
+    name: root,
+    locks: false,
+    put: async (key, content, until) => {
+      try {
+        const folder = join(root, key)
+        await makeFolder(folder, 0o700)
+        const numbers = (await readdir(folder)).filter((name) => VERSION.test(name)).map(Number)
+        const version = String(Math.max(0, ...numbers) + 1)
+        await writeWhole(`${at(key, version)}${UNTIL}`, `${until}\n`)
+        await putStored(at(key, version), content)
+        return ok(version)
+      } catch (problem) {
+        return failed(problem)
+      }
+    },
+    head: async (key, version) => {
+      try {
+        const stat = VERSION.test(version) ? await lstat(at(key, version)) : null
+        if (stat?.isFile() !== true) return ok(null)
+        return ok({ size: stat.size, lock: { mode: 'STATED', until: await untilOf(key, version) } })
+      } catch (problem) {
+        return isCode(problem, 'ENOENT') ? ok(null) : failed(problem)
+      }
+    },
+    stored: ({ key, version, size }, sha256) => storedFile(at(key, version), size, sha256),
+    versions: async (prefix) => {
+      try {
+        return ok(await versionsBelow(root, prefix))
+      } catch (problem) {
+        return failed(problem)
+      }
+    },
+    extend: async (key, version, until) => {
+      try {
+        if (secondsOf(await untilOf(key, version)) > secondsOf(until))
+          return fail('objects.refused', `${key}: a retention is not shortened`)
+        await writeWhole(`${at(key, version)}${UNTIL}`, `${until}\n`)
+        return ok(null)
+      } catch (problem) {
+        return failed(problem)
+      }
+    },
+  })
+}
+
+const UNTIL = '.until'
+
+async function versionsBelow(root: string, prefix: string): Promise<readonly ObjectVersion[]> {
+  const found: ObjectVersion[] = []
+  const walk = async (key: string): Promise<void> => {
+    const entries = await readdir(join(root, key), { withFileTypes: true })
+    for (const entry of entries) {
+      const inner = key === '' ? entry.name : `${key}/${entry.name}`
+      if (entry.isDirectory()) {
+        if (`${inner}/`.startsWith(prefix) || prefix.startsWith(`${inner}/`)) await walk(inner)
+      } else if (entry.isFile() && VERSION.test(entry.name) && key.startsWith(prefix)) {
+        const { size } = await lstat(join(root, inner))
+        found.push({ key, version: entry.name, size, hidden: false })
+      }
+    }
+  }
+  await walk('')
+  return found.sort((a, b) => compare(a.key, b.key) || Number(a.version) - Number(b.version))
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import {
+  type ObjectHead,
+  type ObjectLock,
+  type ObjectStore,
+  type ObjectVersion,
+  secondsOf,
+} from '../../core/objects.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare, type StoredBytes } from '../../core/recording.ts'
+import { errorCode, hasObjectLock, isVersioned, versionPage } from './answers.ts'
+import { createExchange, type Exchange, type Outside, type S3Answer, type S3Place, strange } from './exchange.ts'
+
+/** Nobody can lift this one, the owner of the store included. */
+const MODE = 'COMPLIANCE'
+const LARGEST_ANSWER = 64 * 1024
+const LARGEST_PAGE = 8 * 1024 * 1024
+const MOST_PAGES = 10_000
+/** Of one request, as S3 accepts it. */
+const LARGEST_OBJECT = 5 * 1024 ** 3
+
+/**
+ * A bucket of an S3 store (Amazon S3 API of 2006-03-01) with versions and Object Lock, below a prefix that is empty or ends in “/”. Fails
+ * with objects.refused for a bucket without either, for credentials that are not accepted, and for a store whose clock differs.
+ */
+export async function openS3(place: S3Place, prefix: string, outside: Outside): Promise<Outcome<ObjectStore>> {
+  const exchange = createExchange(place, outside)
+  const unsuitable = await whyUnsuitable(exchange, place.bucket)
+  if (!unsuitable.ok) return unsuitable
+  return ok({
+    name: `${place.endpoint}/${place.bucket}/${prefix}`,
+    locks: true,
+    put: async (key, content, until) => {
+      if (content.size > LARGEST_OBJECT) return strange(`${key} has more than ${LARGEST_OBJECT} bytes`)
+      const answer = await exchange.ask(
+        {
+          verb: 'PUT',
+          key: `${prefix}${key}`,
+          headers: {
+            'x-amz-object-lock-mode': MODE,
+            'x-amz-object-lock-retain-until-date': until,
+            'x-amz-sdk-checksum-algorithm': 'SHA256',
+            'x-amz-checksum-sha256': Buffer.from(content.sha256, 'hex').toString('base64'),
+          },
+          body: content,
+        },
+        LARGEST_ANSWER,
+      )
+      if (!answer.ok) return answer
+      if (answer.value.status !== 200) return refusal(answer.value, key)
+      const version = answer.value.headers['x-amz-version-id']
+      return typeof version === 'string' && version !== '' && version !== 'null'
+        ? ok(version)
+        : strange(`${key} was stored without a version`)
+    },
+    head: async (key, version) => {
+      const request = { verb: 'HEAD', key: `${prefix}${key}`, query: { versionId: version } } as const
+      const answer = await exchange.ask(request, LARGEST_ANSWER)
+      if (!answer.ok) return answer
+      if (answer.value.status === 404) return ok(null)
+      return answer.value.status === 200 ? ok(headOf(answer.value)) : refusal(answer.value, key)
+    },
+    stored: ({ key, version, size }, digest) => {
+      const request = { verb: 'GET', key: `${prefix}${key}`, query: { versionId: version } } as const
+      const open = (): AsyncIterable<Uint8Array> => exchange.stream(request, size)
+      return { size, sha256: digest, open, read: () => wholeOf(open()) }
+    },
+    versions: (below) => versionsBelow(exchange, `${prefix}${below}`, prefix.length),
+    extend: async (key, version, until) => {
+      const text = `<Retention xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Mode>${MODE}</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`
+      const body = textBytes(text)
+      const answer = await exchange.ask(
+        {
+          verb: 'PUT',
+          key: `${prefix}${key}`,
+          query: { retention: '', versionId: version },
+          headers: { 'content-md5': createHash('md5').update(text).digest('base64') },
+          body,
+        },
+        LARGEST_ANSWER,
+      )
+      if (!answer.ok) return answer
+      return answer.value.status === 200 ? ok(null) : refusal(answer.value, key)
+    },
+  })
+}
+
+async function whyUnsuitable(exchange: Exchange, bucket: string): Promise<Outcome<null>> {
+  const versioning = await exchange.ask({ verb: 'GET', key: '', query: { versioning: '' } }, LARGEST_ANSWER)
+  if (!versioning.ok) return versioning
+  if (versioning.value.status !== 200) return refusal(versioning.value, bucket)
+  if (!isVersioned(versioning.value.body)) return strange(`the bucket ${bucket} keeps no versions; ${NEXT}`)
+  const lock = await exchange.ask({ verb: 'GET', key: '', query: { 'object-lock': '' } }, LARGEST_ANSWER)
+  if (!lock.ok) return lock
+  const hasLock = lock.value.status === 200 && hasObjectLock(lock.value.body)
+  if (hasLock) return ok(null)
+  return lock.value.status === 200 || lock.value.status === 404
+    ? strange(`the bucket ${bucket} has no Object Lock; ${NEXT}`)
+    : refusal(lock.value, bucket)
+}
+
+const NEXT = 'create a bucket with Object Lock enabled, and name it in the configuration'
+
+async function versionsBelow(
+  exchange: Exchange,
+  below: string,
+  own: number,
+): Promise<Outcome<readonly ObjectVersion[]>> {
+  const newestFirst: Omit<ObjectVersion, 'hidden'>[] = []
+  const marked = new Set<string>()
+  let from: { readonly key: string; readonly version: string } | null = null
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const more: Readonly<Record<string, string>> =
+      from === null
+        ? {}
+        : { 'key-marker': from.key, ...(from.version === '' ? {} : { 'version-id-marker': from.version }) }
+    const answer = await exchange.ask(
+      { verb: 'GET', key: '', query: { versions: '', prefix: below, 'max-keys': '1000', ...more } },
+      LARGEST_PAGE,
+    )
+    if (!answer.ok) return answer
+    if (answer.value.status !== 200) return refusal(answer.value, below)
+    const read = versionPage(answer.value.body)
+    if (!read.ok) return strange(`its list of objects ${read.error}`)
+    const { versions, marked: here, next } = read.value
+    if (versions.some(({ key }) => !key.startsWith(below)))
+      return strange('its list of objects has some that were not asked for')
+    newestFirst.push(...versions)
+    for (const key of here) marked.add(key)
+    if (next === null)
+      return ok(
+        newestFirst
+          .reverse()
+          .map((one) => ({ ...one, key: one.key.slice(own), hidden: marked.has(one.key) }))
+          .sort((a, b) => compare(a.key, b.key)),
+      )
+    if (from !== null && compare(next.key, from.key) < 0) return strange('its list of objects goes back')
+    if (from !== null && next.key === from.key && next.version === from.version)
+      return strange('its list of objects does not go on')
+    from = next
+  }
+  return strange('its list of objects has no end')
+}
+
+function headOf({ headers }: S3Answer): ObjectHead {
+  const mode = headers['x-amz-object-lock-mode']
+  const until = headers['x-amz-object-lock-retain-until-date']
+  const seconds = typeof until === 'string' ? secondsOf(until) : Number.NaN
+  const isMode = mode === 'COMPLIANCE' || mode === 'GOVERNANCE'
+  const lock: ObjectLock | null =
+    isMode && !Number.isNaN(seconds) ? { mode, until: new Date(seconds * 1000).toISOString() } : null
+  return { size: Number(headers['content-length'] ?? Number.NaN), lock }
+}
+
+/** Keys that a person can act on; the others are repeated as the store states them. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'the bucket does not exist',
+  InvalidAccessKeyId: 'the access key is not known to it',
+  SignatureDoesNotMatch: 'the secret key is not the one of the access key',
+  AccessDenied: 'the credentials do not permit this',
+  RequestTimeTooSkewed: 'its clock differs from that of this computer',
+}
+
+function refusal({ status, body }: S3Answer, about: string): Outcome<never> {
+  const code = errorCode(body)
+  const why = IN_WORDS[code] ?? (code === '' ? `status ${status}` : `status ${status}, ${code}`)
+  return fail(
+    status >= 500 || status === 429 ? 'objects.unreachable' : 'objects.refused',
+    plain(`${about}: ${why}`, 300),
+  )
+}
+
+async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
+}
+
+/** A short text as bytes to be stored. */
+export function textBytes(text: string): StoredBytes {
+  const bytes = new TextEncoder().encode(text)
+  return {
+    size: bytes.length,
+    sha256: sha256(bytes),
+    read: async () => bytes,
+    open: async function* () {
+      yield bytes
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import { isPlainPath } from './backup.ts'
+import { canonicalJson } from './canonical-json.ts'
+import type { Sha256 } from './digest.ts'
+import { err, type Outcome, ok, type Result } from './failure.ts'
+import { compare, type StoredBytes } from './recording.ts'
+import { hasExactly, isDigest, isInstant, parsedJson } from './run-chain/entry.ts'
+
+/** What a store states of the lock of an object. */
+export interface ObjectLock {
+  /** STATED: of a store that enforces none. */
+  readonly mode: 'COMPLIANCE' | 'GOVERNANCE' | 'STATED'
+  /** ISO 8601. */
+  readonly until: string
+}
+
+/** One version of an object, as a list of the store names it. */
+export interface ObjectVersion {
+  readonly key: string
+  readonly version: string
+  readonly size: number
+  /** Whether it is behind a delete marker, so that it is read by its version alone. */
+  readonly hidden: boolean
+}
+
+/** One version of an object, as the store answers for it. */
+export interface ObjectHead {
+  readonly size: number
+  /** Null where the store states none, or one that is off. */
+  readonly lock: ObjectLock | null
+}
+
+/**
+ * Objects that are written once and kept until a day. Writing a key again adds a version and changes none. Each function fails with
+ * objects.unreachable where the store does not answer, and with objects.refused where it answers otherwise than needed.
+ */
+export interface ObjectStore {
+  /** Where it is, for people. */
+  readonly name: string
+  /** Whether the store itself refuses deletion and changes until the day. A folder does not. */
+  readonly locks: boolean
+  /** Stores bytes as a new version, which is read again by the version that this gives. Bytes that differ from their digest are not stored. */
+  readonly put: (key: string, content: StoredBytes, until: string) => Promise<Outcome<string>>
+  /** Null where there is no such version. */
+  readonly head: (key: string, version: string) => Promise<Outcome<ObjectHead | null>>
+  /** The bytes of a version, to be read later. Reading rejects where they differ in size; whoever reads compares the digest. */
+  readonly stored: (version: ObjectVersion, sha256: Sha256) => StoredBytes
+  /** Every version below a prefix, by key; versions of one key with the first that was written first. */
+  readonly versions: (prefix: string) => Promise<Outcome<readonly ObjectVersion[]>>
+  /** Keeps a version until a later day. */
+  readonly extend: (key: string, version: string, until: string) => Promise<Outcome<null>>
+}
+
+/** Keys below the prefix of an engagement. */
+export const OBJECTS = { blobs: 'blobs/', lists: 'lists/', heads: 'heads/' } as const
+
+export const blobKey = (sha256: Sha256): string => `${OBJECTS.blobs}${sha256.slice(0, 2)}/${sha256}`
+export const listKey = (number: number): string => `${OBJECTS.lists}${String(number).padStart(NUMBER, '0')}.jsonl`
+export const headKey = (chain: string, size: number): string =>
+  `${OBJECTS.heads}${chain}/${String(size).padStart(NUMBER, '0')}.json`
+
+const NUMBER = 8
+/** The number in the name of a list or a head, or null. */
+export const numberOf = (key: string): number | null => {
+  const [, digits] = /\/(\d{8})\.jsonl?$/.exec(key) ?? []
+  return digits === undefined ? null : Number(digits)
+}
+
+/** A file of an engagement folder: its path there, and its bytes. */
+export interface ListedFile {
+  readonly path: string
+  readonly size: number
+  readonly sha256: Sha256
+}
+
+/** Names the files that a copy added or found changed. Written after every object in it was confirmed. */
+export interface ObjectList {
+  readonly engagement: string
+  /** 1, 2, 3 and so on. */
+  readonly number: number
+  /** Digest of the list before it; null for the first. */
+  readonly previous: Sha256 | null
+  readonly at: string
+  /** Until when its objects are kept at least. */
+  readonly until: string
+  readonly files: readonly ListedFile[]
+}
+
+export const LIST_SCHEMA = 'barewitness.object-list/1'
+
+/** One line about the list, then one line for each file, as canonical JSON. */
+export const listText = ({ files, ...about }: ObjectList): string =>
+  [{ schema: LIST_SCHEMA, ...about }, ...[...files].sort((a, b) => compare(a.path, b.path))]
+    .map((line) => `${canonicalJson(line)}\n`)
+    .join('')
+
+/** Reads a list of a store, which is hostile input. The error states what is wrong with it. */
+export function parseList(text: string): Result<ObjectList, string> {
+  const [first = '', ...lines] = text.split('\n')
+  if (lines.pop() !== '') return err('is truncated')
+  const about = parsedJson(first)
+  if (!hasExactly(about, ['schema', 'engagement', 'number', 'previous', 'at', 'until'])) return err('is not a list')
+  const { schema, engagement, number, previous, at, until } = about
+  const isList =
+    schema === LIST_SCHEMA &&
+    typeof engagement === 'string' &&
+    Number.isSafeInteger(number) &&
+    (previous === null || isDigest(previous)) &&
+    isInstant(at) &&
+    isInstant(until)
+  if (!isList) return err('is not a list')
+  const files: ListedFile[] = []
+  const seen = new Set<string>()
+  for (const line of lines) {
+    const file = parsedJson(line)
+    if (!isListedFile(file) || seen.has(file.path)) return err(`has an entry that is not one: line ${files.length + 2}`)
+    seen.add(file.path)
+    files.push(file)
+  }
+  return ok({ engagement, number: Number(number), previous: previous as Sha256 | null, at, until, files })
+}
+
+const isListedFile = (file: unknown): file is ListedFile =>
+  hasExactly(file, ['path', 'size', 'sha256']) &&
+  typeof file.path === 'string' &&
+  isPlainPath(file.path) &&
+  Number.isSafeInteger(file.size) &&
+  Number(file.size) >= 0 &&
+  isDigest(file.sha256)
+
+/** What is listed of a path: the latest bytes, and until when these are kept at least. */
+export interface KeptFile extends Omit<ListedFile, 'path'> {
+  readonly until: string
+}
+
+/** The files that lists name, by path: of each the entry of the latest list. */
+export function filesOfLists(lists: readonly ObjectList[]): ReadonlyMap<string, KeptFile> {
+  const files = new Map<string, KeptFile>()
+  for (const { files: listed, until } of lists)
+    for (const { path, size, sha256 } of listed) files.set(path, { size, sha256, until })
+  return files
+}
+
+/** The files that a copy has to add: those that no list names with these bytes. */
+export const notListed = <T extends ListedFile>(
+  files: readonly T[],
+  listed: ReadonlyMap<string, KeptFile>,
+): readonly T[] => files.filter(({ path, sha256 }) => listed.get(path)?.sha256 !== sha256)
+
+/** Why a head of a store does not confirm what it has to, in words, or null. The day is compared in seconds, as stores keep it. */
+export function whyNotKept(
+  head: ObjectHead | null,
+  { size, until }: { readonly size: number; readonly until: string },
+  locks: boolean,
+): string | null {
+  if (head === null) return 'is not there'
+  if (head.size !== size) return `has ${head.size} bytes, not ${size}`
+  if (head.lock === null) return 'has no retention'
+  if (locks && head.lock.mode !== 'COMPLIANCE') return `has the retention mode ${head.lock.mode}, which can be lifted`
+  return secondsOf(head.lock.until) < secondsOf(until) ? `is kept until ${head.lock.until}, not until ${until}` : null
+}
+
+export const secondsOf = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
+
+/** The same moment so many years later, in whole seconds; of 29 February, 1 March. */
+export function yearsLater(at: string, years: number): string {
+  const moment = new Date(secondsOf(at) * 1000)
+  moment.setUTCFullYear(moment.getUTCFullYear() + years)
+  return moment.toISOString()
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openS3 } from '../../main/adapters/objects/s3.ts'
+import { sha256 } from '../../main/core/digest.ts'
+import type { Outcome } from '../../main/core/failure.ts'
+import type { ObjectStore, ObjectVersion } from '../../main/core/objects.ts'
+import { must } from '../support/kept-runs.ts'
+import { daysAhead, objectOf, objectsContract } from '../support/objects-contract.ts'
+import { type Radosgw, startRadosgw, whyNoRadosgw } from '../support/radosgw-kit.ts'
+
+const missing = whyNoRadosgw()
+const outside = { now: () => Date.now(), pause: async () => undefined }
+const detailOf = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
+const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
+
+describe.skipIf(missing !== null)(`Ceph radosgw${missing === null ? '' : ` (${missing})`}`, () => {
+  let rados: Radosgw
+  let bucket: string
+  beforeAll(async () => {
+    rados = await startRadosgw()
+    bucket = await rados.newBucket()
+  }, 120_000)
+  afterAll(async () => await rados?.stop())
+
+  objectsContract('a bucket', () => openS3(rados.place(bucket), 'some/prefix/', outside))
+
+  describe('the owner of the bucket, with all its rights,', () => {
+    let store: ObjectStore
+    let kept: ObjectVersion
+    const until = daysAhead(30)
+    const [text, key] = ['evidence of a run', 'owner/evidence']
+    beforeAll(async () => {
+      store = must(await openS3(rados.place(bucket), '', outside))
+      must(await store.put(key, objectOf(text), until))
+      const [found] = must(await store.versions(key))
+      if (found === undefined) throw new Error('not stored')
+      kept = found
+    })
+    const isUnchanged = async (): Promise<void> => {
+      expect(must(await store.head(key, kept.version))).toEqual({
+        size: text.length,
+        lock: { mode: 'COMPLIANCE', until },
+      })
+      expect(sha256(await store.stored(kept, sha256(text)).read())).toBe(sha256(text))
+    }
+    const retention = (mode: string, day: string): string =>
+      `<Retention><Mode>${mode}</Mode><RetainUntilDate>${day}</RetainUntilDate></Retention>`
+    const ofVersion = (query = ''): string => `${bucket}/${key}?${query}versionId=${kept.version}`
+
+    test('cannot delete a version', async () => {
+      expect((await rados.asOwner({ verb: 'DELETE', target: ofVersion() })).status).toBe(403)
+      await isUnchanged()
+    })
+    test('cannot delete it with the header that lifts GOVERNANCE', async () => {
+      const headers = { 'x-amz-bypass-governance-retention': 'true' }
+      expect((await rados.asOwner({ verb: 'DELETE', target: ofVersion(), headers })).status).toBe(403)
+      await isUnchanged()
+    })
+    test('cannot delete many at once', async () => {
+      const body = `<Delete><Object><Key>${key}</Key><VersionId>${kept.version}</VersionId></Object></Delete>`
+      const answer = await rados.asOwner({ verb: 'POST', target: `${bucket}?delete=`, body })
+      expect(answer.body).toContain('<Error>')
+      await isUnchanged()
+    })
+    test.each([
+      ['shorten its retention', 'COMPLIANCE', 1],
+      ['change it to GOVERNANCE', 'GOVERNANCE', 30],
+      ['change it to GOVERNANCE for longer', 'GOVERNANCE', 60],
+    ])('cannot %s', async (_, mode, days) => {
+      for (const headers of [{}, { 'x-amz-bypass-governance-retention': 'true' }]) {
+        const body = retention(mode, daysAhead(days))
+        const answer = await rados.asOwner({ verb: 'PUT', target: ofVersion('retention=&'), headers, body })
+        expect(answer.status).toBe(403)
+      }
+      await isUnchanged()
+    })
+    test('cannot suspend versions, or delete the bucket', async () => {
+      const body = '<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>'
+      const suspended = await rados.asOwner({ verb: 'PUT', target: `${bucket}?versioning=`, body })
+      expect(suspended.status).toBeGreaterThanOrEqual(400)
+      expect((await rados.asOwner({ verb: 'DELETE', target: bucket })).status).toBeGreaterThanOrEqual(400)
+      await isUnchanged()
+    })
+    test('overwrites without effect on the version that was kept', async () => {
+      expect((await rados.asOwner({ verb: 'PUT', target: `${bucket}/${key}`, body: 'other bytes' })).status).toBe(200)
+      const found = must(await store.versions(key))
+      expect(found[0]).toEqual(kept)
+      expect(found.length).toBe(2)
+      await isUnchanged()
+    })
+    test('hides it behind a delete marker, which is reported; it is read all the same', async () => {
+      expect((await rados.asOwner({ verb: 'DELETE', target: `${bucket}/${key}` })).status).toBe(204)
+      expect((await rados.asOwner({ verb: 'GET', target: `${bucket}/${key}` })).status).toBe(404)
+      expect(must(await store.versions(key))[0]).toEqual({ ...kept, hidden: true })
+      await isUnchanged()
+    })
+  })
+
+  describe('a bucket', () => {
+    test.each([
+      ['without Object Lock', { lock: false }, 'has no Object Lock'],
+      ['without versions', { lock: false, versions: false }, 'keeps no versions'],
+    ])('%s is refused', async (_, options, words) => {
+      const found = await openS3(rados.place(await rados.newBucket(options)), '', outside)
+      expect([codeOf(found), detailOf(found)]).toEqual(['objects.refused', expect.stringContaining(words)])
+      expect(detailOf(found)).toContain('create a bucket with Object Lock enabled')
+    })
+    test('that does not exist is refused, and so are other credentials', async () => {
+      expect(detailOf(await openS3(rados.place('no-such-bucket'), '', outside))).toContain('does not exist')
+      const place = rados.place(bucket)
+      for (const other of [{ secretKey: 'other' }, { accessKey: 'other' }])
+        expect(codeOf(await openS3({ ...place, ...other }, '', outside))).toBe('objects.refused')
+    })
+    test('of a store whose clock differs is refused', async () => {
+      for (const ahead of [-600_000, 600_000]) {
+        const found = await openS3(rados.place(bucket), '', { ...outside, now: () => Date.now() + ahead })
+        expect([codeOf(found), detailOf(found)]).toEqual(['objects.refused', expect.stringContaining('its clock is')])
+      }
+    })
+    test('with many objects is listed over several pages', async () => {
+      const store = must(await openS3(rados.place(await rados.newBucket()), '', outside))
+      const names = Array.from({ length: 1020 }, (_, n) => `many/${String(n).padStart(4, '0')}`)
+      for (let at = 0; at < names.length; at += 20)
+        await Promise.all(
+          names.slice(at, at + 20).map(async (one) => must(await store.put(one, objectOf(one), daysAhead(1)))),
+        )
+      expect(must(await store.versions('')).map(({ key }) => key)).toEqual(names)
+    })
+  })
+})
