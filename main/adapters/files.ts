@@ -109,6 +109,16 @@ export const createFiles = (): Files => ({
       return storeFailure(problem)
     }
   },
+  mark: async (path) => {
+    try {
+      const stat = await lstat(path, { bigint: true })
+      const { ino, size, mtimeNs, mtimeMs } = stat
+      if (!stat.isFile()) return null
+      return { mark: `${ino} ${size} ${mtimeNs}`, writtenAt: new Date(Number(mtimeMs)).toISOString() }
+    } catch {
+      return null
+    }
+  },
   stored: async (path) => {
     try {
       if (!(await lstat(path)).isFile()) return fail('input.refused', `${path} is not a regular file`)

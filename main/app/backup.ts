@@ -7,6 +7,7 @@ import {
   inEvidence,
   isBackedUp,
   isBlobOfRun,
+  isOwnFolder,
   isRebuilt,
   pooledBlob,
 } from '../core/layout.ts'
@@ -39,6 +40,40 @@ export async function backUp(
   to: string,
 ): Promise<Outcome<BackedUp>> {
   if (await ports.files.isThere(to)) return fail('input.refused', `${to} already exists; nothing was written`)
+  return await withFiles(ports, root, { isOurs: isBackedUp, stored: ports.files.stored }, async (files) => {
+    if (files.kept.length === 0) return fail('input.not-found', `there are no Barewitness files in ${root}`)
+    const contents = backupFiles(files.kept)
+    const declared = new Map([[PATHS.bag, new TextEncoder().encode(BAG_DECLARATION)]])
+    const manifest = new TextEncoder().encode(manifestLines(contents))
+    const written = await ports.packs.write(to, new Map([...contents, ...declared, [PATHS.manifest, manifest]]))
+    if (!written.ok) return written
+    const bytes = files.kept.reduce((sum, [, { size }]) => sum + size, 0)
+    const { notIncluded, notOurs } = files
+    return ok({ files: files.kept.length, bytes, notIncluded, notOurs })
+  })
+}
+
+/** The files of a root as they are at one moment. */
+export interface FilesOfRoot extends Pick<BackedUp, 'notIncluded' | 'notOurs'> {
+  readonly kept: readonly BackedUpFile[]
+}
+
+/** Which names directly below a root belong to it, beside folders of packs, and how its files are read. */
+interface FilesWanted {
+  readonly isOurs: (name: string) => boolean
+  readonly stored: (path: string) => Promise<Outcome<StoredBytes>>
+}
+
+/**
+ * Does work on the files of a root while its chains are locked, and the runs that nobody is collecting; the others are excluded and named.
+ * Fails as the work does, and with store.failed where another program holds a chain.
+ */
+export async function withFiles<T>(
+  ports: Pick<Ports, 'files'>,
+  root: string,
+  wanted: FilesWanted,
+  work: (files: FilesOfRoot) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
   const chains = await chainFoldersBelow(ports, root)
   if (!chains.ok) return chains
   const held: (() => Promise<void>)[] = []
@@ -48,21 +83,8 @@ export async function backUp(
       if (!lock.ok) return lock
       held.push(lock.value.release)
     }
-    const files = await filesOf(ports, root, held)
-    if (!files.ok) return files
-    if (files.value.kept.length === 0) return fail('input.not-found', `there are no Barewitness files in ${root}`)
-    const contents = backupFiles(files.value.kept)
-    const declared = new Map([[PATHS.bag, new TextEncoder().encode(BAG_DECLARATION)]])
-    const manifest = new TextEncoder().encode(manifestLines(contents))
-    const written = await ports.packs.write(to, new Map([...contents, ...declared, [PATHS.manifest, manifest]]))
-    if (!written.ok) return written
-    const bytes = files.value.kept.reduce((sum, [, { size }]) => sum + size, 0)
-    return ok({
-      files: files.value.kept.length,
-      bytes,
-      notIncluded: files.value.notIncluded,
-      notOurs: files.value.notOurs,
-    })
+    const files = await filesOf(ports, root, wanted, held)
+    return files.ok ? await work(files.value) : files
   } finally {
     for (const release of held) await release()
   }
@@ -71,14 +93,15 @@ export async function backUp(
 async function filesOf(
   ports: Pick<Ports, 'files'>,
   root: string,
+  { isOurs: isOwn, stored: read }: FilesWanted,
   held: (() => Promise<void>)[],
-): Promise<Outcome<{ readonly kept: readonly BackedUpFile[] } & Pick<BackedUp, 'notIncluded' | 'notOurs'>>> {
+): Promise<Outcome<FilesOfRoot>> {
   const below = await ports.files.below(root)
   const packs = await packsBelow(ports, root)
   if (!below.ok || !packs.ok) return below.ok ? (packs as Outcome<never>) : below
   const folders = new Set(packs.value.map((path) => path.split('/')[0] ?? ''))
   const topOf = (path: string): string => path.split('/')[0] ?? ''
-  const isOurTop = (top: string): boolean => isBackedUp(top) || folders.has(top)
+  const isOurTop = (top: string): boolean => isOwn(top) || (folders.has(top) && !isOwnFolder(top))
   const isOurs = (path: string): boolean => isOurTop(topOf(path)) && !NOT_KEPT.test(path) && !isRebuilt(path)
   const tops = new Set([...below.value.files, ...below.value.others].map(topOf))
   const notOurs = [...tops].filter((top) => !isOurTop(top)).sort(compare)
@@ -88,7 +111,7 @@ async function filesOf(
   for (const run of going) notIncluded.push(`${evidenceOfRun('.', run).slice(2)}: collection in progress`)
   for (const path of below.value.files.filter(isOurs)) {
     if (going.has(inEvidence(path)?.run ?? '')) continue
-    const stored = await ports.files.stored(`${root}/${path}`)
+    const stored = await read(`${root}/${path}`)
     if (!stored.ok) return stored
     kept.push([path, stored.value])
   }
@@ -138,31 +161,45 @@ export async function restore(
   archive: string,
   to: string,
 ): Promise<Outcome<Restored>> {
-  const there = await ports.files.below(to)
-  if (!there.ok) return there
-  if (there.value.files.length > 0 || there.value.others.length > 0)
-    return fail('input.refused', `${to} is not empty; restore a backup into a new folder`)
+  const empty = await isEmptyFolder(ports, to)
+  if (!empty.ok) return empty
+  if (!empty.value) return fail('input.refused', `${to} is not empty; restore a backup into a new folder`)
   const opened = await ports.packs.open(archive)
   if (!opened.ok) return opened
   try {
     const listed = await checked(opened.value)
     if (!listed.ok) return listed
-    const written = await unpacked(ports, listed.value, to)
-    if (!written.ok) return written
-    const chains = await chainsBelow(ports, to)
-    if (!chains.ok) return chains
-    const history = await ports.openHistory(to)
-    if (!history.ok) return history
-    const heads = await history.value.list()
-    if (!heads.ok) return heads
-    return ok({
-      files: listed.value.length,
-      chains: chains.value.map(({ chain: { fleet, entries } }) => ({ fleet, entries: entries.length })),
-      runs: heads.value.length,
-    })
+    return await restoreFiles(ports, listed.value, to)
   } finally {
     await opened.value.close()
   }
+}
+
+/** Writes files into an empty folder, each compared with its digest; then opens chains and history. Fails as these do. */
+export async function restoreFiles(
+  ports: Pick<Ports, 'files' | 'openHistory' | 'openRunChain'>,
+  files: readonly BackedUpFile[],
+  to: string,
+): Promise<Outcome<Restored>> {
+  const written = await unpacked(ports, files, to)
+  if (!written.ok) return written
+  const chains = await chainsBelow(ports, to)
+  if (!chains.ok) return chains
+  const history = await ports.openHistory(to)
+  if (!history.ok) return history
+  const heads = await history.value.list()
+  if (!heads.ok) return heads
+  return ok({
+    files: files.length,
+    chains: chains.value.map(({ chain: { fleet, entries } }) => ({ fleet, entries: entries.length })),
+    runs: heads.value.length,
+  })
+}
+
+/** Whether nothing is in a folder, or it does not exist. Fails as the file system does. */
+export async function isEmptyFolder(ports: Pick<Ports, 'files'>, folder: string): Promise<Outcome<boolean>> {
+  const there = await ports.files.below(folder)
+  return there.ok ? ok(there.value.files.length === 0 && there.value.others.length === 0) : there
 }
 
 /** The files of a backup, after the archive was checked against its list. */

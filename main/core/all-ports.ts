@@ -293,6 +293,11 @@ export interface Files {
   readonly copyNew: (from: string, to: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /** The ordinary files at most so many names below a folder, sorted, as paths from it with “/”; none where there is no folder. */
   readonly below: (folder: string, depth?: number) => Promise<Outcome<FilesBelow>>
+  /**
+   * When a file was written last (ISO 8601), and a mark that is another one after it was written to or replaced; null where no ordinary file
+   * is there.
+   */
+  readonly mark: (path: string) => Promise<{ readonly mark: string; readonly writtenAt: string } | null>
   /** A file as bytes to be read later, of the size and digest that it has now. */
   readonly stored: (path: string) => Promise<Outcome<StoredBytes>>
   /** Writes bytes kept elsewhere as a new file, whole and compared with their size and digest, or not at all. */

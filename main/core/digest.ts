@@ -58,6 +58,13 @@ export function growingSha256(): { readonly add: (part: string) => void; readonl
   }
 }
 
+/** SHA-256 of bytes as they come. Rejects as they do. */
+export async function sha256OfPieces(pieces: AsyncIterable<Uint8Array>): Promise<Sha256> {
+  const whole = createHash('sha256')
+  for await (const piece of pieces) whole.update(piece)
+  return whole.digest('hex')
+}
+
 const GATHERED = 64 * 1024
 
 /**

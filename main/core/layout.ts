@@ -34,6 +34,8 @@ export const FOLDERS = {
   mappingsEarlier: 'mappings-earlier',
   /** Notes on the window's runs. */
   runs: 'runs',
+  /** What was copied to an object store, as its lists state it. */
+  objectLists: 'object-lists',
   /** Of a team server: the jobs of collectors, and recordings that they are delivering. */
   jobs: 'jobs',
   /** Declarations and documents of the demo fleet. */
@@ -174,6 +176,7 @@ const NOT_BACKED_UP: readonly string[] = [
   FOLDERS.schedulePassphrases,
   FOLDERS.shown,
   FOLDERS.demo,
+  FOLDERS.objectLists,
   FILES.identityPassphrase,
   FILES.recentPacks,
 ]
@@ -186,6 +189,16 @@ export function isBackedUp(name: string): boolean {
   const isOwn = isOwnFolder(name) || Object.values<string>(FILES).includes(name)
   return isOwn || DECLARED.test(name) || [decisionsPath(FILES.fleet), hardwarePath(FILES.fleet)].includes(name)
 }
+
+/** What is no evidence: notes of this program on its own work, and what collectors are delivering. */
+const NOT_EVIDENCE: readonly string[] = [FOLDERS.jobs, FOLDERS.objectLists, FILES.settings, FILES.tables]
+
+/** Whether a file or folder directly below an output folder is copied to an object store. */
+export const isCopied = (name: string): boolean => isBackedUp(name) && !NOT_EVIDENCE.includes(name)
+
+/** The copy of a list of an object store, by the name of the list there. */
+export const objectListPath = (root: string, key: string): string =>
+  `${root}/${FOLDERS.objectLists}/${key.split('/').at(-1) ?? ''}`
 
 /** The run and what follows it, of a path below an output folder that lies in the evidence of a run; null for others. */
 export function inEvidence(path: string): { readonly run: string; readonly below: readonly string[] } | null {

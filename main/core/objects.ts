@@ -1,9 +1,9 @@
 import { isPlainPath } from './backup.ts'
 import { canonicalJson } from './canonical-json.ts'
-import type { Sha256 } from './digest.ts'
+import { rootOf, type Sha256, sha256 } from './digest.ts'
 import { err, type Outcome, ok, type Result } from './failure.ts'
 import { compare, type StoredBytes } from './recording.ts'
-import { hasExactly, isDigest, isInstant, parsedJson } from './run-chain/entry.ts'
+import { hasExactly, isDigest, isInstant, isName, leafOf, parsedJson, type RunChain } from './run-chain/entry.ts'
 
 /** What a store states of the lock of an object. */
 export interface ObjectLock {
@@ -82,6 +82,8 @@ export interface ObjectList {
   readonly at: string
   /** Until when its objects are kept at least. */
   readonly until: string
+  /** Whether the store refuses deletion until then. */
+  readonly locked: boolean
   readonly files: readonly ListedFile[]
 }
 
@@ -98,13 +100,15 @@ export function parseList(text: string): Result<ObjectList, string> {
   const [first = '', ...lines] = text.split('\n')
   if (lines.pop() !== '') return err('is truncated')
   const about = parsedJson(first)
-  if (!hasExactly(about, ['schema', 'engagement', 'number', 'previous', 'at', 'until'])) return err('is not a list')
-  const { schema, engagement, number, previous, at, until } = about
+  if (!hasExactly(about, ['schema', 'engagement', 'number', 'previous', 'at', 'until', 'locked']))
+    return err('is not a list')
+  const { schema, engagement, number, previous, at, until, locked } = about
   const isList =
     schema === LIST_SCHEMA &&
     typeof engagement === 'string' &&
     Number.isSafeInteger(number) &&
     (previous === null || isDigest(previous)) &&
+    typeof locked === 'boolean' &&
     isInstant(at) &&
     isInstant(until)
   if (!isList) return err('is not a list')
@@ -116,7 +120,7 @@ export function parseList(text: string): Result<ObjectList, string> {
     seen.add(file.path)
     files.push(file)
   }
-  return ok({ engagement, number: Number(number), previous: previous as Sha256 | null, at, until, files })
+  return ok({ engagement, number: Number(number), previous: previous as Sha256 | null, at, until, locked, files })
 }
 
 const isListedFile = (file: unknown): file is ListedFile =>
@@ -127,16 +131,47 @@ const isListedFile = (file: unknown): file is ListedFile =>
   Number(file.size) >= 0 &&
   isDigest(file.sha256)
 
+/** The state of a run chain when it was copied, written once for each size, so that a chain that became shorter is noticed. */
+export interface ChainSize {
+  readonly chain: Sha256
+  readonly fleet: string
+  readonly size: number
+  readonly root: Sha256
+}
+
+const HEAD_SCHEMA = 'barewitness.object-head/1'
+
+export const chainSizeText = (head: ChainSize): string => `${canonicalJson({ schema: HEAD_SCHEMA, ...head })}\n`
+
+/** Reads a state of a run chain; null for anything else. */
+export function parseChainSize(text: string): ChainSize | null {
+  const value = parsedJson(text)
+  if (!hasExactly(value, ['schema', 'chain', 'fleet', 'size', 'root'])) return null
+  const { schema, chain, fleet, size, root } = value
+  return schema === HEAD_SCHEMA && isDigest(chain) && isName(fleet) && Number.isSafeInteger(size) && isDigest(root)
+    ? { chain, fleet, size: Number(size), root }
+    : null
+}
+
+/** The state of a chain now. */
+export const chainSizeOf = ({ id, fleet, entries }: RunChain, size = entries.length): ChainSize => ({
+  chain: id,
+  fleet,
+  size,
+  root: rootOf(entries.slice(0, size).map(({ entry }) => leafOf(entry))),
+})
+
 /** What is listed of a path: the latest bytes, and until when these are kept at least. */
 export interface KeptFile extends Omit<ListedFile, 'path'> {
   readonly until: string
+  readonly locked: boolean
 }
 
 /** The files that lists name, by path: of each the entry of the latest list. */
 export function filesOfLists(lists: readonly ObjectList[]): ReadonlyMap<string, KeptFile> {
   const files = new Map<string, KeptFile>()
-  for (const { files: listed, until } of lists)
-    for (const { path, size, sha256 } of listed) files.set(path, { size, sha256, until })
+  for (const { files: listed, until, locked } of lists)
+    for (const { path, size, sha256 } of listed) files.set(path, { size, sha256, until, locked })
   return files
 }
 
@@ -166,4 +201,17 @@ export function yearsLater(at: string, years: number): string {
   const moment = new Date(secondsOf(at) * 1000)
   moment.setUTCFullYear(moment.getUTCFullYear() + years)
   return moment.toISOString()
+}
+
+/** A short text as bytes to be stored. */
+export function textBytes(text: string): StoredBytes {
+  const bytes = new TextEncoder().encode(text)
+  return {
+    size: bytes.length,
+    sha256: sha256(bytes),
+    read: async () => bytes,
+    open: async function* () {
+      yield bytes
+    },
+  }
 }

@@ -1,11 +1,17 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openS3 } from '../../main/adapters/objects/s3.ts'
+import { copyToStore } from '../../main/app/objects/copy.ts'
+import { restoreFromStore } from '../../main/app/objects/restore.ts'
+import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { ObjectStore, ObjectVersion } from '../../main/core/objects.ts'
+import { keepingKit } from '../support/keeping-kit.ts'
 import { must } from '../support/kept-runs.ts'
 import { daysAhead, objectOf, objectsContract } from '../support/objects-contract.ts'
 import { type Radosgw, startRadosgw, whyNoRadosgw } from '../support/radosgw-kit.ts'
+import { digestsBelow } from '../support/same-folders.ts'
 
 const missing = whyNoRadosgw()
 const outside = { now: () => Date.now(), pause: async () => undefined }
@@ -124,6 +130,48 @@ describe.skipIf(missing !== null)(`Ceph radosgw${missing === null ? '' : ` (${mi
           names.slice(at, at + 20).map(async (one) => must(await store.put(one, objectOf(one), daysAhead(1)))),
         )
       expect(must(await store.versions('')).map(({ key }) => key)).toEqual(names)
+    })
+  })
+
+  describe('an engagement', () => {
+    const kit = keepingKit()
+    const now = new Date()
+    const ports = { ...kit.ports, clock: { ...kit.ports.clock, now: () => now.toISOString() } }
+
+    test('goes to a bucket and back byte for byte, whatever its owner does meanwhile', async () => {
+      const own = await rados.newBucket()
+      const store = must(await openS3(rados.place(own), 'team/clinic/', outside))
+      const root = kit.root()
+      await kit.run('run-1', '2026-11-18T10:00:00.000Z')
+      const input = { root, engagement: 'clinic', years: 6 }
+      must(await copyToStore(ports, store, input))
+      await kit.run('run-2', '2026-11-19T10:00:00.000Z')
+      const second = must(await copyToStore(ports, store, input))
+      expect(second.until?.slice(0, 4)).toBe(String(now.getUTCFullYear() + 6))
+      expect(isWhole(must(await compareWithStore(ports, store, input, true)))).toBe(true)
+      const before = digestsBelow(root, (path) => !path.startsWith('object-lists/'))
+      // Of every object: other bytes on top, then a delete marker. Of its versions, what the lock permits: nothing.
+      for (const { key, version } of must(await store.versions(''))) {
+        const target = `${own}/team/clinic/${key}`
+        expect((await rados.asOwner({ verb: 'PUT', target, body: 'other bytes' })).status).toBe(200)
+        expect((await rados.asOwner({ verb: 'DELETE', target })).status).toBe(204)
+        expect((await rados.asOwner({ verb: 'DELETE', target: `${target}?versionId=${version}` })).status).toBe(403)
+      }
+      const found = must(await compareWithStore(ports, store, input, true))
+      expect([found.notKept, found.notCopied, found.differing, found.lost]).toEqual([[], [], [], []])
+      expect(found.hidden.length).toBe(found.rewritten.length)
+      expect(found.hidden.length).toBeGreaterThan(found.objects)
+      const to = join(kit.freshRoot(), 'restored')
+      must(await restoreFromStore(ports, store, { engagement: 'clinic', to }))
+      expect(digestsBelow(to)).toEqual(before)
+    })
+    test('in a folder that was restored goes on in the same bucket', async () => {
+      const store = must(await openS3(rados.place(await rados.newBucket()), '', outside))
+      await kit.run('run-1', '2026-11-18T10:00:00.000Z')
+      must(await copyToStore(ports, store, { root: kit.root(), engagement: 'clinic', years: 6 }))
+      const to = join(kit.freshRoot(), 'restored')
+      must(await restoreFromStore(ports, store, { engagement: 'clinic', to }))
+      expect(must(await copyToStore(ports, store, { root: to, engagement: 'clinic', years: 6 })).files).toBe(0)
     })
   })
 })

@@ -153,10 +153,11 @@ export function createExchange(place: S3Place, { now, pause }: Outside): Exchang
 }
 
 /** The last piece is sent once all have the digest that was signed, so that the store never has the whole of other bytes. */
-async function sendBody(sent: ClientRequest, { size, sha256: expected, open }: StoredBytes): Promise<void> {
+async function sendBody(sent: ClientRequest, body: StoredBytes): Promise<void> {
+  const { size, sha256: expected } = body
   const hash = createHash('sha256')
   let [held, length] = [new Uint8Array(), 0]
-  for await (const chunk of open()) {
+  for await (const chunk of body.open()) {
     hash.update(chunk)
     length += chunk.length
     if (length > size) break

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import {
   type ObjectHead,
@@ -7,9 +6,10 @@ import {
   type ObjectStore,
   type ObjectVersion,
   secondsOf,
+  textBytes,
 } from '../../core/objects.ts'
 import { plain } from '../../core/plain-text.ts'
-import { compare, type StoredBytes } from '../../core/recording.ts'
+import { compare } from '../../core/recording.ts'
 import { errorCode, hasObjectLock, isVersioned, versionPage } from './answers.ts'
 import { createExchange, type Exchange, type Outside, type S3Answer, type S3Place, strange } from './exchange.ts'
 
@@ -176,17 +176,4 @@ async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = []
   for await (const piece of pieces) all.push(piece)
   return Buffer.concat(all)
-}
-
-/** A short text as bytes to be stored. */
-export function textBytes(text: string): StoredBytes {
-  const bytes = new TextEncoder().encode(text)
-  return {
-    size: bytes.length,
-    sha256: sha256(bytes),
-    read: async () => bytes,
-    open: async function* () {
-      yield bytes
-    },
-  }
 }

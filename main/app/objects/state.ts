@@ -1,0 +1,125 @@
+import { type Sha256, sha256, sha256OfPieces } from '../../core/digest.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import {
+  blobKey,
+  type ChainSize,
+  filesOfLists,
+  type KeptFile,
+  listKey,
+  numberOf,
+  OBJECTS,
+  type ObjectList,
+  type ObjectStore,
+  type ObjectVersion,
+  parseChainSize,
+  parseList,
+} from '../../core/objects.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { StoredBytes } from '../../core/recording.ts'
+
+/** What the lists of a store state. */
+export interface StoreState {
+  readonly lists: readonly ObjectList[]
+  /** Number and digest of the last list; null for an empty store. */
+  readonly last: { readonly number: number; readonly sha256: Sha256 } | null
+  readonly files: ReadonlyMap<string, KeptFile>
+  /** The lists as they are stored, by key. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Lists before this one are no longer there. */
+  readonly first: number
+}
+
+const LARGEST_LIST = 256 * 1024 * 1024
+const LARGEST_HEAD = 64 * 1024
+
+/**
+ * Reads every list of an engagement. Of several versions of a list the one that was written first counts: a later one changes nothing. Each
+ * must name the digest of the list before it. Fails with objects.altered where they contradict each other, and as the store does.
+ */
+export async function readState(store: ObjectStore, engagement: string): Promise<Outcome<StoreState>> {
+  const found = await store.versions(OBJECTS.lists)
+  if (!found.ok) return found
+  const texts = new Map<string, string>()
+  const lists: ObjectList[] = []
+  let [last, first]: [StoreState['last'], number] = [null, 1]
+  for (const version of firstOfEach(found.value)) {
+    const number = numberOf(version.key)
+    if (number === null || version.key !== listKey(number)) continue
+    const text = await textOf(store, version, LARGEST_LIST)
+    if (!text.ok) return text
+    const list = parseList(text.value)
+    const wrong = (why: string): Outcome<never> => fail('objects.altered', plain(`${version.key} ${why}`, 300))
+    if (!list.ok) return wrong(list.error)
+    if (list.value.number !== number || list.value.engagement !== engagement)
+      return wrong('is a list of something else')
+    if (last === null) first = number
+    else if (number !== last.number + 1) return wrong('does not follow the list before it: one between them is missing')
+    if ((last !== null || number === 1) && list.value.previous !== (last?.sha256 ?? null))
+      return wrong('does not name the list before it')
+    lists.push(list.value)
+    texts.set(version.key, text.value)
+    last = { number, sha256: sha256(text.value) }
+  }
+  return ok({ lists, last, first, texts, files: filesOfLists(lists) })
+}
+
+/** The sizes of run chains when they were copied, and each as it is stored. Fails as readState. */
+export async function readChainSizes(store: ObjectStore): Promise<Outcome<readonly ChainSize[]>> {
+  const found = await store.versions(OBJECTS.heads)
+  if (!found.ok) return found
+  const sizes: ChainSize[] = []
+  for (const version of firstOfEach(found.value)) {
+    const text = await textOf(store, version, LARGEST_HEAD)
+    if (!text.ok) return text
+    const size = parseChainSize(text.value)
+    if (size === null) return fail('objects.altered', plain(`${version.key} is not the state of a run chain`, 300))
+    sizes.push(size)
+  }
+  return ok(sizes)
+}
+
+/** The version of each key that was written first. */
+export function firstOfEach(versions: readonly ObjectVersion[]): readonly ObjectVersion[] {
+  return versions.filter(({ key }, at) => versions[at - 1]?.key !== key)
+}
+
+/** A version as text of at most so many bytes. Fails as the store does; an answer that ends early counts as one that did not come. */
+export async function textOf(store: ObjectStore, version: ObjectVersion, largest: number): Promise<Outcome<string>> {
+  if (version.size > largest)
+    return fail('objects.altered', plain(`${version.key} has more than ${largest} bytes`, 300))
+  try {
+    return ok(new TextDecoder().decode(await store.stored(version, '').read()))
+  } catch (problem) {
+    return unread(version.key, problem)
+  }
+}
+
+export const unread = (key: string, problem: unknown): Outcome<never> =>
+  fail('objects.unreachable', plain(`${key}: ${problem instanceof Error ? problem.message : String(problem)}`, 300))
+
+/** Versions by key. */
+export function byKey(versions: readonly ObjectVersion[]): ReadonlyMap<string, readonly ObjectVersion[]> {
+  const keys = new Map<string, ObjectVersion[]>()
+  for (const version of versions) {
+    const known = keys.get(version.key)
+    if (known === undefined) keys.set(version.key, [version])
+    else known.push(version)
+  }
+  return keys
+}
+
+/** The version of a blob that has these bytes, the one that was written first before others. Each is read and compared; null for none. */
+export async function versionWith(
+  store: ObjectStore,
+  versions: readonly ObjectVersion[],
+  { size, sha256: digest }: Pick<StoredBytes, 'size' | 'sha256'>,
+): Promise<Outcome<ObjectVersion | null>> {
+  for (const version of versions.filter((one) => one.size === size)) {
+    try {
+      if ((await sha256OfPieces(store.stored(version, digest).open())) === digest) return ok(version)
+    } catch (problem) {
+      return unread(blobKey(digest), problem)
+    }
+  }
+  return ok(null)
+}
