@@ -3037,6 +3037,7 @@ export interface TeamConfig {
    */
   readonly auditLog: string
   readonly database?: TeamDatabase
+  readonly objects?: TeamObjects
   /**
    * With collectors, this process answers collectors alone, beside one that serves people; it needs database. Default everyone.
    */
@@ -3121,6 +3122,43 @@ export interface TeamDatabaseOwner {
    * As passwordFile of the database.
    */
   readonly passwordFile?: string
+}
+/**
+ * Where evidence of every engagement is copied to: a bucket with Object Lock, or a folder, which has no lock. Name one of both.
+ */
+export interface TeamObjects {
+  /**
+   * Retention of each object, from the day on which it is copied. It can be made longer and never shorter. Default 6.
+   */
+  readonly years?: number
+  readonly s3?: TeamS3
+  /**
+   * A folder, for trials: whoever can write to it can delete from it.
+   */
+  readonly folder?: string
+}
+/**
+ * A bucket with Object Lock. Objects are kept under COMPLIANCE retention.
+ */
+export interface TeamS3 {
+  /**
+   * Scheme, host and port. With http, its host must be a loopback address.
+   */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  /**
+   * Before every key. The name of the engagement follows it.
+   */
+  readonly prefix?: string
+  /**
+   * File whose first line is ACCESS-KEY:SECRET-KEY, readable by its owner only.
+   */
+  readonly credentialsFile: string
+  /**
+   * Certificates that the certificate of the store must be issued by, PEM. By default, those that Node.js trusts.
+   */
+  readonly ca?: string
 }
 export interface TeamSessions {
   /**

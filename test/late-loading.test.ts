@@ -49,9 +49,10 @@ test('a collection loads no code of exports and of other commands', () => {
   expect(loaded(`${COMMANDS}/collect.ts`)).toEqual([`${COMMANDS}/collect.ts`])
 })
 
-test('no command loads the client of the database before it needs that', () => {
+test('no command loads the client of the database, or of an object store, before it needs that', () => {
   expect(loadedWith('main/adapters/database/index.ts')).toContain('pg')
+  expect(loadedWith('main/adapters/objects/index.ts')).toContain('aws4fetch')
   const files = readdirSync(COMMANDS).map((name) => `${COMMANDS}/${name}`)
   for (const file of ['main/cli/index.ts', 'main/cli/serving.ts', 'main/adapters/ports.ts', ...files])
-    expect(loadedWith(file), file).not.toContain('pg')
+    for (const client of ['pg', 'aws4fetch']) expect(loadedWith(file), file).not.toContain(client)
 })

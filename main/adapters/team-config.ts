@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { TeamConfig, TeamDatabase, TeamEngagement } from '../../schemas/types.ts'
+import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
 import { ownersFile } from './secret-file.ts'
@@ -34,6 +34,7 @@ export async function readTeamConfig(file: string): Promise<Outcome<ReadTeamConf
       engagements: [placed(first), ...others.map(placed)],
       auditLog: at(value.auditLog),
       ...(value.database === undefined ? {} : { database: placedDatabase(value.database, at) }),
+      ...(value.objects === undefined ? {} : { objects: placedObjects(value.objects, at) }),
     },
   })
 }
@@ -49,12 +50,37 @@ function placedDatabase(database: TeamDatabase, at: (named: string) => string): 
   }
 }
 
+function placedObjects({ s3, folder, ...others }: TeamObjects, at: (named: string) => string): TeamObjects {
+  return {
+    ...others,
+    ...(folder === undefined ? {} : { folder: at(folder) }),
+    ...(s3 === undefined
+      ? {}
+      : {
+          s3: {
+            ...s3,
+            credentialsFile: at(s3.credentialsFile),
+            ...(s3.ca === undefined ? {} : { ca: at(s3.ca) }),
+          },
+        }),
+  }
+}
+
 /** What the files of a configuration hold. */
 export interface TeamSecrets {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly clientSecret: string | null
   /** Null without a database. */
   readonly database: DatabaseSecrets | null
+  /** Null without a bucket. */
+  readonly objects: ObjectSecrets | null
+}
+
+/** Credentials of a bucket, and the certificates that its store must be issued by. */
+export interface ObjectSecrets {
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly ca: string | null
 }
 
 /** Passwords of the roles, where there are any, and the certificates that the database must be issued by. */
@@ -65,12 +91,14 @@ export interface DatabaseSecrets {
 }
 
 /** Reads certificates, key, client secret and passwords. Fails with input.not-found, or input.refused where others can read a secret. */
-export function readTeamSecrets({ listen, oidc, database }: TeamConfig): Outcome<TeamSecrets> {
+export function readTeamSecrets({ listen, oidc, database, objects }: TeamConfig): Outcome<TeamSecrets> {
   const secret = secretIn(oidc.clientSecretFile, 'client secret')
   if (!secret.ok) return secret
   const passwords = database === undefined ? ok(null) : readDatabaseSecrets(database)
   if (!passwords.ok) return passwords
-  const others = { clientSecret: secret.value, database: passwords.value }
+  const bucket = readObjectSecrets(objects)
+  if (!bucket.ok) return bucket
+  const others = { clientSecret: secret.value, database: passwords.value, objects: bucket.value }
   if (listen.tls === undefined) return ok({ tls: null, ...others })
   const { certificate, key } = listen.tls
   // Its first line is the label of the key: this checks who can read the file.
@@ -94,6 +122,22 @@ export function readDatabaseSecrets({ passwordFile, tls, owner }: TeamDatabase):
     return ok({ password: password.value, ownerPassword: ownerPassword.value, ca })
   } catch {
     return fail('input.not-found', tls?.ca ?? '')
+  }
+}
+
+/** Reads the credentials and certificates of a bucket; null without one. Fails as readTeamSecrets(). */
+export function readObjectSecrets(objects: TeamObjects | undefined): Outcome<ObjectSecrets | null> {
+  const s3 = objects?.s3
+  if (s3 === undefined) return ok(null)
+  const line = ownersFile(s3.credentialsFile, 'credentials of the bucket')
+  if (!line.ok) return line
+  const [, accessKey, secretKey] = /^([!-9;-~]{1,200}):([!-~]{1,200})$/.exec(line.value) ?? []
+  if (accessKey === undefined || secretKey === undefined)
+    return fail('input.refused', `${s3.credentialsFile} does not begin with a line ACCESS-KEY:SECRET-KEY`)
+  try {
+    return ok({ accessKey, secretKey, ca: s3.ca === undefined ? null : readFileSync(s3.ca, 'utf8') })
+  } catch {
+    return fail('input.not-found', s3.ca ?? '')
   }
 }
 

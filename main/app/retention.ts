@@ -1,6 +1,7 @@
 import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
-import { evidenceFolder, evidenceOfRun, exportFolder, isSafeName } from '../core/layout.ts'
+import { evidenceFolder, evidenceOfRun, exportFolder, folderIn, isSafeName, runOf } from '../core/layout.ts'
+import { parseList } from '../core/objects.ts'
 import { PATHS } from '../core/pack.ts'
 import { quote } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
@@ -31,6 +32,14 @@ export interface Retained {
   /** Bytes that no recording refers to any more. */
   readonly freed: number
   readonly applied: boolean
+  /** What an object store has of these runs, as the copies of its lists in the folder state it. */
+  readonly inStore: ReadonlyMap<string, InStore>
+}
+
+/** Until when an object store keeps files of a run at least, and whether it refuses deletion until then. */
+export interface InStore {
+  readonly until: string
+  readonly locked: boolean
 }
 
 /**
@@ -58,8 +67,17 @@ export async function retain(
   const fates = new Map(chains.value.map((one) => [one, fateOf(ports, input, one)]))
   const due = [...fates.values()].flatMap((fate) => fate.due)
   const stays = [...fates.values()].flatMap((fate) => fate.stays)
+  const stored = await runsInStore(ports, input.root)
+  if (!stored.ok) return stored
+  const now = ports.clock.now()
+  const inStore = new Map(
+    due.flatMap(({ run }) => {
+      const kept = stored.value.get(run)
+      return kept !== undefined && kept.until > now ? [[run, kept] as const] : []
+    }),
+  )
   const { openSigner } = input
-  if (openSigner === null) return ok({ due, stays, freed: 0, applied: false })
+  if (openSigner === null) return ok({ due, stays, freed: 0, applied: false, inStore })
   const held: (() => Promise<void>)[] = []
   try {
     const ready = await readied(ports, input.root, due, held)
@@ -72,7 +90,8 @@ export async function retain(
         ok(
           fresh.flatMap(({ run, seals }) =>
             seals.map((tagManifest): RetiredEntry => {
-              return { kind: 'retired', run, tagManifest, at, fleet: chain.fleet, why: words, signer }
+              const why = `${words}${inStoreWords(inStore.get(run))}`
+              return { kind: 'retired', run, tagManifest, at, fleet: chain.fleet, why, signer }
             }),
           ),
         ),
@@ -80,10 +99,39 @@ export async function retain(
       if (!entered.ok) return entered
     }
     const done = await removed(ports, input.root, ready.value.due)
-    return done.ok ? ok({ ...done.value, due: ready.value.due, stays: [...stays, ...ready.value.stays] }) : done
+    return done.ok
+      ? ok({ ...done.value, due: ready.value.due, stays: [...stays, ...ready.value.stays], inStore })
+      : done
   } finally {
     for (const release of held) await release()
   }
+}
+
+/** For the entry of the chain, which is signed: it claims no deletion beyond this folder. */
+const inStoreWords = (stored: InStore | undefined): string =>
+  stored === undefined
+    ? ''
+    : ` Deleted in the folder; the object store ${stored.locked ? 'keeps it' : 'has a copy, to be kept'} until ${stored.until.slice(0, 10)} at least.`
+
+/** By run, until when the store keeps the last of its files. Fails with objects.altered for a list in the folder that cannot be read. */
+async function runsInStore(ports: Pick<Ports, 'files'>, root: string): Promise<Outcome<ReadonlyMap<string, InStore>>> {
+  const folder = folderIn(root, 'objectLists')
+  const below = await ports.files.below(folder, 1)
+  if (!below.ok) return below
+  const runs = new Map<string, InStore>()
+  for (const name of below.value.files.filter((one) => one.endsWith('.jsonl'))) {
+    const bytes = await ports.files.read(`${folder}/${name}`)
+    if (!bytes.ok) return bytes
+    const list = parseList(new TextDecoder().decode(bytes.value))
+    if (!list.ok) return fail('objects.altered', `${folder}/${name} ${list.error}; delete it, and copy again`)
+    const { until, locked, files } = list.value
+    for (const run of new Set(files.map(({ path }) => runOf(path) ?? ''))) {
+      const before = runs.get(run)
+      const isLater = before === undefined || (locked === before.locked ? until > before.until : locked)
+      if (isLater) runs.set(run, { until, locked })
+    }
+  }
+  return ok(runs)
 }
 
 const fateOf = (ports: Pick<Ports, 'clock'>, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>

@@ -12,6 +12,7 @@ import { fixesCommand } from './commands/fixes.ts'
 import { fleetCommand } from './commands/fleet.ts'
 import { historyCommand } from './commands/history.ts'
 import { identityCommand } from './commands/identity.ts'
+import { objectsCommand } from './commands/objects.ts'
 import { recordCommand } from './commands/record.ts'
 import { requestCommand } from './commands/request.ts'
 import { assessCommand, runCommand } from './commands/run.ts'
@@ -50,6 +51,7 @@ export const COMMANDS: readonly AddCommand[] = [
   catalogCommand,
   identityCommand,
   serveCommand,
+  objectsCommand,
   collectorCommand,
   sealerCommand,
   completionCommand,

@@ -40,6 +40,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   collect: 'barewitness collect --fleet fleet.yaml --out out',
   run: 'barewitness run --fleet fleet.yaml --out out --identity acme --timestamp https://tsa.example.com',
   serve: 'barewitness serve --config team.yaml',
+  'objects copy': 'barewitness objects copy --config team.yaml --engagement clinic-2026',
   verify: 'barewitness verify out/RUN/RUN.barewitness.zip --trust root.pem',
 }
 

@@ -206,6 +206,16 @@ export function inEvidence(path: string): { readonly run: string; readonly below
   return top === FOLDERS.evidence && run !== '' && run !== RECORDING.blobs ? { run, below } : null
 }
 
+const TRACE = new RegExp(`^${FOLDERS.history}/(.+)\\.(?:unsealed|[0-9a-f]{64})\\.json$`)
+
+/** The run whose evidence, trace or export a path below an output folder is; null for what is of no run. */
+export function runOf(path: string): string | null {
+  const run = inEvidence(path)?.run ?? TRACE.exec(path)?.[1]
+  if (run !== undefined) return run
+  const [top = '', ...below] = path.split('/')
+  return below.length > 0 && !isOwnFolder(top) ? top : null
+}
+
 /** Whether a path is that of a file of bytes in a recording. */
 export const isBlobOfRun = (path: string): boolean => {
   const [digest, folder] = inEvidence(path)?.below.toReversed() ?? []

@@ -1,4 +1,4 @@
-import type { TeamConfig, TeamDatabase, TeamEngagement } from '../../schemas/types.ts'
+import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
 import { databaseAddress, isSocket } from '../core/database-address.ts'
 
 /** A configuration with its defaults filled in, and with absolute paths. */
@@ -59,6 +59,7 @@ export function problemsOf({
   collectors = [],
   sealers = [],
   database,
+  objects,
   serves,
 }: TeamConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
@@ -100,7 +101,26 @@ export function problemsOf({
       wrong(['sealers', at, 'tokenDigest'], 'is that of a collector; each has a token of its own')
   if (serves === 'collectors' && database === undefined)
     wrong(['serves'], 'needs database: without it, only one process can have the jobs of an engagement')
-  return [...problems, ...(database === undefined ? [] : databaseProblems(database))]
+  return [
+    ...problems,
+    ...(database === undefined ? [] : databaseProblems(database)),
+    ...(objects === undefined ? [] : objectProblems(objects, engagements)),
+  ]
+}
+
+function objectProblems({ s3, folder }: TeamObjects, engagements: readonly TeamEngagement[]): readonly ConfigProblem[] {
+  if ((s3 === undefined) === (folder === undefined))
+    return [{ path: ['objects'], text: 'must name either s3 or folder' }]
+  if (s3 !== undefined)
+    return s3.endpoint.startsWith('http:') && !isLoopbackUrl(s3.endpoint)
+      ? [{ path: ['objects', 's3', 'endpoint'], text: 'must begin with https, unless its host is a loopback address' }]
+      : []
+  const inside = engagements.find(
+    (one) => isWithin({ folder: folder ?? '' }, one) || isWithin(one, { folder: folder ?? '' }),
+  )
+  return inside === undefined
+    ? []
+    : [{ path: ['objects', 'folder'], text: `is within the folder of ${inside.name}, or contains it` }]
 }
 
 function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigProblem[] {
@@ -121,7 +141,7 @@ function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigPro
   ]
 }
 
-const isWithin = (inner: TeamEngagement, outer: TeamEngagement): boolean =>
+const isWithin = (inner: Pick<TeamEngagement, 'folder'>, outer: Pick<TeamEngagement, 'folder'>): boolean =>
   `${inner.folder}/`.startsWith(`${outer.folder}/`)
 
 /** Whether the host of a URL is an IP address of this computer only. */

@@ -1,5 +1,6 @@
 import type { Sha256 } from '../../core/digest.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
+import { runOf } from '../../core/layout.ts'
 import { blobKey, type KeptFile, type ObjectStore, type ObjectVersion, whyNotKept } from '../../core/objects.ts'
 import { compare } from '../../core/recording.ts'
 import { mapConcurrently } from '../concurrency.ts'
@@ -19,8 +20,10 @@ export interface Compared {
   readonly notCopied: readonly string[]
   /** Files whose bytes differ from those that the latest list names. */
   readonly differing: readonly string[]
-  /** Files that the store keeps and the folder lost. */
+  /** Files that the store keeps and the folder lost, except those of runs that were deleted under the retention policy. */
   readonly lost: readonly { readonly path: string; readonly until: string }[]
+  /** Runs that were deleted in the folder under the retention policy, as their chain states, and that the store still has. */
+  readonly retired: readonly string[]
   /** Files that the store does not keep as its list states. */
   readonly notKept: readonly { readonly path: string; readonly why: string }[]
   /** Objects behind a delete marker: they are kept and read. */
@@ -63,15 +66,21 @@ export async function compareWithStore(
   const here = new Map(planned.value.files.map((file) => [file.path, file.sha256]))
   const digestOf = (path: string): Sha256 | undefined => listed.get(path)?.sha256
   const paths = [...here.keys()]
+  const entries = chains.value.flatMap(({ chain }) => chain.entries.map(({ entry }) => entry))
+  const retired = new Set(entries.flatMap((entry) => (entry.kind === 'retired' ? [entry.run] : [])))
+  const lost = [...listed].filter(([path]) => !here.has(path))
+  const isRetired = ([path]: readonly [string, unknown]): boolean => retired.has(runOf(path) ?? '')
   return ok({
     listed: listed.size,
     objects: objects.size,
     wasRead: contents,
     notCopied: paths.filter((path) => !listed.has(path)).sort(compare),
     differing: paths.filter((path) => listed.has(path) && digestOf(path) !== here.get(path)).sort(compare),
-    lost: [...listed]
-      .flatMap(([path, { until }]) => (here.has(path) ? [] : [{ path, until }]))
+    lost: lost
+      .filter((one) => !isRetired(one))
+      .map(([path, { until }]) => ({ path, until }))
       .sort((a, b) => compare(a.path, b.path)),
+    retired: [...new Set(lost.filter(isRetired).map(([path]) => runOf(path) ?? ''))].sort(compare),
     notKept: notKept.value,
     hidden: [...versions].flatMap(([key, found]) => (found[0]?.hidden === true ? [key] : [])).sort(compare),
     rewritten: [...versions].flatMap(([key, found]) => (found.length > 1 ? [key] : [])).sort(compare),
@@ -81,8 +90,8 @@ export async function compareWithStore(
 }
 
 /** Whether the store keeps everything that the folder has, unchanged, and the folder has everything that the store keeps. */
-export const isWhole = ({ notCopied, differing, lost, notKept, hidden, rewritten, chains }: Compared): boolean =>
-  [notCopied, differing, lost, notKept, hidden, rewritten, chains].every((one) => one.length === 0)
+export const isWhole = ({ notCopied, differing, lost, notKept, chains }: Compared): boolean =>
+  [notCopied, differing, lost, notKept, chains].every((one) => one.length === 0)
 
 /** Of each digest: one path that has it, its size, and until when it has to be kept. */
 type Objects = ReadonlyMap<Sha256, KeptFile & { readonly path: string }>

@@ -144,8 +144,16 @@ function retainCommand(command: Command, context: Context): void {
       openSigner: options.apply === true ? () => openSigner(context, options) : null,
     })
     if (!retained.ok) return endWith(context, retained.error)
-    const { due, stays, freed, applied } = retained.value
-    for (const { run, at } of due) printLine(`${applied ? 'Deleted' : 'Would be deleted'}: ${plain(run)}, as of ${at}`)
+    const { due, stays, freed, applied, inStore } = retained.value
+    for (const { run, at } of due) {
+      const stored = inStore.get(run)
+      const done = applied ? 'Deleted' : 'Would be deleted'
+      if (stored === undefined) printLine(`${done}: ${plain(run)}, as of ${at}`)
+      else
+        printLine(
+          `${done} in this folder only: ${plain(run)}, as of ${at}; the object store ${stored.locked ? 'keeps it' : 'has a copy, to be kept'} until ${stored.until.slice(0, 10)} at least`,
+        )
+    }
     for (const { run, why } of stays) printLine(`Kept: ${plain(run)}: ${why}`)
     if (due.length === 0) printLine(`No run is older than ${years.value} years, except those kept.`)
     else if (!applied) printLine('Dry run: nothing was deleted. To delete, use --apply.')
