@@ -8,16 +8,19 @@ import { openFileQueue } from '../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
-import { type DatabaseSecrets, readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
+import { type DatabaseSecrets, type ObjectSecrets, readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
 import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
+import type { CopyPorts } from '../app/objects/copy.ts'
 import { zipFolder } from '../app/output-files.ts'
+import { USUAL_YEARS } from '../app/retention.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
 import { checkAudit } from '../server/audit.ts'
 import { recordedHeads, signedHeads } from '../server/audit-heads.ts'
 import { readAuditFile } from '../server/edge/audit-file.ts'
+import type { Copying } from '../server/edge/copies.ts'
 import type { PageFile } from '../server/edge/parts.ts'
 import { serve } from '../server/edge/serve.ts'
 import { problemsOf } from '../server/settings.ts'
@@ -92,7 +95,7 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
   const asked = new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
   })
-  const { database: databaseSecrets, ...files } = secrets.value
+  const { database: databaseSecrets, objects: objectSecrets, ...files } = secrets.value
   const newId = (): string => Buffer.from(ports.entropy.bytes(16)).toString('hex')
   const database = await databaseOf(config, databaseSecrets, newId)
   if (!database.ok) return endWith(context, database.error)
@@ -125,6 +128,7 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
       patienceMs: PATIENCE_MS,
     },
     zipFolder: (files) => zipFolder(ports, files),
+    copying: copyingOf(config, objectSecrets, ports),
     openEngine: async (folder, desktop, { collection, identities }) =>
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
@@ -145,6 +149,23 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
   await asked
   await close()
   await shared?.close()
+}
+
+const MINUTE_MS = 60_000
+
+/** Copies to the object store of a configuration, or null. Its client is loaded where a configuration names one. */
+function copyingOf({ objects }: TeamConfig, secrets: ObjectSecrets | null, ports: CopyPorts): Copying | null {
+  if (objects === undefined) return null
+  return {
+    ports,
+    years: objects.years ?? USUAL_YEARS,
+    everyMs: 5 * MINUTE_MS,
+    soonMs: 5000,
+    openStore: async (engagement) => {
+      const { openObjects } = await import('../adapters/objects/index.ts')
+      return await openObjects(objects, secrets, engagement)
+    },
+  }
 }
 
 /** The database of a configuration, or null. Its client is loaded where a configuration names one. Fails as openDatabase(). */

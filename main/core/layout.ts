@@ -206,6 +206,9 @@ export function inEvidence(path: string): { readonly run: string; readonly below
   return top === FOLDERS.evidence && run !== '' && run !== RECORDING.blobs ? { run, below } : null
 }
 
+/** Whether a path is that of an export that a person saves elsewhere and then discards. */
+export const isExportDraft = (path: string): boolean => path.startsWith(`${FOLDERS.exports}/`)
+
 const TRACE = new RegExp(`^${FOLDERS.history}/(.+)\\.(?:unsealed|[0-9a-f]{64})\\.json$`)
 
 /** The run whose evidence, trace or export a path below an output folder is; null for what is of no run. */

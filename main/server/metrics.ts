@@ -20,6 +20,10 @@ const GAUGES = {
   barewitness_event_streams: 'Open event streams.',
   barewitness_jobs_waiting: 'Jobs that no collector has leased.',
   barewitness_jobs_leased: 'Jobs that a collector has leased.',
+  barewitness_objects_waiting: 'Files that the object store did not confirm yet.',
+  barewitness_objects_waiting_since_seconds: 'When the file that waits longest was written, in seconds since 1970.',
+  barewitness_objects_failing: 'Engagements whose last copy to the object store failed or was not made yet.',
+  barewitness_objects_locked: 'Whether the object store refuses deletion until the end of retention.',
 } as const
 export type GaugeName = keyof typeof GAUGES
 

@@ -65,7 +65,7 @@ test('a key or client secret that others can read is refused', async () => {
   for (const file of files) writeFileSync(join(folder, file), 'x\n', { mode: 0o600 })
   expect(readTeamSecrets(config.value)).toEqual({
     ok: true,
-    value: { tls: { cert: 'x\n', key: 'x\n' }, clientSecret: 'x', database: null },
+    value: { tls: { cert: 'x\n', key: 'x\n' }, clientSecret: 'x', database: null, objects: null },
   })
   for (const file of files.slice(0, 2)) {
     chmodSync(join(folder, file), 0o644)

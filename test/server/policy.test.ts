@@ -321,6 +321,10 @@ test('metrics have the form of Prometheus', () => {
     barewitness_event_streams: 0,
     barewitness_jobs_waiting: 0,
     barewitness_jobs_leased: 0,
+    barewitness_objects_waiting: 0,
+    barewitness_objects_waiting_since_seconds: null,
+    barewitness_objects_failing: 0,
+    barewitness_objects_locked: 1,
   })
   expect(text).toContain('\nbarewitness_requests_total{kind="call",status="200"} 2\n')
   for (const line of text.trimEnd().split('\n'))

@@ -73,6 +73,7 @@ export interface TeamKitOptions {
   /** How long an export waits for its signer. */
   readonly patienceMs?: number
   readonly database?: ServeOptions['database']
+  readonly copying?: ServeOptions['copying']
 }
 
 /** The engine over made-up nodes. */
@@ -99,6 +100,7 @@ export async function teamKit({
   problems = ipcValidator(),
   patienceMs = 600_000,
   database = null,
+  copying = null,
 }: TeamKitOptions = {}): Promise<TeamKit> {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
   const provider = await startTestProvider()
@@ -138,6 +140,7 @@ export async function teamKit({
       patienceMs,
     },
     zipFolder: (files) => zipFolder(createFakePorts(), files),
+    copying,
     now: () => Date.now() + ahead,
     log: (line) => logged.push(line),
   })

@@ -1,6 +1,6 @@
 import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { folderIn, isCopied, objectListPath } from '../../core/layout.ts'
+import { folderIn, isCopied, isOwnFolder, isRebuilt, objectListPath } from '../../core/layout.ts'
 import {
   blobKey,
   type ChainSize,
@@ -164,14 +164,11 @@ export async function filesToCopy(
   root: string,
   session: CopySession,
 ): Promise<Outcome<{ readonly files: readonly PlannedFile[]; readonly notIncluded: readonly string[] }>> {
-  const stored = async (path: string): Promise<Outcome<StoredBytes>> => {
-    const now = await ports.files.mark(path)
-    const known = session.digests.get(path)
-    if (now !== null && known?.mark === now.mark) return ok(known.content)
-    const read = await ports.files.stored(path)
-    if (read.ok && now !== null) session.digests.set(path, { mark: now.mark, content: read.value })
-    return read
-  }
+  const stored = rememberedBytes(ports, session)
+  const below = await ports.files.below(root)
+  if (!below.ok) return below
+  // Large folders take long to read: that is done before anything is locked. A file that is gone or locked meanwhile is read below.
+  for (const path of below.value.files) if (mayBeCopied(path)) await stored(`${root}/${path}`)
   return await withFiles(ports, root, { isOurs: isCopied, stored }, async ({ kept, notIncluded }) =>
     ok({
       files: kept.map(([path, content]) => ({ path, size: content.size, sha256: content.sha256, content })),
@@ -179,6 +176,24 @@ export async function filesToCopy(
     }),
   )
 }
+
+/** Evidence, declarations, and what may be a folder with a pack. */
+function mayBeCopied(path: string): boolean {
+  const [top = ''] = path.split('/')
+  return isCopied(top) ? !isRebuilt(path) : path.includes('/') && !isOwnFolder(top)
+}
+
+/** Bytes of a file; those of one that was not written to since it was read are known. */
+const rememberedBytes =
+  (ports: Pick<Ports, 'files'>, session: CopySession) =>
+  async (path: string): Promise<Outcome<StoredBytes>> => {
+    const now = await ports.files.mark(path)
+    const known = session.digests.get(path)
+    if (now !== null && known?.mark === now.mark) return ok(known.content)
+    const read = await ports.files.stored(path)
+    if (read.ok && now !== null) session.digests.set(path, { mark: now.mark, content: read.value })
+    return read
+  }
 
 async function setWaiting(
   ports: CopyPorts,

@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../core/digest.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
-import { runOf } from '../../core/layout.ts'
+import { isExportDraft, runOf } from '../../core/layout.ts'
 import { blobKey, type KeptFile, type ObjectStore, type ObjectVersion, whyNotKept } from '../../core/objects.ts'
 import { compare } from '../../core/recording.ts'
 import { mapConcurrently } from '../concurrency.ts'
@@ -20,10 +20,12 @@ export interface Compared {
   readonly notCopied: readonly string[]
   /** Files whose bytes differ from those that the latest list names. */
   readonly differing: readonly string[]
-  /** Files that the store keeps and the folder lost, except those of runs that were deleted under the retention policy. */
+  /** Files that the store keeps and the folder lost, except those of the next two. */
   readonly lost: readonly { readonly path: string; readonly until: string }[]
   /** Runs that were deleted in the folder under the retention policy, as their chain states, and that the store still has. */
   readonly retired: readonly string[]
+  /** Files of exports that were discarded in the folder, and that the store still has. */
+  readonly discarded: readonly string[]
   /** Files that the store does not keep as its list states. */
   readonly notKept: readonly { readonly path: string; readonly why: string }[]
   /** Objects behind a delete marker: they are kept and read. */
@@ -77,10 +79,14 @@ export async function compareWithStore(
     notCopied: paths.filter((path) => !listed.has(path)).sort(compare),
     differing: paths.filter((path) => listed.has(path) && digestOf(path) !== here.get(path)).sort(compare),
     lost: lost
-      .filter((one) => !isRetired(one))
+      .filter((one) => !isRetired(one) && !isExportDraft(one[0]))
       .map(([path, { until }]) => ({ path, until }))
       .sort((a, b) => compare(a.path, b.path)),
     retired: [...new Set(lost.filter(isRetired).map(([path]) => runOf(path) ?? ''))].sort(compare),
+    discarded: lost
+      .map(([path]) => path)
+      .filter(isExportDraft)
+      .sort(compare),
     notKept: notKept.value,
     hidden: [...versions].flatMap(([key, found]) => (found[0]?.hidden === true ? [key] : [])).sort(compare),
     rewritten: [...versions].flatMap(([key, found]) => (found.length > 1 ? [key] : [])).sort(compare),

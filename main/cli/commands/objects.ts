@@ -43,7 +43,8 @@ async function withStore(context: Context, options: Options, work: (opened: Open
   if (!opened.ok) return endWith(context, opened.error)
   const { store } = opened.value
   printLine(`Object store: ${plain(store.name, 600)}`)
-  if (!store.locks) printLine('This store is a folder without a lock: an account that can write to it can delete from it.')
+  if (!store.locks)
+    printLine('This store is a folder without a lock: an account that can write to it can delete from it.')
   await work(opened.value)
 }
 
@@ -92,6 +93,7 @@ async function verify(context: Context, { store, input }: Opened, contents: bool
     printLine(`Missing in the folder; the store has it, until ${until}: ${plain(path)}`)
   for (const run of value.retired)
     printLine(`Deleted here under the retention policy, and still in the store: ${plain(run)}`)
+  for (const path of value.discarded) printLine(`Export discarded here, and still in the store: ${plain(path)}`)
   for (const { path, why } of value.notKept) printLine(`Not kept as its list states: ${plain(path)}: its object ${why}`)
   for (const key of value.hidden) printLine(`Behind a delete marker, and still kept: ${plain(key)}`)
   for (const key of value.rewritten) printLine(`Written again; the first version is still kept: ${plain(key)}`)

@@ -1,4 +1,4 @@
-import { readDatabaseSecrets } from '../../adapters/team-config.ts'
+import { readDatabaseSecrets, readObjectSecrets } from '../../adapters/team-config.ts'
 import { ok } from '../../core/failure.ts'
 import { type Context, endWith, printLine } from '../options.ts'
 
@@ -25,9 +25,11 @@ export function serveCommand(context: Context): void {
       if (!config.ok) return endWith(context, config.error)
       if (options.verifyAudit === true) return await verifyAudit(context, config.value, options.record ?? null)
       if (options.checkConfig === true) {
-        const { database, engagements } = config.value
+        const { database, engagements, objects } = config.value
         const secrets = database === undefined ? ok(null) : readDatabaseSecrets(database)
         if (!secrets.ok) return endWith(context, secrets.error)
+        const bucket = readObjectSecrets(objects)
+        if (!bucket.ok) return endWith(context, bucket.error)
         return printLine(`${file} is valid; engagements: ${engagements.length}.`)
       }
       return await runServer(context, config.value)

@@ -77,6 +77,7 @@ async function answered(
       const done = await known.jobs.deliver(held, delivery, () => note({ kind: 'delivery', of: recording }))
       if (!done.ok)
         await note({ kind: 'delivery', of: recording, outcome: 'refused', reason: plain(done.error.detail, 200) })
+      if (done.ok) parts.copies?.soon(known.collector.engagement)
       return done
     }
     case 'refuse': {

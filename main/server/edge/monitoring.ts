@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { JobCounts } from '../../core/jobs.ts'
+import { secondsOf } from '../../core/objects.ts'
 import type { ServerParts } from './parts.ts'
 
 /** Answers /healthz, /readyz and /metrics, for programs on this computer. */
@@ -14,7 +15,7 @@ export const monitor =
   }
 
 async function watched(
-  { audit, signIn, sessions, calls, streams, metrics, jobs, database }: ServerParts,
+  { audit, signIn, sessions, calls, streams, metrics, jobs, database, copies }: ServerParts,
   verb: string | undefined,
   target: string | undefined,
 ): Promise<readonly [status: number, body: string]> {
@@ -24,7 +25,7 @@ async function watched(
       return [200, 'ok\n']
     case '/readyz':
       return audit.isUsable() && (await signIn.isReady()) && (database === null || (await database.isReachable()))
-        ? [200, 'ready\n']
+        ? [200, `ready\n${copiesText(copies)}`]
         : [503, 'not ready\n']
     case '/metrics': {
       const counts = await Promise.all([...jobs.values()].map((one) => one.queue.counts()))
@@ -39,10 +40,29 @@ async function watched(
           barewitness_event_streams: streams.count(),
           barewitness_jobs_waiting: sum('waiting'),
           barewitness_jobs_leased: sum('leased'),
+          ...copyGauges(copies),
         }),
       ]
     }
     default:
       return [404, '']
+  }
+}
+
+/** A store that is away does not stop collection: what waits is stated, and stays in the folder until it is there again. */
+function copiesText(copies: ServerParts['copies']): string {
+  if (copies === null) return ''
+  const { files, since, failing } = copies.state()
+  const waiting = files === 0 ? 'no file waits' : `${files} files wait, since ${since ?? 'an unknown time'}`
+  return `objects: ${waiting}; engagements failing: ${failing}\n`
+}
+
+function copyGauges(copies: ServerParts['copies']) {
+  const state = copies?.state() ?? null
+  return {
+    barewitness_objects_waiting: state?.files ?? null,
+    barewitness_objects_waiting_since_seconds: state?.since == null ? null : secondsOf(state.since),
+    barewitness_objects_failing: state?.failing ?? null,
+    barewitness_objects_locked: state?.locked == null ? null : Number(state.locked),
   }
 }

@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Sessions, TeamSessionRecord } from '../sessions.ts'
 import type { TeamSettings } from '../settings.ts'
 import type { AuditLog } from './audit-file.ts'
+import type { Copies } from './copies.ts'
 import type { ServedEngagement } from './engagements.ts'
 import type { Collecting, EngagementJobs } from './jobs.ts'
 import type { SignIn } from './sign-in.ts'
@@ -44,6 +45,8 @@ export interface ServerParts {
     readonly isReachable: () => Promise<boolean>
     readonly sessionStore: (policy: string) => SessionStore
   } | null
+  /** Null where no object store is configured, and where the process serves collectors alone. */
+  readonly copies: Copies | null
   readonly transfers: Transfers
   /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
   readonly zipFolder: (files: {

@@ -10,7 +10,8 @@ import { createSessions, loadSessions, policyOf, type Sessions, type SessionTime
 import { settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
 import { openAuditLog } from './audit-file.ts'
-import { type OpenEngine, type Opening, openEngagements } from './engagements.ts'
+import { type Copies, type Copying, startCopies } from './copies.ts'
+import { type OpenEngine, type Opening, openEngagements, type ServedEngagement } from './engagements.ts'
 import { monitor } from './monitoring.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { createSignIn } from './sign-in.ts'
@@ -25,6 +26,8 @@ export interface ServeOptions
   readonly clientSecret: string | null
   readonly openEngine: OpenEngine
   readonly sealing: Opening['sealing']
+  /** Null without an object store. */
+  readonly copying: Copying | null
 }
 
 export interface RunningServer {
@@ -72,6 +75,12 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     return opened
   }
   const { engagements, jobs } = opened.value
+  const copies = await copiesOf(options, [...engagements.values()])
+  if (!copies.ok) {
+    await opened.value.close()
+    await audit.value.close()
+    return copies
+  }
   const transfers = await createTransfers(settings.uploadBytes)
   const parts: ServerParts = {
     ...options,
@@ -93,6 +102,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     tokenTries: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     engagements,
     jobs,
+    copies: copies.value,
     transfers,
     audit: audit.value,
     metrics: createMetrics(),
@@ -104,6 +114,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       server.closeAllConnections()
     }
     await opened.value.close()
+    await copies.value?.close()
     await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
     await audit.value.close()
     await transfers.close()
@@ -139,6 +150,25 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await close()
     return fail('input.refused', 'the configured address or port cannot be listened on, or the audit log not written')
   }
+}
+
+/** Copies to the object store, after each run and from time to time; null where none is configured. */
+async function copiesOf(
+  { copying, log }: ServeOptions,
+  served: readonly ServedEngagement[],
+): Promise<Outcome<Copies | null>> {
+  if (copying === null || served.length === 0) return ok(null)
+  const copies = await startCopies(
+    served.map(({ engagement }) => engagement),
+    copying,
+    log,
+  )
+  if (!copies.ok) return copies
+  for (const { engagement, engine } of served)
+    engine.onEvent(({ kind }) => {
+      if (kind === 'run-done') copies.value.soon(engagement.name)
+    })
+  return copies
 }
 
 /** Sessions of people, with those that the database kept. A process that serves collectors alone has none of them. */

@@ -1,0 +1,153 @@
+import type { TeamEngagement } from '../../../schemas/types.ts'
+import { type CopyPorts, copyToStore, newCopySession, type Waiting } from '../../app/objects/copy.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import type { ObjectStore } from '../../core/objects.ts'
+
+/** How evidence is copied to an object store. */
+export interface Copying {
+  /** The store of an engagement. Fails as opening it does. */
+  readonly openStore: (engagement: string) => Promise<Outcome<ObjectStore>>
+  readonly ports: CopyPorts
+  /** Retention of each object. */
+  readonly years: number
+  /** Between two copies that nothing asked for. */
+  readonly everyMs: number
+  /** After what asked for a copy: a run and its export write many files one after the other. */
+  readonly soonMs: number
+}
+
+/** What waits to be copied, over all engagements. */
+export interface CopyState extends Waiting {
+  /** Engagements whose last copy failed, or was not tried yet. */
+  readonly failing: number
+  /** Whether the store refuses deletion; null before one was opened. */
+  readonly locked: boolean | null
+}
+
+/** The copies of every engagement that a process serves. */
+export interface Copies {
+  /** Something was stored that should be copied. */
+  readonly soon: (engagement: string) => void
+  readonly state: () => CopyState
+  /** Waits for a copy in progress, which ends after the object that it is storing. */
+  readonly close: () => Promise<void>
+}
+
+/** After a copy that failed. */
+const RETRY_MS = 60_000
+
+/** Copies one engagement; its session remembers what the store confirmed. */
+interface Copier {
+  readonly soon: () => void
+  readonly state: () => Waiting & { readonly isFailing: boolean; readonly locked: boolean | null }
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Copies each engagement at once, then whenever asked and after a time. A store that is away, or full, is tried again: what waits is counted.
+ * Fails with objects.refused for a store that is unsuitable, so that a server does not start which would keep nothing.
+ */
+export async function startCopies(
+  engagements: readonly TeamEngagement[],
+  copying: Copying,
+  log: (line: Readonly<Record<string, unknown>>) => void,
+): Promise<Outcome<Copies>> {
+  const copiers = new Map<string, Copier>()
+  const close = async (): Promise<void> => {
+    await Promise.all([...copiers.values()].map((one) => one.close()))
+  }
+  for (const engagement of engagements) {
+    const store = await copying.openStore(engagement.name)
+    if (!store.ok && store.error.code !== 'objects.unreachable') {
+      await close()
+      return store
+    }
+    copiers.set(engagement.name, startCopier(engagement, store.ok ? store.value : null, copying, log))
+  }
+  return ok({
+    soon: (engagement) => copiers.get(engagement)?.soon(),
+    state: () => {
+      const all = [...copiers.values()].map((one) => one.state())
+      const [since = null] = all.flatMap((one) => (one.since === null ? [] : [one.since])).sort()
+      return {
+        files: all.reduce((sum, { files }) => sum + files, 0),
+        since,
+        failing: all.filter(({ isFailing }) => isFailing).length,
+        locked: all.find(({ locked }) => locked !== null)?.locked ?? null,
+      }
+    },
+    close,
+  })
+}
+
+function startCopier(
+  { name, folder: root }: TeamEngagement,
+  opened: ObjectStore | null,
+  { openStore, ports, years, everyMs, soonMs }: Copying,
+  log: (line: Readonly<Record<string, unknown>>) => void,
+): Copier {
+  const session = newCopySession()
+  let store = opened
+  let [isFailing, isClosed] = [true, false]
+  let [timer, running]: [NodeJS.Timeout | null, Promise<void> | null] = [null, null]
+  let isAsked = false
+  const once = async (): Promise<void> => {
+    const found = store === null ? await openStore(name) : ok(store)
+    if (found.ok) store = found.value
+    const copied = found.ok
+      ? await copyToStore(
+          ports,
+          untilClosed(found.value, () => isClosed),
+          { root, engagement: name, years },
+          session,
+        )
+      : found
+    isFailing = !copied.ok
+    if (isClosed) return
+    if (!copied.ok) log({ kind: 'objects', engagement: name, failed: copied.error.code })
+    else if (copied.value.files > 0)
+      log({ kind: 'objects', engagement: name, files: copied.value.files, objects: copied.value.objects })
+  }
+  const plan = (milliseconds: number): void => {
+    if (isClosed) return
+    if (timer !== null) clearTimeout(timer)
+    timer = setTimeout(start, milliseconds)
+  }
+  const start = (): void => {
+    timer = null
+    isAsked = false
+    running = once()
+      .catch(() => {
+        isFailing = true
+        log({ kind: 'objects', engagement: name, failed: 'bug' })
+      })
+      .finally(() => {
+        running = null
+        plan(isAsked ? soonMs : isFailing ? Math.min(RETRY_MS, everyMs) : everyMs)
+      })
+  }
+  start()
+  return {
+    soon: () => {
+      isAsked = true
+      if (running === null) plan(soonMs)
+    },
+    state: () => ({ ...session.waiting, isFailing, locked: store?.locks ?? null }),
+    close: async () => {
+      isClosed = true
+      if (timer !== null) clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** The same store, which takes nothing more once the server ends: the next start copies the rest. */
+function untilClosed(store: ObjectStore, isClosed: () => boolean): ObjectStore {
+  return {
+    ...store,
+    put: async (...given) => (isClosed() ? ENDED : await store.put(...given)),
+    head: async (...given) => (isClosed() ? ENDED : await store.head(...given)),
+  }
+}
+
+const ENDED = fail('objects.unreachable', 'the server is ending')
