@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readObjectSecrets } from '../../main/adapters/team-config.ts'
@@ -15,14 +15,8 @@ const kit = keepingKit()
 const cli = commandLine(() => kit.ports, objectsCommand)
 
 const FOLDER = 'objects:\n  folder: kept\n'
-const S3 = `objects:
-  s3:
-    endpoint: https://s3.example.com
-    region: default
-    bucket: evidence
-    prefix: team
-    credentialsFile: credentials
-`
+/** What the documentation has an administrator write. */
+const [S3 = ''] = /objects:\n {2}years[\s\S]*?(?=```)/.exec(readFileSync('docs/team-server.md', 'utf8')) ?? []
 const configWith = (objects: string): string => {
   const path = join(folder, 'team.yaml')
   writeFileSync(
@@ -82,7 +76,7 @@ describe('the configuration of a store', () => {
     expect(await codeOf('objects: {}')).toBe('input.refused')
     expect(await codeOf(`${S3}  folder: kept\n`)).toBe('input.refused')
     expect(await codeOf(`objects:\n  folder: ${kit.root()}/kept\n`)).toBe('input.refused')
-    expect(await codeOf(`${S3}  years: 0\n`)).toBe('input.refused')
+    expect(await codeOf(S3.replace('years: 6', 'years: 0'))).toBe('input.refused')
   })
   test('is over TLS beyond loopback', async () => {
     const at = (endpoint: string): string => S3.replace('https://s3.example.com', endpoint)
@@ -93,7 +87,9 @@ describe('the configuration of a store', () => {
   test('has credentials that their owner alone can read', async () => {
     const config = await teamConfigIn(configWith(S3))
     if (!config.ok) throw new Error(config.error.detail)
-    const path = join(folder, 'credentials')
+    const path = join(folder, 'objects-credentials')
+    mkdirSync(join(folder, 'tls'))
+    writeFileSync(join(folder, 'tls', 'objects-ca.pem'), 'certificates')
     const read = (text: string, mode: number) => {
       rmSync(path, { force: true })
       writeFileSync(path, text, { mode })
@@ -101,7 +97,7 @@ describe('the configuration of a store', () => {
     }
     expect(read('ACCESS:SECRET/+=:x\n', 0o600)).toEqual({
       ok: true,
-      value: { accessKey: 'ACCESS', secretKey: 'SECRET/+=:x', ca: null },
+      value: { accessKey: 'ACCESS', secretKey: 'SECRET/+=:x', ca: 'certificates' },
     })
     expect(read('ACCESS:SECRET\n', 0o644)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
     const none = read('ACCESS SECRET\n', 0o600)

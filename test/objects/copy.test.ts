@@ -271,6 +271,21 @@ describe('lists of a store are hostile', () => {
   })
 })
 
+test('after the first lists have expired and were deleted, the rest is read on, and what they named is copied again', async () => {
+  await run('run-1', '2026-11-18T10:00:00.000Z')
+  must(await copy())
+  await run('run-2', '2026-11-19T10:00:00.000Z')
+  must(await copy())
+  rmSync(join(objects, listKey(1)), { recursive: true })
+  const state = must(await readState(store, 'clinic'))
+  expect([state.first, state.last?.number]).toEqual([2, 2])
+  expect((await compared()).notCopied.some((path) => path.includes('run-1'))).toBe(true)
+  must(await copy())
+  expect(isWhole(await compared(true))).toBe(true)
+  const { to } = await restored()
+  expect(digestsBelow(to)).toEqual(digestsBelow(root, isOurs))
+})
+
 test('nothing is restored over other files, or from an empty store', async () => {
   await run('run-1', '2026-11-18T10:00:00.000Z')
   expect(codeOf(await restoreFromStore(ports, store, { engagement: 'clinic', to: root }))).toBe('input.refused')

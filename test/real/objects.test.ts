@@ -1,12 +1,16 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openS3 } from '../../main/adapters/objects/s3.ts'
 import { copyToStore } from '../../main/app/objects/copy.ts'
 import { restoreFromStore } from '../../main/app/objects/restore.ts'
 import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
+import { objectsCommand } from '../../main/cli/commands/objects.ts'
+import { EXIT } from '../../main/cli/options.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { ObjectStore, ObjectVersion } from '../../main/core/objects.ts'
+import { commandLine } from '../support/command-line.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
 import { must } from '../support/kept-runs.ts'
 import { daysAhead, objectOf, objectsContract } from '../support/objects-contract.ts'
@@ -172,6 +176,39 @@ describe.skipIf(missing !== null)(`Ceph radosgw${missing === null ? '' : ` (${mi
       const to = join(kit.freshRoot(), 'restored')
       must(await restoreFromStore(ports, store, { engagement: 'clinic', to }))
       expect(must(await copyToStore(ports, store, { root: to, engagement: 'clinic', years: 6 })).files).toBe(0)
+    })
+    test('is copied, verified and restored by the commands, as a configuration names the bucket', async () => {
+      const own = await rados.newBucket()
+      const { endpoint, region, accessKey, secretKey } = rados.place(own)
+      const folder = kit.freshRoot()
+      writeFileSync(join(folder, 'credentials'), `${accessKey}:${secretKey}\n`, { mode: 0o600 })
+      const config = join(folder, 'team.json')
+      writeFileSync(
+        config,
+        JSON.stringify({
+          schema: 'barewitness.team/1',
+          listen: { address: '127.0.0.1', port: 0 },
+          oidc: { issuer: 'https://id.example.com', clientId: 'c', rolesClaim: 'roles' },
+          roles: { a: 'officer' },
+          engagements: [{ name: 'clinic', folder: kit.root(), enter: { people: ['x'] } }],
+          auditLog: 'audit.jsonl',
+          objects: { s3: { endpoint, region, bucket: own, prefix: 'team', credentialsFile: 'credentials' } },
+        }),
+      )
+      const cli = commandLine(() => ports, objectsCommand)
+      const objects = async (verb: string, ...more: string[]): Promise<number> =>
+        await cli.run('objects', verb, '--config', config, '--engagement', 'clinic', ...more)
+      await kit.run('run-1', '2026-11-18T10:00:00.000Z')
+      expect(await objects('copy')).toBe(EXIT.done)
+      expect(cli.told).toContain('locked until')
+      expect(await objects('verify', '--contents')).toBe(EXIT.done)
+      const [{ key = '' } = {}] = must(await must(await openS3(rados.place(own), 'team/clinic/', outside)).versions(''))
+      expect((await rados.asOwner({ verb: 'DELETE', target: `${own}/team/clinic/${key}` })).status).toBe(204)
+      expect(await objects('verify')).toBe(EXIT.gaps)
+      expect(cli.told).toContain('Behind a delete marker, and still kept')
+      const to = join(folder, 'restored')
+      expect(await objects('restore', '--to', to)).toBe(EXIT.done)
+      expect(digestsBelow(to)).toEqual(digestsBelow(kit.root(), (path) => !path.startsWith('object-lists/')))
     })
   })
 })
