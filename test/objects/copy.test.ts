@@ -70,6 +70,31 @@ describe('a copy', () => {
     expect(paths.filter((path) => path.includes('run-1'))).toEqual([])
     expect(paths.filter((path) => path.endsWith('entries.jsonl')).length).toBe(1)
   })
+  test('reads no list again that it read before', async () => {
+    await run('run-1', '2026-11-18T10:00:00.000Z')
+    const session = newCopySession()
+    const reads: string[] = []
+    const counted: ObjectStore = {
+      ...store,
+      stored: (version, digest) => {
+        const content = store.stored(version, digest)
+        return {
+          ...objectOf(''),
+          read: async () => {
+            reads.push(version.key)
+            return await content.read()
+          },
+        }
+      },
+    }
+    const again = async () => must(await copyToStore(ports, counted, { ...INPUT, root }, session))
+    await again()
+    await again()
+    expect(new Set(reads).size).toBe(2)
+    expect(reads.length).toBe(2)
+    await again()
+    expect(reads.length).toBe(2)
+  })
   test('keeps bytes that a later run has again until the later day', async () => {
     await run('run-1', '2026-11-18T10:00:00.000Z')
     must(await copy())

@@ -57,12 +57,15 @@ export interface Waiting {
 /** What is remembered between copies of one folder: digests of files that were not written to since, and what waits. */
 export interface CopySession {
   readonly digests: Map<string, { readonly mark: string; readonly content: StoredBytes }>
+  /** Lists and sizes of run chains as they were read, by key and version. */
+  readonly read: Map<string, Uint8Array>
   listed: ReadonlyMap<string, KeptFile>
   waiting: Waiting
 }
 
 export const newCopySession = (): CopySession => ({
   digests: new Map(),
+  read: new Map(),
   listed: new Map(),
   waiting: { files: 0, since: null },
 })
@@ -116,11 +119,12 @@ async function copyOnce(
   if (!planned.ok) return planned
   const { files, notIncluded } = planned.value
   await setWaiting(ports, root, session, files)
-  const state = await readState(store, engagement)
+  const known = remembering(store, session.read)
+  const state = await readState(known, engagement)
   if (!state.ok) return state
   session.listed = state.value.files
   const fresh = await setWaiting(ports, root, session, files)
-  const sizes = await chainSizesToKeep(store, chains.value)
+  const sizes = await chainSizesToKeep(known, chains.value)
   if (!sizes.ok) return sizes
   const at = ports.clock.now()
   const until = yearsLater(at, years)
@@ -157,6 +161,25 @@ async function copyOnce(
   const end = list === null ? null : until
   return ok({ files: fresh.length, objects: objects.value, all: listed.size, until: end, notIncluded })
 }
+
+/** The same store, where a version that was read as a whole is not read again: no version ever changes. */
+const remembering = (store: ObjectStore, read: Map<string, Uint8Array>): ObjectStore => ({
+  ...store,
+  stored: (version, sha256) => {
+    const content = store.stored(version, sha256)
+    const name = `${version.key} ${version.version}`
+    return {
+      size: content.size,
+      sha256,
+      open: () => content.open(),
+      read: async () => {
+        const bytes = read.get(name) ?? (await content.read())
+        read.set(name, bytes)
+        return bytes
+      },
+    }
+  },
+})
 
 /** The files of a root that belong into its store, as they are at one moment. A file that was not written to since is not read again. */
 export async function filesToCopy(
