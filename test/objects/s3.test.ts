@@ -5,6 +5,7 @@ import type { Outcome } from '../../main/core/failure.ts'
 import type { ObjectStore } from '../../main/core/objects.ts'
 import { type FakeAnswer, fakeS3, suitable } from '../support/fake-s3.ts'
 import { must } from '../support/kept-runs.ts'
+import { newCertificate } from '../support/loopback-certificate.ts'
 import { daysAhead, objectOf } from '../support/objects-contract.ts'
 
 const pauses: number[] = []
@@ -87,6 +88,13 @@ describe('requests', () => {
   test('nothing that listens is unreachable', async () => {
     const place = { endpoint: 'http://127.0.0.1:1', region: 'r', bucket: 'b', accessKey: 'a', secretKey: 's', ca: null }
     expect(codeOf(await openS3(place, '', outside))).toBe('objects.unreachable')
+  })
+  test('a certificate is accepted only from the named authority', async () => {
+    const [own, other] = [await newCertificate(), await newCertificate()]
+    const { place } = await fakeS3(suitable, own)
+    expect(codeOf(await openS3({ ...place, ca: own.cert }, '', outside))).toBe('ok')
+    for (const ca of [null, other.cert])
+      expect(codeOf(await openS3({ ...place, ca }, '', outside))).toBe('objects.unreachable')
   })
   test('neither key is in what a failure states', async () => {
     const { place } = await fakeS3(() => ({ status: 403, body: '<Error><Code>SignatureDoesNotMatch</Code></Error>' }))

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { S3Place } from '../../main/adapters/objects/exchange.ts'
@@ -21,9 +22,10 @@ export const suitable = (target: string): FakeAnswer | null =>
 /** A store on loopback that answers as a test wants; null breaks the connection. */
 export async function fakeS3(
   answer: (target: string, request: IncomingMessage, asked: number) => FakeAnswer | null,
+  tls: { readonly cert: string; readonly key: string } | null = null,
 ): Promise<{ readonly place: S3Place; readonly asked: readonly string[] }> {
   const asked: string[] = []
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const target = request.url ?? ''
     asked.push(`${request.method} ${target}`)
     const given = answer(target, request, asked.length)
@@ -34,7 +36,8 @@ export async function fakeS3(
       if (isCut) response.write(body, () => response.destroy())
       else response.end(request.method === 'HEAD' ? undefined : body)
     })
-  })
+  }
+  const server = tls === null ? createServer(listener) : createSecureServer(tls, listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -42,5 +45,5 @@ export async function fakeS3(
   })
   const { port } = server.address() as AddressInfo
   const place = { region: 'default', bucket: 'evidence', accessKey: 'access', secretKey: 'secret', ca: null }
-  return { place: { ...place, endpoint: `http://127.0.0.1:${port}` }, asked }
+  return { place: { ...place, endpoint: `${tls === null ? 'http' : 'https'}://127.0.0.1:${port}` }, asked }
 }
