@@ -99,6 +99,8 @@ interface Waiting {
 
 /** Memory limit of a module, in MiB: one node at a time is evaluated. */
 const MOST_MEMORY = 1024
+/** MiB that it may fill before it collects garbage: by default 48, while a node and what is found of it takes less than 4. */
+const YOUNG_MEMORY = 16
 
 function startModule(code: string, digest: string): KeptModule {
   const worker = new Worker(firstOf(WORKERS) ?? '', {
@@ -106,7 +108,7 @@ function startModule(code: string, digest: string): KeptModule {
     env: {},
     // Modules are loaded from text, since their digest is checked on the text.
     execArgv: ['--experimental-vm-modules', '--no-warnings'],
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: YOUNG_MEMORY },
   })
   const waiting = new Map<number, Waiting>()
   let [asked, ended] = [0, null as Error | null]

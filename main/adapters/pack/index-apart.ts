@@ -31,6 +31,9 @@ const PROGRAMS = ['./index-thread.js', '../index-thread.js']
 export const ownProgram = (): string | null =>
   PROGRAMS.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((place) => existsSync(place)) ?? null
 
+/** MiB that it may fill before it collects garbage: by default 48, while a file that it reads is garbage as soon as the next one is read. */
+const YOUNG_MEMORY = 8
+
 /**
  * indexProblems() of an archive in a thread of its own, once it is asked for, since it depends on nothing but the files. Null where the program of the
  * thread is not at hand. Rejects where the thread ends without an answer. `end` ends the thread.
@@ -43,7 +46,12 @@ export function indexApart(
   return {
     problems: () => {
       if (program === null) return null
-      const thread = new Worker(program, { workerData: archive, env: {}, execArgv: [] })
+      const thread = new Worker(program, {
+        workerData: archive,
+        env: {},
+        execArgv: [],
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEMORY },
+      })
       worker = thread
       const answer = new Promise<readonly string[]>((resolve, reject) => {
         thread.once('message', resolve)

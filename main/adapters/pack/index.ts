@@ -265,7 +265,7 @@ async function unpackOnce(
   )
   const rank = new Uint32Array(byName.length)
   for (const [place, index] of byName.entries()) rank[index] = place
-  const contents = emptyContents(Array.from(byName, (index) => (list.names[index] ?? '').slice(FOLDER.length)))
+  const contents = emptyContents(Array.from(byName, (index) => below(FOLDER, list.names[index] ?? '')))
   const places: Places = {
     starts: new Float64Array(byName.length),
     packed: new Float64Array(byName.length),
@@ -303,6 +303,9 @@ async function unpackOnce(
     },
   })
 }
+
+/** The rest of a name as a string of its own: a part of a longer one keeps that in memory. Names are read as Latin-1. */
+const below = (folder: string, name: string): string => Buffer.from(name, 'latin1').toString('latin1', folder.length)
 
 function accessOf(
   file: Readable,
