@@ -11,7 +11,7 @@ import type { AssessmentView, ControlRow, FrameworkView } from '../schemas/ipc-r
 import type { FrameworkName } from '../schemas/ipc-views.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { type Tally, tallyIn, verdictAt } from './model.ts'
-import type { TableColumn } from './table-model.ts'
+import { NO_CHOICE, sortedRows, type TableColumn } from './table-model.ts'
 
 export interface Wanted {
   readonly text: string
@@ -166,15 +166,44 @@ export const listedControls = (tree: readonly TreeFramework[]): readonly ListedC
     groups.flatMap(({ controls }) => controls.map((control) => ({ framework: title, control }))),
   )
 
+/** Framework, group, control and title are how the tree is read; without the conclusion, a control that was decided apart would have none. */
 export const CONTROL_COLUMNS: readonly TableColumn<ListedControl>[] = [
-  { id: 'framework', title: 'Framework', text: ({ framework }) => framework },
-  { id: 'group', title: 'Group', text: ({ control }) => control.group },
-  { id: 'control', title: 'Control', text: ({ control }) => control.id },
-  { id: 'title', title: 'Title', text: ({ control }) => control.title },
-  { id: 'state', title: 'Conclusion', text: ({ control }) => rowStateWords[stateOf(control)].label },
+  { id: 'framework', title: 'Framework', isKept: true, text: ({ framework }) => framework },
+  { id: 'group', title: 'Group', isKept: true, text: ({ control }) => control.group },
+  { id: 'control', title: 'Control', isRowHeader: true, text: ({ control }) => control.id },
+  { id: 'title', title: 'Title', isKept: true, text: ({ control }) => control.title },
+  {
+    id: 'state',
+    title: 'Conclusion',
+    isKept: true,
+    text: ({ control }) => rowStateWords[stateOf(control)].label,
+    order: ({ control }) => ROW_STATES.indexOf(stateOf(control)),
+  },
   { id: 'server', title: 'Server part', text: ({ control }) => serverPartOf(control).line },
   { id: 'documents', title: 'Document part', text: ({ control }) => documentPartOf(control).line },
 ]
+
+export const CONTROL_ORDERS = [
+  { id: 'given', title: 'In the order of the framework' },
+  { id: 'title', title: 'By title' },
+  { id: 'state', title: 'By conclusion' },
+  { id: 'server', title: 'By server part' },
+  { id: 'documents', title: 'By document part' },
+] as const
+
+/** The same groups, the controls of each in the order of a column. */
+export const sortedTree = (tree: readonly TreeFramework[], by: string): readonly TreeFramework[] =>
+  tree.map((one) => ({
+    ...one,
+    groups: one.groups.map((group) => ({
+      ...group,
+      controls: sortedRows(
+        group.controls.map((control): ListedControl => ({ framework: one.title, control })),
+        CONTROL_COLUMNS,
+        { ...NO_CHOICE, by },
+      ).map(({ control }) => control),
+    })),
+  }))
 
 /** The results of one check on the declared nodes; null for a check that is not in the view. */
 export function checkTally(view: Pick<AssessmentView, 'checks' | 'checksCounted'>, check: string): Tally | null {

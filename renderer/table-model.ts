@@ -18,6 +18,8 @@ export interface TableColumn<T> {
   readonly part?: ColumnPart
   /** The cell as text, for the order and for the saved table. Without it, as with buttons, a column is shown only. */
   readonly text?: (row: T) => string | number | null
+  /** What rows are ordered by, where it is not the text, as with states by severity. */
+  readonly order?: (row: T) => string | number | null
 }
 
 export const NO_CHOICE: TableChoice = { hidden: [], by: null, isReversed: false }
@@ -42,7 +44,7 @@ export function sortedRows<T>(
   columns: readonly TableColumn<T>[],
   { by, isReversed }: TableChoice,
 ): readonly T[] {
-  const textOf = columns.find(({ id }) => id === by)?.text
+  const { text, order: textOf = text } = columns.find(({ id }) => id === by) ?? {}
   if (textOf === undefined) return rows
   return [...rows].sort((a, b) => {
     const [one, other] = [textOf(a), textOf(b)]

@@ -39,14 +39,15 @@ const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
   errors: ({ status, exitCode, stderr }) => status !== 'no-path' && ((exitCode ?? 0) !== 0 || stderr.size > 0),
 }
 
+/** The output beside the list shows the kept ones; without them, a file of captures could not be compared with the stored outputs. */
 const COLUMNS: readonly TableColumn<Capture>[] = [
   { id: 'name', title: 'Capture', isRowHeader: true, text: keyOf },
   { id: 'status', title: 'Status', text: ({ status }) => STATUS[status].word },
   { id: 'exit', title: 'Exit code', text: ({ exitCode }) => exitCode },
   { id: 'size', title: 'Size in bytes', text: ({ stdout }) => stdout.size },
-  { id: 'started', title: 'Started (UTC)', text: ({ startedAt }) => startedAt },
-  { id: 'command', title: 'Command', text: ({ argv }) => shellLine(argv) },
-  { id: 'sha256', title: 'SHA-256 of the output', text: ({ stdout }) => stdout.sha256 },
+  { id: 'started', title: 'Started (UTC)', isKept: true, text: ({ startedAt }) => startedAt },
+  { id: 'command', title: 'Command', isKept: true, text: ({ argv }) => shellLine(argv) },
+  { id: 'sha256', title: 'SHA-256 of the output', isKept: true, text: ({ stdout }) => stdout.sha256 },
 ]
 const ORDERS = [
   { id: 'given', title: 'In order of probes' },
@@ -55,6 +56,15 @@ const ORDERS = [
   { id: 'size', title: 'By size, largest first' },
   { id: 'started', title: 'By time' },
 ] as const
+
+const noteOf = ({ status, stdout, exitCode }: Capture, shows: (column: string) => boolean): string =>
+  [
+    shows('status') && STATUS[status].word,
+    shows('size') && status === 'done' && bytes(stdout.size),
+    shows('exit') && (exitCode ?? 0) !== 0 && `exit ${exitCode}`,
+  ]
+    .filter((part) => part !== false)
+    .join(' · ')
 
 export interface CaptureListProps {
   readonly captures: readonly Capture[]
@@ -76,6 +86,7 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
     const sorted = sortedRows(found, COLUMNS, { ...NO_CHOICE, by: order, isReversed: order === 'size' })
     return sorted.map((capture) => ({ id: keyOf(capture), capture }))
   }, [captures, text, shown, order])
+  const shows = (column: string): boolean => !choice.hidden.includes(column)
   return (
     <section className="evidence-captures" aria-label="Captures" data-pane tabIndex={-1}>
       <SearchField label="Filter captures" value={text} onChange={setText} isFilter />
@@ -85,9 +96,15 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
         hideLabel
         options={ORDERS}
         value={order}
-        onChange={(by) => onChoice({ ...NO_CHOICE, by: by === 'given' ? null : by })}
+        onChange={(by) => onChoice({ ...choice, by: by === 'given' ? null : by })}
       />
-      <TableTools table="captures" columns={COLUMNS} rows={rows.map(({ capture }) => capture)} />
+      <TableTools
+        table="captures"
+        columns={COLUMNS}
+        rows={rows.map(({ capture }) => capture)}
+        choice={choice}
+        onChoice={onChoice}
+      />
       <p className="note" role="status">
         {rows.length === captures.length
           ? plural(captures.length, 'capture')
@@ -98,6 +115,7 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
           className="capture-list"
           aria-label="Captures"
           items={rows}
+          dependencies={[choice.hidden]}
           selectionMode="single"
           selectionBehavior="replace"
           disallowEmptySelection
@@ -114,10 +132,8 @@ export function CaptureList({ captures, chosen, onChoose }: CaptureListProps) {
                 {id}
               </Text>
               <Text slot="description" className="note capture-note">
-                <Shape mark={STATUS[capture.status].mark} tone={STATUS[capture.status].tone} />
-                {STATUS[capture.status].word}
-                {capture.status === 'done' && ` · ${bytes(capture.stdout.size)}`}
-                {(capture.exitCode ?? 0) !== 0 && ` · exit ${capture.exitCode}`}
+                {shows('status') && <Shape mark={STATUS[capture.status].mark} tone={STATUS[capture.status].tone} />}
+                {noteOf(capture, shows)}
               </Text>
             </ListBoxItem>
           )}

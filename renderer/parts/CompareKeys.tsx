@@ -12,6 +12,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
 import { Shape } from './Mark.tsx'
+import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Compares a list from another source with the presented keys, and records the keys that match, and no others. */
 export function CompareKeys({
@@ -84,29 +85,13 @@ export function CompareKeys({
       )}
       {found !== null && found.length > 0 && (
         <>
-          <table>
-            <caption>
-              {plural(found.length, 'key')} in the list, each presented by its node. Other keys are unchanged.
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Node</th>
-                <th scope="col">Fingerprint (SHA-256)</th>
-                <th scope="col">Name in the list</th>
-                <th scope="col">Verified by</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.map(({ node, fingerprint, matched, byDecision }) => (
-                <tr key={node}>
-                  <th scope="row">{node}</th>
-                  <td className="mono fingerprint">{fingerprint}</td>
-                  <td className="source">{visible(matched ?? '')}</td>
-                  <td>{byDecision ? 'decision only' : 'none'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <WholeTable
+            table="compared-keys"
+            caption={`${plural(found.length, 'key')} in the list, each presented by its node. Other keys are unchanged.`}
+            columns={MATCH_COLUMNS}
+            rows={found}
+            keyOf={({ node }) => node}
+          />
           <TextField
             label="Source of the list and verification method"
             value={how}
@@ -120,6 +105,30 @@ export function CompareKeys({
     </Dialog>
   )
 }
+
+const MATCH_COLUMNS: readonly WholeColumn<HostKeyRow>[] = [
+  { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node, cell: ({ node }) => node },
+  {
+    id: 'fingerprint',
+    title: 'Fingerprint (SHA-256)',
+    cellClass: 'mono fingerprint',
+    text: ({ fingerprint }) => fingerprint,
+    cell: ({ fingerprint }) => fingerprint,
+  },
+  {
+    id: 'matched',
+    title: 'Name in the list',
+    cellClass: 'source',
+    text: ({ matched }) => matched,
+    cell: ({ matched }) => visible(matched ?? ''),
+  },
+  {
+    id: 'verified',
+    title: 'Verified by',
+    text: ({ byDecision }) => (byDecision ? 'decision only' : 'none'),
+    cell: ({ byDecision }) => (byDecision ? 'decision only' : 'none'),
+  },
+]
 
 /** Input of the engine: unverified keys, and keys verified by a decision only. */
 const isMatched = ({ matched, state, byDecision }: HostKeyRow): boolean =>

@@ -77,24 +77,31 @@ export const suspendedLine = ({ suspended, counted }: Pick<GroupedCheck, 'suspen
 export function ControlParts({
   control,
   isListed = false,
+  hidden = [],
 }: {
   readonly control: ControlRow
   /** Below column titles, the titles of the parts are only for screen readers. */
   readonly isListed?: boolean
+  /** Columns that were not chosen. */
+  readonly hidden?: readonly string[]
 }) {
   const title = isListed ? 'said' : 'part-title'
   const state = stateOf(control)
   if (state === 'out-of-scope') return <RowStateMark state={state} />
   return (
     <>
-      <span className="part">
-        <span className={title}>Servers</span>
-        <MarkedLine {...serverPartOf(control)} />
-      </span>
-      <span className="part">
-        <span className={title}>Documents</span>
-        <MarkedLine {...documentPartOf(control)} />
-      </span>
+      {!hidden.includes('server') && (
+        <span className="part">
+          <span className={title}>Servers</span>
+          <MarkedLine {...serverPartOf(control)} />
+        </span>
+      )}
+      {!hidden.includes('documents') && (
+        <span className="part">
+          <span className={title}>Documents</span>
+          <MarkedLine {...documentPartOf(control)} />
+        </span>
+      )}
       {isApart(state) && (
         <span className="part part-apart">
           <RowStateMark state={state} />

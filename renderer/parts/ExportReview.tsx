@@ -13,6 +13,7 @@ import { FailureNote } from './Ask.tsx'
 import { Copy, Fingerprint } from './Copy.tsx'
 import { Page } from './Page.tsx'
 import { SealHeadline, ShortAnswers } from './ReviewSeal.tsx'
+import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** The sealed draft as its recipient will see it, and saving it. */
 export function ExportReview({ draft }: { readonly draft: Draft }) {
@@ -124,40 +125,48 @@ export function ExportDone({ saved }: { readonly saved: Saved }) {
   )
 }
 
+const FILE_COLUMNS: readonly WholeColumn<ExportedFileView>[] = [
+  {
+    id: 'file',
+    title: 'File',
+    isRowHeader: true,
+    cellClass: 'source',
+    text: ({ name }) => name,
+    cell: ({ name }) => visible(name),
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    className: 'amount',
+    cellClass: 'number',
+    text: ({ size }) => size,
+    cell: ({ size }) => bytes(size),
+  },
+  {
+    id: 'digest',
+    title: 'Digest (SHA-256)',
+    cellClass: 'mono fingerprint digest',
+    text: ({ sha256 }) => sha256,
+    cell: ({ sha256 }) => sha256,
+  },
+  {
+    id: 'action',
+    title: 'Action',
+    cell: ({ name, sha256 }) => <Copy text={sha256} what={`the digest of ${visible(name)}`} />,
+  },
+]
+
 /** Files with size and digest, for the recipient to compare. */
-function FileTable({ label, files }: { readonly label: string; readonly files: readonly ExportedFileView[] }) {
-  return (
-    <div className="scroll">
-      <table className="files">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" className="amount">
-              Size
-            </th>
-            <th scope="col">Digest (SHA-256)</th>
-            <th scope="col">Action</th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.map(({ name, size, sha256 }) => (
-            <tr key={name}>
-              <th scope="row" className="source">
-                {visible(name)}
-              </th>
-              <td className="number amount">{bytes(size)}</td>
-              <td className="mono fingerprint digest">{sha256}</td>
-              <td>
-                <Copy text={sha256} what={`the digest of ${visible(name)}`} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
+const FileTable = ({ label, files }: { readonly label: string; readonly files: readonly ExportedFileView[] }) => (
+  <WholeTable
+    table="exported-files"
+    className="files"
+    caption={label}
+    columns={FILE_COLUMNS}
+    rows={files}
+    keyOf={({ name }) => name}
+  />
+)
 
 /** The signer of a draft, with the fingerprint for its recipient to compare. */
 function SealedBy({ signer }: { readonly signer: string }) {

@@ -18,6 +18,7 @@ import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Slowly } from './Ask.tsx'
 import { VerdictMark } from './Mark.tsx'
+import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Nodes that one of the runs did not collect: one line each, instead of one per verdict. */
 export function NotCompared({ view: { uncollected } }: { readonly view: DriftView }) {
@@ -232,10 +233,10 @@ export function DriftLists({ view }: { readonly view: DriftView }) {
         about="Changes in Barewitness, its probes, its checks and the threshold profile."
         list={rules}
       >
-        <Lines caption="Changed rules" lines={rules.rows} />
+        <Lines table="changed-rules" caption="Changed rules" lines={rules.rows} />
       </List>
       <List id="drift-scope" title="Scope" about="Changes in the declared nodes and their declarations." list={scope}>
-        <Lines caption="Changed declarations" lines={scope.rows} />
+        <Lines table="changed-declarations" caption="Changed declarations" lines={scope.rows} />
       </List>
       <List
         id="drift-moves"
@@ -324,30 +325,44 @@ function DriftGroup({ group: { title, nodes } }: { readonly group: EvidenceGroup
   )
 }
 
-const Lines = ({ caption, lines }: { readonly caption: string; readonly lines: readonly ChangedLine[] }) => (
-  <div className="scroll">
-    <table>
-      <caption className="said">{caption}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Item</th>
-          <th scope="col">Node</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ id, title, node, before, after }) => (
-          <tr key={id}>
-            <th scope="row">{visible(title)}</th>
-            <td>{node === null ? <span className="quiet">all</span> : visible(node)}</td>
-            <td className="source">{before === null ? <span className="quiet">–</span> : visible(before)}</td>
-            <td className="source">{after === null ? <span className="quiet">–</span> : visible(after)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+const LINE_COLUMNS: readonly WholeColumn<ChangedLine>[] = [
+  { id: 'item', title: 'Item', isRowHeader: true, text: ({ title }) => title, cell: ({ title }) => visible(title) },
+  {
+    id: 'node',
+    title: 'Node',
+    text: ({ node }) => node ?? 'all',
+    cell: ({ node }) => (node === null ? <span className="quiet">all</span> : visible(node)),
+  },
+  {
+    id: 'before',
+    title: 'Before',
+    cellClass: 'source',
+    text: ({ before }) => before,
+    cell: ({ before }) => (before === null ? <span className="quiet">–</span> : visible(before)),
+  },
+  {
+    id: 'after',
+    title: 'After',
+    cellClass: 'source',
+    text: ({ after }) => after,
+    cell: ({ after }) => (after === null ? <span className="quiet">–</span> : visible(after)),
+  },
+]
+
+interface LinesProps {
+  readonly table: string
+  readonly caption: string
+  readonly lines: readonly ChangedLine[]
+}
+
+const Lines = ({ table, caption, lines }: LinesProps) => (
+  <WholeTable
+    table={table}
+    caption={<span className="said">{caption}</span>}
+    columns={LINE_COLUMNS}
+    rows={lines}
+    keyOf={({ id }) => id}
+  />
 )
 
 const Moves = ({ moves }: { readonly moves: readonly HardwareChange[] }) => (

@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import type { HistoryView, MissedRun } from '../../schemas/ipc-history.ts'
 import { awaitedWords } from '../history-model.ts'
+import type { ColumnPart } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { GapDialog } from './ReasonDialog.tsx'
+import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Scheduled runs that did not take place, unexplained ones first. */
 export function HistoryGaps({ view }: { readonly view: HistoryView }) {
@@ -52,6 +54,52 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
 
 const MOST = 50
 
+const MISSED_COLUMNS: readonly WholeColumn<MissedRun>[] = [
+  {
+    id: 'due',
+    title: 'Due',
+    isRowHeader: true,
+    cellClass: 'number',
+    text: ({ due }) => due,
+    cell: ({ due }) => when(due),
+  },
+  { id: 'schedule', title: 'Schedule', text: ({ schedule }) => schedule, cell: ({ schedule }) => visible(schedule) },
+  { id: 'cadence', title: 'Scheduled', text: ({ cadence }) => cadence, cell: ({ cadence }) => visible(cadence) },
+]
+
+const RECORDED: ColumnPart = { id: 'recorded', title: 'Recorded' }
+
+const EXPLAINED_COLUMNS: readonly WholeColumn<HistoryView['recordedMisses'][number]>[] = [
+  {
+    id: 'due',
+    title: 'Due',
+    isRowHeader: true,
+    cellClass: 'number',
+    text: ({ due }) => due,
+    cell: ({ due }) => when(due),
+  },
+  {
+    id: 'schedule',
+    title: 'Schedule',
+    text: ({ schedule }) => schedule,
+    cell: ({ schedule }) => (schedule === null ? <span className="quiet">none</span> : visible(schedule)),
+  },
+  { id: 'reason', title: 'Reason', cellClass: 'source', text: ({ why }) => why, cell: ({ why }) => visible(why) },
+  {
+    id: 'recorded',
+    title: 'Recorded',
+    part: RECORDED,
+    text: ({ at }) => at,
+    cell: ({ at, signed }) => (
+      <>
+        {when(at)}
+        {!signed && <span className="note">Signature missing.</span>}
+      </>
+    ),
+  },
+  { id: 'signed', title: 'Signed', part: RECORDED, text: ({ signed }) => (signed ? 'Yes' : 'Signature missing') },
+]
+
 function Unrecorded({
   missed,
   demo,
@@ -69,43 +117,32 @@ function Unrecorded({
         means="Auditors see these runs as unexplained. Recording a reason does not replace the missing evidence."
         next="Record the reason for each missed run as soon as you know it."
       />
-      <div className="scroll">
-        <table>
-          <caption>Missed, unexplained</caption>
-          <thead>
-            <tr>
-              <th scope="col">Due</th>
-              <th scope="col">Schedule</th>
-              <th scope="col">Scheduled</th>
-              <th scope="col">Action</th>
-            </tr>
-          </thead>
-          <tbody>
-            {missed.slice(0, MOST).map((one) => (
-              <tr key={`${one.schedule} ${one.due}`}>
-                <th scope="row" className="number">
-                  {when(one.due)}
-                </th>
-                <td>{visible(one.schedule)}</td>
-                <td>{visible(one.cadence)}</td>
-                <td>
-                  {demo ? (
-                    <span className="quiet">Not available for demo data.</span>
-                  ) : (
-                    <Button
-                      small
-                      label={`Record the reason for the missed run of ${when(one.due)}`}
-                      onPress={() => onRecord(one)}
-                    >
-                      Record reason
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <WholeTable
+        table="missed-runs"
+        caption="Missed, unexplained"
+        columns={[
+          ...MISSED_COLUMNS,
+          {
+            id: 'action',
+            title: 'Action',
+            cell: (one) =>
+              demo ? (
+                <span className="quiet">Not available for demo data.</span>
+              ) : (
+                <Button
+                  small
+                  label={`Record the reason for the missed run of ${when(one.due)}`}
+                  onPress={() => onRecord(one)}
+                >
+                  Record reason
+                </Button>
+              ),
+          },
+        ]}
+        rows={missed}
+        most={MOST}
+        keyOf={({ schedule, due }) => `${schedule} ${due}`}
+      />
       {missed.length > MOST && (
         <p className="quiet">And {missed.length - MOST} more; choose a shorter period to see them.</p>
       )}
@@ -113,36 +150,16 @@ function Unrecorded({
   )
 }
 
-function Recorded({ view: { recordedMisses } }: { readonly view: HistoryView }) {
-  return (
-    <div className="scroll">
-      <table>
-        <caption>Missed, explained</caption>
-        <thead>
-          <tr>
-            <th scope="col">Due</th>
-            <th scope="col">Schedule</th>
-            <th scope="col">Reason</th>
-            <th scope="col">Recorded</th>
-          </tr>
-        </thead>
-        <tbody>
-          {recordedMisses.slice(0, MOST).map(({ entry, due, schedule, why, at, signed }) => (
-            <tr key={entry}>
-              <th scope="row" className="number">
-                {when(due)}
-              </th>
-              <td>{schedule === null ? <span className="quiet">none</span> : visible(schedule)}</td>
-              <td className="source">{visible(why)}</td>
-              <td>
-                {when(at)}
-                {!signed && <span className="note">Signature missing.</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {recordedMisses.length > MOST && <p className="quiet">And {recordedMisses.length - MOST} more.</p>}
-    </div>
-  )
-}
+const Recorded = ({ view: { recordedMisses } }: { readonly view: HistoryView }) => (
+  <>
+    <WholeTable
+      table="explained-runs"
+      caption="Missed, explained"
+      columns={EXPLAINED_COLUMNS}
+      rows={recordedMisses}
+      most={MOST}
+      keyOf={({ entry }) => `${entry}`}
+    />
+    {recordedMisses.length > MOST && <p className="quiet">And {recordedMisses.length - MOST} more.</p>}
+  </>
+)

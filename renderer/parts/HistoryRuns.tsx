@@ -2,14 +2,14 @@ import { useState } from 'react'
 import type { HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
 import { startedAt } from '../../schemas/run-start.ts'
 import { SEAL_WORDS } from '../history-model.ts'
-import { type ColumnPart, shownColumns, sortedRows, type TableColumn } from '../table-model.ts'
+import type { ColumnPart } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Shape } from './Mark.tsx'
 import { BaselineDialog } from './ReasonDialog.tsx'
-import { SortHeading } from './SortHeading.tsx'
-import { TableTools, useTableChoice } from './TableTools.tsx'
+import { useTable, useTableChoice } from './TableTools.tsx'
+import { SortedTable, type WholeColumn } from './WholeTable.tsx'
 
 export interface HistoryRunsProps {
   readonly title: string
@@ -25,78 +25,71 @@ const STEP = 30
 
 const NODES: ColumnPart = { id: 'nodes', title: 'Nodes collected' }
 
-const COLUMNS: readonly TableColumn<HistoryRun>[] = [
-  { id: 'run', title: 'Run', isRowHeader: true, text: startedAt },
+const COLUMNS: readonly WholeColumn<HistoryRun>[] = [
   { id: 'name', title: 'Name', text: ({ run }) => run },
-  { id: 'nodes', title: 'Nodes collected', part: NODES, text: ({ answered }) => answered },
+  {
+    id: 'nodes',
+    title: 'Nodes collected',
+    part: NODES,
+    cellClass: 'number',
+    text: ({ answered }) => answered,
+    cell: ({ answered, declared }) => `${answered} of ${declared}`,
+  },
   { id: 'declared', title: 'Nodes declared', part: NODES, text: ({ declared }) => declared },
-  { id: 'seal', title: 'Seal', text: ({ seal }) => SEAL_WORDS[seal].label },
-  { id: 'schedule', title: 'Schedule', text: ({ schedule }) => schedule ?? 'Manual' },
+  { id: 'seal', title: 'Seal', text: ({ seal }) => SEAL_WORDS[seal].label, cell: (run) => <SealMark run={run} /> },
+  {
+    id: 'schedule',
+    title: 'Schedule',
+    text: ({ schedule }) => schedule ?? 'Manual',
+    cell: ({ schedule }) => (schedule === null ? <span className="quiet">Manual</span> : visible(schedule)),
+  },
 ]
-/** Stand in a note or a sum of the others. */
-const WITHIN = ['name', 'declared']
 
 /** Runs, newest first unless they are sorted, each with its seal. */
 export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompare }: HistoryRunsProps) {
   const [most, setMost] = useState(STEP)
   const [asked, setAsked] = useState<HistoryRun | null>(null)
-  const { choice, onChoice, onSort } = useTableChoice('runs')
-  const runs = sortedRows(given, COLUMNS, choice)
-  const shown = shownColumns<HistoryRun, TableColumn<HistoryRun>>(COLUMNS, choice)
-  const shows = (column: string): boolean => shown.some(({ id }) => id === column)
+  const { hidden } = useTableChoice('runs').choice
+  const shows = (column: string): boolean => !hidden.includes(column)
+  const all: readonly WholeColumn<HistoryRun>[] = [
+    {
+      id: 'run',
+      title: 'Run',
+      isRowHeader: true,
+      text: startedAt,
+      cell: (run) => (
+        <>
+          <span className="number">{when(startedAt(run))}</span>
+          <span className="note">{notesOf(run, shows).join(' · ')}</span>
+        </>
+      ),
+    },
+    ...COLUMNS,
+    {
+      id: 'action',
+      title: 'Action',
+      cell: (run) => (
+        <div className="row-actions">
+          <Actions run={run} view={view} onCompare={onCompare} onBaseline={setAsked} />
+        </div>
+      ),
+    },
+  ]
+  const { columns, rows: runs, sort, onSort, tools } = useTable('runs', all, given)
   if (runs.length === 0)
     return <EmptyState title="No runs in this period">Runs are listed here, newest first.</EmptyState>
   return (
     <>
-      {isWhole && (
-        <div className="table-bar">
-          <TableTools table="runs" columns={COLUMNS} rows={runs} choice={choice} onChoice={onChoice} />
-        </div>
-      )}
-      <div className="scroll">
-        <table className="history-runs">
-          <caption>{title}</caption>
-          <thead>
-            <tr>
-              {shown.map(
-                (column) =>
-                  !WITHIN.includes(column.id) && (
-                    <SortHeading key={column.id} column={column} choice={choice} onSort={onSort} />
-                  ),
-              )}
-              <th scope="col">Action</th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs.slice(0, most).map((run) => (
-              <tr key={run.run}>
-                <th scope="row">
-                  <span className="number">{when(startedAt(run))}</span>
-                  <span className="note">{notesOf(run, shows).join(' · ')}</span>
-                </th>
-                {shows('nodes') && (
-                  <td className="number">
-                    {run.answered} of {run.declared}
-                  </td>
-                )}
-                {shows('seal') && (
-                  <td>
-                    <SealMark run={run} />
-                  </td>
-                )}
-                {shows('schedule') && (
-                  <td>{run.schedule === null ? <span className="quiet">Manual</span> : visible(run.schedule)}</td>
-                )}
-                <td>
-                  <div className="row-actions">
-                    <Actions run={run} view={view} onCompare={onCompare} onBaseline={setAsked} />
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {isWhole && <div className="table-bar">{tools}</div>}
+      <SortedTable
+        className="history-runs"
+        caption={title}
+        columns={columns}
+        rows={runs.slice(0, most)}
+        keyOf={({ run }) => run}
+        sort={sort}
+        onSort={onSort}
+      />
       {runs.length > most && (
         <div className="actions">
           <Button small onPress={() => setMost(most + STEP)}>

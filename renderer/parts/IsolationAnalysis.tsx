@@ -6,6 +6,8 @@ import { ledgerOf, weightsOf } from '../ledger.ts'
 import { plural, visible } from '../text.ts'
 import { Ledger } from './Ledger.tsx'
 import { Shape } from './Mark.tsx'
+import { useTable } from './TableTools.tsx'
+import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 export interface IsolationAnalysisProps {
   readonly isolation: Isolation
@@ -206,76 +208,116 @@ const TONES: Readonly<Record<SignalReading['indicates'], string>> = {
   'not-applicable': 'not-applicable',
 }
 
+interface NotedSignal {
+  readonly one: SignalReading
+  readonly note: SignalView | undefined
+}
+
+const familyOf = ({ note }: NotedSignal): string =>
+  note === undefined ? '' : familyWords[note.family as keyof typeof familyWords]
+
+const SIGNAL_COLUMNS: readonly WholeColumn<NotedSignal>[] = [
+  { id: 'family', title: 'Family', isKept: true, text: familyOf },
+  {
+    id: 'signal',
+    title: 'Signal',
+    isRowHeader: true,
+    text: ({ one, note }) => note?.title ?? one.id,
+    cell: ({ one, note }) => (
+      <>
+        {note?.title ?? one.id}
+        <span className="note mono">{one.id}</span>
+      </>
+    ),
+  },
+  {
+    id: 'indication',
+    title: 'Indication',
+    text: ({ one }) => indicationWords[one.indicates].label,
+    cell: ({ one: { indicates } }) => (
+      <span className={`status tone-${TONES[indicates]}`}>
+        <Shape mark={indicationWords[indicates].mark} tone={TONES[indicates]} />
+        <span>{indicationWords[indicates].label}</span>
+      </span>
+    ),
+  },
+  { id: 'value', title: 'Value', text: ({ one }) => one.value, cell: ({ one }) => visible(one.value) },
+  { id: 'reliability', title: 'Reliability', text: (row) => reliabilityOf(row), cell: (row) => reliabilityOf(row) },
+  {
+    id: 'pitfalls',
+    title: 'Pitfalls',
+    text: ({ note }) => (note === undefined ? null : `${note.pitfalls.join(' ')} ${spoofingOf(note)}`),
+    cell: ({ note }) =>
+      note !== undefined && (
+        <>
+          {note.pitfalls.join(' ')} <span className="note">{spoofingOf(note)}</span>
+        </>
+      ),
+  },
+]
+
+const spoofingOf = ({ spoofingEffort }: SignalView): string => `Spoofing effort: ${spoofWords[spoofingEffort]}.`
+
+function reliabilityOf({ one: { weight }, note }: NotedSignal): string {
+  const ratio = ([hits, asked]: readonly [number, number]): string => `${hits} of ${asked}`
+  const counts = note?.counts ?? null
+  const measured =
+    counts === null
+      ? 'Not measured'
+      : `Indicates virtualization on ${ratio(counts.vm)} guests, ${ratio(counts.dressed)} disguised guests and ${ratio(counts.metal)} bare-metal machines.`
+  return weight === null ? measured : `${measured} Weight ${signed(weight)}.`
+}
+
 /** Every signal by family: indication, value, reliability, and pitfalls. */
 function Signals({ isolation: { signals }, notes }: PartProps) {
   const read = signals.filter(
     ({ indicates }) => indicates === 'virtual' || indicates === 'bare-metal' || indicates === 'neutral',
   )
-  const families = Object.keys(familyWords) as (keyof typeof familyWords)[]
-  const of = (family: string): readonly SignalReading[] => signals.filter(({ id }) => notes.get(id)?.family === family)
+  const noted = signals.map((one): NotedSignal => ({ one, note: notes.get(one.id) })).filter(({ note }) => note)
+  const { columns, rows, sort, onSort, tools } = useTable('signals', SIGNAL_COLUMNS, noted)
   return (
     <details>
       <summary>
         Signals: {read.length} of {signals.length} read
       </summary>
-      {families
-        .filter((family) => of(family).length > 0)
-        .map((family) => (
-          <div key={family} className="scroll">
-            <table className="claims">
-              <caption>{familyWords[family]}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Signal</th>
-                  <th scope="col">Indication</th>
-                  <th scope="col">Value</th>
-                  <th scope="col">Reliability</th>
-                  <th scope="col">Pitfalls</th>
-                </tr>
-              </thead>
-              <tbody>
-                {of(family).map((one) => (
-                  <SignalRow key={one.id} one={one} note={notes.get(one.id)} />
-                ))}
-              </tbody>
-            </table>
-          </div>
-        ))}
+      <div className="table-bar">{tools}</div>
+      {Object.values(familyWords).map((family) => {
+        const own = rows.filter((row) => familyOf(row) === family)
+        return (
+          own.length > 0 && (
+            <SortedTable
+              key={family}
+              className="claims"
+              caption={family}
+              columns={columns}
+              rows={own}
+              keyOf={({ one }) => one.id}
+              sort={sort}
+              onSort={onSort}
+            />
+          )
+        )
+      })}
     </details>
   )
 }
 
-function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: SignalView | undefined }) {
-  const { label, mark } = indicationWords[one.indicates]
-  const ratio = ([hits, asked]: readonly [number, number]): string => `${hits} of ${asked}`
-  return (
-    <tr>
-      <th scope="row">
-        {note?.title ?? one.id}
-        <span className="note mono">{one.id}</span>
-      </th>
-      <td>
-        <span className={`status tone-${TONES[one.indicates]}`}>
-          <Shape mark={mark} tone={TONES[one.indicates]} />
-          <span>{label}</span>
-        </span>
-      </td>
-      <td>{visible(one.value)}</td>
-      <td>
-        {note?.counts === undefined || note.counts === null
-          ? 'Not measured'
-          : `Indicates virtualization on ${ratio(note.counts.vm)} guests, ${ratio(note.counts.dressed)} disguised guests and ${ratio(note.counts.metal)} bare-metal machines.`}
-        {one.weight !== null && ` Weight ${signed(one.weight)}.`}
-      </td>
-      <td>
-        {note !== undefined && (
-          <>
-            {note.pitfalls.join(' ')} <span className="note">Spoofing effort: {spoofWords[note.spoofingEffort]}.</span>
-          </>
-        )}
-      </td>
-    </tr>
-  )
+const orNone = (text: string): string => (text === '' ? 'None.' : text)
+
+function levelColumns(notes: Notes): readonly WholeColumn<Isolation['adversaries'][number]>[] {
+  const column = (
+    id: string,
+    title: string,
+    text: (level: Isolation['adversaries'][number]) => string,
+  ): WholeColumn<Isolation['adversaries'][number]> => ({ id, title, text, cell: text })
+  return [
+    { ...column('provider', 'Provider', ({ level, adversary }) => `${level}. ${adversary}`), isRowHeader: true },
+    column('falsify', 'Would need to falsify', ({ wouldNeedToFalsify }) => orNone(wouldNeedToFalsify.join(' '))),
+    column('residual', 'Residual indicators', ({ residualIndicators }) => residualIndicators.join(' ')),
+    column('read', 'Residual indicators read as bare metal', ({ readOnThisNode }) =>
+      orNone(readOnThisNode.map((id) => titleOf(notes, id)).join('; ')),
+    ),
+  ]
 }
 
 /** What a provider at each skill level would need to falsify, and which residual indicators were read as bare metal here. */
@@ -284,34 +326,13 @@ function Levels({ isolation: { adversaries, environment }, notes }: PartProps) {
   return (
     <details>
       <summary>Falsification requirements</summary>
-      <div className="scroll">
-        <table className="claims">
-          <thead>
-            <tr>
-              <th scope="col">Provider</th>
-              <th scope="col">Would need to falsify</th>
-              <th scope="col">Residual indicators</th>
-              <th scope="col">Residual indicators read as bare metal</th>
-            </tr>
-          </thead>
-          <tbody>
-            {adversaries.map((level) => (
-              <tr key={level.level}>
-                <th scope="row">
-                  {level.level}. {level.adversary}
-                </th>
-                <td>{level.wouldNeedToFalsify.length === 0 ? 'None.' : level.wouldNeedToFalsify.join(' ')}</td>
-                <td>{level.residualIndicators.join(' ')}</td>
-                <td>
-                  {level.readOnThisNode.length === 0
-                    ? 'None.'
-                    : level.readOnThisNode.map((id) => titleOf(notes, id)).join('; ')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <WholeTable
+        table="falsification"
+        className="claims"
+        columns={levelColumns(notes)}
+        rows={adversaries}
+        keyOf={({ level }) => `${level}`}
+      />
     </details>
   )
 }

@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import type { NodeFigureKind } from '../../schemas/figure.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
@@ -16,12 +17,15 @@ import {
   supportOf,
 } from '../location-model.ts'
 import { go, useStore } from '../store.ts'
+import type { ColumnPart } from '../table-model.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { FailureNote } from './Ask.tsx'
 import { FigureView } from './Figure.tsx'
 import { Shape } from './Mark.tsx'
+import { useTable } from './TableTools.tsx'
+import { SortedTable, type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */
 export function NodeLocation({ of, node, location }: LocationSignalsProps) {
@@ -108,38 +112,40 @@ function LocationDiscs({ distanceBounds }: Pick<Location, 'distanceBounds'>) {
       </p>
     )
   return (
-    <section className="scroll" aria-label="Vantage points">
-      <table className="location-discs">
-        <thead>
-          <tr>
-            <th scope="col">Vantage point</th>
-            <th scope="col">Signed by</th>
-            <th scope="col">Round-trip time</th>
-            <th scope="col">Maximum distance</th>
-            <th scope="col">Other times</th>
-          </tr>
-        </thead>
-        <tbody>
-          {distanceBounds.map((disc) => (
-            <Disc key={`${disc.record ?? ''} ${disc.vantage.name}`} disc={disc} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <WholeTable
+      table="vantage-points"
+      className="location-discs"
+      label="Vantage points"
+      columns={DISC_COLUMNS}
+      rows={distanceBounds}
+      keyOf={({ record, vantage }) => `${record ?? ''} ${vantage.name}`}
+    />
   )
 }
 
-function Disc({ disc }: { readonly disc: DistanceBound }) {
-  const { vantage, record, signer, at, samples, maxDistanceKm, tcpMs, keepaliveMs, text } = disc
-  return (
-    <tr>
-      <th scope="row">
+const TIMES: ColumnPart = { id: 'times', title: 'Other times' }
+
+const DISC_COLUMNS: readonly WholeColumn<DistanceBound>[] = [
+  {
+    id: 'vantage',
+    title: 'Vantage point',
+    isRowHeader: true,
+    text: ({ vantage }) => vantage.name,
+    cell: ({ vantage }) => (
+      <>
         {visible(vantage.name)}
         <span className="note">
           to within {kilometres(vantage.radiusKm)}, declared by {visible(vantage.declaredBy)}
         </span>
-      </th>
-      <td>
+      </>
+    ),
+  },
+  {
+    id: 'signed',
+    title: 'Signed by',
+    text: ({ record, signer }) => (record === null ? 'Measured during collection' : `${record} ${signer ?? ''}`.trim()),
+    cell: ({ record, signer, at }) => (
+      <>
         {record === null ? (
           'Measured during collection'
         ) : (
@@ -149,22 +155,47 @@ function Disc({ disc }: { readonly disc: DistanceBound }) {
           </>
         )}
         {at !== null && <span className="note">{when(at)}</span>}
-      </td>
-      <td className="number">
+      </>
+    ),
+  },
+  {
+    id: 'round-trip',
+    title: 'Round-trip time',
+    cellClass: 'number',
+    text: (disc) => disc.milliseconds,
+    cell: (disc) => (
+      <>
         {milliseconds(disc.milliseconds)}
-        <span className="note">{samples} samples</span>
-      </td>
-      <td>
+        <span className="note">{disc.samples} samples</span>
+      </>
+    ),
+  },
+  {
+    id: 'distance',
+    title: 'Maximum distance',
+    text: ({ maxDistanceKm }) => maxDistanceKm,
+    cell: ({ maxDistanceKm, text }) => (
+      <>
         {maxDistanceKm === null ? <span className="quiet">Not usable</span> : `At most ${kilometres(maxDistanceKm)}`}
         <span className="note">{visible(text)}</span>
-      </td>
-      <td className="number">
+      </>
+    ),
+  },
+  {
+    id: 'tcp',
+    title: 'Other times',
+    part: TIMES,
+    cellClass: 'number',
+    text: ({ tcpMs }) => tcpMs,
+    cell: ({ tcpMs, keepaliveMs }) => (
+      <>
         <span className="note">TCP {milliseconds(tcpMs)}</span>
         <span className="note">Keep-alive {milliseconds(keepaliveMs)}</span>
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  { id: 'keep-alive', title: 'Keep-alive time', part: TIMES, text: ({ keepaliveMs }) => keepaliveMs },
+]
 
 interface LocationSignalsProps {
   readonly of: Source
@@ -174,46 +205,61 @@ interface LocationSignalsProps {
 
 /** Every statement about the location of the node by source class, and what it shows for each place or rule. */
 function LocationSignals({ of, node, location: { signals, results } }: LocationSignalsProps) {
+  const columns = useMemo(
+    (): readonly WholeColumn<LocationSignal>[] => [
+      { id: 'class', title: 'Source class', isKept: true, text: (signal) => locationClassWords[signal.class] },
+      {
+        id: 'statement',
+        title: 'Statement',
+        isRowHeader: true,
+        text: ({ text }) => text,
+        cell: ({ text, hint }) => (
+          <>
+            {visible(text)}
+            {hint && <span className="note">Freely chosen by the node: shown, never counted.</span>}
+          </>
+        ),
+      },
+      ...results.map((answer): WholeColumn<LocationSignal> => {
+        const name = `${answer.of} ${answer.title}`
+        return {
+          id: name.slice(0, 60),
+          title: visible(answer.title),
+          text: ({ id }) => STATEMENT_SUPPORT[supportOf(answer, id)].label,
+          cell: ({ id }) => <StatementMark support={supportOf(answer, id)} />,
+        }
+      }),
+      {
+        id: 'evidence',
+        title: 'Evidence',
+        text: ({ probe, captures }) =>
+          probe === null ? 'From outside the node' : captures.map(({ command }) => `${probe}/${command}`).join(', '),
+        cell: (signal) => <Captures of={of} node={node} signal={signal} />,
+      },
+    ],
+    [of, node, results],
+  )
+  const { columns: shown, rows, sort, onSort, tools } = useTable('location-evidence', columns, signals)
   if (signals.length === 0) return <p className="empty">No location evidence.</p>
   return (
     <>
-      {byClass(signals).map((group) => (
-        <section key={group.class} className="scroll" aria-label={locationClassWords[group.class]}>
-          <table className="location-signals">
-            <caption>
+      <div className="table-bar">{tools}</div>
+      {byClass(rows).map((group) => (
+        <SortedTable
+          key={group.class}
+          className="location-signals"
+          label={locationClassWords[group.class]}
+          caption={
+            <>
               {locationClassWords[group.class]} <span className="quiet">({group.class})</span>
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Statement</th>
-                {results.map(({ of: what, title }) => (
-                  <th key={`${what} ${title}`} scope="col">
-                    {visible(title)}
-                  </th>
-                ))}
-                <th scope="col">Evidence</th>
-              </tr>
-            </thead>
-            <tbody>
-              {group.signals.map((signal) => (
-                <tr key={signal.id}>
-                  <th scope="row">
-                    {visible(signal.text)}
-                    {signal.hint && <span className="note">Freely chosen by the node: shown, never counted.</span>}
-                  </th>
-                  {results.map((answer) => (
-                    <td key={`${answer.of} ${answer.title}`}>
-                      <StatementMark support={supportOf(answer, signal.id)} />
-                    </td>
-                  ))}
-                  <td>
-                    <Captures of={of} node={node} signal={signal} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+            </>
+          }
+          columns={shown}
+          rows={group.signals}
+          keyOf={({ id }) => id}
+          sort={sort}
+          onSort={onSort}
+        />
       ))}
     </>
   )

@@ -7,7 +7,7 @@ import {
   VERIFICATION_SHOWS,
   verificationCheckWords,
 } from '../../schemas/verification.ts'
-import type { Verdict } from '../../schemas/words.ts'
+import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { HEADLINE_MARKS, KINDS, mayConfirm, reEvaluationLine, STANDINGS } from '../seal-model.ts'
 import { announce, go } from '../store.ts'
@@ -21,6 +21,7 @@ import { CompareKey } from './CompareKeys.tsx'
 import { Fingerprint } from './Copy.tsx'
 import { AnswerMark, Shape, VerdictMark } from './Mark.tsx'
 import { Page } from './Page.tsx'
+import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 interface ReviewSealProps {
   readonly review: PackReview
@@ -157,34 +158,33 @@ function Again({ review, onReview }: ReviewSealProps) {
 const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
   verdict === null ? <span className="quiet">None</span> : <VerdictMark verdict={verdict} />
 
+const wordOf = (verdict: Verdict | null): string => (verdict === null ? 'None' : verdictWords[verdict].label)
+
+const DIFFERENCE_COLUMNS: readonly WholeColumn<Difference>[] = [
+  { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node, cell: ({ node }) => visible(node) },
+  { id: 'check', title: 'Check', cellClass: 'mono', text: ({ check }) => check, cell: ({ check }) => visible(check) },
+  {
+    id: 'stated',
+    title: 'Stated in the pack',
+    text: ({ stated }) => wordOf(stated),
+    cell: ({ stated }) => <Said verdict={stated} />,
+  },
+  {
+    id: 'derived',
+    title: 'Re-evaluated',
+    text: ({ derived }) => wordOf(derived),
+    cell: ({ derived }) => <Said verdict={derived} />,
+  },
+]
+
 /** Verdicts in the pack that re-evaluation does not reproduce. */
 const Differences = ({ differences }: { readonly differences: readonly Difference[] }) => (
-  <div className="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Node</th>
-          <th scope="col">Check</th>
-          <th scope="col">Stated in the pack</th>
-          <th scope="col">Re-evaluated</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ node, check, stated, derived }) => (
-          <tr key={`${node} ${check}`}>
-            <th scope="row">{visible(node)}</th>
-            <td className="mono">{visible(check)}</td>
-            <td>
-              <Said verdict={stated} />
-            </td>
-            <td>
-              <Said verdict={derived} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <WholeTable
+    table="verdict-differences"
+    columns={DIFFERENCE_COLUMNS}
+    rows={differences}
+    keyOf={({ node, check }) => `${node} ${check}`}
+  />
 )
 
 /** The signer, and the reader’s trust decision. */

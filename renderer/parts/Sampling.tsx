@@ -22,6 +22,7 @@ import { LARGEST_SAMPLE, otherLines, propertyOf, sampleRows, seedOf, sizeFrom } 
 import { Ask, FailureNote } from './Ask.tsx'
 import { Page } from './Page.tsx'
 import { SampleNavigator } from './SampleNavigator.tsx'
+import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** The auditor’s work on the pack: results sampled with a printed seed, and decisions stored outside the pack. */
 export function Sampling({ review }: { readonly review: PackReview }) {
@@ -144,31 +145,34 @@ function SaveWorksheet() {
 
 /** Notes outside the current sample: a new sample deletes no note. */
 const OtherNotes = ({ lines, view }: { readonly lines: readonly WorksheetLine[]; readonly view: AssessmentView }) => (
-  <div className="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Result</th>
-          <th scope="col">Your decision</th>
-          <th scope="col">Your note</th>
-          <th scope="col">Saved</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ node, check, state, note, at }) => (
-          <tr key={`${node} ${check}`}>
-            <th scope="row" className="source">
-              <Opens node={node} check={check} view={view} />
-            </th>
-            <td>{workStateWords[state]}</td>
-            <td className="source">{visible(note)}</td>
-            <td className="number">{when(at)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <WholeTable
+    table="other-results"
+    columns={[
+      {
+        id: 'result',
+        title: 'Result',
+        isRowHeader: true,
+        cellClass: 'source',
+        text: ({ node, check }) => `${check} on ${node}`,
+        cell: ({ node, check }) => <Opens node={node} check={check} view={view} />,
+      },
+      ...NOTE_COLUMNS,
+    ]}
+    rows={lines}
+    keyOf={({ node, check }) => `${node} ${check}`}
+  />
 )
+
+const NOTE_COLUMNS: readonly WholeColumn<WorksheetLine>[] = [
+  {
+    id: 'decision',
+    title: 'Your decision',
+    text: ({ state }) => workStateWords[state],
+    cell: ({ state }) => workStateWords[state],
+  },
+  { id: 'note', title: 'Your note', cellClass: 'source', text: ({ note }) => note, cell: ({ note }) => visible(note) },
+  { id: 'saved', title: 'Saved', cellClass: 'number', text: ({ at }) => at, cell: ({ at }) => when(at) },
+]
 
 /** A result by name, with a link to its details. */
 function Opens({

@@ -70,7 +70,8 @@ export function TableTools<T>({ table, columns, rows, choice, onChoice, keepsOne
     if (saved !== null) announce(`${plural(rows.length, 'row')} saved in ${visible(saved.file)}.`)
   }
   return (
-    <span className="table-tools">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form, and its legend would be shown
+    <span className="table-tools" role="group" aria-label={`Table: ${table.replaceAll('-', ' ')}`}>
       {choice !== undefined && onChoice !== undefined && options.length > 1 && (
         <ChoiceMenu
           title="Columns"

@@ -1,7 +1,7 @@
 import { IconDeviceFloppy } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { levelWords } from '../../schemas/conclusion-words.ts'
-import type { OwnerDocuments, PlannedDocument } from '../../schemas/ipc-findings.ts'
+import type { DocumentPlan as DocumentPlanView, OwnerDocuments, PlannedDocument } from '../../schemas/ipc-findings.ts'
 import type { RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
@@ -25,7 +25,8 @@ import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
-import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
+import { TableTools, useTable, useTableChoice } from '../parts/TableTools.tsx'
+import { SortedTable, type SortedTableProps, type WholeColumn } from '../parts/WholeTable.tsx'
 import { announce, useStore } from '../store.ts'
 import { NO_CHOICE, sortedRows } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
@@ -174,6 +175,56 @@ function Listed({ of, register, view, find }: ListedProps) {
   )
 }
 
+interface OwnedDocument extends PlannedDocument {
+  readonly owner: string | null
+}
+
+const OWNED_COLUMNS: readonly WholeColumn<OwnedDocument>[] = [
+  { id: 'owner', title: 'Owner', isKept: true, text: ({ owner }) => owner },
+  {
+    id: 'due',
+    title: 'Due',
+    text: ({ due, isOverdue }) => (due === null ? null : `${due.slice(0, 10)}${isOverdue ? ' (overdue)' : ''}`),
+    cell: ({ due, isOverdue }) => (
+      <>
+        {due === null ? 'Not set' : day(due)}
+        {isOverdue && ' (overdue)'}
+      </>
+    ),
+  },
+  {
+    id: 'document',
+    title: 'Document',
+    isKept: true,
+    text: ({ id, title }) => `${id ?? ''} ${title}`.trim(),
+    cell: ({ id, title }) => (
+      <>
+        {id !== null && <span className="mono">{id} </span>}
+        {visible(title)}
+      </>
+    ),
+  },
+  {
+    id: 'reached',
+    title: 'Reached',
+    text: ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label),
+    cell: ({ level }) => (level === null ? 'Nothing on file' : levelWords[level].label),
+  },
+  {
+    id: 'minimum',
+    title: 'Minimum level',
+    text: ({ minimum }) => levelWords[minimum].label,
+    cell: ({ minimum }) => levelWords[minimum].label,
+  },
+  {
+    id: 'controls',
+    title: 'Controls',
+    cellClass: 'number',
+    text: ({ controls }) => controls,
+    cell: ({ controls }) => controls,
+  },
+]
+
 /** What is outstanding by owner, the soonest due day first, with a message to each owner. */
 function DocumentPlan() {
   const { runs } = useStore()
@@ -188,22 +239,40 @@ function DocumentPlan() {
               : `All ${plural(plan.needed, 'required document')} on file.`}
           </EmptyState>
         ) : (
-          <>
-            <p className="quiet">
-              {plan.outstanding} of {plural(plan.needed, 'required document')} outstanding. Owner and due date are set
-              under All requests.
-            </p>
-            {plan.owners.map((one) => (
-              <Owner key={one.owner ?? ''} of={one} />
-            ))}
-          </>
+          <Owners plan={plan} />
         )
       }
     </Ask>
   )
 }
 
-function Owner({ of: { owner, documents, message } }: { readonly of: OwnerDocuments }) {
+function Owners({ plan: { outstanding, needed, owners } }: { readonly plan: DocumentPlanView }) {
+  const every = useMemo(
+    () => owners.flatMap(({ owner, documents }) => documents.map((one): OwnedDocument => ({ ...one, owner }))),
+    [owners],
+  )
+  const table = useTable('outstanding-documents', OWNED_COLUMNS, every)
+  return (
+    <>
+      <p className="quiet">
+        {outstanding} of {plural(needed, 'required document')} outstanding. Owner and due date are set under All
+        requests.
+      </p>
+      <div className="table-bar">{table.tools}</div>
+      {owners.map((one) => (
+        <Owner key={one.owner ?? ''} of={one} table={table} />
+      ))}
+    </>
+  )
+}
+
+interface OwnerProps {
+  readonly of: OwnerDocuments
+  /** Of all owners: sorted and reduced alike. */
+  readonly table: Omit<SortedTableProps<OwnedDocument>, 'keyOf'>
+}
+
+function Owner({ of: { owner, documents, message }, table: { columns, rows, sort, onSort } }: OwnerProps) {
   const save = useAction('documents.save-message')
   const name = owner === null ? 'No owner set' : visible(owner)
   const overdue = documents.filter(({ isOverdue }) => isOverdue).length
@@ -220,24 +289,14 @@ function Owner({ of: { owner, documents, message } }: { readonly of: OwnerDocume
           {overdue > 0 && `, ${overdue} overdue`}
         </span>
       </h2>
-      <div className="scroll">
-        <table aria-label={`Outstanding documents: ${name}`}>
-          <thead>
-            <tr>
-              <th scope="col">Due</th>
-              <th scope="col">Document</th>
-              <th scope="col">Reached</th>
-              <th scope="col">Minimum level</th>
-              <th scope="col">Controls</th>
-            </tr>
-          </thead>
-          <tbody>
-            {documents.map((one) => (
-              <DocumentRow key={`${one.id} ${one.title}`} of={one} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SortedTable
+        label={`Outstanding documents: ${name}`}
+        columns={columns}
+        rows={rows.filter((row) => row.owner === owner)}
+        keyOf={({ id, title }) => `${id} ${title}`}
+        sort={sort}
+        onSort={onSort}
+      />
       {message !== null && (
         <Disclosure title="Message to the owner" level={3}>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys */}
@@ -258,23 +317,3 @@ function Owner({ of: { owner, documents, message } }: { readonly of: OwnerDocume
     </section>
   )
 }
-
-const DocumentRow = ({
-  of: { id, title, minimum, level, due, isOverdue, controls },
-}: {
-  readonly of: PlannedDocument
-}) => (
-  <tr>
-    <td>
-      {due === null ? 'Not set' : day(due)}
-      {isOverdue && ' (overdue)'}
-    </td>
-    <td>
-      {id !== null && <span className="mono">{id} </span>}
-      {visible(title)}
-    </td>
-    <td>{level === null ? 'Nothing on file' : levelWords[level].label}</td>
-    <td>{levelWords[minimum].label}</td>
-    <td className="number">{controls}</td>
-  </tr>
-)

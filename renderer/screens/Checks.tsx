@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import type { AssessmentView, CheckView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
@@ -7,10 +6,8 @@ import { type Tally, tallyIn, verdictAt } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
-import { SortHeading } from '../parts/SortHeading.tsx'
-import { useTable } from '../parts/TableTools.tsx'
+import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import { go, useStore } from '../store.ts'
-import type { TableColumn } from '../table-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -19,20 +16,20 @@ interface CountedCheck {
   readonly counts: Tally['counts']
 }
 
-interface CheckColumn extends TableColumn<CountedCheck> {
-  readonly isCount?: boolean
-  readonly cell: (row: CountedCheck) => ReactNode
-}
-
-const countColumn = (id: string, title: string, count: (counts: Tally['counts']) => number): CheckColumn => ({
+const countColumn = (
+  id: string,
+  title: string,
+  count: (counts: Tally['counts']) => number,
+): WholeColumn<CountedCheck> => ({
   id,
   title,
-  isCount: true,
+  className: 'count-column',
+  cellClass: 'number',
   text: ({ counts }) => count(counts),
   cell: ({ counts }) => count(counts),
 })
 
-const CHECK_COLUMNS: readonly CheckColumn[] = [
+const CHECK_COLUMNS: readonly WholeColumn<CountedCheck>[] = [
   {
     id: 'expected',
     title: 'Expected condition',
@@ -74,49 +71,20 @@ function CheckTable({
   readonly checks: readonly CountedCheck[]
   readonly state: 'decided' | 'in-order'
 }) {
-  const { columns, rows, sort, onSort, tools } = useTable('checks', CHECK_COLUMNS, checks)
   return (
     <Page
       title={state === 'in-order' ? 'Checks without a deviation' : 'Checks decided'}
-      under={`${plural(rows.length, 'check')}. ${
+      under={`${plural(checks.length, 'check')}. ${
         state === 'in-order' ? 'Satisfied on every node on which they were decided.' : 'Decided on at least one node.'
       }`}
     >
-      <div className="table-bar">{tools}</div>
-      <div className="scroll">
-        <table className="claims">
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <SortHeading
-                  key={column.id}
-                  column={column}
-                  choice={sort}
-                  onSort={onSort}
-                  className={column.isCount === true ? 'count-column' : ''}
-                />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.check.id}>
-                {columns.map(({ id, isRowHeader = false, isCount = false, cell }) =>
-                  isRowHeader ? (
-                    <th key={id} scope="row">
-                      {cell(row)}
-                    </th>
-                  ) : (
-                    <td key={id} className={isCount ? 'count-column number' : ''}>
-                      {cell(row)}
-                    </td>
-                  ),
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <WholeTable
+        table="checks"
+        className="claims"
+        columns={CHECK_COLUMNS}
+        rows={checks}
+        keyOf={({ check }) => check.id}
+      />
     </Page>
   )
 }
@@ -171,52 +139,37 @@ interface CheckedNode {
   readonly observedAt: string | null
 }
 
-const NODE_COLUMNS: readonly TableColumn<CheckedNode>[] = [
-  { id: 'node', title: 'Node', isRowHeader: true, text: ({ node }) => node },
-  { id: 'result', title: 'Result', text: ({ verdict }) => verdictWords[verdict].label },
-  { id: 'observed', title: 'Observed', text: ({ observedAt }) => observedAt },
+const nodeColumns = (onOpen: (node: string) => void): readonly WholeColumn<CheckedNode>[] => [
+  {
+    id: 'node',
+    title: 'Node',
+    isRowHeader: true,
+    text: ({ node }) => node,
+    cell: ({ node }) => (
+      <Button kind="link" onPress={() => onOpen(node)}>
+        {visible(node)}
+      </Button>
+    ),
+  },
+  {
+    id: 'result',
+    title: 'Result',
+    text: ({ verdict }) => verdictWords[verdict].label,
+    cell: ({ verdict }) => <VerdictMark verdict={verdict} />,
+  },
+  {
+    id: 'observed',
+    title: 'Observed',
+    cellClass: 'number',
+    text: ({ observedAt }) => observedAt,
+    cell: ({ observedAt }) => when(observedAt),
+  },
 ]
 
-function CheckedNodes({
+const CheckedNodes = ({
   nodes,
   onOpen,
 }: {
   readonly nodes: readonly CheckedNode[]
   readonly onOpen: (node: string) => void
-}) {
-  const { columns, rows, sort, onSort, tools } = useTable('check-nodes', NODE_COLUMNS, nodes)
-  const shows = (column: string): boolean => columns.some(({ id }) => id === column)
-  return (
-    <>
-      <div className="table-bar">{tools}</div>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <SortHeading key={column.id} column={column} choice={sort} onSort={onSort} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ node, verdict, observedAt }) => (
-              <tr key={node}>
-                <th scope="row">
-                  <Button kind="link" onPress={() => onOpen(node)}>
-                    {visible(node)}
-                  </Button>
-                </th>
-                {shows('result') && (
-                  <td>
-                    <VerdictMark verdict={verdict} />
-                  </td>
-                )}
-                {shows('observed') && <td className="number">{when(observedAt)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
-  )
-}
+}) => <WholeTable table="check-nodes" columns={nodeColumns(onOpen)} rows={nodes} keyOf={({ node }) => node} />

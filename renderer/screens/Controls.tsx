@@ -7,9 +7,11 @@ import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import {
   CONTROL_COLUMNS,
+  CONTROL_ORDERS,
   countLine,
   listedControls,
   type StateCount,
+  sortedTree,
   stateOf,
   type TreeFramework,
   treeOf,
@@ -18,8 +20,9 @@ import {
 import { Ask } from '../parts/Ask.tsx'
 import { ControlParts } from '../parts/ControlEntry.tsx'
 import { Page } from '../parts/Page.tsx'
-import { TableTools } from '../parts/TableTools.tsx'
+import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { go, useStore } from '../store.ts'
+import { choosable } from '../table-model.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -63,10 +66,17 @@ export function Controls({ of, framework, state }: ControlsProps) {
   )
 }
 
+/** Columns that can be hidden. */
+const PARTS = choosable(CONTROL_COLUMNS)
+
 function Rows({ view, of, framework, state }: ControlsProps & { readonly view: AssessmentView }) {
   const [wanted, setWanted] = useState(state === undefined ? kept.wanted : { text: '', state })
   const [open, setOpen] = useState(kept.open ?? new Set<string>([framework ?? view.frameworks[0]?.id ?? '']))
-  const tree = treeOf(view.frameworks, wanted)
+  const { choice, onChoice } = useTableChoice('controls')
+  const order = CONTROL_ORDERS.find(({ id }) => id === choice.by)?.id ?? 'given'
+  const tree = sortedTree(treeOf(view.frameworks, wanted), order)
+  const parts = PARTS.filter(({ id }) => !choice.hidden.includes(id))
+  const width = parts.length < PARTS.length ? 'fewer-parts' : ''
   const filtered = wanted.text.trim() !== '' || wanted.state !== 'all'
   const present = new Set(view.frameworks.flatMap(({ controls }) => controls.map(stateOf)))
   const want = (part: Partial<Wanted>): void => {
@@ -90,6 +100,13 @@ function Rows({ view, of, framework, state }: ControlsProps & { readonly view: A
           value={wanted.state}
           onChange={(state) => want({ state })}
         />
+        <Select
+          label="Order"
+          hideLabel
+          options={CONTROL_ORDERS}
+          value={order}
+          onChange={(by) => onChoice({ ...choice, by: by === 'given' ? null : by })}
+        />
         <span className="note" role="status">
           {tree.map((one) => shownLine(one, filtered)).join('; ')}
         </span>
@@ -98,16 +115,23 @@ function Rows({ view, of, framework, state }: ControlsProps & { readonly view: A
             Clear filter
           </Button>
         )}
-        <TableTools table="controls" columns={CONTROL_COLUMNS} rows={listedControls(tree)} />
+        <TableTools
+          table="controls"
+          columns={CONTROL_COLUMNS}
+          rows={listedControls(tree)}
+          choice={choice}
+          onChoice={onChoice}
+        />
       </div>
-      <div className="tree-head quiet" aria-hidden="true">
+      <div className={`tree-head quiet ${width}`} aria-hidden="true">
         <span />
         <span />
-        <span>Server part</span>
-        <span>Document part</span>
+        {parts.map(({ id, title }) => (
+          <span key={id}>{title}</span>
+        ))}
       </div>
       <Tree
-        className="controls-tree"
+        className={`controls-tree ${width}`}
         aria-label="Frameworks and their controls"
         selectionMode="none"
         items={tree}
@@ -148,7 +172,7 @@ function Rows({ view, of, framework, state }: ControlsProps & { readonly view: A
                     <Counts counts={group.counts} total={group.total} />
                   </TreeItemContent>
                   <Collection items={group.controls.map((control) => ({ id: `${one.id}\n${control.key}`, control }))}>
-                    {({ id, control }) => <ControlItem id={id} control={control} />}
+                    {({ id, control }) => <ControlItem id={id} control={control} hidden={choice.hidden} />}
                   </Collection>
                 </TreeItem>
               )}
@@ -166,13 +190,19 @@ const Chevron = () => (
   </Press>
 )
 
-function ControlItem({ id, control }: { readonly id: string; readonly control: ControlRow }) {
+interface ControlItemProps {
+  readonly id: string
+  readonly control: ControlRow
+  readonly hidden: readonly string[]
+}
+
+function ControlItem({ id, control, hidden }: ControlItemProps) {
   return (
     <TreeItem id={id} textValue={`${control.id} ${control.title}`} className="tree-row tree-control">
       <TreeItemContent>
         <span className="citation mono">{control.id}</span>
         <span className="tree-title">{control.title}</span>
-        <ControlParts control={control} isListed />
+        <ControlParts control={control} isListed hidden={hidden} />
       </TreeItemContent>
     </TreeItem>
   )

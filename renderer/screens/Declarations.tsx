@@ -16,6 +16,7 @@ import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { DeclaredNodes } from '../parts/DeclaredNodes.tsx'
 import { Page } from '../parts/Page.tsx'
 import { SectionEditor } from '../parts/SectionEditor.tsx'
+import { useTable } from '../parts/TableTools.tsx'
 import type { DeclarationsPart } from '../routes.ts'
 import { announce, change, go, outdated, refreshFleet, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
@@ -284,6 +285,7 @@ function Preview({
   onUse,
   onDiscard,
 }: PreviewProps) {
+  const table = useTable('fleet-changes', CHANGE_COLUMNS, changes)
   return (
     <section aria-labelledby="fleet-preview">
       <h2 id="fleet-preview">{visible(file)}</h2>
@@ -330,15 +332,20 @@ function Preview({
         />
       )}
       {changes.length > 0 && (
-        <GridTable
-          label="Changes"
-          columns={CHANGE_COLUMNS}
-          rows={changes}
-          keyOf={({ node, member }) => `${node ?? ''} ${member ?? ''}`}
-          rowHeight={3}
-          leaves={26}
-          empty={null}
-        />
+        <>
+          <div className="table-bar">{table.tools}</div>
+          <GridTable
+            label="Changes"
+            columns={table.columns}
+            rows={table.rows}
+            sort={table.sort}
+            onSort={table.onSort}
+            keyOf={({ node, member }) => `${node ?? ''} ${member ?? ''}`}
+            rowHeight={3}
+            leaves={28}
+            empty={null}
+          />
+        </>
       )}
     </section>
   )
@@ -375,6 +382,8 @@ const KINDS: Readonly<Record<FleetChange['kind'], string>> = {
   changed: 'Changed',
 }
 
+const declarationOf = (member: FleetChange['member']): string => (member === null ? 'Node' : memberLabel(member))
+
 const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
   {
     id: 'what',
@@ -382,9 +391,10 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     isRowHeader: true,
     width: '2fr',
     minWidth: 10,
+    text: ({ node, member }) => `${declarationOf(member)}, ${node ?? 'All nodes'}`,
     cell: ({ node, member }) => (
       <>
-        <CellLine text={member === null ? 'Node' : memberLabel(member)} />
+        <CellLine text={declarationOf(member)} />
         <CellLine className="node-note" text={visible(node ?? 'All nodes')} />
       </>
     ),
@@ -394,8 +404,23 @@ const CHANGE_COLUMNS: readonly GridColumn<FleetChange>[] = [
     title: 'Change',
     width: 7,
     minWidth: 7,
+    text: ({ kind }) => KINDS[kind],
     cell: ({ kind }) => <CellLine text={KINDS[kind]} />,
   },
-  { id: 'before', title: 'Before', width: '2fr', minWidth: 8, cell: ({ before }) => lines(before) },
-  { id: 'after', title: 'After', width: '2fr', minWidth: 8, cell: ({ after }) => lines(after) },
+  {
+    id: 'before',
+    title: 'Before',
+    width: '2fr',
+    minWidth: 8,
+    text: ({ before }) => before,
+    cell: ({ before }) => lines(before),
+  },
+  {
+    id: 'after',
+    title: 'After',
+    width: '2fr',
+    minWidth: 8,
+    text: ({ after }) => after,
+    cell: ({ after }) => lines(after),
+  },
 ]

@@ -11,8 +11,10 @@ import { EngagementEditor } from '../parts/EngagementEditor.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { Population } from '../parts/Population.tsx'
+import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { EngagementPart } from '../routes.ts'
 import { announce, go, outdated, replace, useStore } from '../store.ts'
+import type { ColumnPart } from '../table-model.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -82,6 +84,42 @@ function Mappings() {
   )
 }
 
+const MAPPED: ColumnPart = { id: 'mapped', title: 'Controls with a check' }
+
+const MAPPING_COLUMNS: readonly WholeColumn<MappingItem>[] = [
+  {
+    id: 'framework',
+    title: 'Framework',
+    isRowHeader: true,
+    cellClass: 'source',
+    text: ({ title }) => title,
+    cell: ({ id, title }) => (
+      <>
+        <Button kind="link" onPress={() => go({ screen: 'controls', of: 'run', framework: id })}>
+          {visible(title)}
+        </Button>
+        <span className="note mono">{id}</span>
+      </>
+    ),
+  },
+  {
+    id: 'version',
+    title: 'Version',
+    cellClass: 'source',
+    text: ({ version }) => version,
+    cell: ({ version }) => visible(version),
+  },
+  {
+    id: 'mapped',
+    title: 'Controls with a check',
+    part: MAPPED,
+    cellClass: 'number',
+    text: ({ mapped }) => mapped,
+    cell: ({ mapped, rows }) => `${mapped} of ${plural(rows, 'control')}`,
+  },
+  { id: 'controls', title: 'Controls', part: MAPPED, text: ({ rows }) => rows },
+]
+
 function List({ list }: { readonly list: readonly MappingItem[] }) {
   const bring = useAction('mappings.import-choose')
   const remove = useAction('mappings.remove')
@@ -111,39 +149,24 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
       {list.length === 0 ? (
         <p className="empty">No custom frameworks.</p>
       ) : (
-        <section className="scroll" aria-label="Custom frameworks">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Framework</th>
-                <th scope="col">Version</th>
-                <th scope="col">Controls with a check</th>
-                <th scope="col">Action</th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((one) => (
-                <tr key={one.id}>
-                  <th scope="row" className="source">
-                    <Button kind="link" onPress={() => go({ screen: 'controls', of: 'run', framework: one.id })}>
-                      {visible(one.title)}
-                    </Button>
-                    <span className="note mono">{one.id}</span>
-                  </th>
-                  <td className="source">{visible(one.version)}</td>
-                  <td className="number">
-                    {one.mapped} of {plural(one.rows, 'control')}
-                  </td>
-                  <td>
-                    <Button small label={`Remove ${visible(one.title)}`} onPress={() => setAsks(one)}>
-                      Remove framework
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <WholeTable
+          table="frameworks"
+          label="Custom frameworks"
+          columns={[
+            ...MAPPING_COLUMNS,
+            {
+              id: 'action',
+              title: 'Action',
+              cell: (one) => (
+                <Button small label={`Remove ${visible(one.title)}`} onPress={() => setAsks(one)}>
+                  Remove framework
+                </Button>
+              ),
+            },
+          ]}
+          rows={list}
+          keyOf={({ id }) => id}
+        />
       )}
       {asks !== null && (
         <Dialog
@@ -223,7 +246,7 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
             provider,
             customer,
             owner,
-            day(on),
+            on,
           ])}
         />
       </Part>
@@ -242,7 +265,7 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
               .map(({ text: says, controls: rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
               .join('; '),
             owner,
-            day(on),
+            on,
           ])}
         />
       </Part>
@@ -258,7 +281,7 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
               rowsText(rows),
               checks.join('\n'),
               owner,
-              day(on),
+              on,
             ],
           )}
         />
@@ -287,12 +310,7 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
         <Rows
           label="People"
           head={['Name', 'Title', 'Role', 'Signed on']}
-          rows={form.signOff.map(({ role, name, title, on }) => [
-            name,
-            title,
-            signOffWords[role],
-            on === null ? 'Not signed' : day(on),
-          ])}
+          rows={form.signOff.map(({ role, name, title, on }) => [name, title, signOffWords[role], on ?? 'Not signed'])}
         />
       </Part>
     </div>
@@ -343,36 +361,29 @@ function Rows({
   readonly rows: readonly (readonly string[])[]
 }) {
   if (rows.length === 0) return <p className="quiet">{label}: none.</p>
+  const table = label.toLowerCase().replaceAll(' ', '-')
+  const columns = head.map((title, at): WholeColumn<StatedRow> => {
+    const text = ({ cells }: StatedRow): string => cells[at] ?? ''
+    const shown = DATES.includes(title) ? day : visible
+    return { id: title, title, isRowHeader: at === 0, text, cell: (row) => shown(text(row)) }
+  })
   return (
-    <section className="scroll" aria-label={label}>
-      <table className="stated-table">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            {head.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the rows never changes
-            <tr key={at}>
-              {cells.map((cell, column) =>
-                column === 0 ? (
-                  <th key={head[column]} scope="row">
-                    {visible(cell)}
-                  </th>
-                ) : (
-                  <td key={head[column]}>{visible(cell)}</td>
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <WholeTable
+      table={table}
+      className="stated-table"
+      label={label}
+      caption={label}
+      columns={columns}
+      rows={rows.map((cells, at) => ({ at, cells }))}
+      keyOf={({ at }) => `${at}`}
+    />
   )
 }
+
+interface StatedRow {
+  readonly at: number
+  readonly cells: readonly string[]
+}
+
+/** Columns of days, as YYYY-MM-DD where there is one. */
+const DATES = ['Date', 'Signed on']

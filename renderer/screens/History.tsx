@@ -23,8 +23,10 @@ import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { Page } from '../parts/Page.tsx'
+import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { HistoryPart, RunPair } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
+import type { ColumnPart } from '../table-model.ts'
 import { day as dayWords, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -274,6 +276,69 @@ function HistoryDeviations({ view: { from, to, demo, runs: shown } }: { readonly
   )
 }
 
+const RUNS: ColumnPart = { id: 'runs', title: 'Runs' }
+
+const DEVIATION_COLUMNS: readonly WholeColumn<HistoryDeviation>[] = [
+  {
+    id: 'node',
+    title: 'Node',
+    isRowHeader: true,
+    text: ({ node }) => node,
+    cell: ({ node }) => (
+      <Button kind="link" onPress={() => go({ screen: 'node', of: 'run', node })}>
+        {visible(node)}
+      </Button>
+    ),
+  },
+  {
+    id: 'expected',
+    title: 'Expected condition',
+    isKept: true,
+    text: ({ expected }) => expected,
+    cell: ({ expected, check }) => (
+      <>
+        {visible(expected)}
+        <span className="note mono">{visible(check)}</span>
+      </>
+    ),
+  },
+  { id: 'check', title: 'Check', isKept: true, text: ({ check }) => check },
+  {
+    id: 'found',
+    title: 'Found',
+    cellClass: 'number',
+    text: ({ found }) => found.at,
+    cell: ({ found }) => when(found.at),
+  },
+  {
+    id: 'status',
+    title: 'Status at period end',
+    text: (one) => (one.fixed !== null ? `Remediated by ${one.fixed.at}` : one.open ? 'Open' : 'Inconclusive'),
+    cell: ({ fixed, lastSeen, open }) =>
+      fixed !== null ? (
+        <>Remediated by {when(fixed.at)}</>
+      ) : (
+        <>
+          <strong>{open ? 'Open' : 'Inconclusive'}</strong>
+          <span className="note">last observed {when(lastSeen.at)}</span>
+        </>
+      ),
+  },
+  {
+    id: 'runs',
+    title: 'Runs',
+    part: RUNS,
+    text: ({ runs }) => runs,
+    cell: ({ runs, unknown }) => (
+      <>
+        {plural(runs, 'run')}
+        {unknown > 0 && <span className="note">{unknown} more inconclusive</span>}
+      </>
+    ),
+  },
+  { id: 'unknown', title: 'Runs inconclusive', part: RUNS, text: ({ unknown }) => unknown },
+]
+
 function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<HistoryDeviation> }) {
   const open = rows.filter((one) => one.open).length
   return (
@@ -283,53 +348,19 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
           No deviations in the sealed runs of this period. Not tested: days without a run.
         </EmptyState>
       ) : (
-        <div className="scroll">
-          <table className="history-deviations">
-            <caption>
+        <WholeTable
+          table="deviations"
+          className="history-deviations"
+          caption={
+            <>
               {plural(total, 'deviation')}
               {rows.length < total ? `, the first ${rows.length} are shown` : ''}; {open} open at period end
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Node</th>
-                <th scope="col">Expected condition</th>
-                <th scope="col">Found</th>
-                <th scope="col">Status at period end</th>
-                <th scope="col">Runs</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ node, check, expected, found, fixed, lastSeen, runs, unknown, open: isOpen }) => (
-                <tr key={`${node} ${check} ${found.run}`}>
-                  <th scope="row">
-                    <Button kind="link" onPress={() => go({ screen: 'node', of: 'run', node })}>
-                      {visible(node)}
-                    </Button>
-                  </th>
-                  <td>
-                    {visible(expected)}
-                    <span className="note mono">{visible(check)}</span>
-                  </td>
-                  <td className="number">{when(found.at)}</td>
-                  <td>
-                    {fixed !== null ? (
-                      <>Remediated by {when(fixed.at)}</>
-                    ) : (
-                      <>
-                        <strong>{isOpen ? 'Open' : 'Inconclusive'}</strong>
-                        <span className="note">last observed {when(lastSeen.at)}</span>
-                      </>
-                    )}
-                  </td>
-                  <td>
-                    {plural(runs, 'run')}
-                    {unknown > 0 && <span className="note">{unknown} more inconclusive</span>}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            </>
+          }
+          columns={DEVIATION_COLUMNS}
+          rows={rows}
+          keyOf={({ node, check, found }) => `${node} ${check} ${found.run}`}
+        />
       )}
     </>
   )

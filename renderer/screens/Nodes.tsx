@@ -16,6 +16,7 @@ import { HostKeys } from '../parts/HostKeys.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { NodeTable } from '../parts/NodeTable.tsx'
 import { Page } from '../parts/Page.tsx'
+import { useTable } from '../parts/TableTools.tsx'
 import { isOffered, type NodesPart } from '../routes.ts'
 import { announce, change, getState, go, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
@@ -285,6 +286,7 @@ function Preview({ preview, columns, busy, onAdd, onDiscard }: PreviewProps) {
     () => preview.rows.filter(({ outcome }) => !filters || outcome === 'skipped'),
     [preview, filters],
   )
+  const table = useTable('import-preview', COLUMNS, rows)
   return (
     <section aria-labelledby="import-preview">
       <h2 id="import-preview">{preview.file === null ? 'Pasted content' : visible(preview.file)}: outcome by line</h2>
@@ -300,11 +302,14 @@ function Preview({ preview, columns, busy, onAdd, onDiscard }: PreviewProps) {
         <Checkbox isSelected={filters} onChange={setOnlySkipped} isDisabled={skipped === 0}>
           Skipped lines only
         </Checkbox>
+        {table.tools}
       </div>
       <GridTable
         label="Outcome by line"
-        columns={COLUMNS}
-        rows={rows}
+        columns={table.columns}
+        rows={table.rows}
+        sort={table.sort}
+        onSort={table.onSort}
         keyOf={({ line, node }) => `${line} ${node ?? ''}`}
         leaves={14}
         empty={<EmptyState title="No lines found">The text has no entry in this format. Check the format.</EmptyState>}
@@ -314,13 +319,21 @@ function Preview({ preview, columns, busy, onAdd, onDiscard }: PreviewProps) {
 }
 
 const COLUMNS: readonly GridColumn<ImportRow>[] = [
-  { id: 'line', title: 'Line', width: 4, minWidth: 4, cell: ({ line }) => <span className="number">{line}</span> },
+  {
+    id: 'line',
+    title: 'Line',
+    width: 4.5,
+    minWidth: 4.5,
+    text: ({ line }) => line,
+    cell: ({ line }) => <span className="number">{line}</span>,
+  },
   {
     id: 'text',
     title: 'Text',
     isRowHeader: true,
     width: '3fr',
     minWidth: 12,
+    text: ({ text }) => text,
     cell: ({ text }) => (
       <span className="cell-line mono" title={visible(text)}>
         {visible(text)}
@@ -332,6 +345,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     title: 'Outcome',
     width: 9,
     minWidth: 9,
+    text: ({ outcome }) => OUTCOMES[outcome][0],
     cell: ({ outcome }) => {
       const [word, mark, tone] = OUTCOMES[outcome]
       return (
@@ -347,6 +361,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     title: 'Node',
     width: '1.2fr',
     minWidth: 7,
+    text: ({ node }) => node,
     cell: ({ node }) => <CellLine text={visible(node ?? '')} />,
   },
   {
@@ -354,6 +369,7 @@ const COLUMNS: readonly GridColumn<ImportRow>[] = [
     title: 'Reason',
     width: '3fr',
     minWidth: 12,
+    text: ({ note }) => note,
     cell: ({ note }) => (
       <span className="cell-lines" title={visible(note)}>
         {visible(note)}

@@ -12,6 +12,7 @@ import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Ledger } from '../parts/Ledger.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
+import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import { announce, go, outdated, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -82,6 +83,40 @@ function From({ claim: { source } }: { readonly claim: ClaimRow }) {
   )
 }
 
+const sourceOf = ({ source }: ClaimRow): string | null =>
+  source === null ? null : [KINDS[source.kind], source.title ?? '', source.where, source.on].filter(Boolean).join(', ')
+
+const claimColumns = (of: Source): readonly WholeColumn<ClaimRow>[] => [
+  {
+    id: 'claim',
+    title: 'Provider claim',
+    isRowHeader: true,
+    text: ({ text }) => text,
+    cell: ({ id, text }) => (
+      <Button kind="link" onPress={() => go({ screen: 'claims', of, claim: id })}>
+        {visible(text)}
+      </Button>
+    ),
+  },
+  {
+    id: 'results',
+    title: 'Results',
+    text: (claim) =>
+      countsOfClaim(claim)
+        .map(({ text }) => text)
+        .join(', '),
+    cell: (claim) => <ClaimCounts claim={claim} />,
+  },
+  { id: 'source', title: 'Source', text: sourceOf, cell: (claim) => <From claim={claim} /> },
+  {
+    id: 'document',
+    title: 'Document required',
+    text: ({ documentRequired }) => documentRequired,
+    cell: ({ documentRequired }) =>
+      documentRequired === null ? <span className="quiet">None</span> : visible(documentRequired),
+  },
+]
+
 function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }) {
   const { profile, evaluatedAt, claims } = view
   const records = requiredDocuments(view)
@@ -100,42 +135,14 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
       {claims.length === 0 ? (
         <p className="empty">The profile contains no claims.</p>
       ) : (
-        <section className="scroll" aria-label="Claims and results">
-          <table className="claims-table">
-            <thead>
-              <tr>
-                <th scope="col">Provider claim</th>
-                <th scope="col">Results</th>
-                <th scope="col">Source</th>
-                <th scope="col">Document required</th>
-              </tr>
-            </thead>
-            <tbody>
-              {worstFirst(claims).map((claim) => (
-                <tr key={claim.id}>
-                  <th scope="row">
-                    <Button kind="link" onPress={() => go({ screen: 'claims', of, claim: claim.id })}>
-                      {visible(claim.text)}
-                    </Button>
-                  </th>
-                  <td>
-                    <ClaimCounts claim={claim} />
-                  </td>
-                  <td>
-                    <From claim={claim} />
-                  </td>
-                  <td>
-                    {claim.documentRequired === null ? (
-                      <span className="quiet">None</span>
-                    ) : (
-                      visible(claim.documentRequired)
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <WholeTable
+          table="claims"
+          className="claims-table"
+          label="Claims and results"
+          columns={claimColumns(of)}
+          rows={worstFirst(claims)}
+          keyOf={({ id }) => id}
+        />
       )}
       {records.length > 0 && (
         <section aria-labelledby="to-bring">

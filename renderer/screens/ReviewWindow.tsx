@@ -11,6 +11,7 @@ import { Page } from '../parts/Page.tsx'
 import { ReviewSeal } from '../parts/ReviewSeal.tsx'
 import { Sampling } from '../parts/Sampling.tsx'
 import { Verifying } from '../parts/Verifying.tsx'
+import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { ReviewPart, Route } from '../routes.ts'
 import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
 import { change, go, useStore } from '../store.ts'
@@ -263,12 +264,59 @@ const STATUS_WORDS = {
   missing: 'Missing: no evidence of this node in the pack',
 } as const
 
+const WITHOUT_PRIVILEGE = 'without privileged checks'
+
 const MOST = 200
+
+const NODE_COLUMNS: readonly WholeColumn<AssessmentView['rows'][number]>[] = [
+  {
+    id: 'node',
+    title: 'Node',
+    isRowHeader: true,
+    cellClass: 'source',
+    text: ({ node }) => node,
+    cell: ({ node }) => visible(node),
+  },
+  {
+    id: 'evidence',
+    title: 'Evidence',
+    text: ({ status, privilege, failure }) =>
+      [STATUS_WORDS[status], failure?.detail ?? '', privilege === 'none' ? WITHOUT_PRIVILEGE : '']
+        .filter(Boolean)
+        .join('; '),
+    cell: ({ status, privilege, failure }) => (
+      <>
+        {STATUS_WORDS[status]}
+        {failure !== null && <span className="note">{visible(failure.detail)}</span>}
+        {privilege === 'none' && <span className="note">{WITHOUT_PRIVILEGE}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'collected',
+    title: 'Collected',
+    cellClass: 'number',
+    text: ({ status, observedAt }) => (wasReached({ status }) ? observedAt : null),
+    cell: ({ status, observedAt }) => (wasReached({ status }) ? when(observedAt) : 'Not collected'),
+  },
+  {
+    id: 'action',
+    title: 'Action',
+    cell: ({ node }) => (
+      <Button
+        small
+        label={`Open raw evidence of ${visible(node)}`}
+        onPress={() => go({ screen: 'evidence', of: 'pack', node, capture: null })}
+      >
+        Open{' '}
+      </Button>
+    ),
+  },
+]
 
 function Nodes({ view }: { readonly view: AssessmentView }) {
   const [part, setPart] = useState('')
   const found = view.rows.filter(({ node }) => node.toLowerCase().includes(part.trim().toLowerCase()))
-  const shown = found.slice(0, MOST)
   return (
     <>
       <SearchField label="Find a node" value={part} onChange={setPart} isFilter />
@@ -276,42 +324,7 @@ function Nodes({ view }: { readonly view: AssessmentView }) {
         {found.length} of {plural(view.rows.length, 'node')}
         {found.length > MOST && `; the first ${MOST} are shown`}.
       </p>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Node</th>
-              <th scope="col">Evidence</th>
-              <th scope="col">Collected</th>
-              <th scope="col">Action</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ node, status, privilege, failure, observedAt }) => (
-              <tr key={node}>
-                <th scope="row" className="source">
-                  {visible(node)}
-                </th>
-                <td>
-                  {STATUS_WORDS[status]}
-                  {failure !== null && <span className="note">{visible(failure.detail)}</span>}
-                  {privilege === 'none' && <span className="note">without privileged checks</span>}
-                </td>
-                <td className="number">{wasReached({ status }) ? when(observedAt) : 'Not collected'}</td>
-                <td>
-                  <Button
-                    small
-                    label={`Open raw evidence of ${visible(node)}`}
-                    onPress={() => go({ screen: 'evidence', of: 'pack', node, capture: null })}
-                  >
-                    Open{' '}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <WholeTable table="pack-nodes" columns={NODE_COLUMNS} rows={found} most={MOST} keyOf={({ node }) => node} />
     </>
   )
 }

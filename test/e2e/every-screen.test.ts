@@ -7,6 +7,7 @@ import { cutContent } from '../support/cut-content.ts'
 import { closeOver, RESULT_SCREENS, REVIEW_PARTS, reviewPart } from '../support/every-screen.ts'
 import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
+import { tablesWithoutTools } from '../support/table-tools.ts'
 import { atHome, choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
@@ -46,6 +47,22 @@ describe.skipIf(missing !== null)(`every screen${missing === null ? '' : ` (skip
     await page.evaluate(() => {
       for (const one of document.querySelectorAll('.cut-here')) one.remove()
     })
+  })
+
+  test('the check of tables finds one that cannot be sorted', async () => {
+    await page.evaluate(() => {
+      const table = document.createElement('table')
+      table.ariaLabel = 'New'
+      const row = table.createTHead().insertRow()
+      for (let column = 0; column < 4; column += 1) {
+        const heading = document.createElement('th')
+        heading.scope = 'col'
+        row.append(heading)
+      }
+      document.querySelector('main')?.append(table)
+    })
+    expect(await tablesWithoutTools(page)).toEqual(['New'])
+    await page.evaluate(() => document.querySelector('main table[aria-label=New]')?.remove())
   })
 
   test('before there is a fleet', async () => {
@@ -88,6 +105,7 @@ describe.skipIf(missing !== null)(`every screen${missing === null ? '' : ` (skip
   test.each(RESULT_SCREENS.map((screen) => [screen.name, screen] as const))('%s', async (name, { open, isOver }) => {
     await open(page)
     await lookAtSizes(opened, `123-${name}`)
+    expect(await tablesWithoutTools(page)).toEqual([])
     if (isOver === true) await closeOver(page)
   })
 
@@ -109,6 +127,7 @@ describe.skipIf(missing !== null)(`every screen${missing === null ? '' : ` (skip
     for (const part of REVIEW_PARTS) {
       await reviewPart(review, part)
       await lookAtSizes(opened, `125-review-${part.toLowerCase().replaceAll(' ', '-')}`, review)
+      expect.soft(await tablesWithoutTools(review)).toEqual([])
     }
   })
 })

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
-import { choose, openMatrix, press, rail, titled } from '../support/window-steps.ts'
+import { choose, openMatrix, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
 
@@ -36,10 +36,14 @@ describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: $
   const names = async (): Promise<readonly string[]> =>
     await page.getByRole('grid').locator('.node-name').allTextContents()
 
-  async function saved(name: string): Promise<readonly string[]> {
+  /** What is above a table; a screen can have several. */
+  const tools = (table?: string) =>
+    table === undefined ? page : page.getByRole('group', { name: `Table: ${table}`, exact: true })
+
+  async function saved(name: string, table?: string): Promise<readonly string[]> {
     const path = join(top, name)
     await choose(opened, path)
-    await page.getByRole('button', { name: 'Export CSV' }).focus()
+    await tools(table).getByRole('button', { name: 'Export CSV' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText(new RegExp(`saved in ${name}`)).waitFor({ state: 'attached' })
     return readFileSync(path, 'utf8').trim().split(/\r?\n/)
@@ -122,11 +126,11 @@ describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: $
     const runs = page.getByRole('table', { name: 'Runs in this period' })
     await runs.getByRole('button', { name: 'Seal', exact: true }).click()
     expect(await runs.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
-    expect((await saved('runs.csv'))[0]).toBe('Run,Name,Nodes collected,Nodes declared,Seal,Schedule')
+    expect((await saved('runs.csv', 'runs'))[0]).toBe('Run,Name,Nodes collected,Nodes declared,Seal,Schedule')
   })
 
-  const hide = async (column: string): Promise<void> => {
-    await page.getByRole('button', { name: 'Columns' }).focus()
+  const hide = async (column: string, table?: string): Promise<void> => {
+    await tools(table).getByRole('button', { name: 'Columns' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitemcheckbox', { name: column, exact: true }).focus()
     await page.keyboard.press('Space')
@@ -154,10 +158,10 @@ describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: $
     await lookAtSizes(opened, 'columns-documents')
 
     await rail(page, 'History')
-    await hide('Nodes collected')
+    await hide('Nodes collected', 'runs')
     const runs = page.getByRole('table', { name: 'Runs in this period' })
     await expect.poll(() => runs.getByRole('columnheader').count()).toBe(4)
-    expect((await saved('fewer-runs.csv'))[0]).toBe('Run,Name,Seal,Schedule')
+    expect((await saved('fewer-runs.csv', 'runs'))[0]).toBe('Run,Name,Seal,Schedule')
     await lookAtSizes(opened, 'columns-runs')
 
     await rail(page, 'Overview')
@@ -166,6 +170,75 @@ describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: $
     await hide('Property')
     await expect.poll(() => page.locator('.claims th[scope=col]').count()).toBe(4)
     expect((await saved('fewer-checks.csv'))[0]).toBe('Expected condition,Not satisfied,Inconclusive,Satisfied')
+  })
+
+  test('controls are ordered within their groups, and shown and saved without a part', async () => {
+    await rail(page, 'Controls')
+    await page.getByRole('treegrid').waitFor()
+    await page.getByRole('button', { name: /Order/ }).click()
+    await page.getByRole('option', { name: 'By conclusion' }).click()
+    await hide('Document part')
+    expect(await page.locator('.tree-head').textContent()).toBe('Server part')
+    const [head, ...rows] = await saved('fewer-controls.csv')
+    expect(head).toBe('Framework,Group,Control,Title,Conclusion,Server part')
+    expect(rows.length).toBeGreaterThan(100)
+    await lookAtSizes(opened, 'columns-controls')
+  })
+
+  test('captures of a node are listed and saved without a column', async () => {
+    await openMatrix(page)
+    await page
+      .getByRole('grid')
+      .getByRole('button', { name: /^demo-gpu-01/ })
+      .click()
+    await press(page, 'Open raw evidence')
+    const notes = page.locator('.capture-note')
+    await notes.first().waitFor()
+    expect((await notes.allTextContents()).some((note) => /bytes|KiB/.test(note))).toBe(true)
+    await hide('Size in bytes')
+    await expect.poll(async () => (await notes.allTextContents()).some((note) => /bytes|KiB/.test(note))).toBe(false)
+    expect((await saved('captures.csv'))[0]).toBe(
+      'Capture,Status,Exit code,Started (UTC),Command,SHA-256 of the output',
+    )
+    await lookAtSizes(opened, 'columns-captures')
+  })
+
+  test('deviations of a period, and documents of all owners, are sorted, reduced and saved', async () => {
+    await rail(page, 'History')
+    const deviations = page.locator('.history-deviations')
+    await deviations.getByRole('button', { name: 'Found' }).click()
+    expect(await deviations.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('ascending')
+    await hide('Runs', 'deviations')
+    await expect.poll(() => deviations.getByRole('columnheader').count()).toBe(4)
+    const [head, ...rows] = await saved('deviations.csv', 'deviations')
+    expect(head).toBe('Node,Expected condition,Check,Found,Status at period end')
+    expect(rows).toHaveLength(await deviations.locator('tbody tr').count())
+    await lookAtSizes(opened, 'columns-deviations')
+
+    await rail(page, 'Documents')
+    await openTab(page, 'Outstanding by owner')
+    const owners = page.locator('.document-owner')
+    await owners.getByRole('button', { name: 'Minimum level' }).first().click()
+    expect(await owners.locator('th[aria-sort]').count()).toBe(await owners.count())
+    await hide('Reached')
+    const [columns, ...documents] = await saved('outstanding.csv', 'outstanding documents')
+    expect(columns).toBe('Owner,Due,Document,Minimum level,Controls')
+    expect(documents).toHaveLength(await owners.locator('tbody tr').count())
+    await lookAtSizes(opened, 'columns-owners')
+  })
+
+  test('location evidence of a node is saved with its class, and provider claims with their results', async () => {
+    await rail(page, 'Provider claims')
+    const claims = page.locator('.claims-table')
+    await claims.getByRole('button', { name: 'Provider claim', exact: true }).click()
+    expect((await saved('claims.csv', 'claims'))[0]).toBe('Provider claim,Results,Source,Document required')
+    await rail(page, 'Location')
+    await page.getByRole('grid').getByRole('rowheader').first().getByRole('button').click()
+    await page.locator('.location-signals').first().waitFor()
+    const [head = '', ...rows] = await saved('location-evidence.csv', 'location evidence')
+    expect(head).toMatch(/^Source class,Statement,.*,Evidence$/)
+    expect(rows).toHaveLength(await page.locator('.location-signals tbody tr').count())
+    await lookAtSizes(opened, 'columns-location-evidence')
   })
 
   test('the last property cannot be hidden', async () => {

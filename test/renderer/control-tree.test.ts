@@ -7,6 +7,7 @@ import {
   isApart,
   nodesWith,
   serverPartOf,
+  sortedTree,
   stateOf,
   treeOf,
 } from '../../renderer/control-tree.ts'
@@ -55,6 +56,25 @@ const hipaa: FrameworkView = {
 }
 
 describe('the tree', () => {
+  test('is ordered within its groups: by conclusion the worst first, by a part by its words', () => {
+    const ids = (by: string) =>
+      sortedTree(treeOf([hipaa], { text: '', state: 'all' }), by).flatMap(({ groups }) =>
+        groups.map(({ controls }) => controls.map(({ id }) => id)),
+      )
+    const given = ids('given')
+    expect(given.some((controls) => controls.length > 1)).toBe(true)
+    const worst = treeOf([hipaa], { text: '', state: 'all' }).flatMap(({ groups }) =>
+      groups.map(({ controls }) =>
+        [...controls]
+          .sort((a, b) => ROW_STATES.indexOf(stateOf(a)) - ROW_STATES.indexOf(stateOf(b)))
+          .map(({ id }) => id),
+      ),
+    )
+    expect(ids('state')).toEqual(worst)
+    expect(ids('state')).not.toEqual(given)
+    expect(ids('gone')).toEqual(given)
+  })
+
   test('keeps the catalog’s order of groups and counts row states with a denominator', () =>
     expect(
       treeOf([hipaa], { text: '', state: 'all' })[0]?.groups.map(({ title, total, counts }) => [

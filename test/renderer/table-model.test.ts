@@ -40,6 +40,14 @@ describe('rows', () => {
     expect(by('size', true)).toEqual(['gpu-1', 'gpu-10', 'gpu-2'])
   })
 
+  test('are ordered by what a column states for it, where that is not its text', () => {
+    const columns: readonly TableColumn<Row>[] = [
+      { id: 'name', title: 'Node', text: ({ name }) => name, order: ({ name }) => -name.length },
+    ]
+    const ordered = sortedRows(ROWS, columns, { ...NO_CHOICE, by: 'name' })
+    expect(ordered.map(({ name }) => name)).toEqual(['gpu-10', 'gpu-2', 'gpu-1'])
+  })
+
   test('a second press on the same heading reverses the order, another one does not', () => {
     const once = sortedBy(NO_CHOICE, 'size')
     expect([once.by, once.isReversed]).toEqual(['size', false])

@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react'
+import type { TableChoice } from '../../schemas/ipc-views.ts'
+import type { TableColumn } from '../table-model.ts'
+import { SortHeading } from './SortHeading.tsx'
+import { useTable } from './TableTools.tsx'
+
+export interface WholeColumn<T> extends TableColumn<T> {
+  /** Of the heading and of every cell. */
+  readonly className?: string
+  /** Of the cells alone. */
+  readonly cellClass?: string
+  /** Absent where the value stands above the rows, as with the owner of a group: then it is saved only. */
+  readonly cell?: (row: T) => ReactNode
+}
+
+export interface SortedTableProps<T> {
+  /** Those that are shown, as useTable() gives them with the rest. */
+  readonly columns: readonly WholeColumn<T>[]
+  readonly rows: readonly T[]
+  readonly keyOf: (row: T) => string
+  readonly sort: TableChoice
+  readonly onSort: (column: string) => void
+  readonly caption?: ReactNode
+  readonly label?: string
+  readonly className?: string
+}
+
+/** A table of few rows, drawn whole. Columns with a text can be sorted by. */
+export function SortedTable<T>({
+  columns,
+  rows,
+  keyOf,
+  sort,
+  onSort,
+  caption,
+  label,
+  className = '',
+}: SortedTableProps<T>) {
+  const drawn = columns.filter(({ cell }) => cell !== undefined)
+  return (
+    <div className="scroll">
+      <table className={className} {...(label === undefined ? {} : { 'aria-label': label })}>
+        {caption !== undefined && <caption>{caption}</caption>}
+        <thead>
+          <tr>
+            {drawn.map((column) => (
+              <SortHeading
+                key={column.id}
+                column={column}
+                choice={sort}
+                onSort={onSort}
+                className={column.className ?? ''}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {drawn.map(({ id, isRowHeader = false, className: both = '', cellClass = '', cell }) =>
+                isRowHeader ? (
+                  <th key={id} scope="row" className={`${both} ${cellClass}`.trim()}>
+                    {cell?.(row)}
+                  </th>
+                ) : (
+                  <td key={id} className={`${both} ${cellClass}`.trim()}>
+                    {cell?.(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export interface WholeTableProps<T> extends Omit<SortedTableProps<T>, 'sort' | 'onSort'> {
+  /** What it lists: names its choice of columns and its file. */
+  readonly table: string
+  /** Rows that are drawn at most; all of them are saved. */
+  readonly most?: number
+}
+
+/** A table of few rows with its bar: sorted, reduced to chosen columns, and saved as it is shown. */
+export function WholeTable<T>({ table, most, ...props }: WholeTableProps<T>) {
+  const { columns, rows, sort, onSort, tools } = useTable<T, WholeColumn<T>>(table, props.columns, props.rows)
+  return (
+    <>
+      <div className="table-bar">{tools}</div>
+      <SortedTable {...props} columns={columns} rows={rows.slice(0, most)} sort={sort} onSort={onSort} />
+    </>
+  )
+}
