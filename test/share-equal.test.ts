@@ -17,11 +17,42 @@ test('equal answers of two nodes are one in memory, and nothing that is stated o
   const [first, second] = [share.recording(one), share.recording(other)]
   expect(JSON.stringify(first.recording)).toBe(JSON.stringify(one.recording))
   for (const [at, capture] of one.captures.entries()) {
-    expect(JSON.stringify(first.captures[at]?.meta)).toBe(JSON.stringify(capture.meta))
+    expect(JSON.stringify(first.captures[at])).toBe(JSON.stringify(capture))
     expect(second.captures[at]?.stdout).toBe(first.captures[at]?.stdout)
-    expect(first.captures[at]?.stdout).toEqual(capture.stdout)
-    expect(second.captures[at]?.meta).toBe(first.captures[at]?.meta)
+    expect(second.captures[at]?.meta.argv).toBe(first.captures[at]?.meta.argv)
   }
+})
+
+test('when and for how long each answer was taken stays with its node', () => {
+  const one = collected()
+  const share = sharing()
+  const later = {
+    ...one,
+    captures: one.captures.map(({ meta, stdout, stderr }, at) => ({
+      meta: { ...meta, startedAt: `2026-11-28T00:00:00.${String(at).padStart(3, '0')}Z`, durationMs: at },
+      stdout,
+      stderr,
+    })),
+  }
+  const nodes = [one, later, one].map(share.recording)
+  for (const [at, given] of [one, later, one].entries())
+    expect(JSON.stringify(nodes[at]?.captures.map(({ meta }) => meta))).toBe(
+      JSON.stringify(given.captures.map(({ meta }) => meta)),
+    )
+  expect(nodes[0]?.captures).toBe(nodes[0]?.captures)
+})
+
+test('answers of the same digest and other bytes stay apart', () => {
+  const { recording, captures } = collected()
+  const shorter = captures.map((answer) => ({ ...answer, stdout: answer.stdout.slice(1) }))
+  const share = sharing()
+  const [first, second] = [
+    { recording, captures },
+    { recording, captures: shorter },
+  ].map(share.recording)
+  const lengths = (of: LoadedRecording['captures'] = []) => of.map(({ stdout }) => stdout.length)
+  expect(lengths(first?.captures)).toEqual(lengths(captures))
+  expect(lengths(second?.captures)).toEqual(lengths(shorter))
 })
 
 test('a run is evaluated as assess() evaluates it, and equal results of two nodes are one in memory', () => {

@@ -88,15 +88,16 @@ export type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
 
 /** Captures by probe and command. Where a resumed run asked twice, a complete answer counts before an incomplete one, the later before the earlier. */
 export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex {
-  const known = INDEXES.get(captures)
-  if (known !== undefined) return known
+  const known = indexed.find((one) => one.captures === captures)
+  if (known !== undefined) return known.index
   const rank = ({ meta }: CapturedAnswer): string =>
     `${meta.status === 'done' ? '1' : '0'} ${meta.startedAt} ${meta.stdout.sha256} ${meta.stderr.sha256}`
   const ordered = [...captures].sort((a, b) => compare(rank(a), rank(b)))
   const index = new Map(ordered.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  INDEXES.set(captures, index)
+  indexed = [{ captures, index }, ...indexed].slice(0, MOST_INDEXED)
   return index
 }
 
-/** Captures of a recording are never changed once they are read. */
-const INDEXES = new WeakMap<readonly CapturedAnswer[], CaptureIndex>()
+/** A node is judged, traced and drawn before the next one, or compared with another of its recordings: more are not asked for again soon. */
+const MOST_INDEXED = 2
+let indexed: readonly { readonly captures: readonly CapturedAnswer[]; readonly index: CaptureIndex }[] = []

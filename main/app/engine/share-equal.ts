@@ -1,4 +1,4 @@
-import type { NodeAssessment } from '../../../schemas/types.ts'
+import type { Capture, NodeAssessment, Recording } from '../../../schemas/types.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
 
 /** Holds each of several equal values once, for as long as it is used itself. */
@@ -21,20 +21,69 @@ export function sharing(): Sharing {
     bytes.set(digest, own)
     return own
   }
+  const answers = new Map<Capture, CapturedAnswer>()
+  const answerOf = ({ meta, stdout, stderr }: CapturedAnswer): CapturedAnswer => {
+    // Every member stays in its place: the order of keys is kept.
+    const timeless = share({ ...meta, startedAt: '', durationMs: 0 })
+    const own = {
+      meta: timeless,
+      stdout: once(meta.stdout.sha256, stdout),
+      stderr: once(meta.stderr.sha256, stderr),
+    }
+    const known = answers.get(timeless)
+    if (known?.stdout === own.stdout && known.stderr === own.stderr) return known
+    answers.set(timeless, own)
+    return own
+  }
+  const recent = recentCaptures()
   return {
-    recording: ({ recording, captures }) => ({
-      recording: share(recording),
-      captures: captures.map(
-        ({ meta, stdout, stderr }): CapturedAnswer => ({
-          meta: share(meta),
-          stdout: once(meta.stdout.sha256, stdout),
-          stderr: once(meta.stderr.sha256, stderr),
-        }),
-      ),
-    }),
+    recording: ({ recording, captures }) =>
+      unpacked(share(recording), recent, {
+        answers: captures.map(answerOf),
+        startedAt: captures.map(({ meta }) => share(meta.startedAt)),
+        durationMs: captures.map(({ meta }) => meta.durationMs),
+      }),
     node: share,
   }
 }
+
+/** The captures of a recording: what other nodes have as well, and beside it what few others have, when each was taken. */
+interface Packed {
+  readonly answers: readonly CapturedAnswer[]
+  readonly startedAt: readonly string[]
+  readonly durationMs: readonly number[]
+}
+
+type Captures = LoadedRecording['captures']
+type RecentCaptures = (of: Packed, make: () => Captures) => Captures
+
+/** The captures of the last few recordings that were looked at: a node is evaluated and drawn before the next one. */
+function recentCaptures(): RecentCaptures {
+  let recent: readonly { readonly of: Packed; readonly captures: Captures }[] = []
+  return (of, make) => {
+    const known = recent.find((one) => one.of === of)
+    if (known !== undefined) return known.captures
+    const captures = make()
+    recent = [{ of, captures }, ...recent].slice(0, MOST_RECENT)
+    return captures
+  }
+}
+
+const MOST_RECENT = 2
+
+/** A recording whose captures are put together when they are asked for: for a large fleet they would take more memory than the results. */
+const unpacked = (recording: Recording, recent: RecentCaptures, packed: Packed): LoadedRecording => ({
+  recording,
+  get captures() {
+    return recent(packed, () =>
+      packed.answers.map(({ meta, stdout, stderr }, at) => ({
+        meta: { ...meta, startedAt: packed.startedAt[at] ?? '', durationMs: packed.durationMs[at] ?? 0 },
+        stdout,
+        stderr,
+      })),
+    )
+  },
+})
 
 /** Shorter strings are never part of another one in memory. */
 const LONGEST_WHOLE = 12
