@@ -82,6 +82,22 @@ const dataAsText: Plugin = {
   },
 }
 
+/**
+ * A program with one character outside Latin-1 is held with two bytes for each of its characters, for as long as it runs, and takes longer to
+ * read. Escaped, it is the same program. Where the character before is a backslash, or the text is read as it is written, it would not be.
+ */
+const oneByteCode: Plugin = {
+  name: 'one-byte-code',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue
+      if (/\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f]/.test(chunk.code))
+        throw new Error(`${chunk.fileName}: a character outside ASCII cannot be escaped`)
+      chunk.code = chunk.code.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    }
+  },
+}
+
 /** The window speaks English alone: the words that its component library has in other languages would be mixed into it, and are a tenth of it. */
 const englishAlone: Plugin = {
   name: 'english-alone',
@@ -104,7 +120,7 @@ const BUILT_IN = [
 
 export default defineConfig({
   main: {
-    plugins: [validCatalogData, demoFleet, rulesModule, validatorsWritten, dataAsText],
+    plugins: [validCatalogData, demoFleet, rulesModule, validatorsWritten, dataAsText, oneByteCode],
     build: {
       outDir: 'out/main',
       externalizeDeps: { exclude: BUILT_IN },
@@ -135,7 +151,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [englishAlone, react()],
+    plugins: [englishAlone, react(), oneByteCode],
     build: {
       outDir: resolve('out/renderer'),
       minify: true,

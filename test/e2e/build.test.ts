@@ -35,6 +35,12 @@ describe.skipIf(missing !== null)(`the build${missing === null ? '' : ` (skipped
       expect.stringMatching(/^appendSwitch\(["'`]host-resolver-rules["'`], ["'`]MAP \* ~NOTFOUND["'`]\)$/),
     ])
   })
+  test('has every character outside ASCII escaped in its programs, so that each is held with one byte', () => {
+    const programs = files.filter((file) => /^(main|renderer)\/.*\.js$/.test(file))
+    expect(programs.length).toBeGreaterThan(20)
+    expect(programs.filter((file) => /[^\0-\x7f]/.test(read(file)))).toEqual([])
+    expect(programs.some((file) => /\\u201c/i.test(read(file)))).toBe(true)
+  })
   test('12: has no source maps, no eval and no inline script in its pages', () => {
     expect(files.filter((file) => file.endsWith('.map'))).toEqual([])
     for (const file of files.filter((name) => /^renderer\/.*\.js$/.test(name)))
