@@ -32,14 +32,16 @@ export const WORTH_BYTES = 32 * 1024 * 1024
 
 /**
  * The same port. Once no message passed for a while, the heap that grew since is collected, since V8 does that only when it allocates again.
- * Never during a run: its round trips are timed in this process.
+ * Never during a run: its round trips are timed in this process. A stored run that is opened leaves the most, and messages pass all the time:
+ * there, after each step.
  */
 export function sparing(port: Port, heap: Heap): Port {
   let kept = heap.used()
   let isRunning = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  const grew = (): boolean => heap.used() - kept >= WORTH_BYTES
   const rest = (): void => {
-    if (isRunning || heap.used() - kept < WORTH_BYTES) return
+    if (isRunning || !grew()) return
     heap.collect()
     kept = heap.used()
   }
@@ -52,6 +54,8 @@ export function sparing(port: Port, heap: Heap): Port {
       const { event } = message as { readonly event?: EngineEvent }
       if (event?.kind === 'run-started') isRunning = true
       if (event?.kind === 'run-done') isRunning = false
+      // What this step kept for the next one is in use no longer once the engine rests: that is a growth as before.
+      if (event?.kind === 'run-opening' && event.done === event.total && grew()) heap.collect()
       passed()
       port.post(message)
     },

@@ -60,6 +60,22 @@ test('nothing is collected during a run, but after it', () => {
   expect(heap.collected).toBe(1)
 })
 
+test('a step of opening a stored run that ends is followed by a collection, however many messages pass', () => {
+  const { heap, posted, spared } = made()
+  const opening = (done: number): void => {
+    heap.bytes = WORTH_BYTES
+    spared.post({ event: { kind: 'run-opening', step: 'reading', done, total: 3 } })
+  }
+  opening(1)
+  opening(2)
+  expect(heap.collected).toBe(0)
+  opening(3)
+  expect([heap.collected, posted.length]).toEqual([1, 3])
+  heap.bytes = WORTH_BYTES
+  vi.advanceTimersByTime(IDLE_MS)
+  expect(heap.collected).toBe(2)
+})
+
 test('the heap of this process can be measured and collected', () => {
   const heap = ownHeap()
   const before = heap.used()
