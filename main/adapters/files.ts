@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { constants, readdirSync, readFileSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { chmod, copyFile, link, lstat, open, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { dirname, extname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Files } from '../core/all-ports.ts'
 import { fail, ok } from '../core/failure.ts'
 import { compare, type StoredBytes } from '../core/recording.ts'
@@ -239,29 +239,3 @@ async function synced(path: string): Promise<void> {
 }
 
 const told = problemInWords
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.ttf': 'font/ttf',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-}
-
-export interface BuiltFile {
-  readonly type: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-}
-
-/** Every file of the built window by its exact path, read once at start. A request is a lookup, so that no path is computed from it. */
-export function builtFiles(folder: string): ReadonlyMap<string, BuiltFile> {
-  const files = new Map<string, BuiltFile>()
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    const type = TYPES[extname(entry.name)]
-    if (!entry.isFile() || type === undefined) continue
-    files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, bytes: new Uint8Array(readFileSync(path)) })
-  }
-  return files
-}

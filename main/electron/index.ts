@@ -1,9 +1,18 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityProcess } from 'electron'
+import {
+  app,
+  type BrowserWindow,
+  ipcMain,
+  nativeTheme,
+  type Session,
+  safeStorage,
+  session,
+  utilityProcess,
+} from 'electron'
 import type { Engine } from '../../schemas/ipc.ts'
 import type { EngineEvent, Settings } from '../../schemas/ipc-views.ts'
-import { builtFiles } from '../adapters/files.ts'
+import { builtFiles } from '../adapters/built-files.ts'
 import type { Vault } from '../app/engine/context.ts'
 import { CALL_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
 import { type DesktopParts, serveDesktop } from './desktop-port.ts'
@@ -23,28 +32,43 @@ const PATIENCE_MS = 5000
 const later = (milliseconds: number): Promise<null> =>
   new Promise((resolve) => setTimeout(() => resolve(null), milliseconds))
 
-/** The engine runs in a separate process: hostile output is parsed and SSH is handled outside the windows and the main process. */
-function launchWorker(desktop: DesktopParts, prompt: Prompt): WorkerProcess {
+/**
+ * The engine runs in a separate process: hostile output is parsed and SSH is handled outside the windows and the main process. It is started
+ * after `drawn`; messages to it wait until then.
+ */
+function launchWorker(desktop: DesktopParts, prompt: Prompt, drawn: Promise<unknown>): WorkerProcess {
   const { NODE_OPTIONS: _options, ELECTRON_RUN_AS_NODE: _asNode, ...env } = process.env
-  const worker = utilityProcess.fork(beside('./worker.js'), [app.getPath('userData')], {
-    serviceName: 'Barewitness engine',
-    stdio: 'inherit',
-    env: env as Record<string, string>,
-  })
   let gone = false
-  worker.once('exit', () => {
-    gone = true
-    prompt.dismiss()
+  const launched = drawn.then(() => {
+    const worker = utilityProcess.fork(beside('./worker.js'), [app.getPath('userData')], {
+      serviceName: 'Barewitness engine',
+      stdio: 'inherit',
+      env: env as Record<string, string>,
+    })
+    worker.once('exit', () => {
+      gone = true
+      prompt.dismiss()
+    })
+    return worker
   })
   const port: WorkerProcess['port'] = {
-    post: (message) => {
-      if (!gone) worker.postMessage(message)
-    },
-    onMessage: (listener) => worker.on('message', listener),
+    post: (message) =>
+      void launched.then((worker) => {
+        if (!gone) worker.postMessage(message)
+      }),
+    onMessage: (listener) => void launched.then((worker) => worker.on('message', listener)),
   }
   serveDesktop(port, desktop)
-  return { port, onExit: (listener) => worker.once('exit', listener) }
+  return { port, onExit: (listener) => void launched.then((worker) => worker.once('exit', listener)) }
 }
+
+/**
+ * The first frame has what is the same for everybody. A computer of few processors draws it sooner where neither the engine nor the schemas are
+ * read meanwhile; a page that takes longer than this does not hold them up.
+ */
+const DRAWN_MS = 1000
+const firstFrame = (window: BrowserWindow | undefined): Promise<void> =>
+  new Promise((resolve) => window?.once('ready-to-show', () => resolve()))
 
 /** A vault that does not report its backend within this time counts as missing. */
 const vault = (): Promise<Vault | null> =>
@@ -74,8 +98,8 @@ function run(state: WindowState): Running {
     return own
   }
   const windows = createWindows(beside('../preload/preload.cjs'), sessionOf, state)
-  // The page loads while the engine starts.
   void windows.show('main')
+  const drawn = Promise.race([firstFrame(windows.front()), later(DRAWN_MS)])
   // No window uses the default session, but it exists, with spell checking on. Made after the window, in the same turn of the event loop.
   lockSession(session.defaultSession)
   const prompt = createPrompt(() => {
@@ -88,7 +112,7 @@ function run(state: WindowState): Running {
   })
   const folder = app.getPath('userData')
   const desktop: DesktopParts = { ask: prompt.ask, show: (path) => showFile(folder, path), vault: vault() }
-  const engine = keepEngine(() => launchWorker(desktop, prompt))
+  const engine = keepEngine(() => launchWorker(desktop, prompt, drawn))
   const openings = createOpenings({
     engine,
     showReview: () => windows.show('review'),
@@ -116,8 +140,8 @@ function run(state: WindowState): Running {
     )
     if (path !== null) await openings.open(path)
   }
-  // Loaded beside the page, which calls it first.
-  const validator = import('../adapters/ipc-validator.ts').then(({ ipcValidator }) => ipcValidator())
+  // Read while the engine starts: no call is answered before that.
+  const validator = drawn.then(async () => (await import('../adapters/ipc-validator.ts')).ipcValidator())
   const answered: GateParts['answered'] = (method, reply) => {
     if (opensPack(method, reply)) void openings.opened()
     if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)

@@ -1,5 +1,5 @@
 import { type App, protocol, type Session, type WebContents } from 'electron'
-import type { BuiltFile } from '../adapters/files.ts'
+import type { BuiltFile } from '../adapters/built-files.ts'
 import { ORIGIN, SCHEME } from './channels.ts'
 
 const POLICY = [

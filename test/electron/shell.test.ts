@@ -33,7 +33,7 @@ vi.mock('electron', () => ({
 
 const { openWindow, webPreferences } = await import('../../main/electron/windows.ts')
 const { answer, HEADERS, registerScheme } = await import('../../main/electron/protocol.ts')
-const { builtFiles } = await import('../../main/adapters/files.ts')
+const { builtFiles } = await import('../../main/adapters/built-files.ts')
 const { lockContents, lockNetwork, lockSession, mayLoad } = await import('../../main/electron/protocol.ts')
 
 describe('1: a window', () => {

@@ -19,7 +19,8 @@ const filesWith = (files: typeof shell, pattern: RegExp): readonly string[] =>
 describe('the shell', () => {
   test('1: makes windows in one place', () =>
     expect(filesWith(shell, /new BrowserWindow\b/)).toEqual(['main/electron/windows.ts']))
-  test('the engine’s process reaches no file that imports Electron’s main process', () => {
+  /** Files that are read before a program's first line runs. */
+  const reachedFrom = (program: string): ReadonlySet<string> => {
     const reached = new Set<string>()
     const follow = (file: string): void => {
       if (reached.has(file)) return
@@ -28,7 +29,20 @@ describe('the shell', () => {
       for (const [, from = ''] of text.matchAll(/^import (?!type\b)[^']*'(\.[^']+\.ts)'/gm))
         follow(join(dirname(file), from))
     }
-    follow('main/electron/worker.ts')
+    follow(program)
+    return reached
+  }
+  test('the main process reads little before its first window: no schemas, and nothing of the engine', () => {
+    const reached = [...reachedFrom('main/electron/index.ts')]
+    expect(reached.length).toBeGreaterThan(20)
+    expect(
+      reached.filter((file) => /schema-validator|stored-file|fleet-file|^main\/(app|catalog|verify)/.test(file)),
+    ).toEqual([])
+    const size = reached.reduce((sum, file) => sum + readFileSync(join(root, file)).length, 0)
+    expect(size).toBeLessThan(200_000)
+  })
+  test('the engine’s process reaches no file that imports Electron’s main process', () => {
+    const reached = reachedFrom('main/electron/worker.ts')
     expect(reached.size).toBeGreaterThan(100)
     const importing = [...reached].filter((file) => /from 'electron'/.test(readFileSync(join(root, file), 'utf8')))
     expect(importing).toEqual([])
