@@ -52,6 +52,7 @@ export const FAILURE_CODES = [
   'attachment.altered',
   'engagement.unreadable',
   'notice.undelivered',
+  'delivery.failed',
   'server.unreachable',
   'database.unreachable',
   'objects.unreachable',
@@ -351,6 +352,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Notification not delivered',
     meaning: 'The run and its evidence are unaffected.',
     next: 'Correct the setting shown; delivery is retried at the next scheduled run.',
+  },
+  'delivery.failed': {
+    title: 'Item not delivered',
+    meaning: 'The pack is unaffected. The item stays in the outbox.',
+    next: 'Correct the setting shown, then run “send” again; it continues with what is left.',
   },
   'server.unreachable': {
     title: 'Team server unreachable',

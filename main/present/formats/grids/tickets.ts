@@ -124,7 +124,9 @@ const SERVICE_NOW = columns({
   category: 20,
 })
 /** Priority with the urgency and the impact from which ServiceNow derives it (its default matrix). */
-const SERVICE_NOW_PRIORITY: Readonly<Record<Severity, readonly [priority: number, urgency: number, impact: number]>> = {
+export const SERVICE_NOW_PRIORITY: Readonly<
+  Record<Severity, readonly [priority: number, urgency: number, impact: number]>
+> = {
   critical: [1, 1, 1],
   high: [2, 1, 2],
   medium: [3, 2, 2],

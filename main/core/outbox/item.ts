@@ -1,0 +1,83 @@
+import type { Severity } from '../../../schemas/conclusion-words.ts'
+import { sha256 } from '../digest.ts'
+
+/** Moments between which the evidence of an item was collected, UTC, ISO 8601. */
+export interface EvidenceDates {
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * What every item states of its source. Items leave the control of whoever owns the evidence: they hold titles, states, names of nodes,
+ * dates and digests, and never an observation, a capture, an address or the name of a person.
+ */
+export interface ItemSource {
+  readonly schema: 'barewitness.item/1'
+  /** Name of the sender in the configuration of integrations. It is part of every key. */
+  readonly sender: string
+  readonly fleet: string
+  readonly run: string
+  readonly pack: { readonly name: string; readonly sha256: string }
+  /** Evaluation date, UTC, ISO 8601. */
+  readonly asOf: string
+  readonly demo: boolean
+}
+
+interface Keyed {
+  /** The same for the same thing in every run, so that a receiver updates what it has. */
+  readonly key: string
+  /** Null where no date is known. */
+  readonly evidence: EvidenceDates | null
+}
+
+/** One finding: a check that is not satisfied, with the nodes concerned. */
+export interface FindingItem extends ItemSource, Keyed {
+  readonly kind: 'finding'
+  readonly reference: string
+  readonly check: string
+  readonly title: string
+  readonly severity: Severity
+  /** In words. */
+  readonly status: string
+  readonly expected: string
+  readonly controls: readonly string[]
+  /** Nodes that deviate; empty where rows of the provider inventory deviate. */
+  readonly nodes: readonly string[]
+  readonly what: 'nodes' | 'inventory'
+  readonly deviations: number
+  readonly tested: number
+  readonly inconclusive: readonly string[]
+  readonly notTested: readonly string[]
+  /** Day by which it is due, YYYY-MM-DD. */
+  readonly due: string | null
+}
+
+/** One pack: what it shows in counts, and the documents that are outstanding. */
+export interface PackItem extends ItemSource, Keyed {
+  readonly kind: 'pack'
+  readonly nodes: { readonly declared: number; readonly tested: number }
+  readonly findings: Readonly<Record<Severity, number>>
+  readonly leading: readonly { readonly reference: string; readonly title: string; readonly severity: Severity }[]
+  /** Check results over all nodes. */
+  readonly results: {
+    readonly satisfied: number
+    readonly notSatisfied: number
+    readonly inconclusive: number
+    readonly notTested: number
+    readonly other: number
+  }
+  readonly documents: {
+    readonly needed: number
+    readonly outstanding: number
+    readonly overdue: number
+    readonly titles: readonly string[]
+  }
+}
+
+export type OutboxItem = FindingItem | PackItem
+
+/** A key of 35 characters without spaces: fit for a label, a correlation ID and a file name. */
+export const outboxKey = (sender: string, fleet: string, ...parts: readonly string[]): string =>
+  `bw-${sha256([sender, fleet, ...parts].join('\n')).slice(0, 32)}`
+
+export const OUTBOX_KEY = /^bw-[0-9a-f]{32}$/

@@ -1,0 +1,109 @@
+import type { Assessment, Register } from '../../../schemas/types.ts'
+import type { Verdict } from '../../../schemas/words.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import {
+  type EvidenceDates,
+  type FindingItem,
+  type ItemSource,
+  outboxKey,
+  type PackItem,
+} from '../../core/outbox/item.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { controlNames, dueDay } from '../formats/grids/results.ts'
+import type { Presentation } from '../presentation.ts'
+import { statusText } from '../report/findings.ts'
+import { documentCounts } from '../report/outstanding.ts'
+
+/** A pack that verified, as items are made of it. */
+export interface ItemMatter {
+  readonly source: ItemSource
+  readonly assessment: Assessment
+  /** With the frameworks of the scope. */
+  readonly catalog: Catalog
+  readonly register: Register
+  readonly shown: Presentation
+}
+
+/** Names listed in one item; the pack has all. */
+const MOST_NAMES = 100
+const MOST_LEADING = 7
+const MOST_TITLES = 50
+const LONGEST_TITLE = 200
+
+/** One item for each finding, the most severe first. Informational results are left out. */
+export const findingItems = (matter: ItemMatter): readonly FindingItem[] =>
+  matter.shown.findings.map((finding) => findingItem(matter, finding))
+
+function findingItem({ source, catalog }: ItemMatter, finding: Finding): FindingItem {
+  const { reference, check, title, severity, what, deviations, tested, criterion } = finding
+  const due = dueDay(finding)
+  return {
+    ...source,
+    kind: 'finding',
+    key: outboxKey(source.sender, source.fleet, 'finding', check),
+    evidence: datesOf(deviations.map(({ observedAt }) => observedAt)),
+    reference,
+    check,
+    title: plain(title, LONGEST_TITLE),
+    severity: severity.level,
+    status: statusText(finding),
+    expected: plain(criterion.expected, 1000),
+    controls: controlNames(catalog, finding).map((name) => plain(name, LONGEST_TITLE)),
+    // Rows of an inventory are not names of nodes, and are counted only.
+    nodes: what === 'nodes' ? listed(deviations.map(({ subject }) => subject)) : [],
+    what,
+    deviations: deviations.length,
+    tested,
+    inconclusive: listed(finding.inconclusive),
+    notTested: listed(finding.untested),
+    due: due === '' ? null : due,
+  }
+}
+
+const listed = (names: readonly string[]): readonly string[] =>
+  names.slice(0, MOST_NAMES).map((name) => plain(name, 120))
+
+/** What a pack shows, in counts. */
+export function packItem(matter: ItemMatter): PackItem {
+  const { source, assessment, shown } = matter
+  const { figures } = shown
+  const { needed, outstanding, overdue } = documentCounts(matter)
+  const verdicts = assessment.nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict))
+  const count = (...wanted: readonly Verdict[]): number => verdicts.filter((one) => wanted.includes(one)).length
+  return {
+    ...source,
+    kind: 'pack',
+    key: outboxKey(source.sender, source.fleet, 'pack', source.pack.sha256),
+    evidence: datesOf(assessment.nodes.map(({ observedAt }) => observedAt)),
+    nodes: { declared: figures.declared, tested: figures.tested },
+    findings: figures.findings,
+    leading: shown.leading.slice(0, MOST_LEADING).map(({ reference, title, severity }) => ({
+      reference,
+      title: plain(title, LONGEST_TITLE),
+      severity: severity.level,
+    })),
+    results: {
+      satisfied: count('satisfied'),
+      notSatisfied: count('not-satisfied'),
+      inconclusive: count('inconclusive'),
+      notTested: count('not-tested'),
+      other: count('not-applicable', 'informational'),
+    },
+    documents: {
+      needed,
+      outstanding: outstanding.length,
+      overdue,
+      titles: outstanding.slice(0, MOST_TITLES).map(({ status }) => plain(status.document.title, LONGEST_TITLE)),
+    },
+  }
+}
+
+/** The first and last of the moments that are known; null where none is. */
+export function datesOf(moments: readonly (string | null)[]): EvidenceDates | null {
+  const known = moments.filter((one) => one !== null).sort(compare)
+  const [from] = known
+  const to = known.at(-1)
+  return from === undefined || to === undefined ? null : { from, to }
+}
