@@ -59,6 +59,20 @@ export type DistributionFamily = 'debian' | 'rhel' | 'suse' | 'any'
 export type CollectorId = string
 export type SealerBytes = string
 export type SealerId = string
+/**
+ * Under another name, everything is sent as new.
+ */
+export type TargetName = string
+/**
+ * Findings below it are not sent. Default low.
+ */
+export type TargetSeverity = 'critical' | 'high' | 'medium' | 'low'
+/**
+ * Scheme, host and port, with a path where the API is below one. https, or http to a loopback address.
+ */
+export type TargetUrl = string
+export type TargetUser = string
+export type TargetUuid = string
 
 /**
  * Who collected, as the collecting computer states it: not verified. Absent in recordings of earlier versions and of transcripts: not recorded.
@@ -3363,4 +3377,207 @@ export interface SealerConfig {
    * Whether the head of the server’s audit log is signed every ten minutes, without a question. Default true.
    */
   readonly signAuditLog?: boolean
+}
+/**
+ * Each finding and each pack as JSON, by POST.
+ */
+export interface WebhookTarget {
+  readonly name: TargetName
+  /**
+   * Whole address. https, or http to a loopback address. It is no secret: use keyFile to show who sends.
+   */
+  readonly url: string
+  /**
+   * File whose first line is the key of the signature in Barewitness-Signature, readable by its owner only.
+   */
+  readonly keyFile?: string
+  readonly minimumSeverity?: TargetSeverity
+}
+/**
+ * One message for each pack.
+ */
+export interface MessageTarget {
+  readonly name: TargetName
+  /**
+   * File whose first line is the whole address, which is a secret, readable by its owner only.
+   */
+  readonly urlFile: string
+}
+/**
+ * One issue for each finding, in Jira Cloud.
+ */
+export interface JiraTarget {
+  readonly name: TargetName
+  readonly url: TargetUrl
+  readonly user: TargetUser
+  /**
+   * File whose first line is the API token of the user, readable by its owner only.
+   */
+  readonly tokenFile: string
+  /**
+   * Key of the project.
+   */
+  readonly project: string
+  /**
+   * Name of the issue type. Default Task.
+   */
+  readonly issueType?: string
+  readonly minimumSeverity?: TargetSeverity
+}
+/**
+ * One record for each finding, through the Table API.
+ */
+export interface ServiceNowTarget {
+  readonly name: TargetName
+  readonly url: TargetUrl
+  readonly user?: TargetUser
+  /**
+   * File whose first line is the password of the user, or without a user an OAuth access token, readable by its owner only.
+   */
+  readonly tokenFile: string
+  /**
+   * Default incident.
+   */
+  readonly table?: string
+  readonly minimumSeverity?: TargetSeverity
+}
+/**
+ * One evidence for each pack.
+ */
+export interface CisoAssistantTarget {
+  readonly name: TargetName
+  readonly url: TargetUrl
+  /**
+   * File whose first line is a personal access token, readable by its owner only.
+   */
+  readonly tokenFile: string
+  readonly domain: TargetUuid
+  /**
+   * Applied controls to which the evidence is attached.
+   *
+   * @maxItems 100
+   */
+  readonly appliedControls?: readonly TargetUuid[]
+}
+/**
+ * One uploaded file for each pack, in a document.
+ */
+export interface VantaTarget {
+  readonly name: TargetName
+  readonly url?: TargetUrl
+  /**
+   * File whose first line is an OAuth access token, which Vanta issues for an hour, readable by its owner only.
+   */
+  readonly tokenFile: string
+  /**
+   * ID of the document, the part after documents/ in its address.
+   */
+  readonly document: string
+}
+/**
+ * One evidence item with one file for each pack.
+ */
+export interface DrataTarget {
+  readonly name: TargetName
+  readonly url?: TargetUrl
+  /**
+   * File whose first line is an API key, readable by its owner only.
+   */
+  readonly tokenFile: string
+  /**
+   * ID of the workspace.
+   */
+  readonly workspace: number
+  /**
+   * IDs of controls to which the evidence is attached.
+   *
+   * @maxItems 100
+   */
+  readonly controls?: readonly number[]
+}
+/**
+ * One log record for each finding and each pack, by OTLP over HTTP with JSON.
+ */
+export interface OpenTelemetryTarget {
+  readonly name: TargetName
+  readonly url: TargetUrl
+  /**
+   * File whose first line is a bearer token, readable by its owner only.
+   */
+  readonly tokenFile?: string
+  readonly minimumSeverity?: TargetSeverity
+}
+/**
+ * One file of JSON lines for each pack.
+ */
+export interface FileTarget {
+  readonly name: TargetName
+  /**
+   * ocsf: one event for each check result. opentelemetry: one log record for each finding and one for the pack.
+   */
+  readonly format: 'ocsf' | 'opentelemetry'
+  /**
+   * Created when it is missing.
+   */
+  readonly folder: string
+}
+/**
+ * Where findings and counts of a verified pack are sent. Relative paths start at the folder of this file. Every target has a name of its own, under which the outbox keeps what it was sent.
+ */
+export interface IntegrationsConfig {
+  readonly schema: 'barewitness.integrations/1'
+  /**
+   * Name of the engagement or organization. It is part of every key: with another name, everything is sent as new.
+   */
+  readonly sender: string
+  /**
+   * Folder of the journal of what was planned and delivered; created when it is missing. One for each configuration.
+   */
+  readonly outbox: string
+  /**
+   * PEM certificates of signers, or their issuers. A pack of another signer is not sent.
+   *
+   * @maxItems 50
+   */
+  readonly trust?: readonly string[]
+  /**
+   * @maxItems 50
+   */
+  readonly webhook?: readonly WebhookTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly slack?: readonly MessageTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly teams?: readonly MessageTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly jira?: readonly JiraTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly serviceNow?: readonly ServiceNowTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly cisoAssistant?: readonly CisoAssistantTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly vanta?: readonly VantaTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly drata?: readonly DrataTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly openTelemetry?: readonly OpenTelemetryTarget[]
+  /**
+   * @maxItems 50
+   */
+  readonly files?: readonly FileTarget[]
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { CollectorConfig, SealerConfig } from '../../schemas/types.ts'
+import type { CollectorConfig, IntegrationsConfig, SealerConfig } from '../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { COLLECTOR_TOKEN } from '../core/jobs.ts'
 import { type PlacedDocument, placeOf, readDocument } from './declarations/engagement-file.ts'
@@ -25,9 +25,30 @@ export const readSealerConfig = (file: string): Promise<Outcome<PlacedDocument<S
     ...(value.certificate === undefined ? {} : { certificate: at(value.certificate) }),
   }))
 
+/** Reads the configuration of integrations, YAML or JSON, with absolute paths. Fails as readDocument(). */
+export const readIntegrationsConfig = (file: string): Promise<Outcome<PlacedDocument<IntegrationsConfig>>> =>
+  readPlaced('integrations', file, (value: IntegrationsConfig, at) => {
+    const placed = (target: object): object =>
+      Object.fromEntries(
+        Object.entries(target).map(([name, text]) => [name, TARGET_FILES.has(name) ? at(String(text)) : text]),
+      )
+    const targets = Object.entries(value).flatMap(([kind, list]) =>
+      Array.isArray(list) && kind !== 'trust' ? [[kind, list.map(placed)] as const] : [],
+    )
+    return {
+      ...value,
+      ...Object.fromEntries(targets),
+      outbox: at(value.outbox),
+      ...(value.trust === undefined ? {} : { trust: value.trust.map(at) }),
+    }
+  })
+
+/** Fields of a target that name a file or a folder of this computer. */
+const TARGET_FILES: ReadonlySet<string> = new Set(['tokenFile', 'keyFile', 'urlFile', 'folder'])
+
 /** A document whose relative paths start at its own folder. */
 async function readPlaced<T>(
-  kind: 'collector' | 'sealer',
+  kind: 'collector' | 'sealer' | 'integrations',
   file: string,
   placed: (value: T, at: (named: string) => string) => T,
 ): Promise<Outcome<PlacedDocument<T>>> {

@@ -6,6 +6,7 @@ import engagement from '../../schemas/engagement.schema.json' with { type: 'json
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
 import framework from '../../schemas/framework.schema.json' with { type: 'json' }
 import hardware from '../../schemas/hardware.schema.json' with { type: 'json' }
+import integrations from '../../schemas/integrations.schema.json' with { type: 'json' }
 import location from '../../schemas/location.schema.json' with { type: 'json' }
 import mapping from '../../schemas/mapping.schema.json' with { type: 'json' }
 import pack from '../../schemas/pack.schema.json' with { type: 'json' }
@@ -27,7 +28,7 @@ interface SchemaDocument {
 
 const DOCUMENTS: readonly SchemaDocument[] = [
   ...[recording, fleet, hardware, assessment, pack, register, framework, engagement],
-  ...[provider, mapping, location, vantage, trace, period, schedule, team, collector, sealer],
+  ...[provider, mapping, location, vantage, trace, period, schedule, team, collector, sealer, integrations],
 ]
 
 const IDS = {
@@ -71,6 +72,7 @@ const IDS = {
   'sealing-request': `${sealer.$id}#/$defs/SealingRequest`,
   'sealer-answer': `${sealer.$id}#/$defs/SealerAnswer`,
   'sealer-refusal': `${sealer.$id}#/$defs/SealerRefusal`,
+  integrations: integrations.$id,
 } as const
 export type SchemaName = keyof typeof IDS
 export const SCHEMA_NAMES = Object.keys(IDS) as readonly SchemaName[]

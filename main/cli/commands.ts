@@ -19,6 +19,7 @@ import { assessCommand, runCommand } from './commands/run.ts'
 import { scheduleCommand } from './commands/schedule.ts'
 import { exportCommand, sealCommands } from './commands/seal.ts'
 import { sealerCommand } from './commands/sealer.ts'
+import { sendCommand } from './commands/send.ts'
 import { serveCommand } from './commands/serve.ts'
 import { vantageCommand } from './commands/vantage.ts'
 import { verifyCommand } from './commands/verify.ts'
@@ -48,6 +49,7 @@ export const COMMANDS: readonly AddCommand[] = [
   disclosureCommand,
   sealCommands,
   verifyCommand,
+  sendCommand,
   catalogCommand,
   identityCommand,
   serveCommand,

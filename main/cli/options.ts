@@ -124,6 +124,7 @@ export function codeOf({ code }: Failure): ExitCode {
   if (code === 'run.cancelled') return EXIT.stopped
   if (
     code === 'notice.undelivered' ||
+    code === 'delivery.failed' ||
     code.startsWith('ssh.') ||
     code.startsWith('collector.') ||
     code === 'store.failed'

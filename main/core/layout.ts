@@ -72,6 +72,8 @@ export const FILES = {
 export const RECORDING = { header: 'recording.json', captures: 'captures.jsonl', blobs: 'sha256' } as const
 /** A run chain. */
 export const CHAIN = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
+/** Of an outbox: what was planned, attempted and delivered. */
+export const OUTBOX = { journal: 'outbox.jsonl' } as const
 /** Of the jobs of collectors: what happened to them, and below the folder, a folder for each recording that is being delivered. */
 export const JOBS = {
   journal: 'jobs.jsonl',

@@ -195,16 +195,16 @@ describe('bodies', () => {
   })
 
   test('CISO Assistant', () => {
-    const folder = '0b6c5d7e-0000-4000-8000-000000000001'
-    expect(cisoAssistantEvidence(PACK, { folder, appliedControls: [] })).toEqual({
+    const domain = '0b6c5d7e-0000-4000-8000-000000000001'
+    expect(cisoAssistantEvidence(PACK, { domain, appliedControls: [] })).toEqual({
       name: `${PACK_TITLE} (${PACK_KEY})`,
       description: asLines(PACK_FACTS).join('\n'),
-      folder,
+      folder: domain,
       applied_controls: [],
       requirement_assessments: [],
     })
     const long = { ...PACK, fleet: 'f'.repeat(300) }
-    expect(String(cisoAssistantEvidence(long, { folder, appliedControls: [] }).name).length).toBeLessThanOrEqual(200)
+    expect(String(cisoAssistantEvidence(long, { domain, appliedControls: [] }).name).length).toBeLessThanOrEqual(200)
   })
 
   test('Drata, with the day of the evidence', () => {
@@ -322,7 +322,7 @@ describe('exchanges', () => {
   test.each<[string, Exchange, readonly string[], readonly string[], unknown]>([
     [
       'CISO Assistant',
-      cisoAssistantExchange(PACK, { folder: 'f', appliedControls: [] }),
+      cisoAssistantExchange(PACK, { domain: 'f', appliedControls: [] }),
       [`GET /api/evidences/?search=${PACK_KEY}`, 'POST /api/evidences/'],
       [],
       undefined,
@@ -354,7 +354,7 @@ describe('exchanges', () => {
   test.each<[string, Exchange, unknown, string]>([
     [
       'CISO Assistant',
-      cisoAssistantExchange(PACK, { folder: 'f', appliedControls: [] }),
+      cisoAssistantExchange(PACK, { domain: 'f', appliedControls: [] }),
       {
         results: [
           { id: 'other', name: 'x' },
@@ -401,7 +401,7 @@ describe('exchanges', () => {
     ['Jira, no key', jiraExchange(FINDING, JIRA, null), [undefined, { id: {} }]],
     ['ServiceNow, no list', serviceNowExchange(FINDING, 'incident', null), [null]],
     ['ServiceNow, no id', serviceNowExchange(FINDING, 'incident', null), [undefined, { result: null }]],
-    ['CISO Assistant, no list', cisoAssistantExchange(PACK, { folder: 'f', appliedControls: [] }), ['<html>']],
+    ['CISO Assistant, no list', cisoAssistantExchange(PACK, { domain: 'f', appliedControls: [] }), ['<html>']],
     ['Vanta, no list', vantaExchange(PACK, 'd'), [{ results: [] }]],
     ['Drata, no file key', drataExchange(PACK, { workspace: 3, controls: [] }), [undefined, {}]],
     [

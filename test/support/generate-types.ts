@@ -22,6 +22,7 @@ const names = [
   'team',
   'collector',
   'sealer',
+  'integrations',
 ] as const
 
 /** Documents that stand whole in another one, by the type they give. */

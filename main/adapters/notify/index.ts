@@ -160,7 +160,7 @@ export async function notifyWebhook(
 }
 
 /** `t=…,v1=…` over a body as of a moment (ISO 8601). */
-function webhookSignature(secret: string, at: string, body: string): string {
+export function webhookSignature(secret: string, at: string, body: string): string {
   const seconds = Math.floor(Date.parse(at) / 1000)
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }

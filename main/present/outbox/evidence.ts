@@ -15,9 +15,9 @@ export const statementFile = (item: PackItem): FilePart => ({
 /** Day of the evidence, YYYY-MM-DD: its last collection, or the evaluation date where no collection has a date. */
 const dayOf = ({ evidence, asOf }: PackItem): string => (evidence?.to ?? asOf).slice(0, 10)
 
-export interface CisoAssistantFolder {
-  /** UUID of the domain. */
-  readonly folder: string
+export interface CisoAssistantDomain {
+  /** UUID; in the API, a domain is a folder. */
+  readonly domain: string
   /** UUIDs of applied controls to which the evidence is attached. */
   readonly appliedControls: readonly string[]
 }
@@ -28,17 +28,17 @@ const nameWithKey = (item: PackItem, most: number): string =>
 /** An evidence of CISO Assistant. Its name contains the key of the item. */
 export const cisoAssistantEvidence = (
   item: PackItem,
-  { folder, appliedControls }: CisoAssistantFolder,
+  { domain, appliedControls }: CisoAssistantDomain,
 ): { readonly [name: string]: Json } => ({
   name: nameWithKey(item, 200),
   description: linesOf(item).join('\n'),
-  folder,
+  folder: domain,
   applied_controls: appliedControls,
   requirement_assessments: [],
 })
 
 /** Creates the evidence of a pack, unless there is one whose name contains its key. */
-export function* cisoAssistantExchange(item: PackItem, to: CisoAssistantFolder): Exchange {
+export function* cisoAssistantExchange(item: PackItem, to: CisoAssistantDomain): Exchange {
   const path = '/api/evidences/'
   const found = yield { method: 'GET', path: `${path}?search=${item.key}`, body: null, assumed: { results: [] } }
   const there = withText(listIn(found.value, 'results'), 'name', item.key)
@@ -112,10 +112,11 @@ const FILE_KEY = /^[\x20-\x7e]{1,191}$/
 
 /** Creates the evidence item of a pack, unless there is one whose name contains its key. */
 export function* drataExchange(item: PackItem, to: DrataWorkspace): Exchange {
-  const path = `/public/v2/workspaces/${to.workspace}`
+  const workspace = `/public/v2/workspaces/${to.workspace}`
+  const items = [workspace, 'evidence'].join('/')
   const found = yield {
     method: 'GET',
-    path: `${path}/evidence?name=${item.key}`,
+    path: `${items}?name=${item.key}`,
     body: null,
     assumed: { data: [], pagination: { cursor: null } },
   }
@@ -124,13 +125,13 @@ export function* drataExchange(item: PackItem, to: DrataWorkspace): Exchange {
   if (there.value !== undefined) return nameIn(memberOf(there.value, 'id'), 'data.id')
   const uploaded = yield {
     method: 'POST',
-    path: `${path}/evidence-files`,
+    path: `${workspace}/evidence-files`,
     body: { is: 'parts', fields: {}, file: statementFile(item) },
     assumed: { fileKey: '(as Drata answers)' },
   }
   const fileKey = memberOf(uploaded.value, 'fileKey')
   if (typeof fileKey !== 'string' || !FILE_KEY.test(fileKey)) return nameIn(null, 'fileKey')
   const body = json(drataEvidence(item, to, fileKey))
-  const made = yield { method: 'POST', path: `${path}/evidence`, body, assumed: { id: 0 } }
+  const made = yield { method: 'POST', path: items, body, assumed: { id: 0 } }
   return nameIn(memberOf(made.value, 'id'), 'id')
 }

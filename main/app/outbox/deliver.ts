@@ -1,0 +1,178 @@
+import type { Ports } from '../../core/all-ports.ts'
+import type { Failure, Outcome } from '../../core/failure.ts'
+import { ok } from '../../core/failure.ts'
+import type { Outbox, Sent, Target } from '../../core/outbox/delivery.ts'
+import type { OutboxItem } from '../../core/outbox/item.ts'
+import { itemDigest, type Letter, type LetterState, letterName, unplanned } from '../../core/outbox/journal.ts'
+import { LONGEST_PAUSE_MS, MOST_AT_ONCE, MOST_ATTEMPTS, retryAfter, waitBefore } from '../../core/outbox/retry.ts'
+
+export interface DeliverDeps extends Pick<Ports, 'clock' | 'entropy'> {
+  readonly outbox: Outbox
+  /** Resolves after a pause, at which the program must still run. */
+  readonly wait: (milliseconds: number) => Promise<void>
+}
+
+/** What became of the items of one target. */
+export interface TargetResult {
+  readonly target: string
+  readonly delivered: number
+  /** Left to the next run of the program. */
+  readonly waiting: number
+  /** Of this run and of earlier ones. */
+  readonly givenUp: readonly { readonly key: string; readonly why: string }[]
+  /** Why items wait; null where none does. */
+  readonly why: string | null
+}
+
+/**
+ * Records what each target is to be sent, all of it before anything is sent. With `again`, items that were given up are planned again, too.
+ * Fails as the journal does.
+ */
+export async function planItems(
+  { outbox, clock }: Pick<DeliverDeps, 'outbox' | 'clock'>,
+  targets: readonly Target[],
+  items: readonly OutboxItem[],
+  again: boolean,
+): Promise<Outcome<null>> {
+  for (const { name: target, takes } of targets) {
+    const known = outbox.letters()
+    const wanted = items.filter(takes)
+    const missing = new Set([
+      ...unplanned(known, target, wanted),
+      ...(again ? wanted.filter(({ key }) => known.get(letterName({ target, key }))?.state.is === 'given-up') : []),
+    ])
+    for (const item of missing) {
+      const about = { target, key: item.key, digest: itemDigest(item), at: clock.now() }
+      const recorded = await outbox.record({ kind: 'planned', ...about, item })
+      if (!recorded.ok) return recorded
+    }
+  }
+  return ok(null)
+}
+
+/** Delivers what waits, target by target. A target that fails does not keep others from theirs. Fails as the journal does. */
+export async function deliverWaiting(
+  deps: DeliverDeps,
+  targets: readonly Target[],
+): Promise<Outcome<readonly TargetResult[]>> {
+  const results: TargetResult[] = []
+  for (const target of targets) {
+    const result = await deliverTo(deps, target)
+    if (!result.ok) return result
+    results.push(result.value)
+  }
+  return ok(results)
+}
+
+async function deliverTo(deps: DeliverDeps, target: Target): Promise<Outcome<TargetResult>> {
+  const { outbox, clock } = deps
+  const own = (): readonly Letter[] => [...outbox.letters().values()].filter((one) => one.target === target.name)
+  let delivered = 0
+  let why: string | null = null
+  for (const letter of own()) {
+    if (letter.state.is !== 'waiting') continue
+    // What deferred one item concerns the receiver, and so all of its items.
+    const deferred = own().flatMap(({ state }) => (isDeferred(state, clock.now()) ? [state.why ?? ''] : []))[0]
+    if (deferred !== undefined) {
+      why = deferred
+      break
+    }
+    const outcome = await deliverLetter(deps, target, letter, letter.state.item)
+    if (!outcome.ok) return outcome
+    if (outcome.value === 'delivered') delivered += 1
+  }
+  const left = own()
+  return ok({
+    target: target.name,
+    delivered,
+    waiting: left.filter(({ state }) => state.is === 'waiting').length,
+    givenUp: left.flatMap(({ key, state }) => (state.is === 'given-up' ? [{ key, why: state.why }] : [])),
+    why:
+      why ?? left.flatMap(({ state }) => (state.is === 'waiting' && state.why !== null ? [state.why] : []))[0] ?? null,
+  })
+}
+
+const isDeferred = (state: LetterState, now: string): state is LetterState & { is: 'waiting' } =>
+  state.is === 'waiting' && state.until !== null && Date.parse(state.until) > Date.parse(now)
+
+type LetterOutcome = 'delivered' | 'deferred' | 'given-up'
+
+/** Attempts one item until it is delivered, given up or deferred. Fails as the journal does. */
+async function deliverLetter(
+  { outbox, clock, entropy, wait }: DeliverDeps,
+  target: Target,
+  { key, digest, attempts: before, remote }: Letter,
+  item: OutboxItem,
+): Promise<Outcome<LetterOutcome>> {
+  const about = () => ({ target: target.name, key, digest, at: clock.now() })
+  for (let tried = 1; ; tried += 1) {
+    const begun = await outbox.record({ kind: 'attempted', ...about() })
+    if (!begun.ok) return begun
+    const attempt = await attempted(target, item, remote)
+    if (attempt.is === 'delivered') {
+      const recorded = await outbox.record({ kind: 'delivered', ...about(), remote: attempt.remote })
+      return recorded.ok ? ok('delivered') : recorded
+    }
+    const attempts = before + tried
+    if (attempt.is === 'never' || (attempt.is === 'later' && attempts >= MOST_ATTEMPTS)) {
+      const why = attempt.is === 'never' ? attempt.why : `${attempt.why}, ${attempts} attempts`
+      const recorded = await outbox.record({ kind: 'given-up', ...about(), why })
+      return recorded.ok ? ok('given-up') : recorded
+    }
+    const asked = retryAfter(attempt.retryAfter, clock.now())
+    const milliseconds = waitBefore(attempts, asked, (entropy.bytes(1)[0] ?? 0) / 256)
+    if (attempt.is === 'later' && tried < MOST_AT_ONCE && milliseconds <= LONGEST_PAUSE_MS) {
+      await wait(milliseconds)
+      continue
+    }
+    const now = about()
+    const until = new Date(Date.parse(now.at) + milliseconds).toISOString()
+    const recorded = await outbox.record({ kind: 'deferred', ...now, until, why: attempt.why })
+    return recorded.ok ? ok('deferred') : recorded
+  }
+}
+
+type Attempt =
+  | { readonly is: 'delivered'; readonly remote: string | null }
+  /** Tried again; `setting`: not before somebody changed something, and without a limit. */
+  | { readonly is: 'later' | 'setting'; readonly why: string; readonly retryAfter: string | null }
+  /** This item is refused as it is. */
+  | { readonly is: 'never'; readonly why: string }
+
+/** One attempt. Where what the receiver had before is gone, it is delivered as new. */
+async function attempted(target: Target, item: OutboxItem, known: string | null): Promise<Attempt> {
+  const first = await exchanged(target, item, known)
+  return first.is === 'gone' && known !== null ? leftOf(await exchanged(target, item, null)) : leftOf(first)
+}
+
+type Exchanged = Attempt | { readonly is: 'gone'; readonly why: string }
+
+const leftOf = (one: Exchanged): Attempt =>
+  one.is === 'gone' ? { is: 'setting', why: one.why, retryAfter: null } : one
+
+async function exchanged(target: Target, item: OutboxItem, known: string | null): Promise<Exchanged> {
+  const exchange = target.exchange(item, known)
+  for (let step = exchange.next(); ; ) {
+    if (step.done === true) return endOf(step.value)
+    const sent = await target.receiver(step.value)
+    if (sent.is !== 'answered') return classified(sent)
+    step = exchange.next(sent.answer)
+  }
+}
+
+const endOf = (outcome: Outcome<string | null>): Exchanged =>
+  outcome.ok ? { is: 'delivered', remote: outcome.value } : { is: 'later', ...reasonOf(outcome.error) }
+
+const reasonOf = ({ detail }: Failure) => ({ why: detail, retryAfter: null })
+
+const [UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TIMEOUT, TOO_MANY] = [401, 403, 404, 408, 429]
+
+/** Whether a refusal passes by itself, needs another setting, or is of this item. */
+function classified(sent: Exclude<Sent, { readonly is: 'answered' }>): Exchanged {
+  if (sent.is === 'unreachable') return { is: 'later', why: sent.why, retryAfter: null }
+  const { status, why, retryAfter: asked } = sent
+  if (status === NOT_FOUND || status === 410) return { is: 'gone', why }
+  if (status >= 500 || status === TIMEOUT || status === TOO_MANY) return { is: 'later', why, retryAfter: asked }
+  if (status === UNAUTHORIZED || status === FORBIDDEN || status < 400) return { is: 'setting', why, retryAfter: asked }
+  return { is: 'never', why }
+}

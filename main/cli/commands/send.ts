@@ -1,0 +1,40 @@
+import { type Context, EXIT, endWith, printLine } from '../options.ts'
+
+interface Options {
+  readonly config: string
+  readonly checkConfig?: true
+  readonly dryRun?: true
+  readonly allowDemo?: true
+  readonly again?: true
+}
+
+/** `send [pack]`: what a verified pack shows, in other systems. */
+export function sendCommand(context: Context): void {
+  context.program
+    .command('send')
+    .description('Send findings and counts of a verified pack to other systems')
+    .argument('[pack]', 'Evidence pack; without it, what waits in the outbox is sent')
+    .requiredOption('--config <file>', 'Configuration of integrations')
+    .option('--check-config', 'Validate the configuration with its secrets and exit')
+    .option('--dry-run', 'Print what would be sent, and send nothing')
+    .option('--allow-demo', 'Also send a demo pack; every item is marked as demo data')
+    .option('--again', 'Also send items that were given up')
+    .action(async (pack: string | undefined, { config: file, ...options }: Options) => {
+      // Loaded when it is needed: no other command sends.
+      const { dryRun, integrationsIn, openTargets, send } = await import('../sending.ts')
+      const config = await integrationsIn(file)
+      if (!config.ok) return endWith(context, config.error)
+      if (options.checkConfig === true) {
+        const targets = openTargets(context, config.value)
+        if (!targets.ok) return endWith(context, targets.error)
+        return printLine(`${file} is valid; targets: ${targets.value.length + (config.value.files?.length ?? 0)}.`)
+      }
+      if (pack === undefined && options.dryRun === true) {
+        printLine('--dry-run needs a pack')
+        return context.exit(EXIT.usage)
+      }
+      return options.dryRun === true && pack !== undefined
+        ? await dryRun(context, config.value, { ...options, pack })
+        : await send(context, config.value, { ...options, ...(pack === undefined ? {} : { pack }) })
+    })
+}
