@@ -4,7 +4,7 @@ import { openOutbox, readOutbox } from '../adapters/outbox/journal.ts'
 import { shownRequest } from '../adapters/outbox/receiver.ts'
 import { openTarget } from '../adapters/outbox/targets.ts'
 import { readIntegrationsConfig } from '../adapters/program-config.ts'
-import { deliverWaiting, planItems, type TargetResult } from '../app/outbox/deliver.ts'
+import { deliverWaiting, type ItemsOfPack, itemsFor, planItems, type TargetResult } from '../app/outbox/deliver.ts'
 import { fileFor, writeFileFor } from '../app/outbox/files.ts'
 import { matterOfPack } from '../app/outbox/pack-items.ts'
 import { placedTargets, targetPlans } from '../app/outbox/targets.ts'
@@ -15,7 +15,7 @@ import type { Request } from '../core/outbox/exchange.ts'
 import type { OutboxItem } from '../core/outbox/item.ts'
 import { unplanned } from '../core/outbox/journal.ts'
 import { plain, plural } from '../core/plain-text.ts'
-import { findingItems, type ItemMatter, packItem } from '../present/outbox/items.ts'
+import { absentItems, findingItems, type ItemMatter, packItem } from '../present/outbox/items.ts'
 import { isLoopbackUrl } from '../server/settings.ts'
 import { type Context, EXIT, emitText, endWith, printFailure, printLine } from './options.ts'
 import { readCertificates } from './sealing.ts'
@@ -82,7 +82,10 @@ export async function send(context: Context, config: IntegrationsConfig, options
   }
 }
 
-const itemsOf = (matter: ItemMatter): readonly OutboxItem[] => [packItem(matter), ...findingItems(matter)]
+const itemsOf = (matter: ItemMatter): ItemsOfPack => ({
+  items: [packItem(matter), ...findingItems(matter)],
+  absent: absentItems(matter),
+})
 
 async function matterFor(
   { ports }: Context,
@@ -133,7 +136,7 @@ export async function dryRun(
   const letters = await readOutbox(config.outbox)
   if (!letters.ok) return endWith(context, letters.error)
   for (const plan of targetPlans(config)) {
-    const wanted = itemsOf(matter.value).filter(plan.takes)
+    const wanted = itemsFor(plan, itemsOf(matter.value), letters.value)
     const items = unplanned(letters.value, plan.name, wanted)
     for (const item of items)
       for (const request of assumedRequests(plan, item))

@@ -72,12 +72,12 @@ async function targetsFor(only: readonly FakeName[]): Promise<readonly Target[]>
 async function run(
   only: readonly FakeName[],
   items: readonly OutboxItem[] = [],
-  again = false,
+  { again = false, absent = [] }: { again?: boolean; absent?: readonly FindingItem[] } = {},
 ): Promise<readonly TargetResult[]> {
   const targets = await targetsFor(only)
   const outbox = must(await openOutbox(join(folder, 'outbox')))
   try {
-    must(await planItems({ ...parts, outbox }, targets, items, again))
+    must(await planItems({ ...parts, outbox }, targets, { items, absent }, again))
     return must(await deliverWaiting({ ...parts, outbox }, targets))
   } finally {
     await outbox.close()
@@ -177,6 +177,20 @@ describe('changes', () => {
     expect(JSON.stringify(fakes.kept[fake])).toContain('cd'.repeat(32))
   })
 
+  test('a finding that a later pack does not have is updated where it was sent, and nowhere made', async () => {
+    await run(['jira', 'slack'], [finding('a')])
+    const gone = (check: string, outcome: FindingItem['outcome']): FindingItem => ({
+      ...finding(check),
+      outcome,
+      nodes: [],
+    })
+    const absent = [gone('a', 'undetermined'), gone('never-found', 'none')]
+    expect(await run(['jira', 'slack'], [], { absent })).toMatchObject([{ delivered: 0 }, { delivered: 1 }])
+    expect(fakes.kept.jira.map(({ summary }) => summary)).toEqual([expect.stringMatching(/^F-20BF8C Undetermined: /)])
+    await run(['jira'], [finding('a')])
+    expect(fakes.kept.jira.map(({ summary }) => summary)).toEqual([expect.stringMatching(/^F-20BF8C Critical: /)])
+  })
+
   test('an issue that was deleted is made again', async () => {
     await run(['jira'], [finding('a')])
     for (const issue of fakes.kept.jira) issue.isVisible = false
@@ -236,7 +250,7 @@ describe('attempts', () => {
     const [result] = await run(['jira'], ITEMS)
     expect(result).toMatchObject({ delivered: 1, waiting: 0, givenUp: [{ why: expect.stringContaining('422') }] })
     expect((await run(['jira'], ITEMS))[0]).toMatchObject({ delivered: 0, givenUp: [{}] })
-    expect((await run(['jira'], ITEMS, true))[0]).toMatchObject({ delivered: 1, givenUp: [] })
+    expect((await run(['jira'], ITEMS, { again: true }))[0]).toMatchObject({ delivered: 1, givenUp: [] })
   })
 
   test('a receiver that stays down is given up after a limit', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ItemSource } from '../../main/core/outbox/item.ts'
 import { OUTBOX_KEY, outboxKey } from '../../main/core/outbox/item.ts'
-import { datesOf, findingItems, type ItemMatter, packItem } from '../../main/present/outbox/items.ts'
+import { absentItems, datesOf, findingItems, type ItemMatter, packItem } from '../../main/present/outbox/items.ts'
 import { ocsfEvents } from '../../main/present/outbox/ocsf.ts'
 import { headline, linesOf } from '../../main/present/outbox/text.ts'
 import { BANNED } from '../../schemas/words.ts'
@@ -80,9 +80,44 @@ describe('items of a pack', () => {
   })
 })
 
+describe('what a pack shows of checks without a finding', () => {
+  const absent = absentItems(matter)
+  const verdictsOf = (check: string): readonly string[] =>
+    input.assessment.nodes.map(({ results }) => results.find((one) => one.check === check)?.verdict ?? 'not-tested')
+
+  test('each check has a finding or is absent, under the same key', () => {
+    const checks = [...input.shown.findings, ...input.shown.informational, ...absent].map(({ check }) => check)
+    expect(new Set(checks).size).toBe(checks.length)
+    expect(absent.length).toBeGreaterThan(10)
+    for (const { key, check } of absent) expect(key).toBe(outboxKey('clinic-2026', source.fleet, 'finding', check))
+  })
+
+  test('a node without evidence leaves every check undetermined', () => {
+    expect(input.assessment.nodes.some(({ recording }) => recording === null)).toBe(true)
+    expect(new Set(absent.map(({ outcome }) => outcome))).toEqual(new Set(['undetermined']))
+    for (const one of absent) expect(one.notTested.length, one.check).toBeGreaterThan(0)
+  })
+
+  test('no deviation is stated only where every node is satisfied or cannot apply', () => {
+    const nodes = input.assessment.nodes.filter(({ recording }) => recording !== null)
+    const whole = { ...matter, assessment: { ...matter.assessment, nodes } }
+    const items = absentItems(whole)
+    expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['none', 'undetermined']))
+    for (const { check, outcome } of items) {
+      const verdicts = verdictsOf(check).filter((_, at) => input.assessment.nodes[at]?.recording != null)
+      const isDecided = verdicts.every((verdict) => ['satisfied', 'not-applicable'].includes(verdict))
+      if (outcome === 'none') expect({ check, isDecided }).toEqual({ check, isDecided: true })
+    }
+  })
+})
+
 describe('what leaves with items', () => {
   const sent = [
-    ...[...findings, pack].flatMap((item) => [JSON.stringify(item), headline(item), ...linesOf(item)]),
+    ...[...findings, ...absentItems(matter), pack].flatMap((item) => [
+      JSON.stringify(item),
+      headline(item),
+      ...linesOf(item),
+    ]),
     ...[...ocsfEvents(matter, '0')].map((event) => JSON.stringify(event)),
   ].join('\n')
 
@@ -111,7 +146,7 @@ describe('what leaves with items', () => {
       },
     } as unknown as ItemMatter
     expect(JSON.stringify(planted).includes(CANARY)).toBe(true)
-    const items = [...findingItems(planted), packItem(planted), ...ocsfEvents(planted, '0')]
+    const items = [...findingItems(planted), ...absentItems(planted), packItem(planted), ...ocsfEvents(planted, '0')]
     expect(JSON.stringify(items).includes(CANARY)).toBe(false)
   })
 

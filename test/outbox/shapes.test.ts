@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../main/core/canonical-json.ts'
 import type { Exchange, Request } from '../../main/core/outbox/exchange.ts'
+import type { FindingItem } from '../../main/core/outbox/item.ts'
 import {
   cisoAssistantEvidence,
   cisoAssistantExchange,
@@ -86,6 +87,16 @@ describe('text', () => {
   test('a title keeps to its limit, and evidence without a date is named so', () => {
     expect(headline({ ...FINDING, title: 'x'.repeat(500) }, 100)).toHaveLength(100)
     expect(linesOf({ ...PACK, evidence: null })).toContain('Evidence collected: date not known')
+  })
+
+  test('a finding that this pack does not have says so, and what is missing', () => {
+    const undetermined = { ...FINDING, outcome: 'undetermined', nodes: [], deviations: 0, tested: 3 } as const
+    expect(headline(undetermined)).toBe('F-20BF8C Undetermined: Accounts <!channel> & others are active')
+    const lines = linesOf(undetermined)
+    expect(lines).toContain('Condition in an earlier pack: Accounts <!channel> & others are active')
+    expect(lines).toContain('Missing evidence: This pack does not show whether the condition is remedied.')
+    expect(lines).toContain('Deviations: 0 of 3 nodes tested')
+    expect(headline({ ...undetermined, outcome: 'none' })).toMatch(/^F-20BF8C No deviation: /)
   })
 
   test('rows of an inventory are counted', () => {
@@ -265,6 +276,7 @@ describe('bodies', () => {
                     text('barewitness.finding', 'F-20BF8C'),
                     text('barewitness.check', 'tenancy.user-census'),
                     text('barewitness.severity', 'critical'),
+                    text('barewitness.outcome', 'deviations'),
                     list('barewitness.nodes', ['gpu-01', 'gpu-02']),
                     { key: 'barewitness.deviations', value: { intValue: '2' } },
                     { key: 'barewitness.tested', value: { intValue: '5' } },
@@ -279,6 +291,16 @@ describe('bodies', () => {
       ],
     })
   })
+})
+
+test.each<[FindingItem['outcome'], FindingItem['severity'], number]>([
+  ['deviations', 'low', 9],
+  ['deviations', 'medium', 13],
+  ['deviations', 'critical', 17],
+  ['undetermined', 'critical', 13],
+  ['none', 'critical', 9],
+])('the log record of a finding with %s, severity %s: number %i', (outcome, severity, number) => {
+  expect(JSON.stringify(otelLogs({ ...FINDING, outcome, severity }, '1'))).toContain(`"severityNumber":${number},`)
 })
 
 describe('exchanges', () => {

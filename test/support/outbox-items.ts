@@ -17,6 +17,7 @@ export const PACK_KEY = `bw-${'2'.repeat(32)}`
 export const FINDING: FindingItem = {
   ...SOURCE,
   kind: 'finding',
+  outcome: 'deviations',
   key: FINDING_KEY,
   evidence: { from: '2026-11-28T05:25:54.977Z', to: '2026-11-28T05:26:10.000Z' },
   reference: 'F-20BF8C',

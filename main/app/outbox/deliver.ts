@@ -1,8 +1,8 @@
 import type { Ports } from '../../core/all-ports.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/failure.ts'
-import type { Outbox, Sent, Target } from '../../core/outbox/delivery.ts'
-import type { OutboxItem } from '../../core/outbox/item.ts'
+import type { Outbox, Sent, Target, TargetForm } from '../../core/outbox/delivery.ts'
+import type { FindingItem, OutboxItem } from '../../core/outbox/item.ts'
 import { itemDigest, type Letter, type LetterState, letterName, unplanned } from '../../core/outbox/journal.ts'
 import { LONGEST_PAUSE_MS, MOST_AT_ONCE, MOST_ATTEMPTS, retryAfter, waitBefore } from '../../core/outbox/retry.ts'
 
@@ -24,6 +24,26 @@ export interface TargetResult {
   readonly why: string | null
 }
 
+/** What a pack is sent as. */
+export interface ItemsOfPack {
+  readonly items: readonly OutboxItem[]
+  /** For receivers that have the finding of an earlier pack. */
+  readonly absent: readonly FindingItem[]
+}
+
+/** The items of a pack for one target: those that it takes, and what became of findings that it was sent before. */
+export const itemsFor = (
+  { name: target, takes }: Pick<TargetForm, 'name' | 'takes'>,
+  { items, absent }: ItemsOfPack,
+  known: ReadonlyMap<string, Letter>,
+): readonly OutboxItem[] => [
+  ...items.filter(takes),
+  ...absent.filter(({ key }) => {
+    const letter = known.get(letterName({ target, key }))
+    return letter !== undefined && (letter.state.is === 'delivered' || letter.remote !== null)
+  }),
+]
+
 /**
  * Records what each target is to be sent, all of it before anything is sent. With `again`, items that were given up are planned again, too.
  * Fails as the journal does.
@@ -31,12 +51,13 @@ export interface TargetResult {
 export async function planItems(
   { outbox, clock }: Pick<DeliverDeps, 'outbox' | 'clock'>,
   targets: readonly Target[],
-  items: readonly OutboxItem[],
+  pack: ItemsOfPack,
   again: boolean,
 ): Promise<Outcome<null>> {
-  for (const { name: target, takes } of targets) {
+  for (const form of targets) {
+    const { name: target } = form
     const known = outbox.letters()
-    const wanted = items.filter(takes)
+    const wanted = itemsFor(form, pack, known)
     const missing = new Set([
       ...unplanned(known, target, wanted),
       ...(again ? wanted.filter(({ key }) => known.get(letterName({ target, key }))?.state.is === 'given-up') : []),

@@ -30,9 +30,16 @@ interface Keyed {
   readonly evidence: EvidenceDates | null
 }
 
+/**
+ * What a pack shows of a finding. `none`: the check is satisfied, or cannot apply, on every node. `undetermined`: no deviation, and a node is
+ * inconclusive or was not tested. Both are sent only where an earlier pack had the finding.
+ */
+export type FindingOutcome = 'deviations' | 'none' | 'undetermined'
+
 /** One finding: a check that is not satisfied, with the nodes concerned. */
 export interface FindingItem extends ItemSource, Keyed {
   readonly kind: 'finding'
+  readonly outcome: FindingOutcome
   readonly reference: string
   readonly check: string
   readonly title: string

@@ -1,7 +1,7 @@
 import type { Assessment, Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
-import type { Finding } from '../../core/finding/finding.ts'
+import { type Finding, findingReference } from '../../core/finding/finding.ts'
 import {
   type EvidenceDates,
   type FindingItem,
@@ -42,6 +42,7 @@ function findingItem({ source, catalog }: ItemMatter, finding: Finding): Finding
   return {
     ...source,
     kind: 'finding',
+    outcome: 'deviations',
     key: outboxKey(source.sender, source.fleet, 'finding', check),
     evidence: datesOf(deviations.map(({ observedAt }) => observedAt)),
     reference,
@@ -60,6 +61,48 @@ function findingItem({ source, catalog }: ItemMatter, finding: Finding): Finding
     notTested: listed(finding.untested),
     due: due === '' ? null : due,
   }
+}
+
+/**
+ * For each check without a finding, what the pack shows of it: for receivers that were sent its finding from an earlier pack. The reconciliation with
+ * a provider inventory is never shown as decided here.
+ */
+export function absentItems({ source, assessment, catalog, shown }: ItemMatter): readonly FindingItem[] {
+  const found = new Set([...shown.findings, ...shown.informational].map(({ check }) => check))
+  const expected = new Map(catalog.checks.map((one) => [one.id, one.expected]))
+  return catalog.severities
+    .filter(({ check }) => !found.has(check))
+    .map(({ check, finding, severity }) => {
+      const verdicts = assessment.nodes.map(({ node, observedAt, results }) => ({
+        node,
+        observedAt,
+        verdict: results.find((one) => one.check === check)?.verdict ?? 'not-tested',
+      }))
+      const on = (...wanted: readonly Verdict[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict))
+      const decided = on('satisfied', 'not-applicable')
+      const isDecided = verdicts.length > 0 && decided.length === verdicts.length && expected.has(check)
+      return {
+        ...source,
+        kind: 'finding',
+        outcome: isDecided ? 'none' : 'undetermined',
+        key: outboxKey(source.sender, source.fleet, 'finding', check),
+        evidence: datesOf(decided.map(({ observedAt }) => observedAt)),
+        reference: findingReference(assessment.scope.fleet, check),
+        check,
+        title: plain(finding, LONGEST_TITLE),
+        severity,
+        status: isDecided ? 'No deviation in this pack' : 'Undetermined in this pack',
+        expected: plain(expected.get(check) ?? check, 1000),
+        controls: [],
+        nodes: [],
+        what: 'nodes',
+        deviations: 0,
+        tested: decided.length,
+        inconclusive: listed(on('inconclusive', 'informational').map(({ node }) => node)),
+        notTested: listed(on('not-tested').map(({ node }) => node)),
+        due: null,
+      }
+    })
 }
 
 const listed = (names: readonly string[]): readonly string[] =>

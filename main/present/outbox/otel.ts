@@ -27,7 +27,7 @@ const nanoseconds = (moment: string): string => `${Date.parse(moment)}000000`
 
 /** One log record in a request of its own (OTLP 1, JSON). Its time is that of the evidence. */
 export function otelLogs(item: OutboxItem, version: string): Json {
-  const [severityNumber, severityText] = item.kind === 'finding' ? NUMBERS[item.severity] : NUMBERS.info
+  const [severityNumber, severityText] = NUMBERS[levelOf(item)]
   return {
     resourceLogs: [
       {
@@ -52,6 +52,12 @@ export function otelLogs(item: OutboxItem, version: string): Json {
   }
 }
 
+/** A finding that a later pack does not have is no error any more; one that it does not decide is a warning. */
+function levelOf(item: OutboxItem): Severity {
+  if (item.kind === 'pack' || item.outcome === 'none') return 'info'
+  return item.outcome === 'undetermined' ? 'medium' : item.severity
+}
+
 const attributesOf = (item: OutboxItem): readonly Json[] => [
   text('barewitness.key', item.key),
   text('barewitness.kind', item.kind),
@@ -68,6 +74,7 @@ const attributesOf = (item: OutboxItem): readonly Json[] => [
         text('barewitness.finding', item.reference),
         text('barewitness.check', item.check),
         text('barewitness.severity', item.severity),
+        text('barewitness.outcome', item.outcome),
         texts('barewitness.nodes', item.nodes),
         whole('barewitness.deviations', item.deviations),
         whole('barewitness.tested', item.tested),

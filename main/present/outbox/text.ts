@@ -1,5 +1,12 @@
 import { SEVERITIES, severityWords } from '../../../schemas/conclusion-words.ts'
-import type { EvidenceDates, FindingItem, ItemSource, OutboxItem, PackItem } from '../../core/outbox/item.ts'
+import type {
+  EvidenceDates,
+  FindingItem,
+  FindingOutcome,
+  ItemSource,
+  OutboxItem,
+  PackItem,
+} from '../../core/outbox/item.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { severityCounts } from '../presentation.ts'
 
@@ -9,10 +16,17 @@ const demoMark = ({ demo }: ItemSource): string => (demo ? '[Demo data] ' : '')
 export function headline(item: OutboxItem, most = 150): string {
   const text =
     item.kind === 'finding'
-      ? `${item.reference} ${severityWords[item.severity]}: ${item.title}`
+      ? `${item.reference} ${OUTCOMES[item.outcome] ?? severityWords[item.severity]}: ${item.title}`
       : `${item.fleet}: ${foundText(item)} in the evidence pack of ${item.asOf.slice(0, 10)}`
   // plain() adds a character where it cuts.
   return oneLine(`${demoMark(item)}${text}`, most - 1)
+}
+
+/** In place of the severity. */
+const OUTCOMES: Readonly<Record<FindingOutcome, string | null>> = {
+  deviations: null,
+  none: 'No deviation',
+  undetermined: 'Undetermined',
 }
 
 const foundText = ({ findings }: PackItem): string => {
@@ -50,12 +64,16 @@ export const LIMITATION =
 function findingFacts(item: FindingItem): readonly Fact[] {
   const { what, nodes, deviations, tested, inconclusive, notTested } = item
   return [
-    ['Condition found', item.title],
+    [item.outcome === 'deviations' ? 'Condition found' : 'Condition in an earlier pack', item.title],
     ['Severity', severityWords[item.severity]],
     ['Status', item.status],
+    ...(item.outcome === 'undetermined' ? [['Missing evidence', UNDETERMINED] as const] : []),
     ...(item.due === null ? [] : [['Due', item.due] as const]),
     what === 'nodes'
-      ? ['Deviations', `${of(deviations, tested)} nodes tested: ${names(nodes, MOST_NAMES)}`]
+      ? [
+          'Deviations',
+          `${of(deviations, tested)} nodes tested${nodes.length === 0 ? '' : `: ${names(nodes, MOST_NAMES)}`}`,
+        ]
       : ['Deviations', `${of(deviations, tested)} rows of the provider inventory`],
     ...(inconclusive.length === 0 ? [] : [['Inconclusive', names(inconclusive, MOST_NAMES)] as const]),
     ...(notTested.length === 0 ? [] : [['Not tested', names(notTested, MOST_NAMES)] as const]),
@@ -84,6 +102,7 @@ function packFacts({ nodes, results, documents, leading, ...item }: PackItem): r
 }
 
 const MOST_NAMES = 100
+const UNDETERMINED = 'This pack does not show whether the condition is remedied.'
 
 const dateText = (dates: EvidenceDates | null): string => {
   if (dates === null) return 'date not known'
