@@ -191,6 +191,14 @@ describe('changes', () => {
     expect(fakes.kept.jira.map(({ summary }) => summary)).toEqual([expect.stringMatching(/^F-20BF8C Critical: /)])
   })
 
+  test('an earlier pack replaces nothing of a later one', async () => {
+    const later = { ...finding('a'), status: 'In progress', asOf: '2026-12-01T06:00:00.000Z' }
+    await run(['jira'], [later])
+    expect((await run(['jira'], [finding('a')]))[0]).toMatchObject({ delivered: 0, waiting: 0 })
+    expect(JSON.stringify(fakes.kept.jira)).toContain('In progress')
+    expect((await run(['jira'], [finding('a'), finding('b')]))[0]).toMatchObject({ delivered: 1 })
+  })
+
   test('an issue that was deleted is made again', async () => {
     await run(['jira'], [finding('a')])
     for (const issue of fakes.kept.jira) issue.isVisible = false

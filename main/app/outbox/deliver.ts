@@ -60,7 +60,7 @@ export async function planItems(
     const wanted = itemsFor(form, pack, known)
     const missing = new Set([
       ...unplanned(known, target, wanted),
-      ...(again ? wanted.filter(({ key }) => known.get(letterName({ target, key }))?.state.is === 'given-up') : []),
+      ...(again ? wanted.filter((item) => isGivenUp(known.get(letterName({ target, key: item.key })), item)) : []),
     ])
     for (const item of missing) {
       const about = { target, key: item.key, digest: itemDigest(item), at: clock.now() }
@@ -70,6 +70,9 @@ export async function planItems(
   }
   return ok(null)
 }
+
+const isGivenUp = (letter: Letter | undefined, item: OutboxItem): boolean =>
+  letter?.state.is === 'given-up' && letter.digest === itemDigest(item)
 
 /** Delivers what waits, target by target. A target that fails does not keep others from theirs. Fails as the journal does. */
 export async function deliverWaiting(

@@ -14,6 +14,8 @@ export interface Letter {
   readonly key: string
   /** Of the content that was planned last. */
   readonly digest: Sha256
+  /** Evaluation date of that content. */
+  readonly asOf: string
   /** Attempts for this content. */
   readonly attempts: number
   readonly state: LetterState
@@ -51,7 +53,7 @@ export function letterAfter(before: Letter | undefined, entry: OutboxEntry): Let
   if (entry.kind === 'planned') {
     const { target, key, digest, item } = entry
     const state: LetterState = { is: 'waiting', item, until: null, why: null }
-    return { target, key, digest, attempts: 0, state, remote: before?.remote ?? null }
+    return { target, key, digest, asOf: item.asOf, attempts: 0, state, remote: before?.remote ?? null }
   }
   if (before === undefined || before.digest !== entry.digest || before.state.is !== 'waiting') return null
   switch (entry.kind) {
@@ -66,13 +68,19 @@ export function letterAfter(before: Letter | undefined, entry: OutboxEntry): Let
   }
 }
 
-/** Items that a target does not have, or has with other content. One that was given up is planned again only where its content changed. */
+/**
+ * Items that a target does not have, or has with other content that is not of a later evaluation date. One that was given up is planned again only
+ * where its content changed.
+ */
 export const unplanned = (
   known: ReadonlyMap<string, Letter>,
   target: string,
   items: readonly OutboxItem[],
 ): readonly OutboxItem[] =>
-  items.filter((item) => known.get(letterName({ target, key: item.key }))?.digest !== itemDigest(item))
+  items.filter((item) => {
+    const letter = known.get(letterName({ target, key: item.key }))
+    return letter === undefined || (letter.digest !== itemDigest(item) && letter.asOf <= item.asOf)
+  })
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTextOrNull = (value: unknown): boolean => value === null || isText(value)
@@ -107,7 +115,7 @@ export function isOutboxEntry(value: unknown): value is OutboxEntry {
 function isLetter(value: unknown): boolean {
   if (!isObject(value) || !isAbout(value) || !isTextOrNull(value.remote) || !isObject(value.state)) return false
   const { is, item, until, why } = value.state
-  if (!Number.isSafeInteger(value.attempts)) return false
+  if (!Number.isSafeInteger(value.attempts) || !isText(value.asOf)) return false
   return is === 'delivered' || (is === 'given-up' && isText(why))
     ? true
     : is === 'waiting' && isItem(item) && isTextOrNull(until) && isTextOrNull(why)
