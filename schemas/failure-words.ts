@@ -45,6 +45,7 @@ export const FAILURE_CODES = [
   'pack.unsafe',
   'pack.repacked',
   'pack.altered',
+  'pack.unverified',
   'pack.stopped',
   'rules.refused',
   'seal.invalid',
@@ -315,6 +316,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Pack altered after sealing',
     meaning: 'Do not rely on the files and results listed below.',
     next: 'Ask the sender for the original pack.',
+  },
+  'pack.unverified': {
+    title: 'Pack not verified',
+    meaning: 'Nothing of it was sent or planned.',
+    next: 'Run “verify” with the certificate of the signer; it states the result of each check.',
   },
   'pack.stopped': {
     title: 'Verification stopped',

@@ -44,11 +44,11 @@ test('refused: a signer that is not trusted, rules that are not known here, and 
     return outcome.ok ? null : outcome.error
   }
   expect(await refused(kit.ports, sampleCatalog, asked(path, NO_TRUST))).toMatchObject({
-    code: 'pack.altered',
+    code: 'pack.unverified',
     detail: expect.stringContaining('signature indeterminate'),
   })
   expect(await refused(kit.ports, catalog, asked(path, trusted()))).toMatchObject({
-    code: 'pack.altered',
+    code: 'pack.unverified',
     detail: expect.stringContaining('reproducibility'),
   })
   expect(await refused(kit.ports, sampleCatalog, asked(join(kit.root(), 'run-1'), trusted()))).not.toBeNull()
