@@ -1,6 +1,7 @@
 import type { Route } from './routes.ts'
 import { RiskAcceptances } from './screens/Acceptances.tsx'
 import { Documents } from './screens/Attachments.tsx'
+import { Auditors } from './screens/Auditors.tsx'
 import { Checks, OneCheck } from './screens/Checks.tsx'
 import { Collecting } from './screens/Collecting.tsx'
 import { Control } from './screens/Control.tsx'
@@ -22,6 +23,7 @@ import { Properties } from './screens/Properties.tsx'
 import { ProviderClaims } from './screens/ProviderClaims.tsx'
 import { Schedules } from './screens/Schedules.tsx'
 import { Settings } from './screens/Settings.tsx'
+import { Shared } from './screens/Shared.tsx'
 import { Why } from './screens/Why.tsx'
 
 export { Palette } from './parts/Palette.tsx'
@@ -73,6 +75,10 @@ export function Screen({ route }: { readonly route: Exclude<Route, { readonly sc
       return <Location of={route.of} />
     case 'packs':
       return <Packs />
+    case 'shared':
+      return <Shared />
+    case 'auditors':
+      return <Auditors />
     case 'history':
       return <History part={route.part ?? 'days'} at={route.at ?? null} pair={route.pair ?? null} />
     case 'schedules':

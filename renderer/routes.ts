@@ -3,7 +3,7 @@ import type { Method } from '../schemas/ipc.ts'
 import type { FrameworkName, Source } from '../schemas/ipc-views.ts'
 import type { Property } from '../schemas/words.ts'
 import type { Filter, FindingFilter } from './filters.ts'
-import { may } from './team.ts'
+import { may, signedIn } from './team.ts'
 
 /** The current screen. Every screen is a member, so that a screen without a title does not compile. */
 export type Route =
@@ -50,6 +50,9 @@ export type Route =
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
   | { readonly screen: 'location'; readonly of: Source }
   | { readonly screen: 'packs' }
+  /** On a server: what is shared with an auditor, and what an officer shares with auditors. */
+  | { readonly screen: 'shared' }
+  | { readonly screen: 'auditors' }
   /** `at` is shown first; `pair` is compared first. */
   | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
   | { readonly screen: 'schedules' }
@@ -80,6 +83,8 @@ export type Place =
   | 'documents'
   | 'risk-acceptances'
   | 'packs'
+  | 'shared'
+  | 'auditors'
   | 'history'
   | 'schedules'
   | 'settings'
@@ -107,6 +112,8 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   claims: 'claims',
   location: 'location',
   packs: 'packs',
+  shared: 'shared',
+  auditors: 'auditors',
   export: 'packs',
   history: 'history',
   schedules: 'schedules',
@@ -144,6 +151,7 @@ export function routeKey(route: Route): string {
 
 /** The method without which a screen, or a part of one, has no use; null for screens that every role may open. */
 function needOf(route: Route): Method | null {
+  if ('of' in route && route.of === 'run') return 'home.get'
   switch (route.screen) {
     case 'packs':
       return 'pack.recent'
@@ -151,19 +159,36 @@ function needOf(route: Route): Method | null {
       return 'export.plan'
     case 'schedules':
       return 'schedules.list'
+    case 'shared':
+      return 'portal.open'
+    case 'auditors':
+      return 'portal.unshare'
     case 'nodes':
-      return route.part === 'import' ? 'fleet.import-text' : null
+      return route.part === 'import' ? 'fleet.import-text' : 'fleet.get'
     case 'declarations':
-      return route.part === 'file' ? 'fleet.open-choose' : null
+      return route.part === 'file' ? 'fleet.open-choose' : 'declarations.get'
+    case 'history':
+      return 'history.get'
     case 'settings':
-      return route.part === 'identity' ? 'identities.create' : route.part === 'trust' ? 'trust.list' : null
+      return NEEDED_BY_SETTINGS[route.part ?? 'about'] ?? null
     default:
       return null
   }
 }
 
-/** Whether a screen is offered. In the window, always; on a server, where the role may use it. */
+const NEEDED_BY_SETTINGS: Readonly<Partial<Record<SettingsPart, Method>>> = {
+  identity: 'identities.create',
+  'time-stamping': 'home.get',
+  trust: 'trust.list',
+  ssh: 'home.get',
+}
+
+/** Screens of a server alone. */
+const OF_SERVER: readonly Route['screen'][] = ['shared', 'auditors']
+
+/** Whether a screen is offered. In the window, always, apart from those of a server; there, where the role may use it. */
 export function isOffered(route: Route): boolean {
+  if (signedIn() === null && OF_SERVER.includes(route.screen)) return false
   const need = needOf(route)
   return need === null || may(need)
 }

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
-import { back, change, getState, go, isReviewWindow } from './store.ts'
+import { isOffered, type Route } from './routes.ts'
+import { back, canSearch, change, getState, go, isReviewWindow } from './store.ts'
 
 export interface Shortcut {
   readonly keys: string
@@ -61,21 +62,26 @@ export function useSignal(signal: Signal, act: () => void): void {
   }, [signal, act])
 }
 
+/** Goes to a screen that is offered: on a server, not every role has every screen. */
+function goTo(route: Route): void {
+  if (isOffered(route)) go(route)
+}
+
 const GOES: Readonly<Record<string, () => void>> = {
-  o: () => go({ screen: 'overview', of: isReviewWindow() ? 'pack' : 'run' }),
-  f: () => go({ screen: 'findings', of: isReviewWindow() ? 'pack' : 'run' }),
-  c: () => go({ screen: 'controls', of: isReviewWindow() ? 'pack' : 'run' }),
-  l: () => go({ screen: 'location', of: isReviewWindow() ? 'pack' : 'run' }),
+  o: () => goTo({ screen: 'overview', of: isReviewWindow() ? 'pack' : 'run' }),
+  f: () => goTo({ screen: 'findings', of: isReviewWindow() ? 'pack' : 'run' }),
+  c: () => goTo({ screen: 'controls', of: isReviewWindow() ? 'pack' : 'run' }),
+  l: () => goTo({ screen: 'location', of: isReviewWindow() ? 'pack' : 'run' }),
   n: () => {
-    if (!isReviewWindow()) go({ screen: 'nodes' })
+    if (!isReviewWindow()) goTo({ screen: 'nodes' })
   },
   h: () => {
-    if (!isReviewWindow()) go({ screen: 'history' })
+    if (!isReviewWindow()) goTo({ screen: 'history' })
   },
   s: () => {
-    if (!isReviewWindow()) go({ screen: 'schedules' })
+    if (!isReviewWindow()) goTo({ screen: 'schedules' })
   },
-  p: () => go(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
+  p: () => goTo(isReviewWindow() ? { screen: 'review' } : { screen: 'packs' }),
 }
 
 const SIGNALS: Readonly<Record<string, Signal>> = {
@@ -108,7 +114,8 @@ export function useShortcuts(): void {
       if (event.defaultPrevented || event.isComposing) return
       const key = event.key.toLowerCase()
       if ((event.ctrlKey || event.metaKey) && !event.altKey) {
-        if (key === 'k') act(event, () => change({ over: getState().over === 'palette' ? null : 'palette' }))
+        if (key === 'k')
+          act(event, () => change({ over: getState().over !== 'palette' && canSearch() ? 'palette' : null }))
         else if (key === 'p' && !event.shiftKey) act(event, () => window.print())
         else if (key === 'enter' && !somethingIsOver()) window.dispatchEvent(new Event(SAVE_AND_NEXT))
         return

@@ -5,7 +5,7 @@ import { call, onEvent } from './bridge.ts'
 import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
 import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
-import { may } from './team.ts'
+import { isAuditorPage, may } from './team.ts'
 
 export interface Verifying extends VerificationProgress {
   /** For display. */
@@ -43,15 +43,25 @@ export interface State {
   readonly over: 'palette' | 'shortcuts' | null
   /** The current stop of the tour; null outside of it. */
   readonly tour: number | null
+  /** Incremented when something changed between officers and auditors of a server. */
+  readonly portal: number
+  /** On an auditor’s page: the shared pack that is open is shown. */
+  readonly reviewing: boolean
   /** What was just recorded; null when it can be withdrawn no longer. */
   readonly toast: { readonly text: string; readonly undo: (() => void) | null } | null
 }
 
-/** This window shows one sealed pack, and nothing of this computer’s fleet. */
-export const isReviewWindow = (): boolean => typeof location !== 'undefined' && location.hash === '#review'
+const isOwnWindow = (): boolean => typeof location !== 'undefined' && location.hash === '#review'
+
+/** This window shows one sealed pack, and nothing of this computer’s fleet. An auditor’s page does while a shared pack is open. */
+export const isReviewWindow = (): boolean => isOwnWindow() || state.reviewing
+
+/** Whether there is something to search: a pack, or a fleet. */
+export const canSearch = (): boolean => isReviewWindow() || !isAuditorPage()
 
 let state: State = {
-  route: isReviewWindow() ? { screen: 'review' } : { screen: 'first-run' },
+  reviewing: false,
+  route: isOwnWindow() ? { screen: 'review' } : { screen: 'first-run' },
   earlier: [],
   fleet: null,
   packDemo: false,
@@ -68,6 +78,7 @@ let state: State = {
   over: null,
   tour: null,
   toast: null,
+  portal: 0,
 }
 
 const listeners = new Set<() => void>()
@@ -122,12 +133,27 @@ export function startStore(): void {
     if (reply.ok) change({ settings: reply.value })
   })
   if (isReviewWindow()) return
+  if (isAuditorPage()) {
+    change({ route: SHARED })
+    return
+  }
   void openFleet()
   if (may('tables.get'))
     void call('tables.get', null).then((reply) => {
       if (reply.ok) change({ tables: reply.value })
     })
 }
+
+const SHARED: Route = { screen: 'shared' }
+
+/** Shows the pack that an auditor opened, or what is shared with them. */
+export const showShared = (open: boolean): void =>
+  change({
+    reviewing: open,
+    packs: state.packs + 1,
+    route: open ? { screen: 'review' } : SHARED,
+    ...{ earlier: [], announced: '' },
+  })
 
 async function openFleet(): Promise<void> {
   await refreshFleet()
@@ -191,6 +217,9 @@ function listen(event: EngineEvent): void {
       return
     case 'verified':
       change({ verifying: null })
+      return
+    case 'portal-changed':
+      change({ portal: state.portal + 1 })
       return
     case 'pack-opened':
       change({ packs: state.packs + 1, problem: null })

@@ -13,6 +13,9 @@ export const signedIn = (): TeamSession | null => session
 /** Whether this page offers a method. In the window, always; on a server, as the role may. The server decides by itself. */
 export const may = (method: Method): boolean => session === null || session.may.includes(method)
 
+/** Whether this page is that of an auditor on a server: it shows the packs that are shared with them, and nothing of the fleet. */
+export const isAuditorPage = (): boolean => session?.role === 'auditor'
+
 /** Where the server says who is signed in, and offers sign-in. */
 const START = '/'
 const HEADERS = { accept: 'application/json' } as const

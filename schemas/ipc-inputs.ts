@@ -19,6 +19,7 @@ import {
   source,
   text,
 } from './ipc-input-parts.ts'
+import { PORTAL_INPUTS } from './ipc-portal.ts'
 import { type Dialog, IMPORT_FIELDS, IMPORT_KINDS } from './ipc-views.ts'
 import { SAMPLE_POPULATIONS, WORK_STATES } from './review-words.ts'
 
@@ -239,6 +240,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   ...ENGAGEMENT_INPUTS,
   ...FINDING_INPUTS,
   ...HISTORY_INPUTS,
+  ...PORTAL_INPUTS,
   'search.index': exactly({ of: source }),
   'export.plan': nothing,
   'export.preflight': nothing,

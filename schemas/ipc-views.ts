@@ -44,6 +44,8 @@ export type EngineEvent =
   /** One of its checks is concluded. */
   | { readonly kind: 'check-concluded'; readonly file: string; readonly result: CheckSoFar }
   | { readonly kind: 'verified' }
+  /** On a team server: something changed between officers and auditors. */
+  | { readonly kind: 'portal-changed' }
   /** A menu item leads to a screen. */
   | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' | 'tour' }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

@@ -15,6 +15,7 @@ import type {
   TrustAnchor,
   Worksheet,
 } from './ipc-packs.ts'
+import type { PortalMethods } from './ipc-portal.ts'
 import type {
   AcceptanceRequestDraft,
   ApprovalDraft,
@@ -62,6 +63,7 @@ export interface Methods
     EngagementMethods,
     FindingMethods,
     HistoryMethods,
+    PortalMethods,
     ScheduleMethods,
     SearchMethods {
   'app.info': { in: null; out: AppInfo }

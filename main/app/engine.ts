@@ -22,6 +22,7 @@ import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { scheduleMethods } from './engine/schedule-methods.ts'
 import { searchMethods } from './engine/search-methods.ts'
+import { serverOnlyMethods } from './engine/server-only.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { appMethods } from './engine/settings.ts'
 import { tableMethods } from './engine/table-methods.ts'
@@ -79,6 +80,7 @@ export async function createEngine(
     ...trustMethods(context),
     ...historyMethods(context),
     ...scheduleMethods(context),
+    ...serverOnlyMethods(),
   }
   return {
     call: async (method, input, chosen) => {

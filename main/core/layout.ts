@@ -38,6 +38,9 @@ export const FOLDERS = {
   objectLists: 'object-lists',
   /** Of a team server: the jobs of collectors, and recordings that they are delivering. */
   jobs: 'jobs',
+  /** Of a team server: `<id>/`, the files of a pack that auditors may read; and the folder of each auditor. */
+  sharedPacks: 'shared-packs',
+  auditors: 'auditors',
   /** Declarations and documents of the demo fleet. */
   demo: 'demo',
   trust: 'trust',
@@ -64,6 +67,8 @@ export const FILES = {
   settings: 'settings.json',
   tables: 'tables.json',
   recentPacks: 'recent-packs.json',
+  /** Of a team server: what officers and auditors did in the portal. */
+  portal: 'portal.jsonl',
   /** The passphrase file of earlier versions; only read. */
   identityPassphrase: 'identity-passphrase',
 } as const

@@ -1,19 +1,28 @@
 import type { Method } from '../../schemas/ipc.ts'
 import type { TeamRole } from '../../schemas/ipc-team.ts'
 
-/** How a method is served that has a file dialog in the window. */
-export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown'
+/** How a method is served that has a file dialog in the window; `portal`: by the server itself, and not by an engine. */
+export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'portal'
 
 /** What an input or an engagement must fulfill besides the role. */
 export type Condition = 'unsigned' | 'demo' | 'sealer'
 
 export type Rule =
-  | { readonly roles: readonly TeamRole[]; readonly served: Served; readonly only?: Condition }
+  | {
+      readonly roles: readonly TeamRole[]
+      readonly served: Served
+      readonly only?: Condition
+      /** For auditors, only of the shared pack that they opened. */
+      readonly auditorsOf?: 'pack'
+    }
   | { readonly refused: string }
 
 const READERS: readonly TeamRole[] = ['officer', 'auditor', 'operator']
 const OFFICER: readonly TeamRole[] = ['officer']
+/** Who reads live results: auditors read what is shared with them, with an engine of their own that has nothing else. */
 const WORKERS: readonly TeamRole[] = ['officer', 'operator']
+const AUDITOR: readonly TeamRole[] = ['auditor']
+const PORTAL: readonly TeamRole[] = ['officer', 'auditor']
 
 const call = (roles: readonly TeamRole[], only?: Condition): Rule => ({
   roles,
@@ -22,12 +31,23 @@ const call = (roles: readonly TeamRole[], only?: Condition): Rule => ({
 })
 const upload = (roles: readonly TeamRole[]): Rule => ({ roles, served: 'upload' })
 const download = (roles: readonly TeamRole[]): Rule => ({ roles, served: 'download' })
+const portal = (roles: readonly TeamRole[], only?: Condition): Rule => ({
+  roles,
+  served: 'portal',
+  ...(only === undefined ? {} : { only }),
+})
+/** Results of the run that is shown, and for auditors those of the pack that they opened. */
+const RESULTS: Rule = { roles: READERS, served: 'call', auditorsOf: 'pack' }
 const refused = (reason: string): Rule => ({ refused: reason })
 
 const WHY_NO_SIGNING = 'signing takes place on an officer’s machine; the server holds no signing key'
 const SIGNING = refused(WHY_NO_SIGNING)
 const WHY_NO_TABLES = 'the columns that one person chooses would apply to everyone'
+const WHY_NO_LIVE = 'auditors read the packs that are shared with them'
 const PACKS = refused('packs are opened and verified on the reader’s own machine')
+const OWN_PACKS = refused(
+  'auditors open the packs that are shared with them; other packs are opened on their own machine',
+)
 const SCHEDULES = refused('the server has no schedules yet; a schedule is signed and starts on an officer’s machine')
 const NAMES_FILES = refused(
   'this file can name further files, which would be read on the server; its administrator places it there',
@@ -42,11 +62,12 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'app.info': call(READERS),
   'catalog.get': call(READERS),
   'settings.get': call(READERS),
-  'settings.set': call(WORKERS),
-  'search.index': call(READERS),
+  // Auditors have settings, trusted certificates and worksheets of their own.
+  'settings.set': call(READERS),
+  'search.index': RESULTS,
   'demo.open': call(WORKERS, 'demo'),
 
-  'fleet.get': call(READERS),
+  'fleet.get': call(WORKERS),
   'fleet.import-choose': NAMES_FILES,
   'fleet.import-text': NAMES_FILES,
   'fleet.import-columns': NAMES_FILES,
@@ -56,42 +77,42 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'fleet.open-choose': NAMES_FILES,
   'fleet.open-accept': NAMES_FILES,
   'fleet.save-file': download(WORKERS),
-  'declarations.get': call(READERS),
+  'declarations.get': call(WORKERS),
   'declarations.set': call(WORKERS),
   'declarations.choose-file': NAMES_FILES,
   'declarations.place-map': call(WORKERS),
   'declarations.place-at': call(WORKERS),
-  'hostkeys.list': call(READERS),
+  'hostkeys.list': call(WORKERS),
   'hostkeys.scan': call(WORKERS),
   'hostkeys.confirm': call(WORKERS),
   'hostkeys.match-text': call(WORKERS),
   'hostkeys.confirm-matched': call(WORKERS),
 
-  'run.preview': call(READERS),
-  'run.preview-save': download(READERS),
+  'run.preview': call(WORKERS),
+  'run.preview-save': download(WORKERS),
   'run.sudoers-save': download(WORKERS),
   'run.start': call(WORKERS),
   'run.pause': call(WORKERS),
   'run.resume': call(WORKERS),
   'run.cancel': call(WORKERS),
-  'run.status': call(READERS),
-  'runs.list': call(READERS),
+  'run.status': call(WORKERS),
+  'runs.list': call(WORKERS),
   'runs.open': SHARED_VIEW,
 
-  'home.get': call(READERS),
-  'home.changes': call(READERS),
-  'assessment.get': call(READERS),
-  'node.get': call(READERS),
-  'node.timeline': call(READERS),
-  'location.get': call(READERS),
-  'figures.get': call(READERS),
-  'evidence.list': call(READERS),
-  'evidence.get': call(READERS),
-  'findings.get': call(READERS),
-  'finding.get': call(READERS),
-  'findings.nodes': call(READERS),
+  'home.get': call(WORKERS),
+  'home.changes': call(WORKERS),
+  'assessment.get': RESULTS,
+  'node.get': RESULTS,
+  'node.timeline': RESULTS,
+  'location.get': RESULTS,
+  'figures.get': RESULTS,
+  'evidence.list': RESULTS,
+  'evidence.get': RESULTS,
+  'findings.get': RESULTS,
+  'finding.get': RESULTS,
+  'findings.nodes': call(WORKERS),
 
-  'register.get': call(READERS),
+  'register.get': RESULTS,
   'register.sign': SIGNING,
   'responses.set': call(OFFICER, 'unsigned'),
   'responses.withdraw': call(OFFICER),
@@ -102,39 +123,39 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'acceptances.request': call(WORKERS),
   'acceptances.approve': call(OFFICER),
   'acceptances.reject': call(OFFICER),
-  'acceptances.save': download(READERS),
+  'acceptances.save': download(WORKERS),
   'table.save': download(READERS),
   'tables.get': refused(WHY_NO_TABLES),
   'tables.choose': refused(WHY_NO_TABLES),
-  'documents.plan': call(READERS),
+  'documents.plan': call(WORKERS),
   'documents.save-message': download(OFFICER),
   'documents.add': upload(OFFICER),
   'documents.note': call(OFFICER),
   'documents.withdraw': call(OFFICER),
-  'documents.show': { roles: READERS, served: 'shown' },
+  'documents.show': { roles: READERS, served: 'shown', auditorsOf: 'pack' },
   'decisions.set': call(OFFICER),
   'decisions.withdraw': call(OFFICER),
   'requests.set': call(OFFICER),
 
-  'engagement.get': call(READERS),
+  'engagement.get': RESULTS,
   'engagement.set': call(OFFICER),
   'engagement.import-choose': NAMES_FILES,
   'inventory.import-choose': upload(OFFICER),
   'inventory.leave-out': call(OFFICER),
-  'coverage.get': call(READERS),
-  'provider.list': call(READERS),
+  'coverage.get': RESULTS,
+  'provider.list': call(WORKERS),
   'provider.choose': call(OFFICER),
   'provider.import-choose': upload(OFFICER),
-  'mappings.list': call(READERS),
+  'mappings.list': call(WORKERS),
   'mappings.import-choose': upload(OFFICER),
   'mappings.remove': call(OFFICER),
-  'claims.get': call(READERS),
-  'claims.answers': call(READERS),
+  'claims.get': RESULTS,
+  'claims.answers': RESULTS,
 
-  'history.get': call(READERS),
-  'history.deviations': call(READERS),
-  'history.compare': call(READERS),
-  'history.flip': call(READERS),
+  'history.get': call(WORKERS),
+  'history.deviations': call(WORKERS),
+  'history.compare': call(WORKERS),
+  'history.flip': call(WORKERS),
   'history.record-gap': SIGNING,
   'history.set-baseline': SIGNING,
 
@@ -156,29 +177,35 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'export.save': { roles: OFFICER, served: 'folder', only: 'sealer' },
   'export.discard': call(OFFICER, 'sealer'),
 
-  'pack.choose-and-verify': PACKS,
-  'pack.stop': PACKS,
-  'pack.recent': PACKS,
-  'pack.open-recent': PACKS,
-  'pack.review': PACKS,
-  'pack.trust': PACKS,
-  'pack.trust-authority': PACKS,
-  'pack.import-checkpoint': PACKS,
-  'pack.re-evaluate': PACKS,
-  'review.sample': PACKS,
-  'review.populations': PACKS,
-  'review.worksheet': PACKS,
-  'review.note': PACKS,
-  'review.limits': PACKS,
-  'review.save-worksheet': PACKS,
-  'review.save-workbook': PACKS,
-  'review.save-worksheet-pdf': PACKS,
-  'trust.list': PACKS,
-  'trust.add-choose': PACKS,
-  'trust.remove': PACKS,
+  'pack.choose-and-verify': OWN_PACKS,
+  'pack.stop': call(AUDITOR),
+  'pack.recent': OWN_PACKS,
+  'pack.open-recent': OWN_PACKS,
+  'pack.review': call(AUDITOR),
+  'pack.trust': call(AUDITOR),
+  'pack.trust-authority': upload(AUDITOR),
+  'pack.import-checkpoint': upload(AUDITOR),
+  'pack.re-evaluate': call(AUDITOR),
+  'review.sample': call(AUDITOR),
+  'review.populations': call(AUDITOR),
+  'review.worksheet': call(AUDITOR),
+  'review.note': call(AUDITOR),
+  'review.limits': call(AUDITOR),
+  'review.save-worksheet': download(AUDITOR),
+  'review.save-workbook': download(AUDITOR),
+  'review.save-worksheet-pdf': download(AUDITOR),
+  'trust.list': call(AUDITOR),
+  'trust.add-choose': upload(AUDITOR),
+  'trust.remove': call(AUDITOR),
+
+  'portal.packs': portal(PORTAL),
+  'portal.share': portal(OFFICER, 'sealer'),
+  'portal.unshare': portal(OFFICER),
+  'portal.open': portal(AUDITOR),
+  'portal.save': portal(PORTAL),
 
   // Those of connected sealers: the server does not start over a folder with signing identities.
-  'identities.list': call(READERS),
+  'identities.list': call(WORKERS),
   'identities.create': SIGNING,
   'identities.save-card': SIGNING,
   'identities.backup': SIGNING,
@@ -202,15 +229,24 @@ export interface Configured {
 export function decide(role: TeamRole, method: Method, input: unknown, configured: Configured): Decision {
   const rule = ACCESS[method]
   if ('refused' in rule) return { allowed: false, reason: rule.refused }
-  if (!rule.roles.includes(role)) return { allowed: false, reason: `not available to the role ${role}` }
+  if (!rule.roles.includes(role))
+    return {
+      allowed: false,
+      reason: role === 'auditor' && rule.roles === WORKERS ? WHY_NO_LIVE : `not available to the role ${role}`,
+    }
   const missing = missingFor(rule, configured)
   if (missing !== null) return { allowed: false, reason: missing }
+  if (role === 'auditor' && rule.auditorsOf === 'pack' && !isOfPack(input))
+    return { allowed: false, reason: WHY_NO_LIVE }
   if (rule.only === 'unsigned' && !isUnsigned(input)) return { allowed: false, reason: WHY_NO_SIGNING }
   return { allowed: true, served: rule.served }
 }
 
 const isUnsigned = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'identity' in input && input.identity === null
+
+const isOfPack = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'of' in input && input.of === 'pack'
 
 /** What the configuration of an engagement lacks for a rule, in words, or null. */
 function missingFor({ only }: Extract<Rule, { roles: unknown }>, { demo, sealer }: Configured): string | null {

@@ -51,3 +51,7 @@ function valuesOf(claims: Claims, name: string): readonly string[] {
 export const mayEnter = ({ subject, role, groups }: Person, { enter }: Pick<TeamEngagement, 'enter'>): boolean =>
   role !== 'administrator' &&
   (enter.people?.includes(subject) === true || enter.groups?.some((group) => groups.includes(group)) === true)
+
+/** The role in which a person enters an engagement, or null: then it is answered like one that does not exist. */
+export const roleIn = (person: Person, engagement: Pick<TeamEngagement, 'enter'>): TeamRole | null =>
+  mayEnter(person, engagement) ? person.role : null

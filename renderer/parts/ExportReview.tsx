@@ -13,6 +13,7 @@ import { FailureNote } from './Ask.tsx'
 import { Copy, Fingerprint } from './Copy.tsx'
 import { Page } from './Page.tsx'
 import { SealHeadline, ShortAnswers } from './ReviewSeal.tsx'
+import { ShareDraft } from './ShareDraft.tsx'
 import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
 /** The sealed draft as its recipient will see it, and saving it. */
@@ -80,6 +81,7 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
         >
           Save pack
         </Button>
+        <ShareDraft draft={draft} isDisabled={busy !== null} />
         <Button kind="quiet" isDisabled={busy !== null} onPress={() => void discardDraft()}>
           Discard draft
         </Button>

@@ -15,13 +15,14 @@ import {
   IconQuote,
   IconServer,
   IconSettings,
+  IconUserCheck,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import { collect, whyNoCollect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { isOffered, type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
-import { change, go, useStore } from '../store.ts'
+import { canSearch, change, go, useStore } from '../store.ts'
 import { may, signedIn, signOut } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -54,6 +55,8 @@ const PLACES: readonly Entry[] = [
   { place: 'nodes', title: 'Nodes', icon: IconServer, route: { screen: 'nodes' } },
   { place: 'declarations', title: 'Declarations', icon: IconForms, route: { screen: 'declarations' } },
   { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
+  { place: 'shared', title: 'Shared packs', icon: IconPackage, route: { screen: 'shared' } },
+  { place: 'auditors', title: 'Auditors', icon: IconUserCheck, route: { screen: 'auditors' } },
   { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
   { place: 'schedules', title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
 ]
@@ -98,7 +101,6 @@ function Rail() {
   const reason = useId()
   const why = whyNoCollect()
   const here = placeOf(route)
-  const open = useOpenFindings()
   return (
     <nav className="rail" aria-label="Main" data-pane tabIndex={-1} onKeyDown={walk}>
       <p className="wordmark">
@@ -121,23 +123,33 @@ function Rail() {
       </p>
       <ul>
         {PLACES.filter((one) => isOffered(one.route)).map((entry) => (
-          <RailEntry key={entry.place} entry={entry} here={here} badge={entry.place === 'findings' ? open : 0} />
+          <li key={entry.place}>
+            {entry.place === 'findings' ? (
+              <OpenFindings entry={entry} here={here} />
+            ) : (
+              <RailEntry entry={entry} here={here} badge={0} />
+            )}
+          </li>
         ))}
       </ul>
       <ul className="rail-foot">
+        {canSearch() && (
+          <li>
+            <button
+              type="button"
+              className="rail-item"
+              aria-haspopup="dialog"
+              aria-expanded={over === 'palette'}
+              onClick={() => change({ over: 'palette' })}
+            >
+              Search…
+              <kbd>Ctrl K</kbd>
+            </button>
+          </li>
+        )}
         <li>
-          <button
-            type="button"
-            className="rail-item"
-            aria-haspopup="dialog"
-            aria-expanded={over === 'palette'}
-            onClick={() => change({ over: 'palette' })}
-          >
-            Search…
-            <kbd>Ctrl K</kbd>
-          </button>
+          <RailEntry entry={SETTINGS} here={here} badge={0} />
         </li>
-        <RailEntry entry={SETTINGS} here={here} badge={0} />
       </ul>
       <SignedIn />
     </nav>
@@ -173,11 +185,11 @@ function Running() {
   )
 }
 
-/** Findings that are neither informational nor accepted on every node; 0 before the first run. */
-function useOpenFindings(): number {
+/** The entry of the findings, with those that are neither informational nor accepted on every node; 0 before the first run. */
+function OpenFindings(entry: Omit<RailEntryProps, 'badge'>) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('home.get', null, runs), 'rail')
-  return answer.state === 'here' ? (answer.value.results?.openFindings ?? 0) : 0
+  return <RailEntry {...entry} badge={answer.state === 'here' ? (answer.value.results?.openFindings ?? 0) : 0} />
 }
 
 interface RailEntryProps {
@@ -191,7 +203,7 @@ function RailEntry({ entry, here, badge }: RailEntryProps) {
   const { place, title, icon, route } = entry
   const count = useId()
   return (
-    <li>
+    <>
       <button
         type="button"
         className="rail-item"
@@ -212,7 +224,7 @@ function RailEntry({ entry, here, badge }: RailEntryProps) {
           {badge} open
         </span>
       )}
-    </li>
+    </>
   )
 }
 

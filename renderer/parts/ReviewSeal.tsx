@@ -11,6 +11,7 @@ import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { HEADLINE_MARKS, KINDS, mayConfirm, reEvaluationLine, STANDINGS } from '../seal-model.ts'
 import { announce, go } from '../store.ts'
+import { isAuditorPage, may } from '../team.ts'
 import { visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -20,6 +21,7 @@ import { FailureNote } from './Ask.tsx'
 import { CompareKey } from './CompareKeys.tsx'
 import { Fingerprint } from './Copy.tsx'
 import { AnswerMark, Shape, VerdictMark } from './Mark.tsx'
+import { OfflineNotice } from './OfflineNotice.tsx'
 import { Page } from './Page.tsx'
 import { type WholeColumn, WholeTable } from './WholeTable.tsx'
 
@@ -52,7 +54,11 @@ export function ReviewSeal({ review, onReview }: ReviewSealProps) {
   return (
     <Page
       title="Verification"
-      under="Six checks on this computer, using only the file and your trusted certificates."
+      under={
+        isAuditorPage()
+          ? 'Six checks on the server of the audited organization, using only the file and your trusted certificates.'
+          : 'Six checks on this computer, using only the file and your trusted certificates.'
+      }
       actions={
         mayConfirm(review) ? (
           <Button kind="primary" onPress={() => setSupplying('signer')}>
@@ -68,6 +74,7 @@ export function ReviewSeal({ review, onReview }: ReviewSealProps) {
       }
     >
       <SealHeadline review={review} />
+      {isAuditorPage() && <OfflineNotice file={review.file} />}
       {isNot !== null && report.kind !== 'foreign-pdf' && (
         <Notice kind="warning" title={KINDS[report.kind].label} means={isNot} />
       )}
@@ -116,7 +123,7 @@ const Checkpoint = ({ checkpoint }: { readonly checkpoint: CheckpointView }) => 
     <>
       <p>
         {comparedWith === null
-          ? 'This pack was compared with no checkpoint: it is the first of its run chain on this computer.'
+          ? 'This pack was compared with no checkpoint: it is the first of its run chain that was opened here.'
           : `This pack was compared with a checkpoint of ${comparedWith} ${comparedWith === 1 ? 'entry' : 'entries'}.`}
       </p>
       <p>
@@ -333,7 +340,8 @@ function Step({
   readonly answer: VerificationAnswer
   readonly onStep: (needs: ReaderInput) => void
 }) {
-  if (needs === undefined || step === null) return null
+  // Another file cannot be chosen on a server: the pack is shared, or it is not.
+  if (needs === undefined || step === null || (needs === 'pack' && !may('pack.choose-and-verify'))) return null
   return (
     <Button kind="link" label={`${step} (${verificationCheckWords[check].label})`} onPress={() => onStep(needs)}>
       {step}

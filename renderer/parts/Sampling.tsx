@@ -11,6 +11,7 @@ import {
 import { useAction } from '../actions.ts'
 import { both, useAnswer } from '../bridge.ts'
 import { announce, go } from '../store.ts'
+import { isAuditorPage } from '../team.ts'
 import { plural, shellLine, visible, when } from '../text.ts'
 import { Button, Menu } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -44,7 +45,11 @@ export function Sampling({ review }: { readonly review: PackReview }) {
   return (
     <Page
       title="Sampling"
-      under="Decisions and notes are stored on this computer only. The pack is not changed."
+      under={
+        isAuditorPage()
+          ? 'Decisions and notes are stored on the server in your own folder. No page shows them to officers or other auditors; administrators of the server can read its files.'
+          : 'Decisions and notes are stored on this computer only. The pack is not changed.'
+      }
       actions={<SaveWorksheet />}
     >
       <Ask answer={both(sheet, populations)}>

@@ -14,7 +14,8 @@ import { Verifying } from '../parts/Verifying.tsx'
 import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { ReviewPart, Route } from '../routes.ts'
 import { HEADLINE_MARKS, KINDS } from '../seal-model.ts'
-import { change, go, useStore } from '../store.ts'
+import { change, go, showShared, useStore } from '../store.ts'
+import { isAuditorPage } from '../team.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
@@ -50,7 +51,12 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
           {held?.report.kind === 'foreign-pdf'
             ? 'This file was not written by Barewitness. '
             : 'Review of a sealed pack, read-only. '}
-          No server is contacted.
+          {isAuditorPage() ? 'It is verified on the server of the audited organization.' : 'No server is contacted.'}
+          {isAuditorPage() && (
+            <Button small onPress={() => showShared(false)}>
+              Shared packs
+            </Button>
+          )}
         </aside>
         {held?.report.demo === true && (
           <aside className="banner demo" aria-label="Demo data">
@@ -69,6 +75,7 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
         {problem !== null && <FailureNote error={problem} />}
         <Ask answer={review}>
           {(value) => {
+            if (value === null && isAuditorPage()) return <NoSharedOpen />
             if (value === null) return <NothingOpen onReview={() => setChosen((count) => count + 1)} />
             if (route.screen !== 'review') return children
             if (route.part === 'sampling') return <Sampling review={value} />
@@ -103,6 +110,23 @@ function What({ review }: { readonly review: PackReview }) {
     </div>
   )
 }
+
+/** The pack was closed on the server: it is shared no longer, or the server was restarted. */
+const NoSharedOpen = () => (
+  <>
+    <h1 tabIndex={-1}>Review evidence pack</h1>
+    <EmptyState
+      title="No pack is open"
+      action={
+        <Button kind="primary" onPress={() => showShared(false)}>
+          Shared packs
+        </Button>
+      }
+    >
+      The pack was closed on the server. Open it again if it is still shared with you. Your worksheet is kept.
+    </EmptyState>
+  </>
+)
 
 function NothingOpen({ onReview }: { readonly onReview: () => void }) {
   const open = useAction('pack.choose-and-verify')

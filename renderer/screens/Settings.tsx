@@ -21,10 +21,13 @@ import { TextField } from '../ui/Field.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
 
+/** The part that is shown first, where it is offered. */
+const FIRST_PARTS: readonly SettingsPart[] = ['identity', 'time-stamping', 'trust']
+
 /** Settings, and what Barewitness stores. */
 export function Settings() {
   const { route } = useStore()
-  const first = isOffered({ screen: 'settings', part: 'identity' }) ? 'identity' : 'time-stamping'
+  const first = FIRST_PARTS.find((one) => isOffered({ screen: 'settings', part: one })) ?? 'about'
   const part = route.screen === 'settings' ? (route.part ?? first) : first
   return (
     <Page title="Settings">

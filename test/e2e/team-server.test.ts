@@ -71,27 +71,32 @@ describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '
     expect(await axeFindings(page)).toEqual([])
   })
 
-  test('signing out leads to the start, and an auditor reads without collecting', async () => {
+  test('signing out leads to the start, and an auditor finds nothing that is not shared', async () => {
     const { page } = window
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are not signed in.').waitFor()
     await enter('auditor')
     await page.getByRole('link', { name: 'alpha' }).click()
     await page.getByText('auditor, alpha').waitFor()
-    await page.locator('.home-steps').waitFor()
-    expect(await page.getByRole('button', { name: 'Collect evidence' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Nodes' }).first().click()
-    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor()
+    await page.getByText('No shared packs').waitFor()
+    for (const hidden of ['Collect evidence', 'Nodes', 'Findings', 'History', 'Auditors'])
+      expect(await page.getByRole('button', { name: hidden, exact: true }).count()).toBe(0)
     expect(await axeFindings(page)).toEqual([])
-    await windowShot(window, 'team-auditor-nodes')
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Trusted signers', 'Privacy', 'Appearance', 'About'])
+    expect(await axeFindings(page)).toEqual([])
   })
 
   test('the browser reported nothing, and the audit log has the calls of both', () => {
     expect(problems).toEqual([])
     const text = kit.auditText()
     expect(checkAudit(text).intact).toBe(true)
-    for (const subject of ['officer', 'auditor'])
-      expect(text).toMatch(new RegExp(`"kind":"call","method":"fleet.get".*"subject":"${subject}"`))
+    for (const [subject, method] of [
+      ['officer', 'fleet.get'],
+      ['auditor', 'portal.packs'],
+    ])
+      expect(text).toMatch(new RegExp(`"kind":"call","method":"${method}".*"subject":"${subject}"`))
     expect(text).not.toContain('"outcome":"refused"')
   })
 })

@@ -276,4 +276,9 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'schedules.install': { name: 'nightly', kind: 'systemd' },
   'schedules.preview': { name: 'nightly' },
   'schedules.status': { name: 'nightly' },
+  'portal.packs': null,
+  'portal.share': { handle: HANDLE, note: '' },
+  'portal.unshare': { id: HANDLE, reason: 'Superseded.' },
+  'portal.open': { id: HANDLE },
+  'portal.save': { id: HANDLE, file: 'report.pdf' },
 }

@@ -6,7 +6,9 @@ import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
 
 const METHODS = Object.keys(INPUT_SCHEMAS) as Method[]
 const cells = METHODS.flatMap((method) => TEAM_ROLES.map((role) => [method, role] as const))
-const allowed = (role: TeamRole, method: Method, input: unknown = { identity: null }, demo = true): boolean =>
+/** Fits what every method asks of an input besides the role. */
+const FITS = { identity: null, of: 'pack' }
+const allowed = (role: TeamRole, method: Method, input: unknown = FITS, demo = true): boolean =>
   decide(role, method, input, { demo, sealer: demo }).allowed
 
 test('the table has exactly the methods of the engine', () => {
@@ -15,7 +17,7 @@ test('the table has exactly the methods of the engine', () => {
 
 test.each(cells)('%s for %s: what the page offers is what is served', (method, role) => {
   expect(mayOf(role, { demo: true, sealer: true }).includes(method)).toBe(allowed(role, method))
-  const decision = decide(role, method, { identity: null }, { demo: true, sealer: true })
+  const decision = decide(role, method, FITS, { demo: true, sealer: true })
   if (!decision.allowed) expect(decision.reason).not.toBe('')
 })
 
@@ -23,10 +25,51 @@ test('administrators may call nothing', () => {
   expect(mayOf('administrator', { demo: true, sealer: true })).toEqual([])
 })
 
-test('auditors may call what reads, and nothing that records, collects or contacts a node', () => {
-  const reading =
-    /^(app\.info|catalog\.get|[a-z]+\.(get|list|answers|plan|nodes|deviations|changes|compare|flip|index|status|timeline|preview|show|preview-save)|(acceptances|table)\.save)$/
-  expect(mayOf('auditor', { demo: true, sealer: true }).filter((method) => !reading.test(method))).toEqual([])
+/** What an auditor may call: the pack that they opened, their own settings and worksheet, and the portal. */
+const OF_PACK = [
+  'assessment.get',
+  'claims.answers',
+  'claims.get',
+  'coverage.get',
+  'documents.show',
+  'engagement.get',
+  'evidence.get',
+  'evidence.list',
+  'figures.get',
+  'finding.get',
+  'findings.get',
+  'location.get',
+  'node.get',
+  'node.timeline',
+  'register.get',
+  'search.index',
+]
+const OWN = ['app.info', 'catalog.get', 'settings.get', 'settings.set', 'table.save', 'trust.add-choose', 'trust.list']
+const REVIEW = [
+  ...['pack.import-checkpoint', 'pack.re-evaluate', 'pack.review', 'pack.stop', 'pack.trust', 'pack.trust-authority'],
+  ...['review.limits', 'review.note', 'review.populations', 'review.sample', 'review.save-workbook'],
+  ...['review.save-worksheet', 'review.save-worksheet-pdf', 'review.worksheet', 'trust.remove'],
+]
+const PORTAL = ['portal.open', 'portal.packs', 'portal.save']
+
+test('auditors may call what concerns a shared pack and themselves, and nothing else', () => {
+  const expected = [...OF_PACK, ...OWN, ...REVIEW, ...PORTAL].sort()
+  expect([...mayOf('auditor', { demo: true, sealer: true })].sort()).toEqual(expected)
+})
+
+test.each(OF_PACK as Method[])('%s gives an auditor nothing of the run that is shown', (method) => {
+  expect(allowed('auditor', method)).toBe(true)
+  for (const input of [{ of: 'run' }, {}, null, [], 'pack', { of: ['pack'] }])
+    expect(allowed('auditor', method, input)).toBe(false)
+  expect(allowed('officer', method, { of: 'run' })).toBe(true)
+})
+
+test('every method with the run or the pack as its source is restricted for auditors', () => {
+  const sourced = METHODS.filter((method) =>
+    Object.hasOwn((INPUT_SCHEMAS[method] as { properties?: object }).properties ?? {}, 'of'),
+  )
+  const unrestricted = sourced.filter((method) => allowed('auditor', method, { ...FITS, of: 'run' }))
+  expect([sourced.length > 10, unrestricted]).toEqual([true, []])
 })
 
 test('operators decide nothing and add no document', () => {
@@ -65,7 +108,7 @@ describe('conditions', () => {
 
 test.each(
   METHODS.filter((method) =>
-    /^(export\.review|schedules|pack|review|trust|register\.sign|identities\.(?!list))/.test(method),
+    /^(export\.review|schedules|pack\.(choose|recent|open)|register\.sign|identities\.(?!list))/.test(method),
   ),
 )('%s is refused to every role', (method) => {
   for (const role of TEAM_ROLES) expect(allowed(role, method)).toBe(false)

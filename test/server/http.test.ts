@@ -255,7 +255,7 @@ describe('files', () => {
     )
   test('uploads are bounded, typed, and for roles that have a use for them', async () => {
     const own = await teamKit({ config: (config) => ({ ...config, limits: { uploadMiB: 1 } }) })
-    const [writer, reader] = [await own.as('officer'), await own.as('auditor')]
+    const [writer, reader] = [await own.as('officer'), await own.as('operator')]
     expect((await upload(writer, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413)
     expect((await upload(writer, 'x', { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await upload(writer, 'x', { [TEAM_HEADERS.fileName]: '%ff' })).status).toBe(400)

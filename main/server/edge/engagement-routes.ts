@@ -3,17 +3,21 @@ import { pipeline } from 'node:stream/promises'
 import type { Method, Reply } from '../../../schemas/ipc.ts'
 import { isMethod, LARGEST_MESSAGE, savedName } from '../../../schemas/ipc-inputs.ts'
 import type { ExportView } from '../../../schemas/ipc-packs.ts'
-import { TEAM_HEADERS, type TeamSession } from '../../../schemas/ipc-team.ts'
+import { isPortalMethod, type PortalMethod } from '../../../schemas/ipc-portal.ts'
+import { TEAM_HEADERS, type TeamRole, type TeamSession } from '../../../schemas/ipc-team.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
 import { ACCESS, type Configured, decide, mayOf, type Served } from '../access.ts'
 import { referencesIn } from '../audit.ts'
 import { readBody } from '../json-body.ts'
-import { mayEnter } from '../person.ts'
+import { roleIn } from '../person.ts'
 import type { Wanted } from '../routes.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
+import type { Desk } from './auditors.ts'
 import { type ServedEngagement, withShown } from './engagements.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
+import type { PortalCaller } from './portal.ts'
 import { type Owner, openedFile, safeFileName } from './transfers.ts'
 
 type InEngagement = Extract<Wanted, { readonly engagement: string }>
@@ -23,6 +27,8 @@ interface Inside {
   readonly id: string
   readonly session: TeamSessionRecord
   readonly served: ServedEngagement
+  /** In this engagement. */
+  readonly role: TeamRole
 }
 
 const configuredAs = ({ engagement: { demo = false }, sealers }: ServedEngagement): Configured => ({
@@ -42,8 +48,9 @@ export async function inEngagement(parts: ServerParts, exchange: Exchange, wante
       ? redirect(exchange, '/')
       : sendFailure(exchange, 401, 'access.ended', 'there is no session, or it has ended')
   const served = parts.engagements.get(wanted.engagement)
-  if (served === undefined || !mayEnter(found.session.person, served.engagement)) return notFound(exchange)
-  const inside: Inside = { ...found, served }
+  const role = served === undefined ? null : roleIn(found.session.person, served.engagement)
+  if (served === undefined || role === null) return notFound(exchange)
+  const inside: Inside = { ...found, served, role }
   if (wanted.kind !== 'page' && isFromElsewhere(parts, exchange))
     return sendFailure(exchange, 403, 'access.refused', 'the request came from another site')
   switch (wanted.kind) {
@@ -52,7 +59,7 @@ export async function inEngagement(parts: ServerParts, exchange: Exchange, wante
     case 'session':
       return await sessionReply(parts, exchange, inside)
     case 'events':
-      return events(parts, exchange, inside)
+      return await events(parts, exchange, inside)
     case 'download':
       return await download(parts, exchange, inside, wanted.id)
     case 'upload':
@@ -66,16 +73,20 @@ function page(parts: ServerParts, exchange: Exchange, file: string): Sent {
   return found === undefined ? notFound(exchange) : send(exchange, 200, found.type, found.bytes)
 }
 
-async function sessionReply(parts: ServerParts, exchange: Exchange, { id, session, served }: Inside): Promise<Sent> {
+async function sessionReply(
+  parts: ServerParts,
+  exchange: Exchange,
+  { id, session, served, role }: Inside,
+): Promise<Sent> {
   const { person } = session
   const { name } = served.engagement
-  await parts.audit.append(auditEvent(parts, session, { kind: 'enter', engagement: name }))
+  await parts.audit.append(auditEvent(parts, session, { kind: 'enter', engagement: name, role }))
   const value: TeamSession = {
     name: person.name,
-    role: person.role,
+    role,
     engagement: name,
     csrf: csrfOf(id),
-    may: mayOf(person.role, configuredAs(served)),
+    may: mayOf(role, configuredAs(served)),
   }
   return sendReply(exchange, 200, { ok: true, value })
 }
@@ -111,9 +122,9 @@ async function call(parts: ServerParts, exchange: Exchange, inside: Inside, meth
   const body = readBody(bytes)
   if (!body.ok) return sendFailure(exchange, 400, body.error.code, body.error.detail)
   const { name } = inside.served.engagement
-  const { session } = inside
-  const decision = decide(session.person.role, method, body.value, configuredAs(inside.served))
-  const event = { kind: 'call', engagement: name, method, of: referencesIn(body.value) } as const
+  const { session, role } = inside
+  const decision = decide(role, method, body.value, configuredAs(inside.served))
+  const event = { kind: 'call', engagement: name, role, method, of: referencesIn(body.value) } as const
   if (!decision.allowed) {
     await parts.audit.append(auditEvent(parts, session, { ...event, outcome: 'refused', reason: decision.reason }))
     parts.metrics.count('barewitness_calls_total', { outcome: 'refused' })
@@ -122,6 +133,8 @@ async function call(parts: ServerParts, exchange: Exchange, inside: Inside, meth
   const problems = parts.problems(method, body.value)
   if (problems.length > 0) return sendFailure(exchange, 400, 'input.refused', `${method}: ${problems.join('; ')}`)
   await parts.audit.append(auditEvent(parts, session, event))
+  if (decision.served === 'portal' && isPortalMethod(method))
+    return await portalAnswer(parts, exchange, inside, { method, input: body.value })
   return await served(parts, exchange, inside, { method, input: body.value, how: decision.served })
 }
 
@@ -131,11 +144,46 @@ interface Asked {
   readonly how: Served
 }
 
+/** What the person reads from: auditors have an engine of their own, which holds nothing but what is shared with them. */
+const deskOf = async ({ served, role, session }: Inside): Promise<Outcome<Desk>> =>
+  role === 'auditor' ? await served.auditors.enter(session.person.subject) : ok(served)
+
+/** Asks the portal, for an officer or an auditor. */
+async function portalAnswer(
+  parts: ServerParts,
+  exchange: Exchange,
+  { session, served, role }: Inside,
+  { method, input }: { readonly method: PortalMethod; readonly input: unknown },
+): Promise<Sent> {
+  const { transfers, now } = parts
+  const { subject, name } = session.person
+  const desk = role === 'auditor' ? await served.auditors.enter(subject) : ok(null)
+  if (!desk.ok) return sendReply(exchange, 200, desk)
+  const caller: PortalCaller = {
+    who: { subject, name },
+    role: role === 'auditor' ? 'auditor' : 'officer',
+    engine: desk.value?.engine ?? served.engine,
+    desk: desk.value,
+  }
+  const { reply, file } = await served.portal.call(caller, method, input as never)
+  parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
+  if (file === null) return sendReply(exchange, 200, withoutPaths(reply, served.engagement.folder, null))
+  const owner = { session: session.hash, engagement: served.engagement.name }
+  const id =
+    'text' in file
+      ? transfers.offer(owner, await transfers.write(file.name, file.text), now())
+      : await transfers.offerCopy(owner, file.path, file.name, now())
+  return sendReply(exchange, 200, reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
+}
+
 /** Calls the engine, with a file in the place of what a dialog would have chosen. */
 async function served(parts: ServerParts, exchange: Exchange, inside: Inside, asked: Asked): Promise<Sent> {
   const { method, input, how } = asked
   const { transfers, now } = parts
-  const { engine, engagement } = inside.served
+  const { engagement } = inside.served
+  const desk = await deskOf(inside)
+  if (!desk.ok) return sendReply(exchange, 200, desk)
+  const { engine } = desk.value
   const owner = { session: inside.session.hash, engagement: engagement.name }
   const uploaded =
     how === 'upload' ? transfers.takeUpload(owner, headerOf(exchange, TEAM_HEADERS.upload) ?? '', now()) : null
@@ -203,18 +251,18 @@ function withoutPaths(reply: Reply<unknown>, folder: string, path: string | null
 async function upload(
   parts: ServerParts,
   exchange: Exchange,
-  { session, served: { engagement } }: Inside,
+  { session, served: { engagement }, role }: Inside,
 ): Promise<Sent> {
   if (headerOf(exchange, 'content-type') !== 'application/octet-stream')
     return sendFailure(exchange, 415, 'input.refused', 'the body must be application/octet-stream')
-  const mayUpload = mayOf(session.person.role, { demo: false, sealer: false }).some((method) => {
+  const mayUpload = mayOf(role, { demo: false, sealer: false }).some((method) => {
     const rule = ACCESS[method]
     return 'served' in rule && rule.served === 'upload'
   })
   if (!mayUpload) return sendFailure(exchange, 403, 'access.refused', 'this role uploads no files')
   const name = decoded(headerOf(exchange, TEAM_HEADERS.fileName) ?? '')
   if (name === null) return sendFailure(exchange, 400, 'input.refused', 'the file name is not percent-encoded UTF-8')
-  await parts.audit.append(auditEvent(parts, session, { kind: 'upload', engagement: engagement.name }))
+  await parts.audit.append(auditEvent(parts, session, { kind: 'upload', engagement: engagement.name, role }))
   const owner = { session: session.hash, engagement: engagement.name }
   const id = await parts.transfers.receive(owner, name, exchange.request, parts.now())
   if (id.ok) return sendReply(exchange, 200, { ok: true, value: id.value })
@@ -235,7 +283,9 @@ async function download(parts: ServerParts, exchange: Exchange, inside: Inside, 
   const path = parts.transfers.takeDownload({ session: inside.session.hash, engagement }, id, parts.now())
   if (path === null) return notFound(exchange)
   const name = basename(path)
-  await parts.audit.append(auditEvent(parts, inside.session, { kind: 'download', engagement, of: { file: name } }))
+  await parts.audit.append(
+    auditEvent(parts, inside.session, { kind: 'download', engagement, role: inside.role, of: { file: name } }),
+  )
   const { size, stream } = await openedFile(path)
   exchange.response.writeHead(200, {
     'Content-Type': 'application/octet-stream',
@@ -251,19 +301,21 @@ const HEARTBEAT_MS = 20_000
 /** A page that reads no faster is disconnected, and loads everything again. */
 const MOST_UNREAD = 1024 * 1024
 
-/** Events until the page leaves or the session ends. Receiving events is no activity: an idle page is signed out. */
-function events(
-  parts: ServerParts,
-  exchange: Exchange,
-  { id, session, served: { events: buffer, streams } }: Inside,
-): Sent {
+/** Events until the page leaves, the session ends or the engagement may be entered no longer. Receiving events is no activity: an idle page is signed out. */
+async function events(parts: ServerParts, exchange: Exchange, inside: Inside): Promise<Sent> {
   const { response } = exchange
+  const { id, session, served, role } = inside
+  const desk = await deskOf(inside)
+  if (!desk.ok) return sendFailure(exchange, 429, desk.error.code, desk.error.detail)
+  const { events: buffer, streams } = desk.value
   const leave = parts.streams.enter(session.hash)
   if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many pages are open')
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+  // Checked with each event, so that nothing is sent after a sign-out.
+  const isInside = (): boolean =>
+    parts.sessions.find(id, parts.now(), false) !== null && roleIn(session.person, served.engagement) === role
   const write = (text: string): void => {
-    // Checked with each event, so that nothing is sent after a sign-out.
-    if (parts.sessions.find(id, parts.now(), false) === null || response.writableLength > MOST_UNREAD) response.end()
+    if (!isInside() || response.writableLength > MOST_UNREAD) response.end()
     else response.write(text)
   }
   write(`retry: 2000\n\n${buffer.since(headerOf(exchange, 'last-event-id'))}`)

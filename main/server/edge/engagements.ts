@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { Engine } from '../../../schemas/ipc.ts'
-import type { EngineEvent } from '../../../schemas/ipc-views.ts'
 import type { TeamCollector, TeamConfig, TeamEngagement, TeamSealer } from '../../../schemas/types.ts'
 import type { Desktop } from '../../app/engine/context.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { evidenceFolder, folderIn } from '../../core/layout.ts'
 import type { RemoteIdentities } from '../../core/sealing-orders.ts'
-import { type EventBuffer, eventBuffer } from '../event-buffer.ts'
+import { eventBuffer } from '../event-buffer.ts'
+import { sharedPack } from '../portal/state.ts'
+import { type AuditorDesks, auditorDesks, type Desk, tellDesk } from './auditors.ts'
 import { type Collecting, type EngagementJobs, engagementJobs } from './jobs.ts'
+import { openPortal, type Portal } from './portal.ts'
 import { type SealerDesk, type SealerParts, sealerDesk } from './sealers.ts'
 
 /** Opens the engine of one data folder. */
@@ -21,14 +23,12 @@ export interface Elsewhere {
   readonly identities: RemoteIdentities | null
 }
 
-export interface ServedEngagement {
+export interface ServedEngagement extends Desk {
   readonly engagement: TeamEngagement
-  readonly engine: Engine
-  readonly events: EventBuffer
   /** Null for an engagement without sealers. */
   readonly sealers: SealerDesk | null
-  /** Called with each event as it is sent to pages. */
-  readonly streams: Set<(text: string) => void>
+  readonly portal: Portal
+  readonly auditors: AuditorDesks
 }
 
 /** One call: who made it, and what it left to be shown: the path that the engine gave to the viewer of a desktop. */
@@ -88,7 +88,11 @@ export async function openEngagements(
   const close = async (): Promise<void> => {
     for (const { sealers: desk } of served.values()) desk?.close()
     for (const one of jobs.values()) await one.close()
-    for (const { engine } of served.values()) await engine.close()
+    for (const { engine, portal, auditors } of served.values()) {
+      await auditors.close()
+      await portal.close()
+      await engine.close()
+    }
   }
   for (const engagement of engagements) {
     const isOwn = (one: TeamCollector | TeamSealer): boolean => one.engagement === engagement.name
@@ -114,6 +118,7 @@ export interface Opening {
   readonly sealing: Omit<SealerParts, 'askedBy'>
   /** Tells the events of this start of the server from those of earlier ones. */
   readonly started: string
+  readonly now: () => number
 }
 
 /** What an engagement has in this process. */
@@ -132,7 +137,7 @@ interface OpenedOne {
 async function openOne(
   engagement: TeamEngagement,
   { collectors, hasSealer, forPeople }: Own,
-  { open, collecting, sealing, started }: Opening,
+  { open, collecting, sealing, started, now }: Opening,
 ): Promise<Outcome<OpenedOne>> {
   const { name, folder } = engagement
   try {
@@ -158,14 +163,28 @@ async function openOne(
     collection: jobs.value?.remote ?? null,
     identities: sealers?.identities ?? null,
   })
-  const [events, streams] = [eventBuffer(started), new Set<(text: string) => void>()]
-  const tell = (event: EngineEvent): void => {
-    const text = events.add(event)
-    for (const send of streams) send(text)
+  const desk: Desk = { engine, events: eventBuffer(started), streams: new Set() }
+  const auditors = auditorDesks({
+    folder,
+    started,
+    open: async (own) => await open(own, serverDesktop, { collection: null, identities: null }),
+  })
+  const portal = await openPortal({
+    ...{ engagement: name, folder, now, newId: sealing.newId },
+    changed: async (state) => {
+      await auditors.closePacks((id) => sharedPack(state, id) === null)
+      tellDesk(desk, { kind: 'portal-changed' })
+      auditors.tell({ kind: 'portal-changed' })
+    },
+  })
+  if (!portal.ok) {
+    await jobs.value?.close()
+    await engine.close()
+    return portal
   }
-  engine.onEvent(tell)
-  jobs.value?.onLate((run) => void showAgain(engine, run, tell))
-  return ok({ served: { engagement, engine, events, streams, sealers }, jobs: jobs.value })
+  engine.onEvent((event) => tellDesk(desk, event))
+  jobs.value?.onLate((run) => void showAgain(desk, run))
+  return ok({ served: { engagement, ...desk, sealers, portal: portal.value, auditors }, jobs: jobs.value })
 }
 
 async function openJobs(
@@ -190,9 +209,10 @@ async function openJobs(
 }
 
 /** A recording arrived for a run that waits no longer: where pages show this run, they show it with the recording. */
-async function showAgain(engine: Engine, run: string, tell: (event: EngineEvent) => void): Promise<void> {
+async function showAgain(desk: Desk, run: string): Promise<void> {
+  const { engine } = desk
   const runs = await engine.call('runs.list', null)
   if (!runs.ok || !runs.value.some((one) => one.run === run && one.open)) return
   const opened = await engine.call('runs.open', { run })
-  if (opened.ok) tell({ kind: 'run-done', run, cancelled: false })
+  if (opened.ok) tellDesk(desk, { kind: 'run-done', run, cancelled: false })
 }

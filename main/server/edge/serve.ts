@@ -69,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     collecting: options.collecting,
     sealing: options.sealing,
     started: randomBytes(8).toString('hex'),
+    now: options.now,
   })
   if (!opened.ok) {
     await audit.value.close()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -26,6 +26,8 @@ export interface Transfers {
   readonly takeUpload: (owner: Owner, id: string, now: number) => string | null
   /** A path that a method may write a file of this name to. */
   readonly place: (name: string) => Promise<string>
+  /** Writes a text to a file of this name; gives its path. */
+  readonly write: (name: string, text: string) => Promise<string>
   /** Offers a file for download; gives its id. */
   readonly offer: (owner: Owner, path: string, now: number) => string
   /** Offers a copy of a file. */
@@ -110,6 +112,11 @@ export async function createTransfers(largest: number): Promise<Transfers> {
     },
     takeUpload: (owner, id, now) => take(uploads, owner, id, now),
     place,
+    write: async (name, text) => {
+      const path = await place(name)
+      await writeFile(path, text, { mode: 0o600 })
+      return path
+    },
     offer,
     offerCopy: async (owner, path, name, now) => {
       const copy = await place(name)

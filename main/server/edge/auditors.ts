@@ -1,0 +1,117 @@
+import { mkdir } from 'node:fs/promises'
+import type { Engine } from '../../../schemas/ipc.ts'
+import { RESYNC } from '../../../schemas/ipc-team.ts'
+import type { EngineEvent } from '../../../schemas/ipc-views.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { folderIn } from '../../core/layout.ts'
+import { type EventBuffer, eventBuffer } from '../event-buffer.ts'
+
+/** What the pages of a person read from: one engine with its events. */
+export interface Desk {
+  readonly engine: Engine
+  readonly events: EventBuffer
+  /** Called with each event as it is sent to pages. */
+  readonly streams: Set<(text: string) => void>
+}
+
+/** Sends an event to the pages of a desk. */
+export function tellDesk({ events, streams }: Pick<Desk, 'events' | 'streams'>, event: EngineEvent): void {
+  const text = events.add(event)
+  for (const send of streams) send(text)
+}
+
+/** The desk of one auditor: an engine over a folder of their own, which has no fleet, no evidence and no register. */
+export interface AuditorDesk extends Desk {
+  /** The shared pack that is open, or null. */
+  share: string | null
+  /** Shared packs that are being verified. */
+  readonly opening: Set<string>
+}
+
+export interface AuditorDesks {
+  /** Opens the desk of a subject, or gives the one that is open. Fails with access.refused where too many are in use, or as the store does. */
+  readonly enter: (subject: string) => Promise<Outcome<AuditorDesk>>
+  /** Closes the pack of every desk that has one for which this holds: the engine forgets what it read. */
+  readonly closePacks: (which: (share: string) => boolean) => Promise<void>
+  readonly tell: (event: EngineEvent) => void
+  readonly close: () => Promise<void>
+}
+
+export interface AuditorParts {
+  /** Of the engagement. */
+  readonly folder: string
+  /** Opens an engine over a folder. */
+  readonly open: (folder: string) => Promise<Engine>
+  /** Tells the events of this start of the server from those of earlier ones. */
+  readonly started: string
+}
+
+/** Engines that are kept open: each may hold a whole pack in memory. */
+const MOST_OPEN = 16
+
+/** The folder of an auditor, by a digest: a subject may be any text. */
+const folderOf = (folder: string, subject: string): string =>
+  `${folderIn(folder, 'auditors')}/${sha256(`auditor ${subject}`).slice(0, 32)}`
+
+export function auditorDesks({ folder, open, started }: AuditorParts): AuditorDesks {
+  /** The one that was entered least recently comes first. */
+  const desks = new Map<string, Promise<AuditorDesk>>()
+  const opened = async (subject: string): Promise<AuditorDesk> => {
+    const own = folderOf(folder, subject)
+    await mkdir(own, { recursive: true, mode: 0o700 })
+    const engine = await open(own)
+    const desk: AuditorDesk = {
+      engine,
+      events: eventBuffer(started),
+      streams: new Set(),
+      share: null,
+      opening: new Set(),
+    }
+    engine.onEvent((event) => tellDesk(desk, event))
+    return desk
+  }
+  const drop = async (subject: string, desk: AuditorDesk): Promise<void> => {
+    desks.delete(subject)
+    await desk.engine.close()
+  }
+  const makeRoom = async (): Promise<boolean> => {
+    for (const [subject, promised] of desks) {
+      if (desks.size < MOST_OPEN) break
+      const desk = await promised
+      if (desk.streams.size === 0) await drop(subject, desk)
+    }
+    return desks.size < MOST_OPEN
+  }
+  return {
+    enter: async (subject) => {
+      const there = desks.get(subject)
+      if (there === undefined && !(await makeRoom()))
+        return fail('access.refused', 'too many auditors are connected; try again later')
+      const desk = desks.get(subject) ?? opened(subject)
+      desks.delete(subject)
+      desks.set(subject, desk)
+      try {
+        return ok(await desk)
+      } catch {
+        desks.delete(subject)
+        return fail('store.failed', 'the folder of this auditor cannot be opened')
+      }
+    },
+    closePacks: async (which) => {
+      for (const [subject, promised] of desks) {
+        const desk = await promised
+        if (![...desk.opening, ...(desk.share === null ? [] : [desk.share])].some(which)) continue
+        // The pages of this auditor load everything again, and find no open pack.
+        for (const send of desk.streams) send(`event: ${RESYNC}\ndata: null\n\n`)
+        await drop(subject, desk)
+      }
+    },
+    tell: (event) => {
+      for (const promised of desks.values()) void promised.then((desk) => tellDesk(desk, event)).catch(() => undefined)
+    },
+    close: async () => {
+      for (const promised of desks.values()) await promised.then(({ engine }) => engine.close()).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { isDigest } from '../../core/run-chain/entry.ts'
+import { emptyLog, type LogHead } from '../chained-log.ts'
+
+/** The format of the portal's file: what officers and auditors of one engagement did there, each line chained to the one before it. */
+export const EMPTY_PORTAL: LogHead = emptyLog('barewitness.portal/1')
+
+export interface Who {
+  /** Subject of the ID token. */
+  readonly subject: string
+  readonly name: string
+}
+
+export interface PortalFile {
+  readonly name: string
+  readonly size: number
+  readonly sha256: string
+}
+
+interface Shared {
+  readonly kind: 'shared'
+  readonly id: string
+  readonly run: string
+  readonly note: string
+  readonly pack: string
+  readonly isCopy: boolean
+  readonly files: readonly PortalFile[]
+}
+
+interface ShareEnded {
+  readonly kind: 'share-ended'
+  readonly id: string
+  readonly reason: string
+}
+
+/** What one line of the file states. */
+export type PortalStep = Shared | ShareEnded
+
+export type PortalEvent = { readonly at: string; readonly by: Who } & PortalStep
+
+type Shape = Readonly<Record<string, (value: unknown) => boolean>>
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const isId = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
+const isInstant = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value))
+const isListOf = (isOne: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(isOne)
+const has = (shape: Shape) => (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  canonicalJson(Object.keys(value).sort()) === canonicalJson(Object.keys(shape).sort()) &&
+  Object.entries(shape).every(([name, is]) => is((value as Record<string, unknown>)[name]))
+
+/** A name of a file without a folder: it becomes a part of a path. */
+const isFileName = (value: unknown): boolean => typeof value === 'string' && /^[^./\\][^/\\\0]*$/.test(value)
+
+const isFile = has({
+  name: isFileName,
+  size: (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
+  sha256: (value) => isDigest(value),
+})
+
+const SHAPES: Readonly<Record<PortalStep['kind'], Shape>> = {
+  shared: { id: isId, run: isText, note: isText, pack: isFileName, isCopy: isFlag, files: isListOf(isFile) },
+  'share-ended': { id: isId, reason: isText },
+}
+
+/** Whether a line states an event of this version in its whole form. */
+export function isPortalEvent(value: unknown): value is PortalEvent {
+  const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : null
+  if (typeof kind !== 'string' || !Object.hasOwn(SHAPES, kind)) return false
+  const common = {
+    ...{ at: isInstant, by: has({ subject: isText, name: isText }), kind: isText },
+    ...{ index: () => true, previous: () => true },
+  }
+  return has({ ...common, ...SHAPES[kind as PortalStep['kind']] })(value)
+}

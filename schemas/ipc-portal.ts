@@ -1,0 +1,55 @@
+import { exactly, handle, nothing, text } from './ipc-input-parts.ts'
+import type { ExportedFileView, PackReview } from './ipc-packs.ts'
+import type { SavedFile } from './ipc-views.ts'
+
+/** The auditor portal: methods that a team server answers by itself. The engine of the window refuses them. */
+
+/** Who did something on a team server, and when by its clock. */
+export interface PortalMoment {
+  readonly at: string
+  /** As the identity provider states it. */
+  readonly by: string
+}
+
+/** An export that auditors may read. */
+export interface SharedPack {
+  readonly id: string
+  readonly run: string
+  readonly shared: PortalMoment
+  /** What the officer wrote to the auditors; empty where nothing. */
+  readonly note: string
+  /** The file that is verified and read: a redacted copy where there is one, otherwise the pack. */
+  readonly pack: string
+  readonly isCopy: boolean
+  readonly files: readonly ExportedFileView[]
+  /** Null while it is shared. Auditors see no other. */
+  readonly ended: (PortalMoment & { readonly reason: string }) | null
+}
+
+/** The instructions for verifying a shared pack without the server, as a file of every shared pack. */
+export const OFFLINE_FILE = 'verify-offline.txt'
+
+export interface PortalMethods {
+  /** Officers: every pack that was ever shared. Auditors: those that are shared with them. Newest first. */
+  'portal.packs': { in: null; out: readonly SharedPack[] }
+  /** Shares a sealed draft; of one with a redacted copy, the copy alone. */
+  'portal.share': { in: { readonly handle: string; readonly note: string }; out: readonly SharedPack[] }
+  'portal.unshare': { in: { readonly id: string; readonly reason: string }; out: readonly SharedPack[] }
+  /** Verifies a shared pack on the server; from then on it is the open pack of this auditor. */
+  'portal.open': { in: { readonly id: string }; out: PackReview }
+  /** Downloads one file of a shared pack, or OFFLINE_FILE. */
+  'portal.save': { in: { readonly id: string; readonly file: string }; out: SavedFile | null }
+}
+
+export type PortalMethod = keyof PortalMethods
+
+/** Inputs of these methods, see INPUT_SCHEMAS. */
+export const PORTAL_INPUTS: Readonly<Record<PortalMethod, object>> = {
+  'portal.packs': nothing,
+  'portal.share': exactly({ handle, note: text(2000, 0) }),
+  'portal.unshare': exactly({ id: handle, reason: text(2000, 3) }),
+  'portal.open': exactly({ id: handle }),
+  'portal.save': exactly({ id: handle, file: text(255) }),
+}
+
+export const isPortalMethod = (method: string): method is PortalMethod => Object.hasOwn(PORTAL_INPUTS, method)

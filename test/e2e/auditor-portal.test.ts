@@ -1,0 +1,124 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { builtFiles } from '../../main/adapters/files.ts'
+import { openAddress } from '../support/html-window.ts'
+import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
+import { type TeamKit, teamKit } from '../support/team-kit.ts'
+
+const absent = whyNoWindow()
+const PAGES = fileURLToPath(new URL('../../.cache/window-app/out/renderer', import.meta.url))
+
+describe.skipIf(absent !== null)(
+  `the auditor portal in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`,
+  () => {
+    let kit: TeamKit
+    let window: TestWindow
+    beforeAll(async () => {
+      kit = await teamKit({ pages: builtFiles(PAGES) })
+      window = await openAddress(`${kit.server.origin}/`)
+    })
+    afterAll(async () => {
+      await window?.close()
+      await kit?.close()
+    })
+
+    /** axe finds nothing, in light and dark; the picture is taken in both, and at two widths. */
+    const seen = async (name: string): Promise<void> => {
+      const { page } = window
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme })
+        expect(await axeFindings(page), `${name} ${theme}`).toEqual([])
+        for (const width of [1280, 1024]) {
+          await page.setViewportSize({ width, height: 900 })
+          await windowShot(window, `portal-${name}-${theme}-${width}`)
+        }
+      }
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 1280, height: 900 })
+    }
+    const enter = async (role: string): Promise<void> => {
+      const { page } = window
+      kit.provider.admit({ sub: role, name: `Sam ${role}`, roles: [role], groups: ['team'] })
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      await page.getByRole('link', { name: 'alpha' }).click()
+      await page.getByText(`${role}, alpha`).waitFor()
+    }
+    const leave = async (): Promise<void> => {
+      await window.page.getByRole('button', { name: 'Sign out' }).click()
+      await window.page.getByText('You are not signed in.').waitFor()
+    }
+    const open = async (place: string): Promise<void> => {
+      await window.page.locator('.rail').getByRole('button', { name: place, exact: true }).click()
+      await window.page.getByRole('heading', { level: 1, name: place }).waitFor()
+    }
+
+    test('an officer seals an export and shares it', async () => {
+      const { page } = window
+      await enter('officer')
+      await page.getByRole('button', { name: 'Open demo fleet' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Collection finished' }).waitFor()
+      await open('Auditors')
+      await page.getByText('No pack is shared').waitFor()
+      await seen('auditors-empty')
+      await page.getByRole('button', { name: 'Export evidence pack' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Export evidence pack' }).waitFor()
+      for (const next of ['Redacted copy', 'Seal']) {
+        await page.getByRole('button', { name: 'Continue', exact: true }).click()
+        await page.getByRole('heading', { level: 2, name: next, exact: true }).waitFor()
+      }
+      await page.getByRole('button', { name: 'Seal pack' }).click()
+      await page.getByText('Draft not saved').waitFor()
+      await page.getByRole('button', { name: 'Share with auditors…' }).click()
+      await page.getByLabel('Note to the auditors').fill('For the interim audit.')
+      await seen('share')
+      await page.getByRole('button', { name: 'Share pack' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Auditors' }).waitFor()
+      await page.getByText('For the interim audit.').waitFor()
+      await seen('auditors-shared')
+      await leave()
+    })
+
+    test('an auditor verifies it on the server, samples, and downloads', async () => {
+      const { page } = window
+      await enter('auditor')
+      await page.getByText('For the interim audit.').waitFor()
+      await seen('shared')
+      await page.getByRole('button', { name: 'Offline instructions' }).click()
+      await page.getByRole('button', { name: /^Verify and open run/ }).click()
+      await page.getByRole('heading', { level: 1, name: 'Verification' }).waitFor()
+      await page.getByText('This verification runs on the server of the audited organization.').waitFor()
+      await seen('verification')
+      for (const place of [
+        'Findings',
+        'Results',
+        'Location',
+        'Controls',
+        'Engagement',
+        'Provider claims',
+        'Raw evidence',
+      ]) {
+        await page.getByRole('navigation', { name: 'Pack sections' }).getByRole('button', { name: place }).click()
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        expect(await page.locator('.notice.failure[role="alert"]').allInnerTexts(), place).toEqual([])
+      }
+      await page.getByRole('button', { name: 'Sampling' }).click()
+      await page.getByRole('button', { name: 'Select sample' }).click()
+      await page
+        .getByText(/^Sample 1 of|1 of \d/)
+        .first()
+        .waitFor()
+      await seen('sampling')
+      await page.getByRole('button', { name: 'Save worksheet…' }).click()
+      await page.getByRole('menuitem', { name: 'Workbook (XLSX)' }).click()
+      await page.locator('.review-top').getByRole('button', { name: 'Shared packs' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Shared packs' }).waitFor()
+      while (kit.logged.filter(({ kind, status }) => kind === 'download' && status === 200).length < 2)
+        await page.waitForTimeout(50)
+      await leave()
+    })
+
+    test('nothing was refused on the way', () => {
+      expect(kit.auditText()).not.toContain('"outcome":"refused"')
+    })
+  },
+)
