@@ -78,7 +78,7 @@ export function Screen({ route }: { readonly route: Exclude<Route, { readonly sc
     case 'shared':
       return <Shared />
     case 'auditors':
-      return <Auditors />
+      return <Auditors part={route.part ?? 'packs'} />
     case 'history':
       return <History part={route.part ?? 'days'} at={route.at ?? null} pair={route.pair ?? null} />
     case 'schedules':

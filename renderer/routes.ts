@@ -52,7 +52,7 @@ export type Route =
   | { readonly screen: 'packs' }
   /** On a server: what is shared with an auditor, and what an officer shares with auditors. */
   | { readonly screen: 'shared' }
-  | { readonly screen: 'auditors' }
+  | { readonly screen: 'auditors'; readonly part?: AuditorsPart }
   /** `at` is shown first; `pair` is compared first. */
   | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
   | { readonly screen: 'schedules' }
@@ -62,6 +62,7 @@ export type Route =
   | { readonly screen: 'settings'; readonly part?: SettingsPart }
 
 export type DeclarationsPart = 'fleet' | 'nodes' | 'file'
+export type AuditorsPart = 'packs' | 'access'
 export type NodesPart = 'list' | 'import' | 'keys'
 export type EngagementPart = 'declared' | 'population' | 'frameworks'
 export type HistoryPart = 'days' | 'compare'
@@ -141,9 +142,9 @@ export function routeKey(route: Route): string {
     case 'engagement':
       return `engagement ${route.of}`
     case 'history':
-      return 'history'
+    case 'auditors':
     case 'settings':
-      return 'settings'
+      return route.screen
     default:
       return JSON.stringify(route)
   }

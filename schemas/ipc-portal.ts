@@ -1,4 +1,4 @@
-import { exactly, handle, nothing, text } from './ipc-input-parts.ts'
+import { day, exactly, handle, list, nothing, orNull, text } from './ipc-input-parts.ts'
 import type { ExportedFileView, PackReview } from './ipc-packs.ts'
 import type { SavedFile } from './ipc-views.ts'
 
@@ -22,7 +22,27 @@ export interface SharedPack {
   readonly pack: string
   readonly isCopy: boolean
   readonly files: readonly ExportedFileView[]
+  /** The invitations that it is shared with; null: every auditor of the engagement. Auditors are not told of others. */
+  readonly to: readonly string[] | null
   /** Null while it is shared. Auditors see no other. */
+  readonly ended: (PortalMoment & { readonly reason: string }) | null
+}
+
+/** `open`: the link can be used; `link-expired`: it was not used in time; `active`: access; `expired`: the last day is past. */
+export const INVITATION_STATUSES = ['open', 'link-expired', 'active', 'expired', 'withdrawn'] as const
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number]
+
+/** Access to one engagement that an officer gave to an auditor. */
+export interface InvitationView {
+  readonly id: string
+  /** Whom the officer invited, in their own words. */
+  readonly label: string
+  readonly invited: PortalMoment
+  readonly until: string
+  readonly linkUntil: string
+  readonly status: InvitationStatus
+  /** Who used the link. */
+  readonly accepted: PortalMoment | null
   readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
 
@@ -33,12 +53,23 @@ export interface PortalMethods {
   /** Officers: every pack that was ever shared. Auditors: those that are shared with them. Newest first. */
   'portal.packs': { in: null; out: readonly SharedPack[] }
   /** Shares a sealed draft; of one with a redacted copy, the copy alone. */
-  'portal.share': { in: { readonly handle: string; readonly note: string }; out: readonly SharedPack[] }
+  'portal.share': {
+    in: { readonly handle: string; readonly note: string; readonly to: readonly string[] | null }
+    out: readonly SharedPack[]
+  }
   'portal.unshare': { in: { readonly id: string; readonly reason: string }; out: readonly SharedPack[] }
   /** Verifies a shared pack on the server; from then on it is the open pack of this auditor. */
   'portal.open': { in: { readonly id: string }; out: PackReview }
   /** Downloads one file of a shared pack, or OFFLINE_FILE. */
   'portal.save': { in: { readonly id: string; readonly file: string }; out: SavedFile | null }
+  'portal.invitations': { in: null; out: readonly InvitationView[] }
+  /** Gives a link that can be used once; it is shown to nobody again. `until` is the last day of the access, UTC. */
+  'portal.invite': {
+    in: { readonly label: string; readonly until: string }
+    out: { readonly link: string; readonly invitations: readonly InvitationView[] }
+  }
+  /** Ends an access, or a link that was not used, at once. */
+  'portal.end-access': { in: { readonly id: string; readonly reason: string }; out: readonly InvitationView[] }
 }
 
 export type PortalMethod = keyof PortalMethods
@@ -46,10 +77,13 @@ export type PortalMethod = keyof PortalMethods
 /** Inputs of these methods, see INPUT_SCHEMAS. */
 export const PORTAL_INPUTS: Readonly<Record<PortalMethod, object>> = {
   'portal.packs': nothing,
-  'portal.share': exactly({ handle, note: text(2000, 0) }),
+  'portal.share': exactly({ handle, note: text(2000, 0), to: orNull({ ...list(handle, 200), minItems: 1 }) }),
   'portal.unshare': exactly({ id: handle, reason: text(2000, 3) }),
   'portal.open': exactly({ id: handle }),
   'portal.save': exactly({ id: handle, file: text(255) }),
+  'portal.invitations': nothing,
+  'portal.invite': exactly({ label: text(200), until: day }),
+  'portal.end-access': exactly({ id: handle, reason: text(2000, 3) }),
 }
 
 export const isPortalMethod = (method: string): method is PortalMethod => Object.hasOwn(PORTAL_INPUTS, method)

@@ -203,6 +203,9 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'portal.unshare': portal(OFFICER),
   'portal.open': portal(AUDITOR),
   'portal.save': portal(PORTAL),
+  'portal.invitations': portal(OFFICER),
+  'portal.invite': portal(OFFICER),
+  'portal.end-access': portal(OFFICER),
 
   // Those of connected sealers: the server does not start over a folder with signing identities.
   'identities.list': call(WORKERS),

@@ -12,6 +12,8 @@ export interface AuditEvent {
     | 'sign-in-refused'
     | 'sign-out'
     | 'enter'
+    | 'invitation-accepted'
+    | 'invitation-refused'
     | 'call'
     | 'upload'
     | 'download'

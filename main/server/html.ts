@@ -1,7 +1,7 @@
 /** The few pages that the server writes itself: sign-in, the choice of an engagement, and errors. */
 
 export const STYLE = `:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+body { background: Canvas; color: CanvasText; font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
 main { max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; }
 h1 { font-size: 1.5rem; font-weight: 600; }
 a, button { font: inherit; }

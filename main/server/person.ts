@@ -9,7 +9,8 @@ export interface Person {
   readonly subject: string
   /** For display. */
   readonly name: string
-  readonly role: TeamRole
+  /** Of the identity provider; null for a person who enters by invitation alone. */
+  readonly role: TeamRole | null
   readonly groups: readonly string[]
 }
 
@@ -18,8 +19,8 @@ export type Claims = Readonly<Record<string, unknown>>
 const LONGEST_NAME = 200
 
 /**
- * The person that the claims of a validated ID token describe. Fails with input.refused where they give no known role, or more than one: then
- * it would be unclear what the person may do, and whether an administrator reaches evidence.
+ * The person that the claims of a validated ID token describe. Fails with input.refused where they give more than one role: then it would be
+ * unclear what the person may do, and whether an administrator reaches evidence.
  */
 export function personOf(claims: Claims, { oidc, roles }: Pick<TeamConfig, 'oidc' | 'roles'>): Outcome<Person> {
   const { sub } = claims
@@ -27,8 +28,6 @@ export function personOf(claims: Claims, { oidc, roles }: Pick<TeamConfig, 'oidc
   const known = TEAM_ROLES.filter((role) =>
     valuesOf(claims, oidc.rolesClaim).some((value) => Object.hasOwn(roles, value) && roles[value] === role),
   )
-  const [role] = known
-  if (role === undefined) return fail('input.refused', 'this account has no role here')
   if (known.length > 1) return fail('input.refused', `this account has ${known.length} roles here; it must have one`)
   const named = [claims.name, claims.preferred_username, claims.email, sub].find(
     (value): value is string => typeof value === 'string' && value.trim() !== '',
@@ -36,7 +35,7 @@ export function personOf(claims: Claims, { oidc, roles }: Pick<TeamConfig, 'oidc
   return ok({
     subject: sub,
     name: plain(named ?? sub, LONGEST_NAME),
-    role,
+    role: known[0] ?? null,
     groups: oidc.groupsClaim === undefined ? [] : valuesOf(claims, oidc.groupsClaim),
   })
 }
@@ -47,11 +46,21 @@ function valuesOf(claims: Claims, name: string): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string')
 }
 
-/** Whether a person may enter an engagement. Administrators enter none. */
+/** Whether a person may enter an engagement by the role of the identity provider. Administrators enter none. */
 export const mayEnter = ({ subject, role, groups }: Person, { enter }: Pick<TeamEngagement, 'enter'>): boolean =>
+  role !== null &&
   role !== 'administrator' &&
   (enter.people?.includes(subject) === true || enter.groups?.some((group) => groups.includes(group)) === true)
 
-/** The role in which a person enters an engagement, or null: then it is answered like one that does not exist. */
-export const roleIn = (person: Person, engagement: Pick<TeamEngagement, 'enter'>): TeamRole | null =>
-  mayEnter(person, engagement) ? person.role : null
+/**
+ * The role in which a person enters an engagement, or null: then it is answered like one that does not exist. The role of the identity provider
+ * comes first; `isInvited` whether an invitation gives the subject access now. Administrators enter none.
+ */
+export function roleIn(
+  person: Person,
+  engagement: Pick<TeamEngagement, 'enter'>,
+  isInvited: (subject: string) => boolean,
+): TeamRole | null {
+  if (mayEnter(person, engagement)) return person.role
+  return person.role !== 'administrator' && isInvited(person.subject) ? 'auditor' : null
+}

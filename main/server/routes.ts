@@ -6,6 +6,9 @@ export type Wanted =
   | { readonly kind: 'start' }
   | { readonly kind: 'style' }
   | { readonly kind: 'sign-in' }
+  /** The page of an invitation, and the sign-in that accepts it. */
+  | { readonly kind: 'invitation'; readonly token: string }
+  | { readonly kind: 'accept'; readonly token: string }
   | { readonly kind: 'callback'; readonly query: string }
   | { readonly kind: 'sign-out' }
   /** A file of the pages, by its exact path. */
@@ -45,9 +48,18 @@ export function wantedBy(verb: string, target: string): Wanted {
     case '/auth/sign-out':
       return only('POST', verb, { kind: 'sign-out' })
     default:
+      if (path.startsWith('/invitation/') || path.startsWith('/auth/invitation/')) return ofInvitation(verb, path)
       if (path.startsWith('/collector/')) return ofCollector(verb, path)
       return path.startsWith('/sealer/') ? ofSealer(verb, path) : inEngagement(verb, path)
   }
+}
+
+const INVITATION = /^(\/auth)?\/invitation\/([0-9a-f]{64})$/
+
+function ofInvitation(verb: string, path: string): Wanted {
+  const [, accepts, token] = INVITATION.exec(path) ?? []
+  if (token === undefined) return UNKNOWN
+  return only('GET', verb, { kind: accepts === undefined ? 'invitation' : 'accept', token })
 }
 
 const IN_ENGAGEMENT = /^\/e\/([a-z0-9][a-z0-9-]{0,60})\/(.*)$/

@@ -116,7 +116,8 @@ const NOWHERE: SessionStore = {
 /** A person as createSessions() stored them, or null. */
 function personIn(text: string): Person | null {
   const { subject, name, role, groups } = parsed(text)
-  const isRole = (value: unknown): value is TeamRole => (TEAM_ROLES as readonly unknown[]).includes(value)
+  const isRole = (value: unknown): value is TeamRole | null =>
+    value === null || (TEAM_ROLES as readonly unknown[]).includes(value)
   const areTexts = (value: unknown): value is readonly string[] =>
     Array.isArray(value) && value.every((one) => typeof one === 'string')
   return typeof subject === 'string' && typeof name === 'string' && isRole(role) && areTexts(groups)

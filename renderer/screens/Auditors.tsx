@@ -1,54 +1,88 @@
 import { useState } from 'react'
-import type { SharedPack } from '../../schemas/ipc-portal.ts'
+import type { InvitationView, SharedPack } from '../../schemas/ipc-portal.ts'
 import { useAction } from '../actions.ts'
-import { useAnswer, useKept } from '../bridge.ts'
+import { both, useAnswer, useKept } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { EndDialog } from '../parts/EndDialog.tsx'
+import { Invitations } from '../parts/Invitations.tsx'
 import { Page } from '../parts/Page.tsx'
 import { SharedBy, SharedFiles } from '../parts/SharedFiles.tsx'
-import { isOffered } from '../routes.ts'
-import { go, useStore } from '../store.ts'
+import { type AuditorsPart, isOffered } from '../routes.ts'
+import { go, replace, useStore } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
+import { Tabs } from '../ui/Tabs.tsx'
 
-/** What officers share with auditors of the server. */
-export function Auditors() {
+/** What officers share with auditors of the server, and whom they invite. */
+export function Auditors({ part }: { readonly part: AuditorsPart }) {
   const { portal } = useStore()
-  const packs = useKept(useAnswer('portal.packs', null, portal), 'packs for auditors')
+  const packs = useAnswer('portal.packs', null, portal)
+  const invitations = useAnswer('portal.invitations', null, portal)
+  const answer = useKept(both(packs, invitations), 'auditors')
   return (
     <Page
       title="Auditors"
       under="Auditors read the packs that are shared with them, and nothing of the results that are shown here."
     >
-      <section aria-labelledby="shared-packs">
-        <h2 id="shared-packs">Shared packs</h2>
-        <Ask answer={packs}>
-          {(shared) =>
-            shared.length === 0 ? (
-              <EmptyState
-                title="No pack is shared"
-                action={
-                  isOffered({ screen: 'export' }) && (
-                    <Button kind="primary" onPress={() => go({ screen: 'export' })}>
-                      Export evidence pack
-                    </Button>
-                  )
-                }
-              >
-                Seal an export, then share it with auditors in its last step.
-              </EmptyState>
-            ) : (
-              shared.map((pack) => <OnePack key={pack.id} pack={pack} />)
-            )
-          }
-        </Ask>
-      </section>
+      <Ask answer={answer}>
+        {([shared, invited]) => (
+          <Tabs<AuditorsPart>
+            label="Sections about auditors"
+            selected={part}
+            onSelect={(chosen) => replace({ screen: 'auditors', part: chosen })}
+            tabs={[
+              {
+                id: 'packs',
+                title: 'Shared packs',
+                count: shared.filter(({ ended }) => ended === null).length,
+                content: <Packs packs={shared} invitations={invited} />,
+              },
+              {
+                id: 'access',
+                title: 'Access',
+                count: invited.filter(({ status }) => status === 'active').length,
+                content: <Invitations invitations={invited} />,
+              },
+            ]}
+          />
+        )}
+      </Ask>
     </Page>
   )
 }
 
-function OnePack({ pack }: { readonly pack: SharedPack }) {
+interface PacksProps {
+  readonly packs: readonly SharedPack[]
+  readonly invitations: readonly InvitationView[]
+}
+
+function Packs({ packs, invitations }: PacksProps) {
+  if (packs.length > 0)
+    return packs.map((pack) => <OnePack key={pack.id} pack={pack} readers={readersOf(pack, invitations)} />)
+  return (
+    <EmptyState
+      title="No pack is shared"
+      action={
+        isOffered({ screen: 'export' }) && (
+          <Button kind="primary" onPress={() => go({ screen: 'export' })}>
+            Export evidence pack
+          </Button>
+        )
+      }
+    >
+      Seal an export, then share it with auditors in its last step.
+    </EmptyState>
+  )
+}
+
+/** Who may read a pack, in words. */
+const readersOf = ({ to }: SharedPack, invitations: readonly InvitationView[]): string =>
+  to === null
+    ? 'all auditors of this engagement'
+    : invitations.flatMap(({ id, label }) => (to.includes(id) ? [label] : [])).join('; ')
+
+function OnePack({ pack, readers }: { readonly pack: SharedPack; readonly readers: string }) {
   const [ending, setEnding] = useState(false)
   const unshare = useAction('portal.unshare')
   const { id, run, ended } = pack
@@ -56,7 +90,7 @@ function OnePack({ pack }: { readonly pack: SharedPack }) {
   return (
     <section aria-labelledby={title} className="shared-pack">
       <div className="section-head">
-        <h3 id={title}>Run {visible(run)}</h3>
+        <h2 id={title}>Run {visible(run)}</h2>
         {ended === null && (
           <Button label={`Stop sharing run ${visible(run)}`} onPress={() => setEnding(true)}>
             Stop sharing…
@@ -64,6 +98,7 @@ function OnePack({ pack }: { readonly pack: SharedPack }) {
         )}
       </div>
       <SharedBy pack={pack} />
+      <p>Shared with: {visible(readers)}.</p>
       {ended === null ? (
         <SharedFiles pack={pack} />
       ) : (

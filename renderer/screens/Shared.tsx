@@ -21,7 +21,7 @@ export function Shared() {
     >
       <Notice
         title="A pack that you open here is verified on the server of the audited organization."
-        means="Download it and verify it on a computer that you control before you rely on it. Offline instructions are beside each pack."
+        means="Download it and verify it on a computer that you control before you rely on it. Offline instructions are next to each pack."
       />
       <Ask answer={packs}>
         {(shared) =>

@@ -13,6 +13,7 @@ describe.skipIf(absent !== null)(
   () => {
     let kit: TeamKit
     let window: TestWindow
+    let link = ''
     beforeAll(async () => {
       kit = await teamKit({ pages: builtFiles(PAGES) })
       window = await openAddress(`${kit.server.origin}/`)
@@ -52,7 +53,7 @@ describe.skipIf(absent !== null)(
       await window.page.getByRole('heading', { level: 1, name: place }).waitFor()
     }
 
-    test('an officer seals an export and shares it', async () => {
+    test('an officer invites an auditor, seals an export and shares it', async () => {
       const { page } = window
       await enter('officer')
       await page.getByRole('button', { name: 'Open demo fleet' }).click()
@@ -60,6 +61,22 @@ describe.skipIf(absent !== null)(
       await open('Auditors')
       await page.getByText('No pack is shared').waitFor()
       await seen('auditors-empty')
+      await page.getByRole('tab', { name: /^Access/ }).click()
+      await page.getByRole('button', { name: 'Invite auditor' }).click()
+      await page.getByLabel('Person and firm').fill('R. Lee, Example Audit')
+      const last = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10).split('-')
+      for (const [at, part] of ['year', 'month', 'day'].entries()) {
+        await page.getByRole('spinbutton', { name: new RegExp(`^${part}`) }).click()
+        await page.keyboard.type(last[at] ?? '')
+      }
+      await seen('invite')
+      await page.getByRole('button', { name: 'Create invitation link' }).click()
+      link = (await page.getByText(/\/invitation\/[0-9a-f]{64}$/).textContent()) ?? ''
+      await seen('invitation-link')
+      await page.getByRole('button', { name: 'Close', exact: true }).click()
+      await page.getByText('Invited, link not used').waitFor()
+      await seen('access')
+      await page.getByRole('tab', { name: /^Shared packs/ }).click()
       await page.getByRole('button', { name: 'Export evidence pack' }).click()
       await page.getByRole('heading', { level: 1, name: 'Export evidence pack' }).waitFor()
       for (const next of ['Redacted copy', 'Seal']) {
@@ -69,6 +86,8 @@ describe.skipIf(absent !== null)(
       await page.getByRole('button', { name: 'Seal pack' }).click()
       await page.getByText('Draft not saved').waitFor()
       await page.getByRole('button', { name: 'Share with auditors…' }).click()
+      await page.getByRole('radio', { name: /Selected invitations/ }).check({ force: true })
+      await page.getByRole('checkbox', { name: /R. Lee/ }).check({ force: true })
       await page.getByLabel('Note to the auditors').fill('For the interim audit.')
       await seen('share')
       await page.getByRole('button', { name: 'Share pack' }).click()
@@ -78,9 +97,16 @@ describe.skipIf(absent !== null)(
       await leave()
     })
 
-    test('an auditor verifies it on the server, samples, and downloads', async () => {
+    test('the auditor enters by the link, verifies on the server, samples, and downloads', async () => {
       const { page } = window
-      await enter('auditor')
+      await page.goto(link)
+      await page.getByRole('heading', { name: 'Invitation' }).waitFor()
+      await seen('invitation')
+      // The provider gives this person no role.
+      kit.provider.admit({ sub: 'lee', name: 'R. Lee', roles: [], groups: [] })
+      await page.getByRole('link', { name: 'Sign in and accept' }).click()
+      await page.getByRole('link', { name: 'alpha (auditor)' }).click()
+      await page.getByText('auditor, alpha').waitFor()
       await page.getByText('For the interim audit.').waitFor()
       await seen('shared')
       await page.getByRole('button', { name: 'Offline instructions' }).click()

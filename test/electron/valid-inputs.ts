@@ -277,8 +277,11 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'schedules.preview': { name: 'nightly' },
   'schedules.status': { name: 'nightly' },
   'portal.packs': null,
-  'portal.share': { handle: HANDLE, note: '' },
+  'portal.share': { handle: HANDLE, note: '', to: null },
   'portal.unshare': { id: HANDLE, reason: 'Superseded.' },
   'portal.open': { id: HANDLE },
+  'portal.invitations': null,
+  'portal.invite': { label: 'R. Lee', until: '2027-03-01' },
+  'portal.end-access': { id: HANDLE, reason: 'Engagement ended.' },
   'portal.save': { id: HANDLE, file: 'report.pdf' },
 }

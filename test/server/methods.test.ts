@@ -34,7 +34,18 @@ const visitor = (role: TeamRole): Visitor => {
 }
 
 /** Fits what every method asks of an input besides the role, and names nothing that is there. */
-const INPUT = { identity: null, of: 'pack', id: '0'.repeat(32), handle: '0'.repeat(32), note: '', reason: '', file: '' }
+const INPUT = {
+  identity: null,
+  of: 'pack',
+  id: '0'.repeat(32),
+  handle: '0'.repeat(32),
+  note: '',
+  to: null,
+  reason: '',
+  file: '',
+  label: '',
+  until: '',
+}
 
 async function callAs(role: TeamRole, method: Method): Promise<Answered> {
   const rule = ACCESS[method]

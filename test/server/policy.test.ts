@@ -6,7 +6,7 @@ import { htmlOf } from '../../main/server/html.ts'
 import { readBody } from '../../main/server/json-body.ts'
 import { concurrency, rateLimit } from '../../main/server/limits.ts'
 import { createMetrics } from '../../main/server/metrics.ts'
-import { mayEnter, type Person, personOf } from '../../main/server/person.ts'
+import { mayEnter, type Person, personOf, roleIn } from '../../main/server/person.ts'
 import { wantedBy } from '../../main/server/routes.ts'
 import { createSessions, csrfOf, loadSessions, policyOf } from '../../main/server/sessions.ts'
 import { isLoopback, originOf, problemsOf } from '../../main/server/settings.ts'
@@ -82,19 +82,19 @@ describe('what is listened on', () => {
 describe('who a person is', () => {
   const roleOf = (roles: unknown): string => {
     const person = personOf({ sub: 's', roles }, config())
-    return person.ok ? person.value.role : 'no access'
+    return person.ok ? (person.value.role ?? 'no role') : 'no access'
   }
   test.each<[unknown, string]>([
     ['bw-officer', 'officer'],
     [['x', 'bw-auditor'], 'auditor'],
     [['bw-officer', 'bw-officer'], 'officer'],
     [['bw-officer', 'bw-admin'], 'no access'],
-    ['unknown', 'no access'],
-    ['__proto__', 'no access'],
-    ['constructor', 'no access'],
-    [undefined, 'no access'],
-    [{ 'bw-officer': true }, 'no access'],
-    [[['bw-officer']], 'no access'],
+    ['unknown', 'no role'],
+    ['__proto__', 'no role'],
+    ['constructor', 'no role'],
+    [undefined, 'no role'],
+    [{ 'bw-officer': true }, 'no role'],
+    [[['bw-officer']], 'no role'],
   ])('%j: %s', (roles, role) => expect(roleOf(roles)).toBe(role))
   test.each([undefined, '', 7])('without a subject (%j): no access', (sub) =>
     expect(personOf({ sub, roles: 'bw-officer' }, config()).ok).toBe(false),
@@ -107,6 +107,20 @@ describe('who a person is', () => {
     expect(mayEnter(person({ subject: 't', groups: ['g'] }), { enter })).toBe(true)
     expect(mayEnter(person({ role: 'administrator', groups: ['g'] }), { enter })).toBe(false)
     expect(mayEnter(person({}), { enter: {} })).toBe(false)
+    expect(mayEnter(person({ role: null, groups: ['g'] }), { enter })).toBe(false)
+  })
+  test.each([
+    ['officer', true, false, 'officer'],
+    ['officer', true, true, 'officer'],
+    ['officer', false, true, 'auditor'],
+    ['officer', false, false, null],
+    [null, true, false, null],
+    [null, true, true, 'auditor'],
+    [null, false, true, 'auditor'],
+    ['administrator', true, true, null],
+  ] as const)('role %s, entry %s, invited %s: %s', (role, isMember, isInvited, expected) => {
+    const enter = isMember ? { people: ['s'] } : {}
+    expect(roleIn(person({ role }), { enter }, () => isInvited)).toBe(expected)
   })
 })
 

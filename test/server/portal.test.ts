@@ -80,7 +80,7 @@ describe('a shared pack', () => {
     expect(answered.headers[TEAM_HEADERS.download]).toBeUndefined()
   })
   test('a draft that is not there is not shared', async () => {
-    expect(codeOf(await officer.call('alpha', 'portal.share', { handle: '0'.repeat(32), note: '' }))).toBe(
+    expect(codeOf(await officer.call('alpha', 'portal.share', { handle: '0'.repeat(32), note: '', to: null }))).toBe(
       'input.refused',
     )
   })

@@ -4,7 +4,11 @@ import type { RunStatus } from '../../schemas/ipc-views.ts'
 import { replyIn, type Visitor } from './team-kit.ts'
 
 /** Has an officer collect the demo fleet of alpha, seal it with a key that is discarded, and share the pack. */
-export async function sharedExport(officer: Visitor, note = ''): Promise<SharedPack> {
+export async function sharedExport(
+  officer: Visitor,
+  note = '',
+  to: readonly string[] | null = null,
+): Promise<SharedPack> {
   const ask = async <T>(method: string, input: unknown): Promise<T> => {
     const reply = replyIn<T>(await officer.call('alpha', method, input))
     if (!reply.ok) throw new Error(`${method}: ${reply.error.code}: ${reply.error.detail}`)
@@ -18,7 +22,7 @@ export async function sharedExport(officer: Visitor, note = ''): Promise<SharedP
     frameworks: plan.frameworks.filter(({ chosen }) => chosen).map(({ id }) => id),
     ...{ identity: null, timestamp: false, also: [], redact: null },
   })
-  const [shared] = await ask<SharedPack[]>('portal.share', { handle, note })
+  const [shared] = await ask<SharedPack[]>('portal.share', { handle, note, to })
   if (shared === undefined) throw new Error('nothing was shared')
   return shared
 }

@@ -6,6 +6,7 @@ import { type Wanted, wantedBy } from '../routes.ts'
 import { fromCollector } from './collector-routes.ts'
 import { inEngagement, notFound } from './engagement-routes.ts'
 import { type Exchange, type Sent, send, sendFailure } from './http.ts'
+import { invitationPage } from './invitation-routes.ts'
 import type { ServerParts } from './parts.ts'
 import { beginSignIn, finishSignIn, signOut, startPage } from './people-routes.ts'
 import { fromSealer } from './sealer-routes.ts'
@@ -59,7 +60,11 @@ async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Pr
     case 'style':
       return send(exchange, 200, 'text/css; charset=utf-8', STYLE)
     case 'sign-in':
-      return await beginSignIn(parts, exchange)
+      return await beginSignIn(parts, exchange, null)
+    case 'invitation':
+      return invitationPage(parts, exchange, wanted.token)
+    case 'accept':
+      return await beginSignIn(parts, exchange, wanted.token)
     case 'callback':
       return await finishSignIn(parts, exchange, wanted.query)
     case 'sign-out':

@@ -16,7 +16,7 @@ export interface Desk {
 }
 
 /** Sends an event to the pages of a desk. */
-export function tellDesk({ events, streams }: Pick<Desk, 'events' | 'streams'>, event: EngineEvent): void {
+export function notifyDesk({ events, streams }: Pick<Desk, 'events' | 'streams'>, event: EngineEvent): void {
   const text = events.add(event)
   for (const send of streams) send(text)
 }
@@ -32,9 +32,9 @@ export interface AuditorDesk extends Desk {
 export interface AuditorDesks {
   /** Opens the desk of a subject, or gives the one that is open. Fails with access.refused where too many are in use, or as the store does. */
   readonly enter: (subject: string) => Promise<Outcome<AuditorDesk>>
-  /** Closes the pack of every desk that has one for which this holds: the engine forgets what it read. */
-  readonly closePacks: (which: (share: string) => boolean) => Promise<void>
-  readonly tell: (event: EngineEvent) => void
+  /** Closes the packs that may be read no longer: the engine forgets what it read. */
+  readonly closePacks: () => Promise<void>
+  readonly notify: (event: EngineEvent) => void
   readonly close: () => Promise<void>
 }
 
@@ -43,6 +43,8 @@ export interface AuditorParts {
   readonly folder: string
   /** Opens an engine over a folder. */
   readonly open: (folder: string) => Promise<Engine>
+  /** Whether an auditor may read a shared pack now. */
+  readonly mayRead: (subject: string, share: string) => boolean
   /** Tells the events of this start of the server from those of earlier ones. */
   readonly started: string
 }
@@ -54,7 +56,7 @@ const MOST_OPEN = 16
 const folderOf = (folder: string, subject: string): string =>
   `${folderIn(folder, 'auditors')}/${sha256(`auditor ${subject}`).slice(0, 32)}`
 
-export function auditorDesks({ folder, open, started }: AuditorParts): AuditorDesks {
+export function auditorDesks({ folder, open, mayRead, started }: AuditorParts): AuditorDesks {
   /** The one that was entered least recently comes first. */
   const desks = new Map<string, Promise<AuditorDesk>>()
   const opened = async (subject: string): Promise<AuditorDesk> => {
@@ -68,12 +70,19 @@ export function auditorDesks({ folder, open, started }: AuditorParts): AuditorDe
       share: null,
       opening: new Set(),
     }
-    engine.onEvent((event) => tellDesk(desk, event))
+    engine.onEvent((event) => notifyDesk(desk, event))
     return desk
   }
   const drop = async (subject: string, desk: AuditorDesk): Promise<void> => {
     desks.delete(subject)
     await desk.engine.close()
+  }
+  const isOver = (subject: string, { share, opening }: AuditorDesk): boolean =>
+    [...opening, ...(share === null ? [] : [share])].some((one) => !mayRead(subject, one))
+  /** The pages of this auditor load everything again, and find no open pack. */
+  const closePack = async (subject: string, desk: AuditorDesk): Promise<void> => {
+    for (const send of desk.streams) send(`event: ${RESYNC}\ndata: null\n\n`)
+    await drop(subject, desk)
   }
   const makeRoom = async (): Promise<boolean> => {
     for (const [subject, promised] of desks) {
@@ -85,6 +94,9 @@ export function auditorDesks({ folder, open, started }: AuditorParts): AuditorDe
   }
   return {
     enter: async (subject) => {
+      const before = await desks.get(subject)?.catch(() => undefined)
+      // Also without a change: an access ends by itself.
+      if (before !== undefined && isOver(subject, before)) await closePack(subject, before)
       const there = desks.get(subject)
       if (there === undefined && !(await makeRoom()))
         return fail('access.refused', 'too many auditors are connected; try again later')
@@ -98,17 +110,15 @@ export function auditorDesks({ folder, open, started }: AuditorParts): AuditorDe
         return fail('store.failed', 'the folder of this auditor cannot be opened')
       }
     },
-    closePacks: async (which) => {
+    closePacks: async () => {
       for (const [subject, promised] of desks) {
-        const desk = await promised
-        if (![...desk.opening, ...(desk.share === null ? [] : [desk.share])].some(which)) continue
-        // The pages of this auditor load everything again, and find no open pack.
-        for (const send of desk.streams) send(`event: ${RESYNC}\ndata: null\n\n`)
-        await drop(subject, desk)
+        const desk = await promised.catch(() => null)
+        if (desk !== null && isOver(subject, desk)) await closePack(subject, desk)
       }
     },
-    tell: (event) => {
-      for (const promised of desks.values()) void promised.then((desk) => tellDesk(desk, event)).catch(() => undefined)
+    notify: (event) => {
+      for (const promised of desks.values())
+        void promised.then((desk) => notifyDesk(desk, event)).catch(() => undefined)
     },
     close: async () => {
       for (const promised of desks.values()) await promised.then(({ engine }) => engine.close()).catch(() => undefined)

@@ -48,7 +48,7 @@ export async function inEngagement(parts: ServerParts, exchange: Exchange, wante
       ? redirect(exchange, '/')
       : sendFailure(exchange, 401, 'access.ended', 'there is no session, or it has ended')
   const served = parts.engagements.get(wanted.engagement)
-  const role = served === undefined ? null : roleIn(found.session.person, served.engagement)
+  const role = served === undefined ? null : roleIn(found.session.person, served.engagement, served.portal.hasAccess)
   if (served === undefined || role === null) return notFound(exchange)
   const inside: Inside = { ...found, served, role }
   if (wanted.kind !== 'page' && isFromElsewhere(parts, exchange))
@@ -164,6 +164,7 @@ async function portalAnswer(
     role: role === 'auditor' ? 'auditor' : 'officer',
     engine: desk.value?.engine ?? served.engine,
     desk: desk.value,
+    origin: parts.settings().origin,
   }
   const { reply, file } = await served.portal.call(caller, method, input as never)
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
@@ -313,7 +314,8 @@ async function events(parts: ServerParts, exchange: Exchange, inside: Inside): P
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
   // Checked with each event, so that nothing is sent after a sign-out.
   const isInside = (): boolean =>
-    parts.sessions.find(id, parts.now(), false) !== null && roleIn(session.person, served.engagement) === role
+    parts.sessions.find(id, parts.now(), false) !== null &&
+    roleIn(session.person, served.engagement, served.portal.hasAccess) === role
   const write = (text: string): void => {
     if (!isInside() || response.writableLength > MOST_UNREAD) response.end()
     else response.write(text)

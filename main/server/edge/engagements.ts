@@ -8,8 +8,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { evidenceFolder, folderIn } from '../../core/layout.ts'
 import type { RemoteIdentities } from '../../core/sealing-orders.ts'
 import { eventBuffer } from '../event-buffer.ts'
-import { sharedPack } from '../portal/state.ts'
-import { type AuditorDesks, auditorDesks, type Desk, tellDesk } from './auditors.ts'
+import { type AuditorDesks, auditorDesks, type Desk, notifyDesk } from './auditors.ts'
 import { type Collecting, type EngagementJobs, engagementJobs } from './jobs.ts'
 import { openPortal, type Portal } from './portal.ts'
 import { type SealerDesk, type SealerParts, sealerDesk } from './sealers.ts'
@@ -167,14 +166,16 @@ async function openOne(
   const auditors = auditorDesks({
     folder,
     started,
+    mayRead: (subject, share) => opened.some((one) => one.mayRead(subject, share)),
     open: async (own) => await open(own, serverDesktop, { collection: null, identities: null }),
   })
+  const opened: Portal[] = []
   const portal = await openPortal({
     ...{ engagement: name, folder, now, newId: sealing.newId },
-    changed: async (state) => {
-      await auditors.closePacks((id) => sharedPack(state, id) === null)
-      tellDesk(desk, { kind: 'portal-changed' })
-      auditors.tell({ kind: 'portal-changed' })
+    changed: async () => {
+      await auditors.closePacks()
+      notifyDesk(desk, { kind: 'portal-changed' })
+      auditors.notify({ kind: 'portal-changed' })
     },
   })
   if (!portal.ok) {
@@ -182,7 +183,8 @@ async function openOne(
     await engine.close()
     return portal
   }
-  engine.onEvent((event) => tellDesk(desk, event))
+  opened.push(portal.value)
+  engine.onEvent((event) => notifyDesk(desk, event))
   jobs.value?.onLate((run) => void showAgain(desk, run))
   return ok({ served: { engagement, ...desk, sealers, portal: portal.value, auditors }, jobs: jobs.value })
 }
@@ -214,5 +216,5 @@ async function showAgain(desk: Desk, run: string): Promise<void> {
   const runs = await engine.call('runs.list', null)
   if (!runs.ok || !runs.value.some((one) => one.run === run && one.open)) return
   const opened = await engine.call('runs.open', { run })
-  if (opened.ok) tellDesk(desk, { kind: 'run-done', run, cancelled: false })
+  if (opened.ok) notifyDesk(desk, { kind: 'run-done', run, cancelled: false })
 }

@@ -1,13 +1,14 @@
 import { TEAM_HEADERS } from '../../../schemas/ipc-team.ts'
-import { ok } from '../../core/failure.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
 import { htmlOf } from '../html.ts'
-import { mayEnter, personOf } from '../person.ts'
+import { type Person, personOf, roleIn } from '../person.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendHtml } from './http.ts'
+import { acceptInvitation } from './invitation-routes.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
-import { SIGN_IN_SECONDS } from './sign-in.ts'
+import { SIGN_IN_SECONDS, type SignedIn } from './sign-in.ts'
 
 /** The session of a request with its id, or null. */
 export function sessionOf(
@@ -30,9 +31,10 @@ export function startPage(parts: ServerParts, exchange: Exchange): Sent {
       htmlOf({ title: 'Barewitness', lines: ['You are not signed in.'], links: [['/auth/sign-in', 'Sign in']] }),
     )
   const { person } = found.session
-  const names = [...parts.engagements.values()].flatMap(({ engagement }) =>
-    mayEnter(person, engagement) ? [engagement.name] : [],
-  )
+  const entered = [...parts.engagements.values()].flatMap(({ engagement, portal }) => {
+    const role = roleIn(person, engagement, portal.hasAccess)
+    return role === null ? [] : [{ name: engagement.name, role }]
+  })
   const none =
     person.role === 'administrator'
       ? 'Administrators manage people and roles at the identity provider and in the configuration. They enter no engagement.'
@@ -42,8 +44,11 @@ export function startPage(parts: ServerParts, exchange: Exchange): Sent {
     200,
     htmlOf({
       title: 'Engagements',
-      lines: [`Signed in as ${person.name}, ${person.role}.`, ...(names.length === 0 ? [none] : [])],
-      links: names.map((name) => [`/e/${name}/`, name]),
+      lines: [
+        `Signed in as ${person.name}${person.role === null ? '' : `, ${person.role}`}.`,
+        ...(entered.length === 0 ? [none] : []),
+      ],
+      links: entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`]),
       signOut: { csrf: csrfOf(found.id) },
     }),
   )
@@ -60,14 +65,14 @@ const again = (exchange: Exchange, status: number, reason: string): Sent =>
     }),
   )
 
-/** Whether this address may try once more. */
+/** Whether this address may not try once more. */
 const isTooOften = (parts: ServerParts, { request }: Exchange): boolean =>
   !parts.signIns.take(request.socket.remoteAddress ?? '', parts.now())
 
-/** Sends the browser to the identity provider. */
-export async function beginSignIn(parts: ServerParts, exchange: Exchange): Promise<Sent> {
+/** Sends the browser to the identity provider; with the link of an invitation, the sign-in accepts it. */
+export async function beginSignIn(parts: ServerParts, exchange: Exchange, invitation: string | null): Promise<Sent> {
   if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
-  const begun = await parts.signIn.begin(parts.now())
+  const begun = await parts.signIn.begin(parts.now(), invitation)
   if (!begun.ok) return again(exchange, 503, begun.error.detail)
   const { hasTls } = parts
   return redirect(exchange, begun.value.url, {
@@ -85,13 +90,14 @@ export async function beginSignIn(parts: ServerParts, exchange: Exchange): Promi
  */
 export async function finishSignIn(parts: ServerParts, exchange: Exchange, query: string): Promise<Sent> {
   if (isTooOften(parts, exchange)) return again(exchange, 429, 'too many attempts; wait a minute')
-  const { hasTls, settings } = parts
+  const { hasTls } = parts
   const cookie = cookieIn(exchange.request.headers.cookie, signInCookieName(hasTls))
-  const claims = await parts.signIn.finish(query, cookie, parts.now())
-  const person = claims.ok ? personOf(claims.value, settings().config) : claims
+  const signed = await parts.signIn.finish(query, cookie, parts.now())
+  const person = signed.ok ? await admitted(parts, signed.value) : signed
   if (!person.ok) {
     parts.metrics.count('barewitness_sign_ins_total', { outcome: 'refused' })
-    const subject = claims.ok && typeof claims.value.sub === 'string' ? plain(claims.value.sub, 255) : null
+    const { sub } = signed.ok ? signed.value.claims : {}
+    const subject = typeof sub === 'string' ? plain(sub, 255) : null
     await parts.audit.append(
       auditEvent(parts, null, { kind: 'sign-in-refused', subject, outcome: 'refused', reason: person.error.detail }),
     )
@@ -116,6 +122,18 @@ export async function finishSignIn(parts: ServerParts, exchange: Exchange, query
       ],
     },
   )
+}
+
+/** The person of a sign-in, who has a role or an invitation. Fails with a reason for people. */
+async function admitted(parts: ServerParts, { claims, invitation }: SignedIn): Promise<Outcome<Person>> {
+  const person = personOf(claims, parts.settings().config)
+  if (!person.ok) return person
+  if (invitation !== null) {
+    const accepted = await acceptInvitation(parts, person.value, invitation)
+    if (!accepted.ok) return accepted
+  }
+  const isInvited = [...parts.engagements.values()].some(({ portal }) => portal.hasAccess(person.value.subject))
+  return person.value.role === null && !isInvited ? fail('input.refused', 'this account has no role here') : person
 }
 
 const LARGEST_FORM = 1024

@@ -9,15 +9,25 @@ interface Pending {
   readonly nonce: string
   readonly verifier: string
   readonly at: number
+  /** The link of an invitation that this sign-in accepts, or null. */
+  readonly invitation: string | null
 }
 
 export interface SignIn {
   /** The address at the identity provider, and the value of the cookie that binds the sign-in to this browser. */
-  readonly begin: (now: number) => Promise<Outcome<{ readonly url: string; readonly cookie: string }>>
-  /** The claims of the validated ID token. Each cookie is good for one attempt. */
-  readonly finish: (query: string, cookie: string | undefined, now: number) => Promise<Outcome<Claims>>
+  readonly begin: (
+    now: number,
+    invitation: string | null,
+  ) => Promise<Outcome<{ readonly url: string; readonly cookie: string }>>
+  /** The claims of the validated ID token, and the invitation that the sign-in was begun with. Each cookie is good for one attempt. */
+  readonly finish: (query: string, cookie: string | undefined, now: number) => Promise<Outcome<SignedIn>>
   /** Whether the metadata of the identity provider could be read. */
   readonly isReady: () => Promise<boolean>
+}
+
+export interface SignedIn {
+  readonly claims: Claims
+  readonly invitation: string | null
 }
 
 export interface SignInParts {
@@ -69,7 +79,7 @@ export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts)
   }
   return {
     isReady: async () => (await configured()).ok,
-    begin: async (now) => {
+    begin: async (now, invitation) => {
       const configuration = await configured()
       if (!configuration.ok) return configuration
       forget(now)
@@ -77,7 +87,7 @@ export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts)
       const client = await library()
       const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
       const cookie = Buffer.from(random(32)).toString('base64url')
-      pending.set(hashOf(cookie), { state, nonce, verifier, at: now })
+      pending.set(hashOf(cookie), { state, nonce, verifier, at: now, invitation })
       const url = client.buildAuthorizationUrl(configuration.value, {
         redirect_uri: redirectUri(),
         response_type: 'code',
@@ -106,7 +116,9 @@ export function createSignIn({ oidc, secret, redirectUri, random }: SignInParts)
           idTokenExpected: true,
         })
         const claims = tokens.claims()
-        return claims === undefined ? fail('access.refused', NOT_CONFIRMED) : ok(claims)
+        return claims === undefined
+          ? fail('access.refused', NOT_CONFIRMED)
+          : ok({ claims, invitation: begun.invitation })
       } catch {
         // The reason may quote what a stranger sent.
         return fail('access.refused', NOT_CONFIRMED)

@@ -25,6 +25,8 @@ interface Shared {
   readonly pack: string
   readonly isCopy: boolean
   readonly files: readonly PortalFile[]
+  /** Ids of invitations; null: every auditor. */
+  readonly to: readonly string[] | null
 }
 
 interface ShareEnded {
@@ -33,8 +35,29 @@ interface ShareEnded {
   readonly reason: string
 }
 
+interface Invited {
+  readonly kind: 'invited'
+  readonly id: string
+  readonly label: string
+  readonly until: string
+  readonly linkUntil: string
+  readonly tokenDigest: string
+}
+
+/** By the person who used the link. */
+interface InvitationAccepted {
+  readonly kind: 'invitation-accepted'
+  readonly id: string
+}
+
+interface AccessEnded {
+  readonly kind: 'access-ended'
+  readonly id: string
+  readonly reason: string
+}
+
 /** What one line of the file states. */
-export type PortalStep = Shared | ShareEnded
+export type PortalStep = Shared | ShareEnded | Invited | InvitationAccepted | AccessEnded
 
 export type PortalEvent = { readonly at: string; readonly by: Who } & PortalStep
 
@@ -57,11 +80,17 @@ const isFileName = (value: unknown): boolean => typeof value === 'string' && /^[
 const isFile = has({
   name: isFileName,
   size: (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
-  sha256: (value) => isDigest(value),
+  sha256: isDigest,
 })
 
 const SHAPES: Readonly<Record<PortalStep['kind'], Shape>> = {
-  shared: { id: isId, run: isText, note: isText, pack: isFileName, isCopy: isFlag, files: isListOf(isFile) },
+  shared: {
+    ...{ id: isId, run: isText, note: isText, pack: isFileName, isCopy: isFlag, files: isListOf(isFile) },
+    to: (value) => value === null || isListOf(isId)(value),
+  },
+  invited: { id: isId, label: isText, until: isInstant, linkUntil: isInstant, tokenDigest: isDigest },
+  'invitation-accepted': { id: isId },
+  'access-ended': { id: isId, reason: isText },
   'share-ended': { id: isId, reason: isText },
 }
 

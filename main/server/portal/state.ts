@@ -1,14 +1,16 @@
 import type { PortalMoment, SharedPack } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { isPortalEvent, type PortalEvent } from './events.ts'
+import { accessesOf, type Invitation, NO_INVITATION, statusOf } from './invitations.ts'
 
 /** What the file of a portal comes to. */
 export interface PortalState {
   /** In the order in which they were shared. */
   readonly packs: readonly SharedPack[]
+  readonly invitations: readonly Invitation[]
 }
 
-export const EMPTY_STATE: PortalState = { packs: [] }
+export const EMPTY_STATE: PortalState = { packs: [], invitations: [] }
 
 const momentOf = ({ at, by }: PortalEvent): PortalMoment => ({ at, by: by.name })
 
@@ -16,9 +18,10 @@ const momentOf = ({ at, by }: PortalEvent): PortalMoment => ({ at, by: by.name }
 export function after(state: PortalState, event: PortalEvent): Outcome<PortalState> {
   switch (event.kind) {
     case 'shared': {
-      const { id, run, note, pack, isCopy, files } = event
+      const { id, run, note, pack, isCopy, files, to } = event
       if (state.packs.some((one) => one.id === id)) return fail('input.refused', 'this pack is shared already')
-      const shared = { id, run, shared: momentOf(event), note, pack, isCopy, files, ended: null }
+      if (to?.some((wanted) => !state.invitations.some((one) => one.id === wanted)) === true) return NO_ACCESS
+      const shared = { id, run, shared: momentOf(event), note, pack, isCopy, files, to, ended: null }
       return ok({ ...state, packs: [...state.packs, shared] })
     }
     case 'share-ended': {
@@ -27,14 +30,51 @@ export function after(state: PortalState, event: PortalEvent): Outcome<PortalSta
       const ended = { ...found, ended: { ...momentOf(event), reason: event.reason } }
       return ok({ ...state, packs: state.packs.map((one) => (one.id === event.id ? ended : one)) })
     }
+    case 'invited': {
+      const { id, label, until, linkUntil, tokenDigest } = event
+      const invitation = { id, label, invited: momentOf(event), until, linkUntil, tokenDigest }
+      return ok({ ...state, invitations: [...state.invitations, { ...invitation, accepted: null, ended: null }] })
+    }
+    case 'invitation-accepted':
+      return changed(state, event.id, (one) =>
+        statusOf(one, Date.parse(event.at)) === 'open'
+          ? ok({ ...one, accepted: { ...momentOf(event), subject: event.by.subject } })
+          : NO_INVITATION,
+      )
+    case 'access-ended':
+      return changed(state, event.id, (one) =>
+        one.ended === null ? ok({ ...one, ended: { ...momentOf(event), reason: event.reason } }) : NO_ACCESS,
+      )
   }
 }
+
+function changed(
+  state: PortalState,
+  id: string,
+  change: (one: Invitation) => Outcome<Invitation>,
+): Outcome<PortalState> {
+  const found = state.invitations.find((one) => one.id === id)
+  const next = found === undefined ? NO_ACCESS : change(found)
+  if (!next.ok) return next
+  return ok({ ...state, invitations: state.invitations.map((one) => (one.id === id ? next.value : one)) })
+}
+
+/** The same for an invitation that does not exist, is of another engagement, or has ended. */
+const NO_ACCESS = fail('input.not-found', 'there is no such invitation')
+
+/** Whether an auditor may read a shared pack now. */
+export const mayRead = (
+  { invitations }: PortalState,
+  { to, ended }: SharedPack,
+  subject: string,
+  now: number,
+): boolean => ended === null && (to === null || accessesOf(invitations, subject, now).some(({ id }) => to.includes(id)))
 
 /** The same for a pack that does not exist, is of another engagement, or is shared no longer. */
 export const NO_PACK = fail('input.not-found', 'there is no such shared pack')
 
-/** The pack of an id that is shared now, or null. */
-export const sharedPack = ({ packs }: PortalState, id: string): SharedPack | null =>
+/** The pack of an id that is shared now, with whomever, or null. */
+const sharedPack = ({ packs }: PortalState, id: string): SharedPack | null =>
   packs.find((one) => one.id === id && one.ended === null) ?? null
 
 /** The state that the lines of a file come to. Fails with store.failed for a line that this version does not know, or that does not fit. */

@@ -1,0 +1,70 @@
+import type { InvitationStatus, InvitationView, PortalMoment } from '../../../schemas/ipc-portal.ts'
+import { type Sha256, sha256 } from '../../core/digest.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { isDay } from '../../core/register/days.ts'
+
+/** Access of an auditor to one engagement, which an officer gave. */
+export interface Invitation {
+  readonly id: string
+  /** Whom the officer invited, in their own words. */
+  readonly label: string
+  readonly invited: PortalMoment
+  /** The last moment of the access. */
+  readonly until: string
+  /** The last moment at which the link can be used. */
+  readonly linkUntil: string
+  readonly tokenDigest: string
+  /** Who used the link. From then on the access is that of this subject. */
+  readonly accepted: (PortalMoment & { readonly subject: string }) | null
+  readonly ended: (PortalMoment & { readonly reason: string }) | null
+}
+
+/** 256 random bits, as the link holds them. */
+export const INVITATION_TOKEN = /^[0-9a-f]{64}$/
+
+const DAY_MS = 86_400_000
+const LINK_DAYS = 7
+/** A longer access is a new decision. */
+const MOST_DAYS = 400
+
+/** The link itself is stored nowhere. */
+export const digestOfToken = (token: string): Sha256 => sha256(`invitation ${token}`)
+
+/** When an access and its link end. `last` is the last day, UTC. Fails with input.refused for a day that is past or too far away. */
+export function termOf(last: string, now: number): Outcome<Pick<Invitation, 'until' | 'linkUntil'>> {
+  const until = isDay(last) ? Date.parse(`${last}T23:59:59.999Z`) : Number.NaN
+  if (Number.isNaN(until)) return fail('input.refused', 'the last day must be a date such as 2027-03-01')
+  if (until < now) return fail('input.refused', 'the last day is past')
+  if (until - now > MOST_DAYS * DAY_MS) return fail('input.refused', `the last day is more than ${MOST_DAYS} days away`)
+  const linkUntil = Math.min(until, now + LINK_DAYS * DAY_MS)
+  return ok({ until: new Date(until).toISOString(), linkUntil: new Date(linkUntil).toISOString() })
+}
+
+/** What an invitation is worth at a time. */
+export function statusOf({ ended, until, linkUntil, accepted }: Invitation, now: number): InvitationStatus {
+  if (ended !== null) return 'withdrawn'
+  if (now > Date.parse(until)) return 'expired'
+  if (accepted !== null) return 'active'
+  return now > Date.parse(linkUntil) ? 'link-expired' : 'open'
+}
+
+/** The invitations that give a subject access now. */
+export const accessesOf = (all: readonly Invitation[], subject: string, now: number): readonly Invitation[] =>
+  all.filter((one) => one.accepted?.subject === subject && statusOf(one, now) === 'active')
+
+/** The same for a link that never existed, was used, has expired or was withdrawn. */
+export const NO_INVITATION = fail('access.refused', 'this invitation is not valid, or was used before')
+
+/** The invitation of a link that can be used now. */
+export function openInvitation(all: readonly Invitation[], tokenDigest: string, now: number): Outcome<Invitation> {
+  const found = all.find((one) => one.tokenDigest === tokenDigest && statusOf(one, now) === 'open')
+  return found === undefined ? NO_INVITATION : ok(found)
+}
+
+/** What officers see of an invitation. */
+export const invitationView = (one: Invitation, now: number): InvitationView => ({
+  ...{ id: one.id, label: one.label, invited: one.invited, until: one.until, linkUntil: one.linkUntil },
+  status: statusOf(one, now),
+  accepted: one.accepted === null ? null : { at: one.accepted.at, by: one.accepted.by },
+  ended: one.ended,
+})
