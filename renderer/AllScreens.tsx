@@ -21,6 +21,7 @@ import { Packs } from './screens/Packs.tsx'
 import { Preview } from './screens/Preview.tsx'
 import { Properties } from './screens/Properties.tsx'
 import { ProviderClaims } from './screens/ProviderClaims.tsx'
+import { Requests } from './screens/Requests.tsx'
 import { Schedules } from './screens/Schedules.tsx'
 import { Settings } from './screens/Settings.tsx'
 import { Shared } from './screens/Shared.tsx'
@@ -79,6 +80,8 @@ export function Screen({ route }: { readonly route: Exclude<Route, { readonly sc
       return <Shared />
     case 'auditors':
       return <Auditors part={route.part ?? 'packs'} />
+    case 'requests':
+      return <Requests id={route.id ?? null} />
     case 'history':
       return <History part={route.part ?? 'days'} at={route.at ?? null} pair={route.pair ?? null} />
     case 'schedules':

@@ -52,6 +52,8 @@ export type Route =
   | { readonly screen: 'packs' }
   /** On a server: what is shared with an auditor, and what an officer shares with auditors. */
   | { readonly screen: 'shared' }
+  /** `id` is the request that is shown; without it, all. */
+  | { readonly screen: 'requests'; readonly id?: string }
   | { readonly screen: 'auditors'; readonly part?: AuditorsPart }
   /** `at` is shown first; `pair` is compared first. */
   | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
@@ -86,6 +88,7 @@ export type Place =
   | 'packs'
   | 'shared'
   | 'auditors'
+  | 'requests'
   | 'history'
   | 'schedules'
   | 'settings'
@@ -115,6 +118,7 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   packs: 'packs',
   shared: 'shared',
   auditors: 'auditors',
+  requests: 'requests',
   export: 'packs',
   history: 'history',
   schedules: 'schedules',
@@ -162,6 +166,8 @@ function needOf(route: Route): Method | null {
       return 'schedules.list'
     case 'shared':
       return 'portal.open'
+    case 'requests':
+      return 'portal.requests'
     case 'auditors':
       return 'portal.unshare'
     case 'nodes':
@@ -185,7 +191,7 @@ const NEEDED_BY_SETTINGS: Readonly<Partial<Record<SettingsPart, Method>>> = {
 }
 
 /** Screens of a server alone. */
-const OF_SERVER: readonly Route['screen'][] = ['shared', 'auditors']
+const OF_SERVER: readonly Route['screen'][] = ['shared', 'auditors', 'requests']
 
 /** Whether a screen is offered. In the window, always, apart from those of a server; there, where the role may use it. */
 export function isOffered(route: Route): boolean {

@@ -46,6 +46,49 @@ export interface InvitationView {
   readonly ended: (PortalMoment & { readonly reason: string }) | null
 }
 
+export const REQUEST_STATUSES = ['open', 'in-progress', 'answered', 'accepted', 'returned', 'withdrawn'] as const
+export type RequestStatus = (typeof REQUEST_STATUSES)[number]
+
+/** What a request concerns, in the auditor’s words; empty where it concerns none. */
+export interface RequestAbout {
+  readonly control: string
+  readonly node: string
+  readonly check: string
+  readonly period: string
+}
+
+/** What one side stated. */
+export interface RequestEntry extends PortalMoment {
+  readonly role: 'officer' | 'auditor'
+  /** The status that it set; null for a comment. */
+  readonly to: RequestStatus | null
+  readonly comment: string
+  /** What an answer names, as it was named at that time. */
+  readonly packs: readonly { readonly id: string; readonly label: string }[]
+  readonly documents: readonly { readonly id: string; readonly label: string }[]
+  readonly findings: readonly { readonly id: string; readonly label: string }[]
+}
+
+/** Evidence that an auditor asked for on the server. It changes no verdict, no document and no entry of the register. */
+export interface PortalRequest {
+  readonly id: string
+  readonly reference: string
+  readonly asked: PortalMoment
+  readonly title: string
+  readonly text: string
+  readonly about: RequestAbout
+  readonly due: string
+  readonly status: RequestStatus
+  /** Past its due day and not closed. */
+  readonly isLate: boolean
+  /** For an action of the side that reads this. */
+  readonly waits: boolean
+  /** The statuses that the side that reads this may set now. */
+  readonly may: readonly RequestStatus[]
+  readonly isClosed: boolean
+  readonly entries: readonly RequestEntry[]
+}
+
 /** The instructions for verifying a shared pack without the server, as a file of every shared pack. */
 export const OFFLINE_FILE = 'verify-offline.txt'
 
@@ -70,6 +113,25 @@ export interface PortalMethods {
   }
   /** Ends an access, or a link that was not used, at once. */
   'portal.end-access': { in: { readonly id: string; readonly reason: string }; out: readonly InvitationView[] }
+  /** Officers: those of all auditors. Auditors: their own. Newest first. */
+  'portal.requests': { in: null; out: readonly PortalRequest[] }
+  /** `due`: the last day, UTC. */
+  'portal.ask': {
+    in: { readonly title: string; readonly text: string; readonly about: RequestAbout; readonly due: string }
+    out: readonly PortalRequest[]
+  }
+  /** Sets a status, or comments where `to` is null. Only an answer names evidence: shared packs, documents of the register, findings of the run that is shown. */
+  'portal.act': {
+    in: {
+      readonly id: string
+      readonly to: RequestStatus | null
+      readonly comment: string
+      readonly packs: readonly string[]
+      readonly documents: readonly string[]
+      readonly findings: readonly string[]
+    }
+    out: readonly PortalRequest[]
+  }
 }
 
 export type PortalMethod = keyof PortalMethods
@@ -84,6 +146,21 @@ export const PORTAL_INPUTS: Readonly<Record<PortalMethod, object>> = {
   'portal.invitations': nothing,
   'portal.invite': exactly({ label: text(200), until: day }),
   'portal.end-access': exactly({ id: handle, reason: text(2000, 3) }),
+  'portal.requests': nothing,
+  'portal.ask': exactly({
+    title: text(200, 3),
+    text: text(4000, 0),
+    about: exactly({ control: text(200, 0), node: text(253, 0), check: text(200, 0), period: text(200, 0) }),
+    due: day,
+  }),
+  'portal.act': exactly({
+    id: handle,
+    to: orNull({ enum: REQUEST_STATUSES }),
+    comment: text(4000, 0),
+    packs: list(handle, 50),
+    documents: list(handle, 50),
+    findings: list({ type: 'string', pattern: '^F-[0-9A-F]{6}$' }, 50),
+  }),
 }
 
 export const isPortalMethod = (method: string): method is PortalMethod => Object.hasOwn(PORTAL_INPUTS, method)

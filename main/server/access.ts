@@ -206,6 +206,9 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'portal.invitations': portal(OFFICER),
   'portal.invite': portal(OFFICER),
   'portal.end-access': portal(OFFICER),
+  'portal.requests': portal(PORTAL),
+  'portal.ask': portal(AUDITOR),
+  'portal.act': portal(PORTAL),
 
   // Those of connected sealers: the server does not start over a folder with signing identities.
   'identities.list': call(WORKERS),

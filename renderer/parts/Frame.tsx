@@ -10,6 +10,7 @@ import {
   IconLayoutGrid,
   IconListCheck,
   IconMap2,
+  IconMessageQuestion,
   IconPackage,
   IconPlayerPlay,
   IconQuote,
@@ -57,6 +58,7 @@ const PLACES: readonly Entry[] = [
   { place: 'packs', title: 'Evidence packs', icon: IconPackage, route: { screen: 'packs' } },
   { place: 'shared', title: 'Shared packs', icon: IconPackage, route: { screen: 'shared' } },
   { place: 'auditors', title: 'Auditors', icon: IconUserCheck, route: { screen: 'auditors' } },
+  { place: 'requests', title: 'Requests', icon: IconMessageQuestion, route: { screen: 'requests' } },
   { place: 'history', title: 'History', icon: IconHistory, route: { screen: 'history' } },
   { place: 'schedules', title: 'Schedules', icon: IconCalendarClock, route: { screen: 'schedules' } },
 ]
@@ -126,6 +128,8 @@ function Rail() {
           <li key={entry.place}>
             {entry.place === 'findings' ? (
               <OpenFindings entry={entry} here={here} />
+            ) : entry.place === 'requests' ? (
+              <WaitingRequests entry={entry} here={here} />
             ) : (
               <RailEntry entry={entry} here={here} badge={0} />
             )}
@@ -190,6 +194,13 @@ function OpenFindings(entry: Omit<RailEntryProps, 'badge'>) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('home.get', null, runs), 'rail')
   return <RailEntry {...entry} badge={answer.state === 'here' ? (answer.value.results?.openFindings ?? 0) : 0} />
+}
+
+/** The entry of the requests of auditors, with those that wait for the person who is signed in. */
+function WaitingRequests(entry: Omit<RailEntryProps, 'badge'>) {
+  const { portal } = useStore()
+  const answer = useKept(useAnswer('portal.requests', null, portal), 'rail requests')
+  return <RailEntry {...entry} badge={answer.state === 'here' ? answer.value.filter(({ waits }) => waits).length : 0} />
 }
 
 interface RailEntryProps {

@@ -143,6 +143,62 @@ describe.skipIf(absent !== null)(
       await leave()
     })
 
+    test('the auditor requests evidence, an officer answers, and the auditor accepts', async () => {
+      const { page } = window
+      const sign = async (claims: Parameters<typeof kit.provider.admit>[0], name: string): Promise<void> => {
+        kit.provider.admit(claims)
+        await page.getByRole('link', { name: 'Sign in' }).click()
+        await page.getByRole('link', { name }).click()
+        await page.locator('.rail').getByRole('button', { name: 'Requests' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
+      }
+      const lee = { sub: 'lee', name: 'R. Lee', roles: [], groups: [] }
+      const act = async (verb: string, comment: string): Promise<void> => {
+        await page.getByRole('button', { name: `${verb}…` }).click()
+        if (comment !== '') await page.getByRole('textbox', { name: /^Comment/ }).fill(comment)
+      }
+      const send = async (verb: string): Promise<void> => {
+        await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click()
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
+      await sign(lee, 'alpha (auditor)')
+      await page.getByText('No requests').waitFor()
+      await page.getByRole('button', { name: 'New request' }).click()
+      await page.getByLabel('What is requested').fill('Access review of the fourth quarter')
+      await page.getByLabel('Control').fill('164.312(a)(1)')
+      const due = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10).split('-')
+      for (const [at, part] of ['year', 'month', 'day'].entries()) {
+        await page.getByRole('spinbutton', { name: new RegExp(`^${part}`) }).click()
+        await page.keyboard.type(due[at] ?? '')
+      }
+      await seen('request-new')
+      await page.getByRole('button', { name: 'Send request' }).click()
+      await page.getByRole('button', { name: 'Access review of the fourth quarter' }).waitFor()
+      await leave()
+      await sign({ sub: 'officer', name: 'Sam officer', roles: ['officer'], groups: ['team'] }, 'alpha')
+      await page.getByText('for you to answer').waitFor()
+      await seen('requests-officer')
+      await page.getByRole('button', { name: 'Access review of the fourth quarter' }).click()
+      await act('Answer', 'The review is in the pack.')
+      await page.getByRole('button', { name: /^Shared packs: 0 of 1/ }).click()
+      await page.getByRole('menuitemcheckbox').first().click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: /^Shared packs: 1 of 1/ }).waitFor()
+      await seen('request-answer')
+      await send('Answer')
+      await page.getByText('The review is in the pack.').waitFor()
+      await leave()
+      await sign(lee, 'alpha (auditor)')
+      await page.getByText('for you to review').waitFor()
+      await page.getByRole('button', { name: 'Access review of the fourth quarter' }).click()
+      await page.getByText(/^Shared packs: Run/).waitFor()
+      await seen('request-answered')
+      await act('Accept answer', '')
+      await send('Accept answer')
+      await page.getByText(/^Accepted\. Requested by R\. Lee/).waitFor()
+      await leave()
+    })
+
     test('nothing was refused on the way', () => {
       expect(kit.auditText()).not.toContain('"outcome":"refused"')
     })

@@ -280,6 +280,12 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'portal.share': { handle: HANDLE, note: '', to: null },
   'portal.unshare': { id: HANDLE, reason: 'Superseded.' },
   'portal.open': { id: HANDLE },
+  'portal.requests': null,
+  'portal.ask': {
+    ...{ title: 'Access review', text: '', due: '2027-03-01' },
+    about: { control: '', node: '', check: '', period: '' },
+  },
+  'portal.act': { id: HANDLE, to: null, comment: 'Which quarter?', packs: [], documents: [], findings: [] },
   'portal.invitations': null,
   'portal.invite': { label: 'R. Lee', until: '2027-03-01' },
   'portal.end-access': { id: HANDLE, reason: 'Engagement ended.' },

@@ -50,7 +50,7 @@ const REVIEW = [
   ...['review.limits', 'review.note', 'review.populations', 'review.sample', 'review.save-workbook'],
   ...['review.save-worksheet', 'review.save-worksheet-pdf', 'review.worksheet', 'trust.remove'],
 ]
-const PORTAL = ['portal.open', 'portal.packs', 'portal.save']
+const PORTAL = ['portal.act', 'portal.ask', 'portal.open', 'portal.packs', 'portal.requests', 'portal.save']
 
 test('auditors may call what concerns a shared pack and themselves, and nothing else', () => {
   const expected = [...OF_PACK, ...OWN, ...REVIEW, ...PORTAL].sort()

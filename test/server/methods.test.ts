@@ -45,6 +45,10 @@ const INPUT = {
   file: '',
   label: '',
   until: '',
+  title: '',
+  text: '',
+  due: '',
+  comment: '',
 }
 
 async function callAs(role: TeamRole, method: Method): Promise<Answered> {

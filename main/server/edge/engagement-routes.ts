@@ -17,7 +17,7 @@ import { type ServedEngagement, withShown } from './engagements.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
-import type { PortalCaller } from './portal.ts'
+import type { PortalCaller } from './portal-context.ts'
 import { type Owner, openedFile, safeFileName } from './transfers.ts'
 
 type InEngagement = Extract<Wanted, { readonly engagement: string }>

@@ -1,3 +1,4 @@
+import { REQUEST_STATUSES, type RequestAbout, type RequestEntry } from '../../../schemas/ipc-portal.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { isDigest } from '../../core/run-chain/entry.ts'
 import { emptyLog, type LogHead } from '../chained-log.ts'
@@ -56,8 +57,22 @@ interface AccessEnded {
   readonly reason: string
 }
 
+interface Requested {
+  readonly kind: 'requested'
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  readonly about: RequestAbout
+  readonly due: string
+}
+
+interface RequestActed extends Omit<RequestEntry, 'at' | 'by'> {
+  readonly kind: 'request-acted'
+  readonly id: string
+}
+
 /** What one line of the file states. */
-export type PortalStep = Shared | ShareEnded | Invited | InvitationAccepted | AccessEnded
+export type PortalStep = Shared | ShareEnded | Invited | InvitationAccepted | AccessEnded | Requested | RequestActed
 
 export type PortalEvent = { readonly at: string; readonly by: Who } & PortalStep
 
@@ -83,6 +98,8 @@ const isFile = has({
   sha256: isDigest,
 })
 
+const areNamed = isListOf(has({ id: isText, label: isText }))
+
 const SHAPES: Readonly<Record<PortalStep['kind'], Shape>> = {
   shared: {
     ...{ id: isId, run: isText, note: isText, pack: isFileName, isCopy: isFlag, files: isListOf(isFile) },
@@ -91,6 +108,15 @@ const SHAPES: Readonly<Record<PortalStep['kind'], Shape>> = {
   invited: { id: isId, label: isText, until: isInstant, linkUntil: isInstant, tokenDigest: isDigest },
   'invitation-accepted': { id: isId },
   'access-ended': { id: isId, reason: isText },
+  requested: {
+    ...{ id: isId, title: isText, text: isText, due: isText },
+    about: has({ control: isText, node: isText, check: isText, period: isText }),
+  },
+  'request-acted': {
+    ...{ id: isId, comment: isText, packs: areNamed, documents: areNamed, findings: areNamed },
+    role: (value) => value === 'officer' || value === 'auditor',
+    to: (value) => value === null || (REQUEST_STATUSES as readonly unknown[]).includes(value),
+  },
   'share-ended': { id: isId, reason: isText },
 }
 

@@ -2,15 +2,17 @@ import type { PortalMoment, SharedPack } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { isPortalEvent, type PortalEvent } from './events.ts'
 import { accessesOf, type Invitation, NO_INVITATION, statusOf } from './invitations.ts'
+import { type Asked, withEntry } from './requests.ts'
 
 /** What the file of a portal comes to. */
 export interface PortalState {
   /** In the order in which they were shared. */
   readonly packs: readonly SharedPack[]
   readonly invitations: readonly Invitation[]
+  readonly requests: readonly Asked[]
 }
 
-export const EMPTY_STATE: PortalState = { packs: [], invitations: [] }
+export const EMPTY_STATE: PortalState = { packs: [], invitations: [], requests: [] }
 
 const momentOf = ({ at, by }: PortalEvent): PortalMoment => ({ at, by: by.name })
 
@@ -45,8 +47,29 @@ export function after(state: PortalState, event: PortalEvent): Outcome<PortalSta
       return changed(state, event.id, (one) =>
         one.ended === null ? ok({ ...one, ended: { ...momentOf(event), reason: event.reason } }) : NO_ACCESS,
       )
+    case 'requested': {
+      const { id, at, by, title, text, about, due } = event
+      const asked = { id, at, by, title, text, about, due, status: 'open', entries: [] } as const
+      return ok({ ...state, requests: [...state.requests, asked] })
+    }
+    case 'request-acted':
+      return acted(state, event)
   }
 }
+
+/** The state with what one side stated of a request. An auditor acts on their own requests. */
+function acted(state: PortalState, event: Extract<PortalEvent, { kind: 'request-acted' }>): Outcome<PortalState> {
+  const { id, kind: _, by, ...entry } = event
+  const found = state.requests.find((one) => one.id === id)
+  if (found === undefined || (entry.role === 'auditor' && found.by.subject !== by.subject)) return NO_REQUEST
+  const { at, role, to, comment, packs, documents, findings } = entry
+  const next = withEntry(found, { at, by: by.name, role, to, comment, packs, documents, findings })
+  if (!next.ok) return next
+  return ok({ ...state, requests: state.requests.map((one) => (one.id === id ? next.value : one)) })
+}
+
+/** The same for a request that does not exist, is of another engagement, or of another auditor. */
+export const NO_REQUEST = fail('input.not-found', 'there is no such request')
 
 function changed(
   state: PortalState,

@@ -1,0 +1,60 @@
+import type { Engine, Reply } from '../../../schemas/ipc.ts'
+import type { PortalMethod, PortalMethods, SharedPack } from '../../../schemas/ipc-portal.ts'
+import type { TeamRole } from '../../../schemas/ipc-team.ts'
+import type { Outcome } from '../../core/failure.ts'
+import type { PortalStep, Who } from '../portal/events.ts'
+import { mayRead, type PortalState } from '../portal/state.ts'
+import type { AuditorDesk } from './auditors.ts'
+
+/** Who calls the portal, with what they read from. */
+export interface PortalCaller {
+  readonly who: Who
+  readonly role: Extract<TeamRole, 'officer' | 'auditor'>
+  /** Of an officer, the engine of the engagement; of an auditor, their own. */
+  readonly engine: Engine
+  /** Null for an officer. */
+  readonly desk: AuditorDesk | null
+  /** Of this server, for links. */
+  readonly origin: string
+}
+
+/** A file that the page downloads: a copy of one, or a text. */
+export type PortalDownload = { readonly name: string } & ({ readonly path: string } | { readonly text: string })
+
+/** An answer, with a file or null. */
+export interface PortalAnswer<T> {
+  readonly reply: Reply<T>
+  readonly file: PortalDownload | null
+}
+
+export interface PortalParts {
+  readonly engagement: string
+  readonly folder: string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** 32 hexadecimal digits that nobody can guess. */
+  readonly newId: () => string
+  /** After each change: what ended is closed for auditors, and pages are told. */
+  readonly changed: () => Promise<void>
+}
+
+export type Answers = {
+  readonly [M in PortalMethod]: (
+    caller: PortalCaller,
+    input: PortalMethods[M]['in'],
+  ) => Promise<PortalAnswer<PortalMethods[M]['out']>>
+}
+
+export interface PortalContext extends PortalParts {
+  readonly state: () => PortalState
+  readonly record: (who: Who, step: PortalStep) => Promise<Outcome<null>>
+}
+
+export const answered = <T>(reply: Reply<T>): PortalAnswer<T> => ({ reply, file: null })
+
+/** The pack of an id that a subject may read now, or null. */
+export const readable = (
+  { state, now }: Pick<PortalContext, 'state' | 'now'>,
+  subject: string,
+  id: string,
+): SharedPack | null => state().packs.find((one) => one.id === id && mayRead(state(), one, subject, now())) ?? null

@@ -1,0 +1,113 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Engine, Reply } from '../../../schemas/ipc.ts'
+import type { ExportView, PackReview } from '../../../schemas/ipc-packs.ts'
+import { OFFLINE_FILE, type SharedPack } from '../../../schemas/ipc-portal.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { folderIn, PACK_EXTENSION } from '../../core/layout.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { PortalStep } from '../portal/events.ts'
+import { offlineText } from '../portal/offline.ts'
+import { mayRead, NO_PACK } from '../portal/state.ts'
+import {
+  type Answers,
+  answered,
+  type PortalAnswer,
+  type PortalCaller,
+  type PortalContext,
+  readable,
+} from './portal-context.ts'
+
+/** What a caller sees of the packs: an auditor sees those that they may read, and not with whom else they are shared. */
+function packsFor({ state, now }: PortalContext, { role, who }: PortalCaller): readonly SharedPack[] {
+  const { packs } = state()
+  const shown =
+    role === 'officer'
+      ? packs
+      : packs.flatMap((one) => (mayRead(state(), one, who.subject, now()) ? [{ ...one, to: null }] : []))
+  return shown.toReversed()
+}
+
+type Sharing = 'portal.packs' | 'portal.share' | 'portal.unshare' | 'portal.open' | 'portal.save'
+
+/** What officers share, and what auditors verify and download. */
+export function sharing(context: PortalContext): Pick<Answers, Sharing> {
+  const { record, folder, engagement } = context
+  const listed = (caller: PortalCaller, done: Outcome<null> = ok(null)): PortalAnswer<readonly SharedPack[]> =>
+    answered(done.ok ? ok(packsFor(context, caller)) : done)
+  const placeOf = (id: string, file: string): string => join(folderIn(folder, 'sharedPacks'), id, file)
+  return {
+    'portal.packs': async (caller) => listed(caller),
+    'portal.share': async (caller, { handle, note, to }) => {
+      const placed = await placeDraft(context, caller.engine, handle)
+      if (!placed.ok) return answered(placed)
+      return listed(caller, await record(caller.who, { ...placed.value, note: plain(note.trim(), 2000), to }))
+    },
+    'portal.unshare': async (caller, { id, reason }) =>
+      listed(caller, await record(caller.who, { kind: 'share-ended', id, reason: plain(reason.trim(), 2000) })),
+    'portal.open': async ({ engine, desk, who }, { id }) => {
+      const found = readable(context, who.subject, id)
+      if (found === null || desk === null) return answered(NO_PACK)
+      desk.opening.add(id)
+      try {
+        const review = await engine.call('pack.choose-and-verify', null, { path: placeOf(id, found.pack) })
+        if (review.ok) desk.share = id
+        // It may have ended while it was verified.
+        return answered(readable(context, who.subject, id) === null ? NO_PACK : (review as Reply<PackReview>))
+      } finally {
+        desk.opening.delete(id)
+      }
+    },
+    'portal.save': async (caller, { id, file }) => {
+      const found = packsFor(context, caller).find((one) => one.id === id)
+      if (found === undefined) return answered(NO_PACK)
+      if (file === OFFLINE_FILE)
+        return { reply: ok({ file }), file: { name: file, text: offlineText(found, engagement) } }
+      const name = found.files.find((one) => one.name === file)?.name
+      return name === undefined
+        ? answered(NO_PACK)
+        : { reply: ok({ file: name }), file: { name, path: placeOf(id, name) } }
+    },
+  }
+}
+
+type Placed = Omit<Extract<PortalStep, { kind: 'shared' }>, 'note' | 'to'>
+
+/**
+ * Copies a sealed draft to where auditors read it, as the engine saves it: every copy is compared with the digest of the sealed file. Of one
+ * with a redacted copy, nothing else stays there. Fails as saving does.
+ */
+async function placeDraft({ folder, newId }: PortalContext, engine: Engine, handle: string): Promise<Outcome<Placed>> {
+  const id = newId()
+  const to = join(folderIn(folder, 'sharedPacks'), id)
+  const draft = `${to}.draft`
+  await mkdir(draft, { recursive: true, mode: 0o700 })
+  try {
+    const saved = await engine.call('export.save', { handle }, { path: draft })
+    if (!saved.ok) return saved
+    if (saved.value === null) return fail('input.refused', 'nothing was saved')
+    const { files } = saved.value as ExportView
+    const copy = files.find(({ name }) => name.startsWith(COPIES))
+    const shared = copy === undefined ? files : [copy]
+    const pack = copy ?? files.find(({ name }) => name.endsWith(PACK_EXTENSION))
+    if (pack === undefined) return fail('input.refused', 'this export has no pack')
+    await mkdir(to, { mode: 0o700 })
+    for (const { name } of shared) await rename(join(draft, name), join(to, basename(name)))
+    return ok({
+      kind: 'shared',
+      id,
+      run: basename(pack.name).slice(0, -PACK_EXTENSION.length).replace(COPY_END, ''),
+      pack: basename(pack.name),
+      isCopy: copy !== undefined,
+      files: shared.map(({ name, size, sha256 }) => ({ name: basename(name), size, sha256 })),
+    })
+  } catch {
+    return fail('store.failed', 'the files could not be placed for auditors')
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+/** The folder of a redacted copy among the files of an export. */
+const COPIES = 'hand-out/'
+const COPY_END = /\.parts-withheld$/

@@ -1,0 +1,77 @@
+import type { PortalRequest, RequestAbout, RequestEntry, RequestStatus } from '../../../schemas/ipc-portal.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import type { Who } from './events.ts'
+
+/** Officers answer, auditors accept or return. */
+export type RequestRole = RequestEntry['role']
+
+/** Evidence that an auditor asked for, with everything that both sides stated. */
+export interface Asked {
+  readonly id: string
+  readonly by: Who
+  readonly at: string
+  readonly title: string
+  readonly text: string
+  readonly about: RequestAbout
+  /** The last day, UTC: 2027-03-01. */
+  readonly due: string
+  readonly status: RequestStatus
+  /** Oldest first. */
+  readonly entries: readonly RequestEntry[]
+}
+
+/** Each status with the statuses that may follow it, by who may set them. */
+const NEXT: Readonly<Record<RequestStatus, Readonly<Record<RequestRole, readonly RequestStatus[]>>>> = {
+  open: { officer: ['in-progress', 'answered'], auditor: ['withdrawn'] },
+  'in-progress': { officer: ['answered'], auditor: ['withdrawn'] },
+  answered: { officer: [], auditor: ['accepted', 'returned', 'withdrawn'] },
+  returned: { officer: ['in-progress', 'answered'], auditor: ['withdrawn'] },
+  accepted: { officer: [], auditor: [] },
+  withdrawn: { officer: [], auditor: [] },
+}
+
+/** The statuses that a side may set now. */
+export const nextStatuses = (status: RequestStatus, role: RequestRole): readonly RequestStatus[] => NEXT[status][role]
+
+/** Whether nothing follows: neither a status nor a comment. */
+export const isClosed = (status: RequestStatus): boolean => status === 'accepted' || status === 'withdrawn'
+
+/** Whether a side is expected to act. */
+export const waitsFor = (status: RequestStatus, role: RequestRole): boolean =>
+  !isClosed(status) && (role === 'auditor') === (status === 'answered')
+
+/** What a side adds. Fails with input.refused for a status that may not follow, and where what it needs is missing. */
+export function withEntry(asked: Asked, entry: RequestEntry): Outcome<Asked> {
+  const { to, role, comment, packs, documents, findings } = entry
+  if (isClosed(asked.status)) return fail('input.refused', 'this request is closed')
+  if (to !== null && !nextStatuses(asked.status, role).includes(to))
+    return fail('input.refused', `a request that is ${asked.status} cannot become ${to} by the ${role}`)
+  const names = packs.length + documents.length + findings.length
+  if (names > 0 && to !== 'answered') return fail('input.refused', 'only an answer names evidence')
+  if (to === 'answered' && comment === '' && names === 0)
+    return fail('input.refused', 'an answer needs a comment, or names evidence')
+  if ((to === null || to === 'returned' || to === 'withdrawn') && comment === '')
+    return fail('input.refused', 'a comment must be entered')
+  return ok({ ...asked, status: to ?? asked.status, entries: [...asked.entries, entry] })
+}
+
+/** What a side sees of a request. `canRead`: whether it may read a shared pack; an answer shows no other. `number`: its place among all. */
+export function requestView(asked: Asked, { role, number, today, canRead }: RequestReader): PortalRequest {
+  const { id, at, by, title, text, about, due, status, entries } = asked
+  return {
+    ...{ id, reference: `AR-${number}`, asked: { at, by: by.name }, title, text, about, due, status },
+    isLate: !isClosed(status) && due < today,
+    waits: waitsFor(status, role),
+    may: nextStatuses(status, role),
+    isClosed: isClosed(status),
+    entries: entries.map((entry) => ({ ...entry, packs: entry.packs.filter((one) => canRead(one.id)) })),
+  }
+}
+
+export interface RequestReader {
+  readonly role: RequestRole
+  readonly number: number
+  /** YYYY-MM-DD, UTC. */
+  readonly today: string
+  readonly canRead: (pack: string) => boolean
+}
