@@ -9,6 +9,7 @@ import {
   inEvidence,
   isBackedUp,
   isBlobOfRun,
+  isCopied,
   isOwnFolder,
   isRebuilt,
   pooledBlob,
@@ -53,6 +54,12 @@ test('a backup keeps evidence and what people declared, and neither keys nor cop
     expect(isBackedUp(name)).toBe(true)
   for (const name of ['identities', 'identity-passphrase', 'shown', 'demo', 'notes.txt'])
     expect(isBackedUp(name)).toBe(false)
+})
+
+test('an object store keeps what auditors were given and asked, and not their own papers', () => {
+  const own = ['portal.jsonl', 'shared-packs', 'auditors']
+  expect(own.map(isBackedUp)).toEqual([true, true, true])
+  expect(own.map(isCopied)).toEqual([true, true, false])
 })
 
 test('fleets whose names a file system cannot hold have chains of their own', () => {

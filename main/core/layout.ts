@@ -197,8 +197,14 @@ export function isBackedUp(name: string): boolean {
   return isOwn || DECLARED.test(name) || [decisionsPath(FILES.fleet), hardwarePath(FILES.fleet)].includes(name)
 }
 
-/** What is no evidence: notes of this program on its own work, and what collectors are delivering. */
-const NOT_EVIDENCE: readonly string[] = [FOLDERS.jobs, FOLDERS.objectLists, FILES.settings, FILES.tables]
+/** What is no evidence: notes of this program on its own work, what collectors are delivering, and papers of auditors, which are theirs to delete. */
+const NOT_EVIDENCE: readonly string[] = [
+  FOLDERS.jobs,
+  FOLDERS.objectLists,
+  FOLDERS.auditors,
+  FILES.settings,
+  FILES.tables,
+]
 
 /** Whether a file or folder directly below an output folder is copied to an object store. */
 export const isCopied = (name: string): boolean => isBackedUp(name) && !NOT_EVIDENCE.includes(name)
