@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtFiles } from '../../main/adapters/files.ts'
+import { builtFiles } from '../../main/adapters/built-files.ts'
 import { openAddress } from '../support/html-window.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
 import { type TeamKit, teamKit } from '../support/team-kit.ts'
