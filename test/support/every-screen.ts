@@ -322,7 +322,11 @@ export const REVIEW_SCREENS: readonly Screen[] = [
   {
     name: 'evidence',
     open: inReview('Raw evidence', async (review) => {
-      await review.getByRole('main').getByRole('table').getByRole('button').first().click()
+      await review
+        .getByRole('main')
+        .getByRole('button', { name: /^Open raw evidence of/ })
+        .first()
+        .click()
       await review.locator('.text-row').first().waitFor()
     }),
   },
