@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAddress } from '../support/html-window.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
+import { whyNoRadosgw } from '../support/radosgw-kit.ts'
 import { startTeamDemo } from '../support/team-demo.ts'
 
 const absent = whyNoWindow()
@@ -22,7 +23,7 @@ describe.skipIf(absent !== null)(`the team demo in Chromium${absent === null ? '
 
   test('what it prints names the address, the persons, and what is not locked', () => {
     expect(printed.join('\n')).toContain(demo.origin)
-    expect(printed.join('\n')).toContain('without a lock')
+    expect(printed.join('\n')).toContain(whyNoRadosgw() === null ? 'with Object Lock' : 'has no lock')
   })
 
   test('its officer signs in and collects through both collectors', async () => {

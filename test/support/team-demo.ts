@@ -6,10 +6,11 @@ import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { DemoFleet } from '../../main/core/all-ports.ts'
 import { tokenDigest } from '../../main/core/jobs.ts'
-import type { FleetNode } from '../../schemas/types.ts'
+import type { FleetNode, TeamObjects } from '../../schemas/types.ts'
 import { newToken } from './collector-kit.ts'
 import { type Person, startTestProvider } from './oidc-test-provider.ts'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
+import { type Radosgw, startRadosgw, whyNoRadosgw } from './radosgw-kit.ts'
 import { startProgram } from './running-program.ts'
 import { writeTeamFolder } from './team-folder.ts'
 
@@ -39,6 +40,9 @@ export async function startTeamDemo(print: (line: string) => void) {
     const missing = whyNoPostgres()
     const cluster = missing === null ? await startPostgres() : null
     if (cluster !== null) ends.push(cluster.stop)
+    const noStore = whyNoRadosgw()
+    const store = noStore === null ? await startRadosgw() : null
+    if (store !== null) ends.push(store.stop)
     const provider = await startTestProvider(PEOPLE)
     ends.push(provider.close)
     const fleet = await startDemoFleet(catalog.probes, { now: () => new Date().toISOString() })
@@ -51,6 +55,7 @@ export async function startTeamDemo(print: (line: string) => void) {
       ...{ collectors: COLLECTORS, concurrency: 2, issuer: provider.issuer, isTls: false },
       shared: database === undefined ? null : { database, throughGate: [] },
       config: {
+        objects: await objectsIn(folder, store),
         sealers: [
           {
             name: SEALER,
@@ -69,8 +74,13 @@ export async function startTeamDemo(print: (line: string) => void) {
     const lines = [
       `Team server    ${team.origin}/`,
       `               Sign in as ${PEOPLE.map(({ link }) => link).join(', ')}.`,
-      `Jobs, sessions ${cluster === null ? `files, because ${missing?.replace('skipped: ', '')}` : 'PostgreSQL'}`,
-      `Evidence       ${join(folder, ENGAGEMENT)}, without a lock: whoever can write there can alter it`,
+      `Jobs, sessions ${cluster === null ? `files, because ${reasonIn(missing)}` : 'PostgreSQL'}`,
+      `Evidence       ${join(folder, ENGAGEMENT)}, copied to ${store === null ? join(folder, STORE) : 'a bucket of Ceph with Object Lock'}`,
+      ...(noStore === null
+        ? []
+        : [
+            `               That copy has no lock, because ${reasonIn(noStore)}: an account that can write there can alter it.`,
+          ]),
       `Collectors     ${Object.entries(COLLECTORS)
         .map(([name, zone]) => `${name} (zone ${zone})`)
         .join(', ')}; ${team.nodes.length} nodes`,
@@ -85,6 +95,19 @@ export async function startTeamDemo(print: (line: string) => void) {
     throw problem
   }
 }
+
+const STORE = 'objects'
+
+/** Where the server copies evidence to: a bucket with Object Lock, or a folder without a lock. */
+async function objectsIn(folder: string, store: Radosgw | null): Promise<TeamObjects> {
+  if (store === null) return { folder: join(folder, STORE) }
+  const { endpoint, region, bucket, accessKey, secretKey } = store.place(await store.newBucket())
+  const credentialsFile = join(folder, 'object-store')
+  writeFileSync(credentialsFile, `${accessKey}:${secretKey}\n`, { mode: 0o600 })
+  return { s3: { endpoint, region, bucket, credentialsFile } }
+}
+
+const reasonIn = (skipped: string | null): string => (skipped ?? '').replace('skipped: ', '')
 
 function nodesOf({ targets, fleet }: DemoFleet): readonly FleetNode[] {
   return fleet.nodes.map((node) => {
