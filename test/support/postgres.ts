@@ -142,6 +142,11 @@ export async function startPostgres(): Promise<Cluster> {
   const kill = async (): Promise<void> => {
     const child = running
     if (child === null || child.pid === undefined) return
+    // Interrupted on the terminal, it ended with everything else there.
+    if (child.exitCode !== null || child.signalCode !== null) {
+      running = null
+      return
+    }
     const all = [child.pid, ...childrenOf(child.pid)]
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
     for (const pid of all) killed(pid)
@@ -206,11 +211,14 @@ function run(program: string, ...argv: string[]): void {
   if (status !== 0) throw new Error(`${program}: ${stderr}`)
 }
 
-const childrenOf = (pid: number): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+function childrenOf(pid: number): readonly number[] {
+  const list = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(list)) return []
+  return readFileSync(list, 'utf8')
     .trim()
     .split(' ')
     .flatMap((one) => (one === '' ? [] : [Number(one)]))
+}
 
 function killed(pid: number): void {
   try {
