@@ -12,7 +12,7 @@ import { TextField } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
-import { EndDialog } from './EndDialog.tsx'
+import { ReasonForm } from './ReasonForm.tsx'
 
 /** Who was invited as auditor, with what came of it, and inviting. */
 export function Invitations({ invitations }: { readonly invitations: readonly InvitationView[] }) {
@@ -107,9 +107,11 @@ const InvitationTable = ({
 function EndAccess({ invitation, onClose }: { readonly invitation: InvitationView; readonly onClose: () => void }) {
   const end = useAction('portal.end-access')
   return (
-    <EndDialog
+    <ReasonForm
       title="End access"
       verb="End access"
+      kind="danger"
+      maxLength={2000}
       done="The access has ended."
       about={
         <p>

@@ -1,70 +1,30 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { announce, outdated } from '../store.ts'
-import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
-import { TextArea } from '../ui/Field.tsx'
-import { FailureNote } from './Ask.tsx'
+import { outdated } from '../store.ts'
+import { ReasonForm, type ReasonFormProps } from './ReasonForm.tsx'
 import { useSigningKey } from './TrustAnchors.tsx'
 
-export interface ReasonDialogProps {
-  readonly title: string
-  /** The subject of the entry and its effect. */
-  readonly about: ReactNode
-  readonly verb: string
-  /** Announced when done. */
-  readonly done: string
-  readonly label: string
-  readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
+interface ReasonDialogProps extends Omit<ReasonFormProps, 'kind' | 'maxLength' | 'send' | 'children'> {
   /** Whether the entry was made. */
   readonly send: (why: string, identity: string | null) => Promise<boolean>
-  readonly onClose: () => void
 }
 
 /** A signed entry about runs: text, signature, and a permanent entry in the run chain. */
-export function ReasonDialog({ title, about, verb, done, label, action, send, onClose }: ReasonDialogProps) {
-  const form = useId()
+function ReasonDialog({ send, ...form }: ReasonDialogProps) {
   const { identity, choice } = useSigningKey()
-  const [why, setWhy] = useState('')
-  const [tried, setTried] = useState(false)
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    if (why.trim().length < 3 || !(await send(why.trim(), identity))) return
-    announce(done)
-    outdated()
-    onClose()
-  }
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={action.busy}>
-            {verb}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
+    <ReasonForm
+      {...form}
+      kind="primary"
+      maxLength={1000}
+      send={async (why) => {
+        const isMade = await send(why, identity)
+        if (isMade) outdated()
+        return isMade
+      }}
     >
-      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
-        {about}
-        <TextArea
-          label={label}
-          value={why}
-          onChange={setWhy}
-          maxLength={1000}
-          error={tried && why.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
-          isRequired
-          autoFocus
-        />
-        {choice}
-        <p className="quiet">The entry is digitally signed and permanent in the run chain. Removal is detectable.</p>
-        {action.error !== null && <FailureNote error={action.error} />}
-      </form>
-    </Dialog>
+      {choice}
+      <p className="quiet">The entry is digitally signed and permanent in the run chain. Removal is detectable.</p>
+    </ReasonForm>
   )
 }
 
@@ -87,7 +47,6 @@ export function GapDialog({
       about={<p>{about}</p>}
       verb="Record missed run"
       done="Missed run recorded."
-      label="Reason"
       action={action}
       send={async (why, identity) => (await action.run({ schedule, due, why, identity })) !== null}
       onClose={onClose}
@@ -112,7 +71,6 @@ export function BaselineDialog({
       about={<p>{about} Later runs are compared with it until you set another one.</p>}
       verb="Set baseline"
       done="Baseline set."
-      label="Reason"
       action={action}
       send={async (why, identity) => (await action.run({ run, why, identity })) !== null}
       onClose={onClose}

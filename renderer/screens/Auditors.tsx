@@ -3,9 +3,9 @@ import type { InvitationView, SharedPack } from '../../schemas/ipc-portal.ts'
 import { useAction } from '../actions.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { EndDialog } from '../parts/EndDialog.tsx'
 import { Invitations } from '../parts/Invitations.tsx'
 import { Page } from '../parts/Page.tsx'
+import { ReasonForm } from '../parts/ReasonForm.tsx'
 import { SharedBy, SharedFiles } from '../parts/SharedFiles.tsx'
 import { type AuditorsPart, isOffered } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
@@ -107,9 +107,11 @@ function OnePack({ pack, readers }: { readonly pack: SharedPack; readonly reader
         </p>
       )}
       {ending && (
-        <EndDialog
+        <ReasonForm
           title="Stop sharing"
           verb="Stop sharing"
+          kind="danger"
+          maxLength={2000}
           done={`Run ${run} is shared no longer.`}
           about={
             <p>

@@ -8,7 +8,7 @@ import type { SessionStore } from '../../main/core/session-store.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import { newCertificate } from '../support/loopback-certificate.ts'
-import { replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { codeOf, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 let kit: TeamKit
 let officer: Visitor
@@ -19,11 +19,6 @@ beforeAll(async () => {
   outsider = await kit.as('officer', 'beta-only')
 })
 afterAll(async () => await kit.close())
-
-const codeOf = (answered: { readonly text: string }): string => {
-  const reply = replyIn(answered as never)
-  return reply.ok ? 'answered' : reply.error.code
-}
 
 describe('engagements', () => {
   const TARGETS = ['', 'index.html', 'api/session', 'api/events', `api/download/${'0'.repeat(64)}`]

@@ -5,7 +5,7 @@ import { checkAudit } from '../../main/server/audit.ts'
 import { digestOfToken, type Invitation, statusOf, termOf } from '../../main/server/portal/invitations.ts'
 import type { InvitationView, SharedPack } from '../../schemas/ipc-portal.ts'
 import { sharedExport } from '../support/portal-kit.ts'
-import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { type Answered, answerValue, codeOf, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-28T12:00:00Z')
@@ -48,18 +48,9 @@ beforeAll(async () => {
 })
 afterAll(async () => await kit.close())
 
-const value = <T>(answered: Answered): T => {
-  const reply = replyIn<T>(answered)
-  if (!reply.ok) throw new Error(`${answered.status} ${reply.error.code}: ${reply.error.detail}`)
-  return reply.value
-}
-const codeOf = (answered: Answered): string => {
-  const reply = replyIn(answered)
-  return reply.ok ? 'answered' : reply.error.code
-}
 const lastDay = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 const invite = async (days = 90): Promise<{ readonly token: string; readonly id: string }> => {
-  const made = value<{ link: string; invitations: InvitationView[] }>(
+  const made = answerValue<{ link: string; invitations: InvitationView[] }>(
     await officer.call('alpha', 'portal.invite', { label: 'R. Lee, Example Audit', until: lastDay(days) }),
   )
   expect(made.link.startsWith(`${kit.server.origin}/invitation/`)).toBe(true)
@@ -73,7 +64,7 @@ const use = async (sub: string, token: string, claims: object = {}): Promise<rea
   return [one, await one.send('GET', to)]
 }
 const listed = async (id: string): Promise<InvitationView | undefined> =>
-  value<InvitationView[]>(await officer.call('alpha', 'portal.invitations', null)).find((one) => one.id === id)
+  answerValue<InvitationView[]>(await officer.call('alpha', 'portal.invitations', null)).find((one) => one.id === id)
 
 describe('an invitation', () => {
   test('is bound to the account that uses it first, as auditor of this engagement alone', async () => {
@@ -83,7 +74,9 @@ describe('an invitation', () => {
     const [guest, answered] = await use('guest-1', token)
     expect(answered.status).toBe(200)
     expect((await guest.session('alpha')).role).toBe('auditor')
-    expect(value<SharedPack[]>(await guest.call('alpha', 'portal.packs', null)).map((one) => one.id)).toEqual([pack.id])
+    expect(answerValue<SharedPack[]>(await guest.call('alpha', 'portal.packs', null)).map((one) => one.id)).toEqual([
+      pack.id,
+    ])
     expect((await guest.call('beta', 'portal.packs', null)).status).toBe(404)
     expect((await guest.call('alpha', 'fleet.get', null)).status).toBe(403)
     expect(await listed(id)).toMatchObject({ status: 'active', accepted: { by: 'guest-1' } })
@@ -161,11 +154,11 @@ test('a pack that is shared with some is answered to others like one that does n
   const own = await sharedExport(officer, '', [mine.id])
   expect(own.to).toEqual([mine.id])
   expect(
-    value<SharedPack[]>(await one.call('alpha', 'portal.packs', null)).map(({ id, to }) => [id, to]),
+    answerValue<SharedPack[]>(await one.call('alpha', 'portal.packs', null)).map(({ id, to }) => [id, to]),
   ).toContainEqual([own.id, null])
-  expect(value<SharedPack[]>(await other.call('alpha', 'portal.packs', null)).some(({ id }) => id === own.id)).toBe(
-    false,
-  )
+  expect(
+    answerValue<SharedPack[]>(await other.call('alpha', 'portal.packs', null)).some(({ id }) => id === own.id),
+  ).toBe(false)
   const missing = await other.call('alpha', 'portal.open', { id: '0'.repeat(32) })
   expect((await other.call('alpha', 'portal.open', { id: own.id })).text).toBe(missing.text)
   const byRole = await kit.as('auditor', 'by-role')

@@ -9,7 +9,7 @@ import { OFFLINE_FILE, type SharedPack } from '../../schemas/ipc-portal.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { sharedExport } from '../support/portal-kit.ts'
-import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { type Answered, codeOf, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 let kit: TeamKit
 let officer: Visitor
@@ -23,10 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => await kit.close())
 
-const codeOf = (answered: Answered): string => {
-  const reply = replyIn(answered)
-  return reply.ok ? 'answered' : reply.error.code
-}
 const given = <T>(answered: Answered): T => {
   const reply = replyIn<T>(answered)
   if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.detail}`)

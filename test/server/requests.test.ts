@@ -3,7 +3,7 @@ import { type Asked, nextStatuses, waitsFor, withEntry } from '../../main/server
 import type { FindingsView } from '../../schemas/ipc-findings.ts'
 import { type PortalRequest, REQUEST_STATUSES, type RequestEntry, type SharedPack } from '../../schemas/ipc-portal.ts'
 import { sharedExport } from '../support/portal-kit.ts'
-import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { answerValue, codeOf, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const ROLES = ['officer', 'auditor'] as const
 const TABLE: Readonly<Record<string, readonly string[]>> = {
@@ -74,15 +74,6 @@ beforeAll(async () => {
 })
 afterAll(async () => await kit.close())
 
-const value = <T>(answered: Answered): T => {
-  const reply = replyIn<T>(answered)
-  if (!reply.ok) throw new Error(`${answered.status} ${reply.error.code}: ${reply.error.detail}`)
-  return reply.value
-}
-const codeOf = (answered: Answered): string => {
-  const reply = replyIn(answered)
-  return reply.ok ? 'answered' : reply.error.code
-}
 const DUE = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const ABOUT = { control: '164.312(a)(1)', node: '', check: '', period: 'Q4 2026' }
 const NOTHING = { packs: [], documents: [], findings: [] }
@@ -93,38 +84,38 @@ const act = (who: Visitor, id: string, part: object, engagement = 'alpha') =>
 
 describe('a request over HTTP', () => {
   test('goes from the auditor to the officer and back, with times and names of the server', async () => {
-    const [made] = value<PortalRequest[]>(await ask(auditor))
+    const [made] = answerValue<PortalRequest[]>(await ask(auditor))
     expect(made).toMatchObject({ reference: 'AR-1', status: 'open', waits: false, may: ['withdrawn'], about: ABOUT })
     const id = made?.id ?? ''
-    const [seen] = value<PortalRequest[]>(await officer.call('alpha', 'portal.requests', null))
+    const [seen] = answerValue<PortalRequest[]>(await officer.call('alpha', 'portal.requests', null))
     expect(seen).toMatchObject({ id, asked: { by: 'auditor' }, waits: true, may: ['in-progress', 'answered'] })
     expect(codeOf(await act(officer, id, { to: 'in-progress', comment: '' }))).toBe('answered')
-    const findings = value<FindingsView>(await officer.call('alpha', 'findings.get', { of: 'run', node: null }))
+    const findings = answerValue<FindingsView>(await officer.call('alpha', 'findings.get', { of: 'run', node: null }))
     const finding = findings.rows[0]?.reference ?? ''
     const named = await act(officer, id, { to: 'answered', packs: [pack.id], findings: [finding] })
-    expect(value<PortalRequest[]>(named)[0]).toMatchObject({ status: 'answered', waits: false })
-    const [answered] = value<PortalRequest[]>(await auditor.call('alpha', 'portal.requests', null))
+    expect(answerValue<PortalRequest[]>(named)[0]).toMatchObject({ status: 'answered', waits: false })
+    const [answered] = answerValue<PortalRequest[]>(await auditor.call('alpha', 'portal.requests', null))
     expect(answered).toMatchObject({ waits: true, may: ['accepted', 'returned', 'withdrawn'] })
     expect(answered?.entries.at(-1)).toMatchObject({
       ...{ role: 'officer', by: 'officer', packs: [{ id: pack.id }], findings: [{ id: finding }] },
     })
     expect(codeOf(await act(auditor, id, { to: 'returned', comment: 'The fourth quarter.' }))).toBe('answered')
     expect(codeOf(await act(officer, id, { to: 'answered' }))).toBe('answered')
-    const [accepted] = value<PortalRequest[]>(await act(auditor, id, { to: 'accepted', comment: '' }))
+    const [accepted] = answerValue<PortalRequest[]>(await act(auditor, id, { to: 'accepted', comment: '' }))
     expect(accepted).toMatchObject({ status: 'accepted', isClosed: true, may: [] })
     expect(codeOf(await act(officer, id, {}))).toBe('input.refused')
   })
   test('is not answered by an auditor, nor accepted by an officer', async () => {
-    const id = value<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''
+    const id = answerValue<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''
     expect(codeOf(await act(auditor, id, { to: 'answered' }))).toBe('input.refused')
     expect(codeOf(await act(auditor, id, { packs: [pack.id] }))).toBe('input.refused')
     expect(codeOf(await act(officer, id, { to: 'accepted' }))).toBe('input.refused')
     expect((await ask(officer)).status).toBe(403)
   })
   test('of another auditor or engagement is answered like one that does not exist', async () => {
-    const id = value<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''
+    const id = answerValue<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''
     const other = await kit.as('auditor', 'other')
-    expect(value(await other.call('alpha', 'portal.requests', null))).toEqual([])
+    expect(answerValue(await other.call('alpha', 'portal.requests', null))).toEqual([])
     const missing = await act(other, '0'.repeat(32), {})
     expect([codeOf(missing), (await act(other, id, {})).text]).toEqual(['input.not-found', missing.text])
     const beta = await kit.as('officer', 'beta-only')
@@ -135,7 +126,7 @@ describe('a request over HTTP', () => {
     ['a document that is not there', { documents: ['1'.repeat(32)] }],
     ['a finding that is not there', { findings: ['F-000000'] }],
   ])('an answer does not name %s', async (_, names) => {
-    const id = value<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''
+    const id = answerValue<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''
     expect(codeOf(await act(officer, id, { to: 'answered', ...names }))).toBe('input.not-found')
   })
   test.each([{ due: '2020-01-01' }, { due: '2027-02-30' }, { title: '  x ' }, { about: {} }])(
@@ -147,7 +138,7 @@ describe('a request over HTTP', () => {
   test('is late after its due day, unless it is closed', async () => {
     kit.pass(32 * 86_400_000)
     const again = await kit.as('officer')
-    const open = value<PortalRequest[]>(await again.call('alpha', 'portal.requests', null))
+    const open = answerValue<PortalRequest[]>(await again.call('alpha', 'portal.requests', null))
     expect([...new Set(open.map(({ isLate, isClosed }) => isLate !== isClosed))]).toEqual([true])
   })
 })

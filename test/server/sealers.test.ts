@@ -31,7 +31,7 @@ import {
   withSealers,
   writeFleet,
 } from '../support/sealer-kit.ts'
-import { fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
 
@@ -107,10 +107,6 @@ const ASK = {
   chain: signer.chain.map(base64),
   crls: signer.crls.map(base64),
   waitSeconds: 0,
-}
-const codeIn = (answered: { readonly text: string }): string => {
-  const reply = replyIn(answered as never)
-  return reply.ok ? 'answered' : reply.error.code
 }
 
 describe('an export of the team server', () => {
@@ -215,7 +211,7 @@ describe('an export of the team server', () => {
     await collected(officer)
     expect((await planned(officer, 0)).identities).toEqual([])
     expect(await built(officer)).toMatchObject({ ok: false, error: { code: 'identity.missing' } })
-    expect(codeIn(await requestTo(kit, CHEN, '/sealer/ask', ASK))).toBe('answered')
+    expect(codeOf(await requestTo(kit, CHEN, '/sealer/ask', ASK))).toBe('answered')
     expect(await built(officer)).toMatchObject({ ok: false, error: { code: 'sealing.unanswered' } })
   })
 
@@ -252,9 +248,9 @@ describe('requests of sealers', () => {
     expect((await requestTo(kit, CHEN, '/sealer/ask', { ...ASK, more: 1 })).status).toBe(400)
     const foreign = newSigner('somebody else')
     expect(
-      codeIn(await requestTo(kit, CHEN, '/sealer/ask', { ...ASK, certificate: base64(foreign.certificate) })),
+      codeOf(await requestTo(kit, CHEN, '/sealer/ask', { ...ASK, certificate: base64(foreign.certificate) })),
     ).toBe('input.refused')
-    expect(codeIn(await requestTo(kit, CHEN, '/sealer/ask', { ...ASK, certificate: 'AAAA' }))).toBe('input.refused')
+    expect(codeOf(await requestTo(kit, CHEN, '/sealer/ask', { ...ASK, certificate: 'AAAA' }))).toBe('input.refused')
 
     await requestTo(kit, CHEN, '/sealer/ask', ASK)
     const going = built(officer)
@@ -269,7 +265,7 @@ describe('requests of sealers', () => {
         ['answer', { signature: 'AAAA' }],
         ['refuse', { reason: 'x' }],
       ] as const)
-        expect(codeIn(await requestTo(kit, token, `/sealer/requests/${request.id}/${verb}`, body))).toBe(
+        expect(codeOf(await requestTo(kit, token, `/sealer/requests/${request.id}/${verb}`, body))).toBe(
           'input.not-found',
         )
     }
@@ -277,7 +273,7 @@ describe('requests of sealers', () => {
     const attributes = remoteSigning.attributes(signer.certificate, request.digest)
     for (const wrong of [await foreign.sign(attributes), await signer.sign(new Uint8Array(32))])
       expect(
-        codeIn(await requestTo(kit, CHEN, `/sealer/requests/${request.id}/answer`, { signature: base64(wrong) })),
+        codeOf(await requestTo(kit, CHEN, `/sealer/requests/${request.id}/answer`, { signature: base64(wrong) })),
       ).toBe('input.refused')
     sealerOf(kit)
     expect((await going).ok).toBe(true)

@@ -252,3 +252,16 @@ export function visitorOf(origin: string, provider: TestProvider, agent: Agent |
 }
 
 export const replyIn = <T>({ text }: Answered): Reply<T> => JSON.parse(text) as Reply<T>
+
+/** The value of an answer, or an error that names the failure. */
+export function answerValue<T>(answered: Answered): T {
+  const reply = replyIn<T>(answered)
+  if (!reply.ok) throw new Error(`${answered.status} ${reply.error.code}: ${reply.error.detail}`)
+  return reply.value
+}
+
+/** The code of a failure, or `answered`. */
+export function codeOf(answered: Answered): string {
+  const reply = replyIn(answered)
+  return reply.ok ? 'answered' : reply.error.code
+}

@@ -6,27 +6,37 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea } from '../ui/Field.tsx'
 import { FailureNote } from './Ask.tsx'
 
-export interface EndDialogProps {
+export interface ReasonFormProps {
   readonly title: string
+  /** The subject and the effect. */
   readonly about: ReactNode
   readonly verb: string
+  /** Whether the effect is an end. */
+  readonly kind: 'primary' | 'danger'
   /** Announced when done. */
   readonly done: string
+  readonly maxLength: number
   readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
   /** Whether it was done. */
   readonly send: (reason: string) => Promise<boolean>
   readonly onClose: () => void
+  /** Below the reason. */
+  readonly children?: ReactNode
 }
 
-/** Ends something of the portal with a reason. Who does so is known: the person who is signed in. */
-export function EndDialog({ title, about, verb, done, action, send, onClose }: EndDialogProps) {
+const SHORTEST = 3
+
+/** A dialog for what needs a reason and nothing else. */
+export function ReasonForm(props: ReasonFormProps) {
+  const { title, about, verb, kind, done, maxLength, action, send, onClose, children } = props
   const form = useId()
   const [reason, setReason] = useState('')
   const [tried, setTried] = useState(false)
+  const isShort = reason.trim().length < SHORTEST
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setTried(true)
-    if (reason.trim().length < 3 || !(await send(reason.trim()))) return
+    if (isShort || !(await send(reason.trim()))) return
     announce(done)
     onClose()
   }
@@ -36,7 +46,7 @@ export function EndDialog({ title, about, verb, done, action, send, onClose }: E
       onClose={onClose}
       actions={
         <>
-          <Button kind="danger" type="submit" form={form} busy={action.busy}>
+          <Button kind={kind} type="submit" form={form} busy={action.busy}>
             {verb}
           </Button>
           <Button onPress={onClose}>Cancel</Button>
@@ -49,11 +59,12 @@ export function EndDialog({ title, about, verb, done, action, send, onClose }: E
           label="Reason"
           value={reason}
           onChange={setReason}
-          maxLength={2000}
-          error={tried && reason.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
+          maxLength={maxLength}
+          error={tried && isShort ? `Enter at least ${SHORTEST} characters.` : undefined}
           isRequired
           autoFocus
         />
+        {children}
         {action.error !== null && <FailureNote error={action.error} />}
       </form>
     </Dialog>
