@@ -3147,7 +3147,7 @@ export interface TeamObjects {
   readonly years?: number
   readonly s3?: TeamS3
   /**
-   * A folder, for trials: whoever can write to it can delete from it.
+   * A folder, for trials: an account that can write to it can delete from it.
    */
   readonly folder?: string
 }

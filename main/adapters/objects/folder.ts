@@ -15,7 +15,7 @@ const failed = (problem: unknown): Outcome<never> =>
 
 /**
  * Objects in a folder: a folder for each key, with a file for each version and one that states until when it is to be kept. Nothing enforces
- * that: whoever can write to the folder can delete from it. Fails with objects.unreachable where the folder cannot be made.
+ * that: an account that can write to the folder can delete from it. Fails with objects.unreachable where the folder cannot be made.
  */
 export async function openObjectFolder(root: string): Promise<Outcome<ObjectStore>> {
   try {

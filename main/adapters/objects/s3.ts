@@ -13,7 +13,7 @@ import { compare } from '../../core/recording.ts'
 import { errorCode, hasObjectLock, isVersioned, versionPage } from './answers.ts'
 import { createExchange, type Exchange, type Outside, type S3Answer, type S3Place, strange } from './exchange.ts'
 
-/** Nobody can lift this one, the owner of the store included. */
+/** No account can lift this one, that of the owner included. */
 const MODE = 'COMPLIANCE'
 const LARGEST_ANSWER = 64 * 1024
 const LARGEST_PAGE = 8 * 1024 * 1024

@@ -19,8 +19,10 @@ export async function keepObject(
     isKnown,
   }: { readonly until: string; readonly found: readonly ObjectVersion[]; readonly isKnown: boolean },
 ): Promise<Outcome<boolean>> {
-  const ofSize = found.find(({ size }) => size === content.size)
-  const before = isKnown && ofSize !== undefined ? ok(ofSize) : await versionWith(store, found, content)
+  // With the rights to write, another version of this size can be put there: which of them has the bytes is then read.
+  const [only, ...others] = found.filter(({ size }) => size === content.size)
+  const before =
+    isKnown && only !== undefined && others.length === 0 ? ok(only) : await versionWith(store, found, content)
   if (!before.ok) return before
   const stored = before.value === null ? await store.put(key, content, until) : ok(before.value.version)
   if (!stored.ok) return stored
