@@ -37,7 +37,8 @@ export function applyEvent(before: RunProgress | null, event: EngineEvent, now: 
       return {
         run: event.run,
         ended: 'no',
-        paused: false,
+        // The page shows a run before the engine reports its start, so the run may have been paused already.
+        paused: before?.run === event.run && before.paused,
         since: now,
         begun: new Map(),
         nodes: new Map(event.nodes.map((node) => [node, { is: 'waiting' }])),

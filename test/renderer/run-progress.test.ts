@@ -56,6 +56,14 @@ test('there is no time left to guess while paused or after the end', () => {
   expect(timeLeft(after(done(1, 'a'), [2, { kind: 'run-done', run: 'r1', cancelled: false }]), 60_000)).toBeNull()
 })
 
+test('a run that was paused before its start was reported stays paused; another run begins unpaused', () => {
+  const paused: Step = [1, { kind: 'run-paused', run: 'r1' }]
+  expect(after(paused, [2, { kind: 'run-started', run: 'r1', nodes: NODES }]).paused).toBe(true)
+  expect(after(paused, [2, { kind: 'run-started', run: 'r2', nodes: NODES }]).paused).toBe(false)
+  const ended: Step = [2, { kind: 'run-done', run: 'r1', cancelled: true }]
+  expect(after(paused, ended, [3, { kind: 'run-started', run: 'r1', nodes: NODES }]).paused).toBe(false)
+})
+
 test('a node that is only timed is active, shows the remaining time, and counts as captured', () => {
   const timing: Step = [60_000, { kind: 'node-timing', node: 'a', secondsLeft: 48 }]
   const progress = after(connecting(0, 'a'), timing)
