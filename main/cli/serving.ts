@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { TeamConfig } from '../../schemas/types.ts'
+import type { TeamConfig, TeamObjects } from '../../schemas/types.ts'
 import { builtFiles } from '../adapters/built-files.ts'
 import type { OpenDatabase } from '../adapters/database/index.ts'
 import { ipcValidator } from '../adapters/ipc-validator.ts'
@@ -8,7 +8,13 @@ import { openFileQueue } from '../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
-import { type DatabaseSecrets, type ObjectSecrets, readTeamConfig, readTeamSecrets } from '../adapters/team-config.ts'
+import {
+  type DatabaseSecrets,
+  type ObjectSecrets,
+  readObjectSecrets,
+  readTeamConfig,
+  readTeamSecrets,
+} from '../adapters/team-config.ts'
 import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
 import type { CopyPorts } from '../app/objects/copy.ts'
@@ -17,13 +23,16 @@ import { USUAL_YEARS } from '../app/retention.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
+import type { ObjectStore } from '../core/objects.ts'
 import { checkAudit } from '../server/audit.ts'
 import { recordedHeads, signedHeads } from '../server/audit-heads.ts'
+import { AUDIT_LOGS, placeOf } from '../server/audit-parts.ts'
+import { compareAuditLog } from '../server/edge/audit-copies.ts'
 import { readAuditFile } from '../server/edge/audit-file.ts'
 import type { Copying } from '../server/edge/copies.ts'
 import type { PageFile } from '../server/edge/parts.ts'
 import { serve } from '../server/edge/serve.ts'
-import { problemsOf } from '../server/settings.ts'
+import { originOf, problemsOf } from '../server/settings.ts'
 import { type Context, EXIT, emitText, endWith, printLine } from './options.ts'
 
 /** The valid configuration of a file, with absolute paths. Fails as its reading does, and with input.refused for what the schema cannot express. */
@@ -35,11 +44,8 @@ export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
 }
 
 /** Checks the audit log, its signed heads and those in the record of a sealer, and prints what was found. */
-export async function verifyAudit(
-  context: Context,
-  { auditLog, sealers = [] }: TeamConfig,
-  record: string | null,
-): Promise<void> {
+export async function verifyAudit(context: Context, config: TeamConfig, record: string | null): Promise<void> {
+  const { auditLog, sealers = [] } = config
   const read = await readAuditFile(auditLog)
   if (!read.ok) return endWith(context, read.error)
   const recorded = record === null ? ok(null) : await readAuditFile(record)
@@ -79,7 +85,32 @@ export async function verifyAudit(
     printLine(
       'Not shown: that no entries were removed from the end. Compare with the record of a sealer (--record), or keep size and digest elsewhere.',
     )
+  const agrees = await agreesWithStore(config, read.value)
   if (wrong.length > 0 || lost.length > 0) return context.exit(EXIT.notVerified)
+  if (!agrees.ok) return endWith(context, agrees.error)
+  if (!agrees.value) return context.exit(EXIT.notVerified)
+}
+
+/** Compares the audit log with its copies where a configuration names an object store, prints the result, and gives whether they agree. */
+async function agreesWithStore(config: TeamConfig, text: string): Promise<Outcome<boolean>> {
+  const { auditLog, objects, listen } = config
+  if (objects === undefined) return ok(true)
+  const secrets = readObjectSecrets(objects)
+  const store = secrets.ok ? await openStoreOf(objects, secrets.value, AUDIT_LOGS) : secrets
+  const place = placeOf(originOf(config, listen.port))
+  const compared = store.ok ? await compareAuditLog(store.value, place, text) : store
+  if (!compared.ok) return compared
+  const { kept, problems, others } = compared.value
+  for (const problem of problems) printLine(`${auditLog}: ${problem}.`)
+  if (problems.length === 0)
+    printLine(
+      kept === 0
+        ? `The object store keeps no entry of this log (${place}).`
+        : `The object store keeps the first ${kept} entries of this log (${place}), as they are here.`,
+    )
+  for (const other of others)
+    printLine(`The object store also keeps the log ${other.place}, with ${other.entries} entries; it was not compared.`)
+  return ok(problems.length === 0 && kept > 0)
 }
 
 /** How long a run waits for a collector that gives no sign, whose recording is stored when it arrives later, and an export for its signer. */
@@ -160,12 +191,19 @@ function copyingOf({ objects }: TeamConfig, secrets: ObjectSecrets | null, ports
     ports,
     years: objects.years ?? USUAL_YEARS,
     everyMs: 5 * MINUTE_MS,
+    auditEveryMs: 10 * MINUTE_MS,
     soonMs: 5000,
-    openStore: async (engagement) => {
-      const { openObjects } = await import('../adapters/objects/index.ts')
-      return await openObjects(objects, secrets, engagement)
-    },
+    openStore: (name) => openStoreOf(objects, secrets, name),
   }
+}
+
+async function openStoreOf(
+  objects: TeamObjects,
+  secrets: ObjectSecrets | null,
+  name: string,
+): Promise<Outcome<ObjectStore>> {
+  const { openObjects } = await import('../adapters/objects/index.ts')
+  return await openObjects(objects, secrets, name)
 }
 
 /** The database of a configuration, or null. Its client is loaded where a configuration names one. Fails as openDatabase(). */

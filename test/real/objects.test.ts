@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openS3 } from '../../main/adapters/objects/s3.ts'
@@ -8,9 +8,13 @@ import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
 import { objectsCommand } from '../../main/cli/commands/objects.ts'
 import { EXIT } from '../../main/cli/options.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import type { Outcome } from '../../main/core/failure.ts'
+import { type Outcome, ok } from '../../main/core/failure.ts'
 import type { ObjectStore, ObjectVersion } from '../../main/core/objects.ts'
+import { compareAuditLog, startAuditCopies } from '../../main/server/edge/audit-copies.ts'
+import { openAuditLog } from '../../main/server/edge/audit-file.ts'
+import { auditEvent } from '../../main/server/edge/parts.ts'
 import { commandLine } from '../support/command-line.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
 import { must } from '../support/kept-runs.ts'
 import { daysAhead, objectOf, objectsContract } from '../support/objects-contract.ts'
@@ -135,6 +139,37 @@ describe.skipIf(missing !== null)(`Ceph radosgw${missing === null ? '' : ` (${mi
         )
       expect(must(await store.versions('')).map(({ key }) => key)).toEqual(names)
     })
+  })
+
+  test('the audit log is kept as it was copied, whatever the owner of the bucket and the account of the server do', async () => {
+    const own = await rados.newBucket()
+    const store = must(await openS3(rados.place(own), 'team/_audit-logs/', outside))
+    const file = join(folderOfTest('audit'), 'audit.jsonl')
+    const audit = must(await openAuditLog(file))
+    const event = (node: string) => auditEvent({ now: () => 0 }, null, { kind: 'call', of: { node } })
+    for (const node of ['a', 'b', 'c']) await audit.append(event(node))
+    const copying = {
+      openStore: async () => ok(store),
+      ...{ place: 'here', file, head: audit.head, years: 6, everyMs: 600_000, now: () => new Date().toISOString() },
+    }
+    const copies = startAuditCopies(copying, () => undefined)
+    await copies.now()
+    expect(copies.state()).toEqual({ waiting: 0, isFailing: false })
+    await copies.close()
+    await audit.close()
+    for (const { key, version } of must(await store.versions(''))) {
+      const target = `${own}/team/_audit-logs/${key}`
+      expect((await rados.asOwner({ verb: 'PUT', target, body: 'other entries' })).status).toBe(200)
+      expect((await rados.asOwner({ verb: 'DELETE', target })).status).toBe(204)
+      expect((await rados.asOwner({ verb: 'DELETE', target: `${target}?versionId=${version}` })).status).toBe(403)
+    }
+    const compared = async () => must(await compareAuditLog(store, 'here', readFileSync(file, 'utf8')))
+    expect(await compared()).toEqual({ kept: 3, problems: [], others: [] })
+    writeFileSync(file, '')
+    const anew = must(await openAuditLog(file))
+    for (const node of ['a', 'x', 'c', 'd']) await anew.append(event(node))
+    await anew.close()
+    expect((await compared()).problems).toEqual([expect.stringContaining('entry 2')])
   })
 
   describe('an engagement', () => {

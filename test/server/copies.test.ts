@@ -27,7 +27,7 @@ async function started(openStore: () => Promise<Outcome<ObjectStore>>, everyMs =
   const lines: Readonly<Record<string, unknown>>[] = []
   const root = kit.root()
   const engagement = { name: 'clinic', folder: root, enter: {} }
-  const copying = { openStore, ports: kit.ports, years: 6, everyMs, soonMs: 5 }
+  const copying = { openStore, ports: kit.ports, years: 6, everyMs, auditEveryMs: NEVER_MS, soonMs: 5 }
   const copies = await startCopies([engagement], copying, (line) => lines.push(line))
   return { copies, lines, root }
 }
@@ -110,6 +110,7 @@ test('a server states what waits, and names no engagement', async () => {
       ports: createFakePorts(),
       years: 6,
       everyMs: 20,
+      auditEveryMs: 20,
       soonMs: 5,
     },
   })
@@ -123,6 +124,8 @@ test('a server states what waits, and names no engagement', async () => {
   const metrics = await get('/metrics')
   expect(metrics).toContain('barewitness_objects_waiting 0\n')
   expect(metrics).toContain('barewitness_objects_locked 0\n')
+  while (!(await get('/metrics')).includes('barewitness_audit_copy_failing 0\n')) await sleep(20)
+  expect(await get('/metrics')).toContain('barewitness_audit_entries_waiting 0\n')
   expect(metrics).not.toMatch(/alpha|beta/)
   expect(existsSync(join(folder, 'alpha', 'lists'))).toBe(true)
   await own.close()

@@ -339,6 +339,8 @@ test('metrics have the form of Prometheus', () => {
     barewitness_objects_waiting_since_seconds: null,
     barewitness_objects_failing: 0,
     barewitness_objects_locked: 1,
+    barewitness_audit_entries_waiting: 0,
+    barewitness_audit_copy_failing: 0,
   })
   expect(text).toContain('\nbarewitness_requests_total{kind="call",status="200"} 2\n')
   for (const line of text.trimEnd().split('\n'))

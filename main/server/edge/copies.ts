@@ -5,13 +5,15 @@ import type { ObjectStore } from '../../core/objects.ts'
 
 /** How evidence is copied to an object store. */
 export interface Copying {
-  /** The store of an engagement. Fails as opening it does. */
-  readonly openStore: (engagement: string) => Promise<Outcome<ObjectStore>>
+  /** The store of an engagement, or that of audit logs. Fails as opening it does. */
+  readonly openStore: (name: string) => Promise<Outcome<ObjectStore>>
   readonly ports: CopyPorts
   /** Retention of each object. */
   readonly years: number
   /** Between two copies that nothing asked for. */
   readonly everyMs: number
+  /** Between two copies of the audit log. */
+  readonly auditEveryMs: number
   /** After what asked for a copy: a run and its export write many files one after the other. */
   readonly soonMs: number
 }

@@ -15,7 +15,7 @@ export const monitor =
   }
 
 async function watched(
-  { audit, signIn, sessions, calls, streams, metrics, jobs, database, copies }: ServerParts,
+  { audit, signIn, sessions, calls, streams, metrics, jobs, database, copies, auditCopies }: ServerParts,
   verb: string | undefined,
   target: string | undefined,
 ): Promise<readonly [status: number, body: string]> {
@@ -41,6 +41,7 @@ async function watched(
           barewitness_jobs_waiting: sum('waiting'),
           barewitness_jobs_leased: sum('leased'),
           ...copyGauges(copies),
+          ...auditCopyGauges(auditCopies()),
         }),
       ]
     }
@@ -64,5 +65,13 @@ function copyGauges(copies: ServerParts['copies']) {
     barewitness_objects_waiting_since_seconds: state?.since == null ? null : secondsOf(state.since),
     barewitness_objects_failing: state?.failing ?? null,
     barewitness_objects_locked: state?.locked == null ? null : Number(state.locked),
+  }
+}
+
+function auditCopyGauges(copies: ReturnType<ServerParts['auditCopies']>) {
+  const state = copies?.state() ?? null
+  return {
+    barewitness_audit_entries_waiting: state?.waiting ?? null,
+    barewitness_audit_copy_failing: state === null ? null : Number(state.isFailing),
   }
 }

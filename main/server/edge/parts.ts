@@ -6,6 +6,7 @@ import type { Concurrency, RateLimit } from '../limits.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Sessions, TeamSessionRecord } from '../sessions.ts'
 import type { TeamSettings } from '../settings.ts'
+import type { AuditCopies } from './audit-copies.ts'
 import type { AuditLog } from './audit-file.ts'
 import type { Copies } from './copies.ts'
 import type { ServedEngagement } from './engagements.ts'
@@ -47,6 +48,8 @@ export interface ServerParts {
   } | null
   /** Null where no object store is configured, and where the process serves collectors alone. */
   readonly copies: Copies | null
+  /** Null without an object store, and before the server listens. */
+  readonly auditCopies: () => AuditCopies | null
   readonly transfers: Transfers
   /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
   readonly zipFolder: (files: {

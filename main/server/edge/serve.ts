@@ -4,12 +4,14 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TeamConfig, TeamMonitoring } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { AUDIT_LOGS, placeOf } from '../audit-parts.ts'
 import { concurrency, rateLimit } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { createSessions, loadSessions, policyOf, type Sessions, type SessionTimes } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
 import { answer } from './answer.ts'
-import { openAuditLog } from './audit-file.ts'
+import { type AuditCopies, startAuditCopies } from './audit-copies.ts'
+import { type AuditLog, openAuditLog } from './audit-file.ts'
 import { type Copies, type Copying, startCopies } from './copies.ts'
 import { type OpenEngine, type Opening, openEngagements, type ServedEngagement } from './engagements.ts'
 import { monitor } from './monitoring.ts'
@@ -83,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     return copies
   }
   const transfers = await createTransfers(settings.uploadBytes)
+  let auditCopies: AuditCopies | null = null
   const parts: ServerParts = {
     ...options,
     settings: () => settings,
@@ -104,6 +107,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     engagements,
     jobs,
     copies: copies.value,
+    auditCopies: () => auditCopies,
     transfers,
     audit: audit.value,
     metrics: createMetrics(),
@@ -116,6 +120,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     }
     await opened.value.close()
     await copies.value?.close()
+    await auditCopies?.close()
     await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
     await audit.value.close()
     await transfers.close()
@@ -145,6 +150,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await audit.value.append(auditEvent(parts, null, { kind: 'start' }))
     servers.push(server)
     settings = settingsOf(config, await listen(server, config.listen))
+    auditCopies = auditCopiesOf(options, settings.origin, audit.value)
     const monitoring = await watched(config.monitoring)
     return ok({ origin: settings.origin, monitoring, close })
   } catch {
@@ -170,6 +176,28 @@ async function copiesOf(
       if (kind === 'run-done') copies.value.soon(engagement.name)
     })
   return copies
+}
+
+/** Copies of the audit log, under the origin of this process; null without an object store. */
+function auditCopiesOf(
+  { copying, config, log, now }: ServeOptions,
+  origin: string,
+  audit: AuditLog,
+): AuditCopies | null {
+  if (copying === null) return null
+  const { openStore, years, auditEveryMs: everyMs } = copying
+  return startAuditCopies(
+    {
+      openStore: () => openStore(AUDIT_LOGS),
+      place: placeOf(origin),
+      file: config.auditLog,
+      head: audit.head,
+      years,
+      everyMs,
+      now: () => new Date(now()).toISOString(),
+    },
+    log,
+  )
 }
 
 /** Sessions of people, with those that the database kept. A process that serves collectors alone has none of them. */

@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises'
+import { keepObject } from '../../app/objects/confirm.ts'
+import { firstOfEach, textOf } from '../../app/objects/state.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { type ObjectStore, type ObjectVersion, textBytes, yearsLater } from '../../core/objects.ts'
+import { plain } from '../../core/plain-text.ts'
+import { type AuditPart, coveredBy, linesOf, partKey, partsAfter, partsAmong } from '../audit-parts.ts'
+import type { LogHead } from '../chained-log.ts'
+
+/** Large parts are held in memory as a whole. */
+const PART_BYTES = 8 * 1024 * 1024
+const LARGEST_PART = 64 * 1024 * 1024
+const RETRY_MS = 60_000
+
+/** How the audit log of a server is copied to an object store. */
+export interface AuditCopying {
+  /** The store of all audit logs. Fails as opening it does. */
+  readonly openStore: () => Promise<Outcome<ObjectStore>>
+  /** The log of this server in it, as placeOf() names it. */
+  readonly place: string
+  readonly file: string
+  /** Of the entries that are on the disk. */
+  readonly head: () => LogHead
+  /** Retention of each part. */
+  readonly years: number
+  readonly everyMs: number
+  /** ISO 8601. */
+  readonly now: () => string
+}
+
+export interface AuditCopies {
+  readonly state: () => {
+    /** Entries that the store did not confirm yet. */
+    readonly waiting: number
+    /** Whether the last copy failed, or none was made yet. */
+    readonly isFailing: boolean
+  }
+  /** Copies now, after a copy in progress. */
+  readonly now: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Copies the audit log at once and from time to time. A store that is away is tried again. Where it has other entries than the log, nothing
+ * is copied any more: the log was altered or replaced, or another one has its place.
+ */
+export function startAuditCopies(
+  copying: AuditCopying,
+  log: (line: Readonly<Record<string, unknown>>) => void,
+): AuditCopies {
+  let [copied, isFailing, isClosed] = [0, true, false]
+  let isCompared = false
+  let timer: NodeJS.Timeout | null = null
+  const once = async (): Promise<void> => {
+    const store = await copying.openStore()
+    const made = store.ok ? await copyAuditLog(store.value, copying, isCompared ? copied : null) : store
+    isFailing = !made.ok
+    // After a failure, what the store has is read again: a part can be there though its answer was lost.
+    isCompared = made.ok
+    if (made.ok) copied = made.value
+    else log({ kind: 'audit-copy', failed: made.error.code })
+  }
+  let running: Promise<void> = Promise.resolve()
+  const start = (): Promise<void> => {
+    running = running
+      .then(() => (isClosed ? undefined : once()))
+      .catch(() => {
+        isFailing = true
+        log({ kind: 'audit-copy', failed: 'bug' })
+      })
+      .then(() => {
+        if (timer !== null) clearTimeout(timer)
+        if (!isClosed) timer = setTimeout(start, isFailing ? Math.min(RETRY_MS, copying.everyMs) : copying.everyMs)
+      })
+    return running
+  }
+  void start()
+  return {
+    state: () => ({ waiting: Math.max(0, copying.head().size - copied), isFailing }),
+    now: start,
+    close: async () => {
+      isClosed = true
+      if (timer !== null) clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/**
+ * Stores the entries that the store does not have, and gives how many it has. `copied`: as many were confirmed since this process compared
+ * the log with the store; null: it is compared now. Fails with objects.altered where the store has other entries.
+ */
+async function copyAuditLog(
+  store: ObjectStore,
+  { place, file, head, years, now }: AuditCopying,
+  copied: number | null,
+): Promise<Outcome<number>> {
+  // Entries after the head are being written: what is not on the disk yet can still be lost.
+  const { size } = head()
+  if (copied === size) return ok(size)
+  const lines = linesOf(await readFile(file, 'utf8')).slice(0, size)
+  const before = copied === null ? await agreedWith(store, place, lines) : ok(copied)
+  if (!before.ok) return before
+  let end = before.value
+  const until = yearsLater(now(), years)
+  for (const { text, ...entries } of partsAfter(lines, { from: end, to: size, bytes: PART_BYTES })) {
+    const kept = await keepObject(store, partKey(place, entries), textBytes(text), { until, found: [], isKnown: false })
+    if (!kept.ok) return kept
+    end = entries.last
+  }
+  return ok(end)
+}
+
+/** How many entries the store has of a log. Each line has the digest of the one before it, so that the last part stands for all. */
+async function agreedWith(store: ObjectStore, place: string, lines: readonly string[]): Promise<Outcome<number>> {
+  const found = await store.versions(`${place}/`)
+  if (!found.ok) return found
+  const parts = partsAmong(firstOfEach(found.value))
+  const end = coveredBy(parts)
+  const last = parts.find((part) => part.last === end)
+  if (last === undefined) return ok(0)
+  const difference = await differenceOf(store, last, lines)
+  if (!difference.ok) return difference
+  return difference.value === null ? ok(end) : fail('objects.altered', plain(difference.value, 300))
+}
+
+/** In words, where a part of the store has other entries than the log; null where it has the same. Fails as reading it does. */
+async function differenceOf(
+  store: ObjectStore,
+  { first, last, version }: AuditPart<ObjectVersion>,
+  lines: readonly string[],
+): Promise<Outcome<string | null>> {
+  if (last > lines.length)
+    return ok(`the audit log has ${lines.length} entries; the store keeps entry ${last} (${version.key})`)
+  const text = await textOf(store, version, LARGEST_PART)
+  if (!text.ok) return text
+  const kept = linesOf(text.value)
+  const ours = lines.slice(first - 1, last)
+  const at = ours.findIndex((line, index) => line !== kept[index])
+  if (at !== -1) return ok(`entry ${first + at} of the audit log is another one than the store keeps (${version.key})`)
+  return ok(version.size === Buffer.byteLength(ours.join('')) ? null : `${version.key} has more than its entries`)
+}
+
+export interface AuditComparison {
+  /** Entries of the log that the store keeps, from the first on, without a gap. */
+  readonly kept: number
+  /** In words, each part that has other entries than the log. */
+  readonly problems: readonly string[]
+  /** Other logs in the store, with the number of their last entry. */
+  readonly others: readonly { readonly place: string; readonly entries: number }[]
+}
+
+/** Compares every part of a log in the store with the log, byte for byte. Of several versions of a part, the one that was written first counts. */
+export async function compareAuditLog(
+  store: ObjectStore,
+  place: string,
+  text: string,
+): Promise<Outcome<AuditComparison>> {
+  const found = await store.versions('')
+  if (!found.ok) return found
+  const all = partsAmong(firstOfEach(found.value))
+  const lines = linesOf(text)
+  const problems: string[] = []
+  const parts = all.filter((part) => part.place === place)
+  for (const part of parts) {
+    const difference = await differenceOf(store, part, lines)
+    if (!difference.ok) return difference
+    if (difference.value !== null) problems.push(difference.value)
+  }
+  const others = new Map<string, number>()
+  for (const part of all)
+    if (part.place !== place) others.set(part.place, Math.max(part.last, others.get(part.place) ?? 0))
+  return ok({
+    kept: Math.min(coveredBy(parts), lines.length),
+    problems,
+    others: [...others].map(([other, entries]) => ({ place: other, entries })),
+  })
+}
