@@ -165,10 +165,32 @@ export async function axeFindings(page: Page, rules: readonly string[] = []): Pr
       readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
     }[]
   }
-  return found.violations.flatMap(({ id, nodes }) =>
+  const lines = found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
   )
+  return lines.length === 0 ? [] : [...lines, await stateOf(page)]
 }
+
+/** What lies over the page, and how large it is: findings about a page behind a dialog depend on both. */
+const stateOf = async (page: Page): Promise<string> =>
+  JSON.stringify(
+    await page.evaluate(() => ({
+      viewport: [window.innerWidth, window.innerHeight],
+      shown: document.visibilityState,
+      focus: document.activeElement?.outerHTML.slice(0, 120) ?? '',
+      dialogs: [...document.querySelectorAll('[role$=dialog]')].map((one) => {
+        const { top, left, width, height } = one.getBoundingClientRect()
+        return {
+          top,
+          left,
+          width,
+          height,
+          is: one.checkVisibility(),
+          over: one.parentElement?.parentElement?.className,
+        }
+      }),
+    })),
+  )
 
 /** The folder of the built product, or null before `npm run build`. */
 export const builtProduct = (): string | null => (existsSync(join(root, 'out/main/index.js')) ? root : null)
