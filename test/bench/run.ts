@@ -188,7 +188,11 @@ if (process.argv.includes('--packs')) {
 }
 
 if (process.argv.includes('--fleet')) {
-  await benchFleet(process.argv.includes('--quick'))
+  const isQuick = process.argv.includes('--quick')
+  const sizes = isQuick
+    ? { emulated: [100], real: 10, repetitions: 1 }
+    : { emulated: [100, 1000], real: 50, repetitions: 3 }
+  report('fleet', await benchFleet(sizes))
   process.exit(0)
 }
 if (process.argv.includes('--quarter')) {

@@ -1,47 +1,67 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundled } from '../../support/bundled.ts'
 import { whyNoSshd } from '../../support/sshd.ts'
 import { spawnFarm } from '../farm/spawn.ts'
 import { spread } from '../measure.ts'
+import type { Result } from '../results.ts'
 import { type BenchServer, startBenchServer } from '../server.ts'
-import { ANSIBLE, CLUSH, COMMANDS, collectTool, type Nodes, PLAIN_SSH, type Ran, ran, type Tool } from './tools.ts'
+import {
+  ANSIBLE,
+  CLUSH,
+  COLLECT,
+  COMMANDS,
+  collectTool,
+  type Nodes,
+  PLAIN_SSH,
+  PSSH,
+  type Ran,
+  ran,
+  type Tool,
+} from './tools.ts'
 
 interface Row {
+  /** What the nodes are. */
   readonly suite: string
   readonly tool: string
   readonly nodes: number
   readonly ran: readonly Ran[]
-  readonly floorSeconds: number
+}
+
+export interface FleetSizes {
+  readonly emulated: readonly number[]
+  /** Each is this computer, asked by a server of its own. */
+  readonly real: number
+  /** Of the real ones; of emulated ones, 100 and fewer. */
+  readonly repetitions: number
 }
 
 const PORT = 2230
 const SSHD = ['LogLevel VERBOSE', 'AllowUsers root@127.0.0.0/8', 'MaxSessions 10']
+const OURS = { collect: 'collect, unpaced', export: 'collect, assess, seal' } as const
 
 /**
  * `npm run bench -- --fleet [--quick]`: many nodes at once. Emulated ones, for what the program itself can do, and real sshd beside other
  * tools on the same nodes. All take turns; every run is checked to have brought everything; what cannot be measured here is skipped by name.
  */
-export async function benchFleet(quick: boolean): Promise<void> {
+export async function benchFleet({ emulated, real, repetitions }: FleetSizes): Promise<readonly Result[]> {
   const top = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'bwbench-fleet-'))
-  const repetitions = quick ? 1 : 3
   const rows: Row[] = []
   const skipped: string[] = []
-  say(
-    `load before: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} processors; node ${process.version}; ${COMMANDS} questions to a node`,
-  )
+  say(`${COMMANDS} questions to a node`)
   try {
     if (!existsSync('/usr/bin/time')) throw new Error('needs /usr/bin/time (package time)')
     // A thousand nodes take minutes: once.
-    await onFarm(top, quick ? 100 : 1000, 1, rows)
+    for (const count of emulated) await onFarm(top, count, count > 100 ? 1 : repetitions, rows)
     if (whyNoSshd !== null || process.getuid?.() !== 0) skipped.push(`real sshd: ${whyNoSshd ?? 'not running as root'}`)
-    else await onSshd(top, quick ? 10 : 50, repetitions, rows, skipped)
+    else await onSshd(top, real, repetitions, rows, skipped)
   } finally {
     rmSync(top, { recursive: true, force: true })
   }
-  table(rows, skipped)
+  for (const why of skipped) say(`skipped: ${why}`)
+  return resultsOf(rows)
 }
 
 async function onFarm(top: string, count: number, repetitions: number, rows: Row[]): Promise<void> {
@@ -60,23 +80,23 @@ async function onFarm(top: string, count: number, repetitions: number, rows: Row
       fingerprint: farm.fingerprint,
       knownHosts,
     }
-    const ours = (step: string): Tool => ({
-      name: step === 'export' ? 'collect, assess, seal' : 'collect, unpaced',
+    const ours = (step: keyof typeof OURS): Tool => ({
+      name: OURS[step],
       program: process.execPath,
       argv: (_nodes, lanes, folder) => [process.execPath, child.program, farm.fleetFile, folder, String(lanes), step],
       complete: (_nodes, _folder, stdout) =>
         (JSON.parse(stdout || '{"complete":0}') as { readonly complete: number }).complete,
     })
-    const floorSeconds = Math.ceil(count / width)
+    const suite = 'emulated'
     const [collects, plain]: [Ran[], Ran[]] = [[], []]
     for (let turn = 0; turn < repetitions; turn += 1) {
-      collects.push(await checked(ours('collect'), nodes, width, join(top, `farm-${turn}`)))
-      plain.push(await checked(PLAIN_SSH, nodes, width, join(top, `farm-ssh-${turn}`)))
+      collects.push(await checked(ours('collect'), nodes, width, join(top, `farm-${count}-${turn}`)))
+      plain.push(await checked(PLAIN_SSH, nodes, width, join(top, `farm-ssh-${count}-${turn}`)))
     }
-    rows.push({ suite: 'farm', tool: ours('collect').name, nodes: count, ran: collects, floorSeconds })
-    rows.push({ suite: 'farm', tool: PLAIN_SSH.name, nodes: count, ran: plain, floorSeconds })
-    const whole = await checked(ours('export'), nodes, width, join(top, 'farm-whole'))
-    rows.push({ suite: 'farm', tool: ours('export').name, nodes: count, ran: [whole], floorSeconds })
+    rows.push({ suite, tool: OURS.collect, nodes: count, ran: collects })
+    rows.push({ suite, tool: PLAIN_SSH.name, nodes: count, ran: plain })
+    const whole = await checked(ours('export'), nodes, width, join(top, `farm-whole-${count}`))
+    rows.push({ suite, tool: OURS.export, nodes: count, ran: [whole] })
     const parts = JSON.parse(whole.stdout) as Readonly<Record<string, number>>
     say(
       `whole run: collecting ${Math.round((parts.collectMs ?? 0) / 100) / 10} s with at most ${parts.collectPeakMiB} MiB, everything ${whole.seconds} s with at most ${whole.peakMiB} MiB; longest time without a moment ${Math.round(parts.longestQuiet ?? 0)} ms`,
@@ -103,7 +123,7 @@ const hostsOf = (port: number): string => {
 async function onSshd(top: string, count: number, repetitions: number, rows: Row[], skipped: string[]): Promise<void> {
   const cli = await bundled('../../main/cli/index.ts')
   const ours = collectTool(cli.program)
-  const tools = [ours, PLAIN_SSH, CLUSH, ANSIBLE].filter(({ name, program }) => {
+  const tools = [ours, PLAIN_SSH, CLUSH, PSSH, ANSIBLE].filter(({ name, program }) => {
     const isThere = existsSync(program)
     if (!isThere) skipped.push(`${name}: ${program} is not installed`)
     return isThere
@@ -112,15 +132,11 @@ async function onSshd(top: string, count: number, repetitions: number, rows: Row
     const open = await server(['MaxStartups 500:30:1000'])
     try {
       const nodes = nodesOf(open, count)
-      const before = busySeconds()
-      await checked(PLAIN_SSH, { ...nodes, count: 1 }, 1, join(top, 'floor'))
-      const floor = Math.round(((busySeconds() - before) * count * 10) / cpus().length) / 10
       const runs = new Map(tools.map(({ name }) => [name, [] as Ran[]]))
       for (let turn = 0; turn < repetitions; turn += 1)
         for (const tool of tools)
           runs.get(tool.name)?.push(await checked(tool, nodes, count, join(top, `real-${turn}-${tools.indexOf(tool)}`)))
-      for (const { name } of tools)
-        rows.push({ suite: 'real sshd', tool: name, nodes: count, ran: runs.get(name) ?? [], floorSeconds: floor })
+      for (const { name } of tools) rows.push({ suite: 'real', tool: name, nodes: count, ran: runs.get(name) ?? [] })
     } finally {
       open.stop()
     }
@@ -148,13 +164,6 @@ async function onSshd(top: string, count: number, repetitions: number, rows: Row
   }
 }
 
-/**
- * Seconds that the processors of this computer worked so far. Every node is this computer, so what one node makes them work, by all of them,
- * is the least that so many can take, as long as nothing else runs.
- */
-const busySeconds = (): number =>
-  cpus().reduce((sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) / 1000, 0)
-
 const server = (config: readonly string[]): Promise<BenchServer> =>
   startBenchServer((argv) => [...argv], '0.0.0.0', PORT, [...SSHD, ...config])
 
@@ -172,36 +181,56 @@ async function checked(tool: Tool, nodes: Nodes, width: number, folder: string):
   return one
 }
 
-function table(rows: readonly Row[], skipped: readonly string[]): void {
-  const best = new Map(rows.map(({ suite }) => [suite, rows.find((row) => row.suite === suite)]))
-  const lines = rows.map((row) => {
-    const wall = spread(row.ran.map(({ seconds }) => seconds))
-    const cpu = spread(row.ran.map(({ cpuMs }) => cpuMs / row.nodes))
-    const first = spread(best.get(row.suite)?.ran.map(({ seconds }) => seconds) ?? []).median
-    return {
-      suite: row.suite,
-      tool: row.tool,
-      nodes: row.nodes,
-      n: wall.n,
-      wall,
-      nodesPerSecond: ratio(row.nodes, wall.median),
-      cpuMsPerNode: cpu,
-      peakMiB: Math.max(...row.ran.map(({ peakMiB }) => peakMiB)),
-      toFloor: ratio(wall.median, row.floorSeconds),
-      oursToIt: ratio(first, wall.median),
-    }
-  })
-  say('| nodes | tool | n | wall s | nodes/s | client CPU ms/node | largest process MiB | ÷ floor | ours ÷ it |')
-  say('|---|---|---|---|---|---|---|---|---|')
-  for (const { suite, tool, nodes, n, wall, nodesPerSecond, cpuMsPerNode: cpu, peakMiB, toFloor, oursToIt } of lines)
-    say(
-      `| ${nodes} ${suite} | ${tool} | ${n} | ${wall.median} (${wall.min}–${wall.max}) | ${nodesPerSecond} | ${cpu.median} (${cpu.min}–${cpu.max}) | ${peakMiB} | ${toFloor} | ${oursToIt} |`,
+/** Each of our rows beside every other tool on the same nodes. */
+function resultsOf(rows: readonly Row[]): readonly Result[] {
+  const ours = (row: Row): boolean => row.tool === OURS.collect || row.tool === COLLECT
+  return rows.flatMap((row) => {
+    const { nodes, suite, tool } = row
+    const what = `${nodes} ${suite} nodes`
+    if (tool === OURS.export) return [wholeRun(what, row)]
+    if (!ours(row)) return []
+    const others = rows.filter(
+      (one) => one.suite === suite && one.nodes === nodes && !ours(one) && one.tool !== OURS.export,
     )
-  for (const why of skipped) say(`skipped: ${why}`)
-  process.stdout.write(
-    `${JSON.stringify({ schema: 'barewitness.bench-fleet/1', node: process.version, load: loadavg(), rows: lines, skipped }, null, 2)}\n`,
-  )
+    return [
+      ...others.map((other): Result => {
+        const ratio = rounded(wallOf(row) / wallOf(other))
+        return {
+          what: `${what}: \`${tool}\``,
+          ours: `${wallOf(row)} s`,
+          against: `${other.tool} ${wallOf(other)} s`,
+          ratio,
+          target:
+            suite === 'emulated' && nodes >= 100 && other.tool === PLAIN_SSH.name
+              ? { text: '≤ 0.9 ×', isKept: ratio <= 0.9 }
+              : null,
+        }
+      }),
+      cost(what, row, others),
+    ]
+  })
 }
 
-const ratio = (value: number, of: number): number => Math.round((value / of) * 100) / 100
+/** Processor time and memory of the client beside those of the others. */
+const cost = (what: string, row: Row, others: readonly Row[]): Result => ({
+  what: `${what}: processor time of the client for each, largest process`,
+  ours: `${cpuOf(row)} ms, ${peakMiBOf(row)} MiB`,
+  against: others.map((one) => `${one.tool} ${cpuOf(one)} ms, ${peakMiBOf(one)} MiB`).join('; '),
+  ratio: null,
+  target:
+    row.suite === 'emulated' ? { text: '≤ 30 ms, ≤ 250 MiB', isKept: cpuOf(row) <= 30 && peakMiBOf(row) <= 250 } : null,
+})
+
+const wholeRun = (what: string, row: Row): Result => ({
+  what: `${what}: ${OURS.export}`,
+  ours: `${wallOf(row)} s, ${cpuOf(row)} ms of processor time for each`,
+  against: null,
+  ratio: null,
+  target: row.nodes >= 1000 ? { text: '≤ 120 s', isKept: wallOf(row) <= 120 } : null,
+})
+
+const wallOf = ({ ran: all }: Row): number => spread(all.map(({ seconds }) => seconds)).median
+const cpuOf = ({ ran: all, nodes }: Row): number => Math.round(spread(all.map(({ cpuMs }) => cpuMs / nodes)).median)
+const peakMiBOf = ({ ran: all }: Row): number => Math.max(...all.map(({ peakMiB }) => peakMiB))
+const rounded = (value: number): number => Math.round(value * 100) / 100
 const say = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -103,6 +103,33 @@ export const CLUSH: Tool = {
     answersIn(stdout) === count * COMMANDS ? count : Math.floor(answersIn(stdout) / COMMANDS),
 }
 
+export const PSSH: Tool = {
+  name: 'pssh',
+  program: '/usr/bin/parallel-ssh',
+  argv: (nodes, width, folder) => {
+    writeFileSync(
+      join(folder, 'hosts'),
+      addresses(nodes)
+        .map((address) => `${nodes.user}@${address}:${nodes.port}\n`)
+        .join(''),
+    )
+    // Its own option sets the port.
+    const options = sshOptions(nodes).filter((word) => word !== '-p' && word !== String(nodes.port))
+    return [
+      ...['sh', '-c', `exec "$@" <'${folder}/script'`, 'sh'],
+      ...['parallel-ssh', '-h', join(folder, 'hosts'), '-p', String(width), '-t', '0', '-o', join(folder, 'answers')],
+      ...options.flatMap((word) => ['-x', word]),
+      ...['-I', 'sh -s'],
+    ]
+  },
+  complete: (_nodes, folder) =>
+    existsSync(join(folder, 'answers'))
+      ? readdirSync(join(folder, 'answers')).filter(
+          (name) => answersIn(readFileSync(join(folder, 'answers', name), 'latin1')) === COMMANDS,
+        ).length
+      : 0,
+}
+
 /** Its own facts, and not our questions. */
 export const ANSIBLE: Tool = {
   name: 'ansible -m setup',
@@ -141,9 +168,11 @@ export const ANSIBLE: Tool = {
       : 0,
 }
 
+export const COLLECT = 'barewitness collect'
+
 /** The program as people run it, gentle pace and all. `cli`: its one bundled file. */
 export const collectTool = (cli: string): Tool => ({
-  name: 'barewitness collect',
+  name: COLLECT,
   program: process.execPath,
   argv: (nodes, width, folder) => {
     writeFileSync(join(folder, 'fleet.json'), JSON.stringify(fleetOf(nodes, width)))
