@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { redact } from '../../main/core/collector/redact.ts'
-import type { RedactionClass } from '../../main/core/collector/redact-rules.ts'
+import { redact, redactBy } from '../../main/core/collector/redact.ts'
+import { type RedactionClass, RULES } from '../../main/core/collector/redact-rules.ts'
 
 /**
  * A table of lines in which each secret stands between « and », and nothing else is one: what is between them is replaced by the marker of
@@ -14,6 +14,12 @@ export function eachMasked(kind: RedactionClass, rows: readonly string[]): void 
   })
 }
 
-/** The text as it is stored, of characters of Latin-1. */
-export const maskedText = (text: string): string =>
-  Buffer.from(redact(Buffer.from(text, 'latin1')).bytes).toString('latin1')
+const EVERY_RULE = RULES.map((rule) => ({ ...rule, needs: [''] }))
+
+/** The text as it is stored, of characters of Latin-1. Rules that were not tried would have found nothing. */
+export function maskedText(text: string): string {
+  const bytes = Buffer.from(text, 'latin1')
+  const masked = redact(bytes)
+  expect(masked).toEqual(redactBy(EVERY_RULE, bytes))
+  return Buffer.from(masked.bytes).toString('latin1')
+}

@@ -1,6 +1,8 @@
 /** The first group, where there is one, is kept before the marker and the second one behind it; the rest of the match is the secret. */
 export interface Rule {
   readonly class: RedactionClass
+  /** One of these is in every match, in small letters: the rule is tried only where a text has one. */
+  readonly needs: readonly string[]
   readonly pattern: RegExp
   /**
    * For values without a longest length: what of it may follow behind the match, some at a time (sticky), by what stands before the value. The
@@ -50,6 +52,12 @@ const PASSWORD_NAMES =
 /** Names before an equals sign, where a short value is a secret too; `pwd` alone is a folder. */
 const ASSIGNED_NAMES =
   'passw(?:or)?d|sshpass|passphrase|secret|token|authtok|api[_-]?key|secret[_-]?key|account[_-]?key|access[_-]?key|mysql_pwd|rediscli_auth'
+const KEY_NAMES = ['api', 'account', 'access'].flatMap((of) => [`${of}key`, `${of}_key`, `${of}-key`])
+const TOKEN_MARKS = [
+  ...['gho_', 'ghp_', 'ghr_', 'ghs_', 'ghu_', 'github_pat_', 'glpat-', 'xox', 'xapp-', 'k_live_', 'k_test_', 'hf_'],
+  ...['npm_', 'pypi-ag', '_v1_', 'hvb.', 'hvs.', 'hvr.', 'aiza', 'sk-'],
+]
+
 /** Between a name and its value. A text inside another has its quotation marks escaped. */
 const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
 
@@ -73,12 +81,14 @@ export const RULES: readonly Rule[] = [
   // RFC 7468: a private key whose beginning was cut off. A line as short as its last one can be stands before it.
   {
     class: 'private-key',
+    needs: ['private key'],
     pattern:
       /(?<![A-Za-z0-9+/=\\\r\n])([A-Za-z0-9+/=\\]{0,15}\r?\n)?[A-Za-z0-9+/=\\\r\n]{16,65536}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
   },
   // cvtsudoers(1), JSON: of a command only the program stays, and that it has arguments.
   {
     class: 'command-arguments',
+    needs: ['"command"'],
     pattern:
       /("command"[ \t]{0,8}:[ \t]{0,8}"(?:[^"\\ \n]|\\[^\n]){1,4096} )(?!\[redacted:command-arguments\])(?:[^"\\\n]|\\[^\n]){1,4096}/g,
     rest: () => ESCAPED,
@@ -86,12 +96,14 @@ export const RULES: readonly Rule[] = [
   // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks stay, so that the options read as before. systemd.exec(5) writes Environment= alike.
   {
     class: 'key-option',
+    needs: ['command="', 'environment="'],
     pattern: new RegExp(`((?<![\\w-])(?:command|environment)=")${NEW}${DOUBLE_QUOTED}${MANY}`, 'gi'),
     rest: () => QUOTED,
   },
   // sshd_config(5), in its file, in the print of `sshd -T`, and as -o of a command line; to the end of the line.
   {
     class: 'server-setting',
+    needs: ['setenv'],
     pattern: new RegExp(
       `((?:^|(?<=[\\s:]))(?:-o ?)?setenv[ \\t=]{1,16}["']?[^\\s="']{1,128}=)${NEW}[^\\n]${MANY}`,
       'gim',
@@ -100,6 +112,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     class: 'server-setting',
+    needs: ['forcecommand'],
     pattern: new RegExp(
       `((?:^|(?<=[\\s:]))(?:-o ?)?forcecommand[ \\t=]{1,16})${NEW}(?!(?:none|internal-sftp)[ \\t\\r]*$)[^\\n]${MANY}`,
       'gim',
@@ -109,6 +122,7 @@ export const RULES: readonly Rule[] = [
   // passwd(5): the comment, which names a person or what somebody noted there.
   {
     class: 'account-comment',
+    needs: [':/'],
     pattern: new RegExp(
       `(^[^\\s:]{1,64}:[^\\s:]{0,512}:\\d{1,10}:\\d{1,10}:)${NEW}[^:\\n]{1,1024}(?=:/[^:\\n]{0,1024}:(?:/[^:\\n]{0,1024})?$)`,
       'gm',
@@ -118,6 +132,7 @@ export const RULES: readonly Rule[] = [
   // protocols of the web, where a lone name is a token, that.
   {
     class: 'url-credentials',
+    needs: ['://'],
     pattern: new RegExp(
       `(${SCHEME})(?![^\\s"'<>/@]{0,512}\\[redacted:)(?=[^\\s"'<>/@]{0,512}:)[^\\s"'<>/]{1,768}(@)`,
       'g',
@@ -125,15 +140,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     class: 'url-credentials',
+    needs: ['://'],
     pattern: new RegExp(`(${SCHEME}[^\\s"'<>/@:[\\]]{1,256}:)${NEW}(?!\\d{1,5}\\/)[^\\s"'<>@]{1,512}(@)`, 'g'),
   },
   {
     class: 'url-credentials',
+    needs: ['://'],
     pattern: new RegExp(`((?<![A-Za-z0-9+.-])(?:https?|ftps?|davs?):\\/\\/)${NEW}[^\\s"'<>/@:]{1,512}(@)`, 'gi'),
   },
   // The same where the answer was cut off before the at sign: what is no port.
   {
     class: 'url-credentials',
+    needs: ['://'],
     pattern: new RegExp(
       `(${SCHEME}[^\\s"'<>/@:[\\]]{1,256}:)${NEW}(?!\\d{0,5}(?:[/?#]|$))(?:[^\\s"'<>/@]{1,4096}$)`,
       'g',
@@ -142,40 +160,51 @@ export const RULES: readonly Rule[] = [
   // crypt(5), htpasswd(1) and PHC strings. The class holds `$`, so that a match takes in what could begin another.
   {
     class: 'password-hash',
+    needs: ['$'],
     pattern:
       /\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|apr1|argon2(?:id|i|d))\$(?:[A-Za-z0-9./$=,+-]{20,512}|[A-Za-z0-9./$=,+-]{4,19}$)/g,
   },
   // RFC 2307 and its kin, as slapd and htpasswd -s write them; grub-mkpasswd-pbkdf2(1).
   {
     class: 'password-hash',
+    needs: ['{sha', '{ssha', '{md5}', '{smd5}', '{crypt}'],
     pattern: /(\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\})(?:[A-Za-z0-9+/=.$]{16,512}|[A-Za-z0-9+/=.$]{4,15}$)/g,
   },
-  { class: 'password-hash', pattern: /(grub\.pbkdf2\.sha512\.\d{1,9}\.)[0-9A-Fa-f]{16,512}\.[0-9A-Fa-f]{16,512}/g },
+  {
+    class: 'password-hash',
+    needs: ['grub.pbkdf2'],
+    pattern: /(grub\.pbkdf2\.sha512\.\d{1,9}\.)[0-9A-Fa-f]{16,512}\.[0-9A-Fa-f]{16,512}/g,
+  },
   // passwd(5) of old systems holds the hash itself: 13 characters of DES, or 20 of its extended form, before two numbers.
   {
     class: 'password-hash',
+    needs: [':'],
     pattern: /((?:^|\n)[^\s:]{1,64}:)(?:[./A-Za-z0-9]{13}|_[./A-Za-z0-9]{19})(?=:\d{1,10}:\d{1,10}:)/g,
   },
   // dm-crypt.rst: “<start> <length> crypt <cipher> <key> …”. A key in the kernel's keyring (`:32:logon:name`), a hidden key (zeros)
   // and the null cipher's `-` are no secrets and say how the key is held.
   {
     class: 'dm-key',
+    needs: [' crypt '],
     pattern: /((?:^|\s)\d{1,20} \d{1,20} crypt [^\s]{1,128} )(?!0+ )[0-9A-Fa-f]{8,1024}(?=\s|$)/g,
   },
   // dm-integrity.rst: “internal_hash:algorithm(:key)” and the same for journal_crypt and journal_mac.
   {
     class: 'dm-key',
+    needs: ['internal_hash', 'journal_crypt', 'journal_mac'],
     pattern: /((?<!\w)(?:internal_hash|journal_crypt|journal_mac):[^\s:]{1,64}:)[0-9A-Fa-f]{8,1024}/g,
   },
   // wg(8): base64 of 32 bytes. Public keys carry other names.
   {
     class: 'wireguard-key',
+    needs: ['private', 'preshared', 'pre-shared'],
     pattern:
       /((?<!\w)(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)(?:[A-Za-z0-9+/]{42,43}=?|(?!\/)[A-Za-z0-9+/]{4,41}$)/gi,
   },
   // RFC 7519 compact form; `eyJ` is base64url of `{"`.
   {
     class: 'token',
+    needs: ['eyj'],
     pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,2048}|$)/g,
     rest: () => TOKEN,
   },
@@ -183,33 +212,47 @@ export const RULES: readonly Rule[] = [
   // DigitalOcean, HashiCorp, Google, Anthropic and OpenAI. `sk-ssh-` and `sk-ecdsa-` are types of SSH public keys.
   {
     class: 'token',
+    needs: TOKEN_MARKS,
     pattern:
       /(?<![A-Za-z0-9_-])(?:gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|[rs]k_(?:live|test)_|hf_|npm_|pypi-Ag|do[opr]_v1_|hv[bsr]\.|AIza|sk-(?!ssh-|ecdsa-))(?:[A-Za-z0-9_-]{16,512}|[A-Za-z0-9_-]{4,15}$)/g,
     rest: () => TOKEN,
   },
   {
     class: 'token',
+    needs: ['authorization'],
     pattern:
       /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?:bearer|basic|token|apikey|negotiate) )(?!\[redacted:)[^\s"',;]{8,4096}/gi,
     rest: () => UP_TO_SPACE,
   },
-  { class: 'token', pattern: /((?<!\w)bearer )(?!\[redacted:)[A-Za-z0-9._~+/=-]{16,4096}/gi, rest: () => UP_TO_SPACE },
   {
     class: 'token',
+    needs: ['bearer '],
+    pattern: /((?<!\w)bearer )(?!\[redacted:)[A-Za-z0-9._~+/=-]{16,4096}/gi,
+    rest: () => UP_TO_SPACE,
+  },
+  {
+    class: 'token',
+    needs: ['x-', '-token'],
     pattern:
       /((?<![\w-])(?:x-(?:[a-z]{1,20}-){0,3}(?:token|key)|private-token|job-token|deploy-token)["']?[ \t]{0,20}:[ \t]{0,20}["']?)(?!\[redacted:)[^\s"',;]{8,4096}/gi,
     rest: () => UP_TO_SPACE,
   },
   {
     class: 'cloud-key',
+    needs: ['secret'],
     pattern:
       /((?<!\w)(?:aws_)?secret_?access_?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/gi,
   },
   // IAM identifiers: long-term and temporary access keys.
-  { class: 'cloud-key', pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)(?:[A-Z2-7]{16}(?![A-Za-z0-9])|[A-Z2-7]{4,15}$)/g },
+  {
+    class: 'cloud-key',
+    needs: ['akia', 'asia'],
+    pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)(?:[A-Z2-7]{16}(?![A-Za-z0-9])|[A-Z2-7]{4,15}$)/g,
+  },
   // netrc(5), in either order.
   {
     class: 'password',
+    needs: ['password'],
     pattern:
       /((?:^|\s)(?:login|machine|account)[ \t]{1,20}[^\s]{1,128}\s{1,20}password[ \t]{1,20})(?!\[redacted:)[^\s]{1,4096}/gi,
     rest: () => UP_TO_BLANK,
@@ -218,6 +261,7 @@ export const RULES: readonly Rule[] = [
   // “PASSWD:”, working directories, and what an earlier rule left.
   {
     class: 'password',
+    needs: ['pass', 'pwd', 'psk', 'secret', 'token', 'authtok', 'community', ...KEY_NAMES],
     pattern: new RegExp(
       String.raw`((?<![\w-])(?:\w{1,30}_)?(?:${PASSWORD_NAMES})${separatedBy('[:=]')})${NO_SECRET}(?!\/)${anyValue(4)}`,
       'gi',
@@ -227,6 +271,7 @@ export const RULES: readonly Rule[] = [
   // The same with an equals sign, as in environments and options, and in JSON, where short values and paths are secrets too, and more names.
   {
     class: 'password',
+    needs: ['pass', '_pw', '-pw', 'secret', 'token', 'authtok', 'rediscli_auth', ...KEY_NAMES],
     pattern: new RegExp(
       String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw))${separatedBy(`(?:=|${IN_JSON})`)})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
       'gi',

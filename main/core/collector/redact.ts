@@ -15,7 +15,10 @@ export interface Redacted {
  * What it takes away is replaced by `[redacted:<class>]`. Public keys, fingerprints, digests and UUIDs stay. Every step is linear in the
  * input, whatever the bytes. Pure; gives back the same array when nothing was found.
  */
-export function redact(bytes: Uint8Array): Redacted {
+export const redact = (bytes: Uint8Array): Redacted => redactBy(RULES, bytes)
+
+/** The same by other rules; the product has none. */
+export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
   // Latin-1 maps bytes to characters one to one, so that everything untouched comes back exactly.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   const counts = new Map<RedactionClass, number>()
@@ -23,7 +26,15 @@ export function redact(bytes: Uint8Array): Redacted {
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
     return markerOf(kind, length)
   }
-  const ruled = RULES.reduce((before, rule) => withoutMatches(before, rule, mark), withoutPrivateKeys(text, mark))
+  let ruled = withoutPrivateKeys(text, mark)
+  let lower = ruled.toLowerCase()
+  for (const rule of rules) {
+    if (!rule.needs.some((needed) => lower.includes(needed))) continue
+    const after = withoutMatches(ruled, rule, mark)
+    if (after === ruled) continue
+    ruled = after
+    lower = after.toLowerCase()
+  }
   const redacted = withoutCommandLineSecrets(ruled, mark)
   const count = [...counts.values()].reduce((sum, one) => sum + one, 0)
   return count === 0
