@@ -29,6 +29,7 @@ import { Why } from './screens/Why.tsx'
 
 export { Palette } from './parts/Palette.tsx'
 export { ShortcutList } from './parts/ShortcutTable.tsx'
+export { Verifying } from './parts/Verifying.tsx'
 export { ReviewWindow } from './screens/ReviewWindow.tsx'
 
 /** The screen of a route, other than the first one. */

@@ -15,10 +15,10 @@ const AFTER_MS = 500
 
 /** The window: the fleet of this computer, or one sealed pack for review. */
 export function App() {
-  const { route, over, settings } = useStore()
+  const { route, over, settings, verifying } = useStore()
   const rest = useRest()
   const isFirst = route.screen === 'first-run'
-  const isNeeded = !isFirst || isReviewWindow() || over !== null
+  const isNeeded = !isFirst || isReviewWindow() || over !== null || verifying !== null
   useShortcuts()
   useEffect(() => {
     document.documentElement.dataset.theme = settings.theme
@@ -42,7 +42,7 @@ export function App() {
   return (
     <>
       {!isReviewWindow() ? (
-        <Frame>{screen}</Frame>
+        <Frame above={all !== null && <all.Verifying />}>{screen}</Frame>
       ) : all === null ? (
         <main>{screen}</main>
       ) : (

@@ -32,7 +32,6 @@ import { App } from './App.tsx'
 import { setBridge } from './bridge.ts'
 import { allowClearing } from './clearing.ts'
 import { startStore } from './store.ts'
-import { openTeamBridge } from './team.ts'
 
 const root = document.getElementById('root')
 
@@ -50,7 +49,8 @@ function show(into: HTMLElement): void {
 if (root !== null) {
   if ('barewitness' in window) show(root)
   else
-    void openTeamBridge().then((bridge) => {
+    void import('./team-bridge.ts').then(async ({ openTeamBridge }) => {
+      const bridge = await openTeamBridge()
       if (bridge === null) return
       setBridge(bridge)
       show(root)

@@ -1,14 +1,15 @@
-import type { Bridge, Method, Reply } from '../schemas/ipc.ts'
-import { DIALOGS } from '../schemas/ipc-inputs.ts'
-import { RESYNC, TEAM_HEADERS, type TeamSession } from '../schemas/ipc-team.ts'
-import type { Dialog, EngineEvent } from '../schemas/ipc-views.ts'
+import type { Method } from '../schemas/ipc.ts'
+import { TEAM_HEADERS, type TeamSession } from '../schemas/ipc-team.ts'
 
-/** The pages in a browser: who is signed in, and the bridge to the server that sent them. */
+/** Who is signed in to a page in a browser, and what it offers. The bridge to the server is in team-bridge.ts, which the window does not read. */
 
 let session: TeamSession | null = null
 
 /** Who is signed in; null in the window, which has one user. */
 export const signedIn = (): TeamSession | null => session
+export const setSession = (of: TeamSession | null): void => {
+  session = of
+}
 
 /** Whether this page offers a method. In the window, always; on a server, as the role may. The server decides by itself. */
 export const may = (method: Method): boolean => session === null || session.may.includes(method)
@@ -17,111 +18,14 @@ export const may = (method: Method): boolean => session === null || session.may.
 export const isAuditorPage = (): boolean => session?.role === 'auditor'
 
 /** Where the server says who is signed in, and offers sign-in. */
-const START = '/'
-const HEADERS = { accept: 'application/json' } as const
-
-/** Asks who is signed in, and gives the bridge; null where nobody is, and then the page leaves for the sign-in. */
-export async function openTeamBridge(): Promise<Bridge | null> {
-  const reply = await fetched<TeamSession>('api/session', { headers: HEADERS })
-  session = reply.ok ? reply.value : null
-  if (session === null) {
-    location.assign(START)
-    return null
-  }
-  return { call: (method, input) => callServer(method, input), onEvent: listenToServer }
-}
+export const START = '/'
 
 /** Ends the session, and leaves for the sign-in. */
 export async function signOut(): Promise<void> {
-  await fetch('/auth/sign-out', { method: 'POST', redirect: 'manual', headers: tokenOf(session) }).catch(
-    () => undefined,
-  )
+  await fetch('/auth/sign-out', { method: 'POST', redirect: 'manual', headers: tokenHeader() }).catch(() => undefined)
   location.assign(START)
 }
 
-const tokenOf = (of: TeamSession | null): Readonly<Record<string, string>> =>
-  of === null ? {} : { [TEAM_HEADERS.csrf]: of.csrf }
-
-/** Dialogs that choose where files are saved: a browser downloads them. */
-const SAVES: readonly Dialog[] = ['save-file', 'export-folder']
-
-async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> {
-  const dialog = DIALOGS[method]
-  let headers: Readonly<Record<string, string>> = {
-    ...HEADERS,
-    ...tokenOf(session),
-    'content-type': 'application/json',
-  }
-  // A method that is refused chooses no file first: the refusal gives the reason.
-  if (dialog !== undefined && !SAVES.includes(dialog) && may(method)) {
-    const file = await chosenFile()
-    // As the window answers where its dialog is closed.
-    if (file === null) return { ok: true, value: null as T }
-    const sent = await fetched<string>('api/upload', {
-      method: 'POST',
-      headers: {
-        ...HEADERS,
-        ...tokenOf(session),
-        'content-type': 'application/octet-stream',
-        [TEAM_HEADERS.fileName]: encodeURIComponent(file.name),
-      },
-      body: file,
-    })
-    if (!sent.ok) return sent
-    headers = { ...headers, [TEAM_HEADERS.upload]: sent.value }
-  }
-  return await fetched<T>(`api/call/${method}`, { method: 'POST', headers, body: JSON.stringify(input) })
-}
-
-/** A reply of the server. A session that has ended leads to the sign-in; a file that it leaves is downloaded. */
-async function fetched<T>(address: string, request: RequestInit): Promise<Reply<T>> {
-  let response: Response
-  try {
-    response = await fetch(address, { ...request, credentials: 'same-origin', cache: 'no-store' })
-  } catch {
-    return { ok: false, error: { code: 'access.refused', detail: 'the server cannot be reached' } }
-  }
-  if (response.status === 401) location.assign(START)
-  const download = response.headers.get(TEAM_HEADERS.download)
-  if (download !== null) offer(download)
-  try {
-    return (await response.json()) as Reply<T>
-  } catch {
-    return {
-      ok: false,
-      error: { code: 'access.refused', detail: `the server answered with status ${response.status}` },
-    }
-  }
-}
-
-function offer(address: string): void {
-  const link = document.createElement('a')
-  link.href = address
-  link.download = ''
-  link.click()
-}
-
-/** The file that a person chooses; null when the choice is closed. */
-const chosenFile = (): Promise<File | null> =>
-  new Promise((resolve) => {
-    const field = document.createElement('input')
-    field.type = 'file'
-    field.addEventListener('change', () => resolve(field.files?.[0] ?? null))
-    field.addEventListener('cancel', () => resolve(null))
-    field.click()
-  })
-
-/** Events of the engagement. The browser connects again by itself, and receives what it missed. */
-function listenToServer(listener: (event: EngineEvent) => void): () => void {
-  const source = new EventSource('api/events')
-  source.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    const event = JSON.parse(data) as EngineEvent | null
-    if (event !== null) listener(event)
-  })
-  source.addEventListener(RESYNC, () => location.reload())
-  source.addEventListener('error', () => {
-    // Closed for good: the session has ended, or the engagement may no longer be entered.
-    if (source.readyState === EventSource.CLOSED) void fetched('api/session', { headers: HEADERS })
-  })
-  return () => source.close()
-}
+/** What shows the server that a request comes from this page. */
+export const tokenHeader = (): Readonly<Record<string, string>> =>
+  session === null ? {} : { [TEAM_HEADERS.csrf]: session.csrf }

@@ -30,7 +30,6 @@ import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Tour } from './Tour.tsx'
-import { Verifying } from './Verifying.tsx'
 
 interface Entry {
   readonly place: Place
@@ -64,8 +63,14 @@ const PLACES: readonly Entry[] = [
 ]
 const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettings, route: { screen: 'settings' } }
 
+interface FrameProps {
+  /** What is going on, above every screen. */
+  readonly above: ReactNode
+  readonly children: ReactNode
+}
+
 /** Rail, banners, the screen, and the polite announcement for screen readers. */
-export function Frame({ children }: { readonly children: ReactNode }) {
+export function Frame({ above, children }: FrameProps) {
   const { fleet, problem, announced: said } = useStore()
   return (
     <div className="frame">
@@ -77,7 +82,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           </aside>
         )}
         <main data-pane tabIndex={-1} aria-label="Screen">
-          <Verifying />
+          {above}
           {problem !== null && (
             <div className="problem">
               <FailureNote error={problem} />

@@ -16,22 +16,23 @@ const page = read('renderer', /\.(tsx?|html|css)$/)
 const filesWith = (files: typeof shell, pattern: RegExp): readonly string[] =>
   files.filter(([, text]) => pattern.test(text)).map(([name]) => name)
 
+/** Files that are read before a program's first line runs. */
+const reachedFrom = (program: string): ReadonlySet<string> => {
+  const reached = new Set<string>()
+  const follow = (file: string): void => {
+    if (reached.has(file)) return
+    reached.add(file)
+    const text = readFileSync(join(root, file), 'utf8')
+    for (const [, from = ''] of text.matchAll(/^import (?!type\b)[^']*'(\.[^']+\.tsx?)'/gm))
+      follow(join(dirname(file), from))
+  }
+  follow(program)
+  return reached
+}
+
 describe('the shell', () => {
   test('1: makes windows in one place', () =>
     expect(filesWith(shell, /new BrowserWindow\b/)).toEqual(['main/electron/windows.ts']))
-  /** Files that are read before a program's first line runs. */
-  const reachedFrom = (program: string): ReadonlySet<string> => {
-    const reached = new Set<string>()
-    const follow = (file: string): void => {
-      if (reached.has(file)) return
-      reached.add(file)
-      const text = readFileSync(join(root, file), 'utf8')
-      for (const [, from = ''] of text.matchAll(/^import (?!type\b)[^']*'(\.[^']+\.ts)'/gm))
-        follow(join(dirname(file), from))
-    }
-    follow(program)
-    return reached
-  }
   test('the main process reads little before its first window: no schemas, and nothing of the engine', () => {
     const reached = [...reachedFrom('main/electron/index.ts')]
     expect(reached.length).toBeGreaterThan(20)
@@ -93,6 +94,13 @@ describe('the shell', () => {
 })
 
 describe('the page', () => {
+  test('reads before its first frame neither the schemas of calls nor what only other screens show', () => {
+    const reached = [...reachedFrom('renderer/index.tsx')]
+    expect(reached.length).toBeGreaterThan(20)
+    expect(reached.filter((file) => /ipc-inputs|AllScreens|parts\/Mark|ui\/(?!Button|Icon|Notice)/.test(file))).toEqual(
+      [],
+    )
+  })
   test('12: writes no markup, no inline style and names no address', () => {
     // clearing.ts lets a library empty an element and refuses everything else (test/renderer/clearing.test.ts).
     expect(

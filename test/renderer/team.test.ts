@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { may, openTeamBridge, signedIn } from '../../renderer/team.ts'
+import { may, signedIn } from '../../renderer/team.ts'
+import { openTeamBridge } from '../../renderer/team-bridge.ts'
 import { TEAM_HEADERS, type TeamSession } from '../../schemas/ipc-team.ts'
 
 const SESSION: TeamSession = {
