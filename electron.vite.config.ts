@@ -5,7 +5,13 @@ import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { catalogData, catalogDataProblems } from './test/support/catalog-data.ts'
 import { buildRules } from './test/support/rules-module.ts'
-import { writtenFile, writtenModule, writtenValidators } from './test/support/written-validators.ts'
+import {
+  writtenCallModule,
+  writtenCallValidators,
+  writtenFile,
+  writtenModule,
+  writtenValidators,
+} from './test/support/written-validators.ts'
 
 /** The demo fleet travels with the program: the recorded nodes named demo-* are copied beside it. */
 const demoFleet = {
@@ -43,13 +49,17 @@ const rulesModule = {
   },
 }
 
-/** What validates documents is compiled from their schemas by the build: compiling takes longer than most of what a command does. */
+/** What validates documents and calls is compiled from their schemas by the build: compiling takes longer than most of what a command does. */
 const validatorsWritten: Plugin = {
   name: 'validators-written',
   enforce: 'pre',
   load: {
-    filter: { id: /\/main\/adapters\/schema-compiler\.ts$/ },
-    handler() {
+    filter: { id: /\/main\/adapters\/(?:schema|call)-compiler\.ts$/ },
+    handler(id) {
+      if (id.endsWith('call-compiler.ts')) {
+        this.emitFile({ type: 'asset', fileName: writtenFile('calls'), source: writtenCallValidators() })
+        return { code: writtenCallModule(), moduleType: 'js' }
+      }
       for (const extent of ['first', 'all'] as const)
         this.emitFile({ type: 'asset', fileName: writtenFile(extent), source: writtenValidators(extent) })
       return { code: writtenModule(), moduleType: 'js' }

@@ -4,21 +4,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, test } from 'vitest'
+import { callValidatorOf, METHODS } from '../main/adapters/call-compiler.ts'
 import { type Extent, SCHEMA_NAMES, validatorOf } from '../main/adapters/schema-compiler.ts'
 import { catalog } from '../main/catalog/index.ts'
+import { VALID } from './electron/valid-inputs.ts'
 import { fixtureRecording } from './support/fixtures.ts'
-import { memberOf, writtenFile, writtenValidators } from './support/written-validators.ts'
+import { memberOf, writtenCallValidators, writtenFile, writtenValidators } from './support/written-validators.ts'
 
 const EXTENTS: readonly Extent[] = ['first', 'all']
 const folder = mkdtempSync(join(tmpdir(), 'written-validators-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const texts = new Map(EXTENTS.map((extent) => [extent, writtenValidators(extent)]))
+const texts = new Map<Extent | 'calls', string>([
+  ...EXTENTS.map((extent) => [extent, writtenValidators(extent)] as const),
+  ['calls', writtenCallValidators()],
+])
 const written = new Map(
-  EXTENTS.map((extent) => {
-    const file = join(folder, `${extent}.cjs`)
-    writeFileSync(file, texts.get(extent) ?? '')
-    return [extent, createRequire(import.meta.url)(file) as Readonly<Record<string, ValidateFunction>>]
+  [...texts].map(([what, text]) => {
+    const file = join(folder, `${what}.cjs`)
+    writeFileSync(file, text)
+    return [what, createRequire(import.meta.url)(file) as Readonly<Record<string, ValidateFunction>>]
   }),
 )
 
@@ -39,8 +44,8 @@ function altered(document: unknown): readonly unknown[] {
 }
 
 /** As text, since there are thousands. */
-const answers = (validate: ValidateFunction | undefined): readonly string[] =>
-  documents.map((document) => {
+const answers = (validate: ValidateFunction | undefined, to = documents): readonly string[] =>
+  to.map((document) => {
     const isValid = validate?.(document)
     const errors = (validate?.errors ?? []).map(({ schema: _, parentSchema: __, ...error }) => error)
     return JSON.stringify([isValid, errors])
@@ -55,12 +60,25 @@ describe.each(EXTENTS)('what the build compiles from the schemas, %s', (extent) 
     const found = SCHEMA_NAMES.flatMap((name) => answers(written.get(extent)?.[memberOf(name)]))
     expect(new Set(found.map((one) => one.slice(0, 5)))).toEqual(new Set(['[true', '[fals']))
   })
+})
 
-  const built = join('out/main', writtenFile(extent))
+describe('what the build compiles from the schemas of calls', () => {
+  test('has a member for each method', () => expect(new Set(METHODS.map(memberOf)).size).toBe(METHODS.length))
+
+  test.each(METHODS)('finds what is found in the source tree: %s', (method) => {
+    const inputs = [VALID[method], ...altered(VALID[method]), null, {}, [], 'text', 1]
+    const found = answers(written.get('calls')?.[memberOf(method)], inputs)
+    expect(found).toEqual(answers(callValidatorOf(method), inputs))
+    expect(found[0]).toBe('[true,[]]')
+  })
+})
+
+describe.each([...texts])('what the build compiles, %s', (what, text) => {
+  const built = join('out/main', writtenFile(what))
   test.skipIf(!existsSync(built))(
     `is what the built program has${existsSync(built) ? '' : ': it is not built'}`,
     () => {
-      expect(readFileSync(built, 'utf8') === texts.get(extent), 'build again: npm run build').toBe(true)
+      expect(readFileSync(built, 'utf8') === text, 'build again: npm run build').toBe(true)
     },
   )
 })

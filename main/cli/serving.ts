@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { TeamConfig, TeamObjects } from '../../schemas/types.ts'
 import { builtFiles } from '../adapters/built-files.ts'
 import type { OpenDatabase } from '../adapters/database/index.ts'
-import { ipcValidator } from '../adapters/ipc-validator.ts'
+import { ipcProblems } from '../adapters/ipc-validator.ts'
 import { openFileQueue } from '../adapters/jobs/file-queue.ts'
 import { openIncoming } from '../adapters/jobs/incoming.ts'
 import { createSchemaValidator, placeName } from '../adapters/schema-validator.ts'
@@ -136,7 +136,7 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
     ...files,
     database: shared,
     pages: pages.value,
-    problems: ipcValidator(),
+    problems: ipcProblems,
     now: () => Date.now(),
     log: (line) => emitText(`${JSON.stringify(line)}\n`),
     collecting: {

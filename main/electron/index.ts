@@ -141,7 +141,7 @@ function run(state: WindowState): Running {
     if (path !== null) await openings.open(path)
   }
   // Read while the engine starts: no call is answered before that.
-  const validator = drawn.then(async () => (await import('../adapters/ipc-validator.ts')).ipcValidator())
+  const validator = drawn.then(async () => (await import('../adapters/ipc-validator.ts')).ipcProblems)
   const answered: GateParts['answered'] = (method, reply) => {
     if (opensPack(method, reply)) void openings.opened()
     if (method === 'settings.set' && reply.ok) follow(reply.value as Settings, state)

@@ -4,7 +4,7 @@ import { type Agent, request as httpRequest, type IncomingHttpHeaders, type Outg
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ipcValidator } from '../../main/adapters/ipc-validator.ts'
+import { ipcProblems } from '../../main/adapters/ipc-validator.ts'
 import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
 import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
@@ -97,7 +97,7 @@ export async function teamKit({
   tls = null,
   openEngine = fakeEngine(),
   pages = PAGES,
-  problems = ipcValidator(),
+  problems = ipcProblems,
   patienceMs = 600_000,
   database = null,
   copying = null,

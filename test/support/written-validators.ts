@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import standalone from 'ajv/dist/standalone/index.js'
+import { callCompiler, METHODS } from '../../main/adapters/call-compiler.ts'
 import {
   addSchema,
   type Extent,
@@ -8,6 +9,7 @@ import {
   type SchemaName,
   schemaCompiler,
 } from '../../main/adapters/schema-compiler.ts'
+import type { Method } from '../../schemas/ipc.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -23,8 +25,8 @@ const withParts = (code: string): string =>
     return `(() => { const module = { exports: {} }; const exports = module.exports;\n${withParts(part)}\nreturn module.exports })()`
   })
 
-/** The member of the module for a schema. */
-export const memberOf = (name: SchemaName): string => name.replaceAll('-', '_')
+/** The member of the module for a schema, or for the input of a method. */
+export const memberOf = (name: SchemaName | Method): string => name.replaceAll(/[-.]/g, '_')
 
 /** What ajv compiles from the schemas, as one CommonJS module with a function for each: the same as validatorOf() compiles when it runs. */
 export function writtenValidators(extent: Extent): string {
@@ -33,25 +35,39 @@ export function writtenValidators(extent: Extent): string {
   return withParts(standalone(ajv, members))
 }
 
+/** The same of the input of each method. */
+export function writtenCallValidators(): string {
+  return withParts(standalone(callCompiler(true), Object.fromEntries(METHODS.map((name) => [memberOf(name), name]))))
+}
+
 /** The file of the built program with those validators, below its folder. */
-export const writtenFile = (extent: Extent): string => `validators/${extent}.cjs`
+export const writtenFile = (what: Extent | 'calls'): string => `validators/${what}.cjs`
 
 /**
- * The text of the module that takes the place of `main/adapters/schema-compiler.ts` in the built program. A file is read when the first of its
- * validators is needed. The module is in a file of the folder that the files are below, or in one of a folder in it.
+ * A module that reads files of validators, each when the first of its validators is needed. It is in the folder that they are below, or in one
+ * of a folder in it. It declares no `require`: the build adds one of its own.
  */
-export const writtenModule = (): string => `
+const readingModule = (validatorOf: string): string => `
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-const require = createRequire(import.meta.url)
-const files = ${JSON.stringify({ first: writtenFile('first'), all: writtenFile('all') })}
-const read = { first: null, all: null }
+const load = createRequire(import.meta.url)
+const read = {}
 const pathOf = (file) => ['./', '../'].map((up) => fileURLToPath(new URL(up + file, import.meta.url))).find((path) => existsSync(path))
-export function validatorOf(name, extent) {
-  read[extent] ??= require(pathOf(files[extent]) ?? files[extent])
-  const found = read[extent][name.replaceAll('-', '_')]
-  if (found === undefined) throw new Error(\`no schema \${name}\`)
-  return found
+function found(file, name) {
+  read[file] ??= load(pathOf(file) ?? file)
+  const validate = read[file][name.replaceAll(/[-.]/g, '_')]
+  if (validate === undefined) throw new Error(\`no schema \${name}\`)
+  return validate
 }
+${validatorOf}
 `
+
+/** The text of the module that takes the place of `main/adapters/schema-compiler.ts` in the built program. */
+export const writtenModule = (): string =>
+  readingModule(`const files = ${JSON.stringify({ first: writtenFile('first'), all: writtenFile('all') })}
+export const validatorOf = (name, extent) => found(files[extent], name)`)
+
+/** The same of `main/adapters/call-compiler.ts`. */
+export const writtenCallModule = (): string =>
+  readingModule(`export const callValidatorOf = (method) => found(${JSON.stringify(writtenFile('calls'))}, method)`)
