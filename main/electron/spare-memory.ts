@@ -32,12 +32,13 @@ export const WORTH_BYTES = 32 * 1024 * 1024
 
 /**
  * The same port. Once no message passed for a while, the heap that grew since is collected, since V8 does that only when it allocates again.
- * Never during a run: its round trips are timed in this process. A stored run that is opened leaves the most, and messages pass all the time:
- * there, after each step.
+ * Never during a run: its round trips are timed in this process. A run that ends and a stored run that is opened leave the most, and messages
+ * pass all the time, since a person looks at the results: there, after the next answer, and between the steps of opening.
  */
 export function sparing(port: Port, heap: Heap): Port {
   let kept = heap.used()
   let isRunning = false
+  let isDue = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const grew = (): boolean => heap.used() - kept >= WORTH_BYTES
   const rest = (): void => {
@@ -52,12 +53,18 @@ export function sparing(port: Port, heap: Heap): Port {
   return {
     post: (message) => {
       const { event } = message as { readonly event?: EngineEvent }
+      const isStepDone = event?.kind === 'run-opening' && event.done === event.total
       if (event?.kind === 'run-started') isRunning = true
       if (event?.kind === 'run-done') isRunning = false
       // What this step kept for the next one is in use no longer once the engine rests: that is a growth as before.
-      if (event?.kind === 'run-opening' && event.done === event.total && grew()) heap.collect()
+      if (isStepDone && grew()) heap.collect()
       passed()
       port.post(message)
+      if (isDue && 'reply' in (message as object)) {
+        isDue = false
+        setTimeout(rest)
+      }
+      if (event?.kind === 'run-done' || isStepDone) isDue = true
     },
     onMessage: (listener) =>
       port.onMessage((message) => {

@@ -60,6 +60,26 @@ test('nothing is collected during a run, but after it', () => {
   expect(heap.collected).toBe(1)
 })
 
+test.each([
+  { kind: 'run-done', run: 'r', cancelled: false },
+  { kind: 'run-opening', step: 'evaluating', done: 3, total: 3 },
+])('after $kind, the next answer is followed by a collection, and others are not', (event) => {
+  const { heap, posted, spared } = made()
+  spared.post({ event })
+  heap.bytes = WORTH_BYTES
+  spared.post({ event: { kind: 'node-done', node: 'a' } })
+  vi.advanceTimersByTime(1)
+  expect(heap.collected).toBe(0)
+  spared.post({ id: 1, reply: null })
+  expect([heap.collected, posted.length]).toEqual([0, 3])
+  vi.advanceTimersByTime(1)
+  expect(heap.collected).toBe(1)
+  heap.bytes = WORTH_BYTES
+  spared.post({ id: 2, reply: null })
+  vi.advanceTimersByTime(IDLE_MS - 1)
+  expect(heap.collected).toBe(1)
+})
+
 test('a step of opening a stored run that ends is followed by a collection, however many messages pass', () => {
   const { heap, posted, spared } = made()
   const opening = (done: number): void => {
