@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { catalogData, catalogDataProblems } from './test/support/catalog-data.ts'
+import { inOneByte } from './test/support/one-byte.ts'
 import { buildRules } from './test/support/rules-module.ts'
 import {
   writtenCallModule,
@@ -92,19 +93,11 @@ const dataAsText: Plugin = {
   },
 }
 
-/**
- * A program with one character outside Latin-1 is held with two bytes for each of its characters, for as long as it runs, and takes longer to
- * read. Escaped, it is the same program. Where the character before is a backslash, or the text is read as it is written, it would not be.
- */
 const oneByteCode: Plugin = {
   name: 'one-byte-code',
   generateBundle(_options, bundle) {
-    for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk') continue
-      if (/\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f]/.test(chunk.code))
-        throw new Error(`${chunk.fileName}: a character outside ASCII cannot be escaped`)
-      chunk.code = chunk.code.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    }
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk') chunk.code = inOneByte(chunk.code, chunk.fileName)
   },
 }
 

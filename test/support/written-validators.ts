@@ -10,6 +10,7 @@ import {
   schemaCompiler,
 } from '../../main/adapters/schema-compiler.ts'
 import type { Method } from '../../schemas/ipc.ts'
+import { inOneByte } from './one-byte.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -32,12 +33,13 @@ export const memberOf = (name: SchemaName | Method): string => name.replaceAll(/
 export function writtenValidators(extent: Extent): string {
   const ajv = schemaCompiler(extent, true)
   const members = Object.fromEntries(SCHEMA_NAMES.map((name) => [memberOf(name), addSchema(ajv, name)]))
-  return withParts(standalone(ajv, members))
+  return inOneByte(withParts(standalone(ajv, members)), writtenFile(extent))
 }
 
 /** The same of the input of each method. */
 export function writtenCallValidators(): string {
-  return withParts(standalone(callCompiler(true), Object.fromEntries(METHODS.map((name) => [memberOf(name), name]))))
+  const members = Object.fromEntries(METHODS.map((name) => [memberOf(name), name]))
+  return inOneByte(withParts(standalone(callCompiler(true), members)), writtenFile('calls'))
 }
 
 /** The file of the built program with those validators, below its folder. */
