@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Identities } from '../core/identities.ts'
+import type { Integrations } from '../core/outbox/delivery.ts'
 import type { ZoneOffset, Zones } from '../core/period/cadence.ts'
 import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
 import type { Known } from './declarations/engagement-file.ts'
@@ -95,6 +96,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     rulesState: rulesState(catalog),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),
+    integrations: integrationsOf(clock),
     demo: { start: async () => (await import('./demo/demo-fleet.ts')).startDemoFleet(catalog.probes, clock) },
   }
 }
@@ -127,6 +129,17 @@ function identitiesOf(clock: Clock, entropy: Entropy): Identities {
     takeRootOffline: async (...input) => (await keys()).takeRootOffline(...input),
     importPkcs12: async (...input) => (await keys()).importPkcs12(...input),
     addToken: async (...input) => (await keys()).addToken(...input),
+  }
+}
+
+/** Loaded when first used: few commands send. */
+function integrationsOf(clock: Clock): Integrations {
+  const sending = async () => (await import('./outbox/index.ts')).createIntegrations(clock)
+  return {
+    read: async (...input) => (await sending()).read(...input),
+    openTarget: async (...input) => (await sending()).openTarget(...input),
+    openOutbox: async (...input) => (await sending()).openOutbox(...input),
+    readOutbox: async (...input) => (await sending()).readOutbox(...input),
   }
 }
 

@@ -10,8 +10,8 @@ import { catalog } from '../catalog/index.ts'
 import type { Outcome } from '../core/failure.ts'
 import { ok } from '../core/failure.ts'
 import { tokenDigest } from '../core/jobs.ts'
+import { isLoopbackUrl } from '../core/loopback.ts'
 import { plain } from '../core/plain-text.ts'
-import { isLoopbackUrl } from '../server/settings.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 
 /** The valid configuration of a file; its fleet file is read, too. Fails as its reading does. */

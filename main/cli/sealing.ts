@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Planned, Scope } from '../../schemas/types.ts'
 import { askable } from '../adapters/seal/tsp/client.ts'
+import { readCertificates, readHolding } from '../app/certificate-files.ts'
 import { windowStamping } from '../app/engine/trust-anchors.ts'
 import { ALSO, type Also, exportRun } from '../app/export.ts'
 import type { Exported } from '../app/report-input.ts'
@@ -10,7 +10,7 @@ import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { IdentityInfo } from '../core/identities.ts'
-import { certificatesIn, fromPem } from '../core/pem.ts'
+import { fromPem } from '../core/pem.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
@@ -236,33 +236,6 @@ export const askableAddress = (given: string, url: string): Outcome<null> =>
     ? fail('input.refused', `${given} must be an http or https address without user name and password`)
     : ok(null)
 
-/** The objects of one kind in the given files, in order. Fails with the first file that cannot be read or contains none. */
-async function readHolding(
-  { files }: Pick<Ports, 'files'>,
-  paths: readonly string[],
-  { held, what }: { readonly held: (file: Uint8Array) => readonly Uint8Array[]; readonly what: string },
-): Promise<Outcome<readonly Uint8Array[]>> {
-  const read: Uint8Array[] = []
-  for (const path of paths) {
-    const one = await files.read(path)
-    if (!one.ok) return one
-    const found = held(one.value)
-    if (found.length === 0) return fail('input.refused', `${path} contains no ${what}`)
-    read.push(...found)
-  }
-  return ok(read)
-}
-
-/** The certificates in the given files, DER. */
-export const readCertificates = (
-  ports: Pick<Ports, 'files'>,
-  paths: readonly string[],
-): Promise<Outcome<readonly Uint8Array[]>> =>
-  readHolding(ports, paths, {
-    held: (file) => certificatesIn(file).filter(isCertificate),
-    what: 'readable certificate',
-  })
-
 /** The revocation lists in the given files, DER. */
 export const readLists = async (
   ports: Pick<Ports, 'files'>,
@@ -275,15 +248,6 @@ export const readLists = async (
     held: (file) => revocationListsIn(file).filter((list) => readRevocationList(list) !== null),
     what: 'readable revocation list',
   })
-}
-
-/** A certificate with any key: whether the key may seal or time-stamp is checked where it is used. */
-function isCertificate(der: Uint8Array): boolean {
-  try {
-    return new X509Certificate(der).raw.length === der.length
-  } catch {
-    return false
-  }
 }
 
 export interface AuthorityOptions {

@@ -29,6 +29,7 @@ import type { FleetProblem } from './fleet.ts'
 import type { HistoryStore } from './history.ts'
 import type { Identities } from './identities.ts'
 import type { Notice } from './notice.ts'
+import type { Integrations } from './outbox/delivery.ts'
 import type { PackFiles } from './pack-files.ts'
 import type { Zones } from './period/cadence.ts'
 import type {
@@ -106,6 +107,8 @@ export interface Ports {
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
   /** Tells one place of a change. Fails with notice.undelivered or input.refused; what it says holds no secret. */
   readonly notify: (to: Notify, notice: Notice) => Promise<Outcome<null>>
+  /** Sending of packs to other systems. */
+  readonly integrations: Integrations
   readonly demo: { readonly start: () => Promise<DemoFleet> }
 }
 

@@ -26,6 +26,15 @@ export function certificatesIn(file: Uint8Array): readonly Uint8Array[] {
   return found.length > 0 || file[0] !== 0x30 ? found : [file]
 }
 
+/** A certificate with any key: whether the key may seal or time-stamp is checked where it is used. */
+export function isCertificate(der: Uint8Array): boolean {
+  try {
+    return new X509Certificate(der).raw.length === der.length
+  } catch {
+    return false
+  }
+}
+
 interface CertificateNames {
   /** One name in a line, as it stands in the certificate. */
   readonly subject: string

@@ -1,5 +1,6 @@
 import type { TeamConfig, TeamDatabase, TeamEngagement, TeamObjects } from '../../schemas/types.ts'
 import { databaseAddress, isSocket } from '../core/database-address.ts'
+import { isLoopback, isLoopbackUrl } from '../core/loopback.ts'
 
 /** A configuration with its defaults filled in, and with absolute paths. */
 export interface TeamSettings {
@@ -17,11 +18,6 @@ export interface TeamSettings {
 
 const MINUTE_MS = 60_000
 const MIB = 1024 * 1024
-
-/** Whether an IP address is of this computer only. A host name is not: it may resolve to anything. */
-export const isLoopback = (address: string): boolean =>
-  /^127\.(25[0-5]|2[0-4]\d|1?\d?\d)\.(25[0-5]|2[0-4]\d|1?\d?\d)\.(25[0-5]|2[0-4]\d|1?\d?\d)$/.test(address) ||
-  address === '::1'
 
 /** The origin that a server has by itself; with port 0, that of the port it was given. */
 export function originOf({ listen, publicUrl }: TeamConfig, port: number): string {
@@ -143,12 +139,3 @@ function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigPro
 
 const isWithin = (inner: Pick<TeamEngagement, 'folder'>, outer: Pick<TeamEngagement, 'folder'>): boolean =>
   `${inner.folder}/`.startsWith(`${outer.folder}/`)
-
-/** Whether the host of a URL is an IP address of this computer only. */
-export function isLoopbackUrl(url: string): boolean {
-  try {
-    return isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'))
-  } catch {
-    return false
-  }
-}

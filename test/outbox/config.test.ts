@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createIntegrations } from '../../main/adapters/outbox/index.ts'
 import { openTarget } from '../../main/adapters/outbox/targets.ts'
 import { targetPlans } from '../../main/app/outbox/targets.ts'
-import { integrationsIn } from '../../main/cli/sending.ts'
 import type { FindingItem } from '../../main/core/outbox/item.ts'
 import { FINDING, PACK } from '../support/outbox-items.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
@@ -20,7 +20,7 @@ const BASE = { schema: 'barewitness.integrations/1', sender: 'clinic-2026', outb
 async function read(config: object) {
   const path = join(folder, 'config.json')
   writeFileSync(path, JSON.stringify(config))
-  return await integrationsIn(path)
+  return await createIntegrations(clock).read(path)
 }
 const JIRA = {
   name: 'tickets',
@@ -32,7 +32,7 @@ const JIRA = {
 
 test('paths start at the folder of the file; what is no path stays', async () => {
   const path = integrationsFile(folder, { url: (fake) => `http://127.0.0.1:9/${fake}` }, { trust: ['root.pem'] })
-  const config = await integrationsIn(path)
+  const config = await createIntegrations(clock).read(path)
   expect(config).toMatchObject({
     ok: true,
     value: {

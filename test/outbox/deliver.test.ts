@@ -2,11 +2,11 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createIntegrations } from '../../main/adapters/outbox/index.ts'
 import { openOutbox, readOutbox } from '../../main/adapters/outbox/journal.ts'
 import { openTarget } from '../../main/adapters/outbox/targets.ts'
 import { type DeliverDeps, deliverWaiting, planItems, type TargetResult } from '../../main/app/outbox/deliver.ts'
 import { targetPlans } from '../../main/app/outbox/targets.ts'
-import { integrationsIn } from '../../main/cli/sending.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { Target } from '../../main/core/outbox/delivery.ts'
 import type { FindingItem, OutboxItem } from '../../main/core/outbox/item.ts'
@@ -64,7 +64,7 @@ const parts: Omit<DeliverDeps, 'outbox'> = {
 }
 
 async function targetsFor(only: readonly FakeName[]): Promise<readonly Target[]> {
-  const config = must(await integrationsIn(integrationsFile(folder, fakes, { only })))
+  const config = must(await createIntegrations(clock).read(integrationsFile(folder, fakes, { only })))
   return targetPlans(config).map((plan) => must(openTarget(plan, clock)))
 }
 

@@ -46,14 +46,15 @@ export const itemsFor = (
 
 /**
  * Records what each target is to be sent, all of it before anything is sent. With `again`, items that were given up are planned again, too.
- * Fails as the journal does.
+ * Gives the number of items that were planned. Fails as the journal does.
  */
 export async function planItems(
   { outbox, clock }: Pick<DeliverDeps, 'outbox' | 'clock'>,
   targets: readonly Target[],
   pack: ItemsOfPack,
   again: boolean,
-): Promise<Outcome<null>> {
+): Promise<Outcome<number>> {
+  let planned = 0
   for (const form of targets) {
     const { name: target } = form
     const known = outbox.letters()
@@ -66,9 +67,10 @@ export async function planItems(
       const about = { target, key: item.key, digest: itemDigest(item), at: clock.now() }
       const recorded = await outbox.record({ kind: 'planned', ...about, item })
       if (!recorded.ok) return recorded
+      planned += 1
     }
   }
-  return ok(null)
+  return ok(planned)
 }
 
 const isGivenUp = (letter: Letter | undefined, item: OutboxItem): boolean =>

@@ -102,18 +102,3 @@ const packs = (name: string, exchange: (item: PackItem) => Exchange): TargetForm
   takes: (item) => item.kind === 'pack',
   exchange: (item) => exchange(item as PackItem),
 })
-
-/** Every address and name in a configuration with its position in it, for what a schema cannot compare. */
-export function placedTargets(
-  config: IntegrationsConfig,
-): readonly { readonly path: readonly (string | number)[]; readonly name: string; readonly url: string | null }[] {
-  const { webhook, slack, teams, jira, serviceNow, cisoAssistant, vanta, drata, openTelemetry, files } = config
-  const lists = { webhook, slack, teams, jira, serviceNow, cisoAssistant, vanta, drata, openTelemetry, files }
-  return Object.entries(lists).flatMap(([kind, list]) =>
-    (list ?? []).map((target, at) => ({
-      path: [kind, at],
-      name: target.name,
-      url: 'url' in target && target.url !== undefined ? target.url : null,
-    })),
-  )
-}

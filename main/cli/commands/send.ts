@@ -20,12 +20,11 @@ export function sendCommand(context: Context): void {
     .option('--allow-demo', 'Also send a demo pack; every item is marked as demo data')
     .option('--again', 'Also send items that were given up')
     .action(async (pack: string | undefined, { config: file, ...options }: Options) => {
-      // Loaded when it is needed: no other command sends.
-      const { dryRun, integrationsIn, openTargets, send } = await import('../sending.ts')
-      const config = await integrationsIn(file)
+      const config = await context.ports.integrations.read(file)
       if (!config.ok) return endWith(context, config.error)
       if (options.checkConfig === true) {
-        const targets = openTargets(context, config.value)
+        const { openTargets } = await import('../../app/outbox/send.ts')
+        const targets = await openTargets(context.ports, config.value)
         if (!targets.ok) return endWith(context, targets.error)
         return printLine(`${file} is valid; targets: ${targets.value.length + (config.value.files?.length ?? 0)}.`)
       }
@@ -33,6 +32,8 @@ export function sendCommand(context: Context): void {
         printLine('--dry-run needs a pack')
         return context.exit(EXIT.usage)
       }
+      // Loaded when it is needed: few commands send.
+      const { dryRun, send } = await import('../sending.ts')
       return options.dryRun === true && pack !== undefined
         ? await dryRun(context, config.value, { ...options, pack })
         : await send(context, config.value, { ...options, ...(pack === undefined ? {} : { pack }) })

@@ -4,6 +4,7 @@ import {
   type VerificationReport,
   verificationCheckWords,
 } from '../../../schemas/verification.ts'
+import { readCertificates } from '../../app/certificate-files.ts'
 import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
 import { MOST_PROBLEMS } from '../../core/budgets.ts'
@@ -13,7 +14,7 @@ import { type Checkpoint, headText, parseHead } from '../../core/run-chain/head.
 import { verificationHeadline } from '../../present/verification-headline.ts'
 import { type Asked, lackingIn } from '../../verify/steps/complete.ts'
 import { type Context, EXIT, emit, endWith, newFile, printLine } from '../options.ts'
-import { readCertificates, readLists } from '../sealing.ts'
+import { readLists } from '../sealing.ts'
 
 interface Options {
   readonly trust: string[]

@@ -1,3 +1,4 @@
+import type { IntegrationsConfig } from '../../../schemas/types.ts'
 import type { Outcome } from '../failure.ts'
 import type { Answer, Exchange, Request } from './exchange.ts'
 import type { OutboxItem } from './item.ts'
@@ -43,4 +44,16 @@ export interface TargetPlan extends TargetForm {
     | { readonly is: 'none' }
     | { readonly is: 'bearer' | 'token' | 'signature'; readonly file: string }
     | { readonly is: 'basic'; readonly user: string; readonly file: string }
+}
+
+/** Where sending reaches files, secrets and receivers. */
+export interface Integrations {
+  /** The valid configuration in a file, with absolute paths. Fails with input.not-found, and with input.refused, naming the field. */
+  readonly read: (file: string) => Promise<Outcome<IntegrationsConfig>>
+  /** Reads the secrets of a target. Fails with input.not-found or input.refused, and names the file, never what it holds. */
+  readonly openTarget: (plan: TargetPlan) => Promise<Outcome<Target>>
+  /** Opens the outbox in a folder for this process; waits for another one to end. Fails with store.failed. */
+  readonly openOutbox: (folder: string) => Promise<Outcome<Outbox>>
+  /** What an outbox holds, without opening it. Fails with store.failed. */
+  readonly readOutbox: (folder: string) => Promise<Outcome<ReadonlyMap<string, Letter>>>
 }
