@@ -1,12 +1,13 @@
 import type {
   CadenceDraft,
+  IntegrationsSource,
   PassphraseSource,
   ScheduleDraft,
   ScheduleStatus,
   ScheduleView,
 } from '../schemas/ipc-schedules.ts'
 import { awaitedWords } from './history-model.ts'
-import { plural, when } from './text.ts'
+import { plural, visible, when } from './text.ts'
 
 export const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 export const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12] as const
@@ -23,6 +24,7 @@ export const firstDraft = (zone: string): ScheduleDraft => ({
   passphrase: { use: 'make' },
   syslog: false,
   webhook: null,
+  integrations: { use: 'none' },
 })
 
 const two = (number: number): string => String(number).padStart(2, '0')
@@ -82,9 +84,10 @@ export function mannerWords({
   gapsExitZero,
   graceMinutes,
   notifies,
+  integrationsFile,
 }: Pick<
   ScheduleView,
-  'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero' | 'graceMinutes' | 'notifies'
+  'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero' | 'graceMinutes' | 'notifies' | 'integrationsFile'
 >): readonly string[] {
   return [
     jitterMinutes === 0 ? 'Starts on time.' : `Random delay of up to ${plural(jitterMinutes, 'minute')}.`,
@@ -97,6 +100,9 @@ export function mannerWords({
       : 'Runs missed while this computer was off are skipped.',
     ...(gapsExitZero ? ['Deviations do not count as a failure of the job.'] : []),
     ...(notifies.length === 0 ? ['No notifications are sent.'] : notifies),
+    integrationsFile === null
+      ? 'Packs are not sent to other systems.'
+      : `The pack of each run is sent to other systems as ${visible(integrationsFile)} states.`,
   ]
 }
 
@@ -137,6 +143,19 @@ export function passphraseOptions(
       title: chosen === null ? 'Choose an existing file' : `Use the file ${chosen}`,
       note: `Only your account may be able to read it; other files are refused. ${risk}`,
     },
+  ]
+}
+
+/** How the packs of a schedule can be sent, with what leaves this computer stated. */
+export function integrationsOptions(
+  has: string | null,
+  chosen: string | null,
+): readonly { readonly id: IntegrationsSource['use']; readonly title: string; readonly note: string }[] {
+  const leaves = 'Titles of findings, counts and names of nodes leave this computer; evidence does not.'
+  return [
+    { id: 'none', title: 'Do not send', note: 'Nothing leaves this computer with a run.' },
+    ...(has === null ? [] : [{ id: 'kept' as const, title: `Keep the file ${has}`, note: leaves }]),
+    { id: 'file', title: chosen === null ? 'Choose an integrations file' : `Use the file ${chosen}`, note: leaves },
   ]
 }
 

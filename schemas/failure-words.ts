@@ -363,6 +363,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Item not delivered',
     meaning: 'The pack is unaffected. The item stays in the outbox.',
     next: 'Correct the setting shown, then run “send” again; it continues with what is left.',
+    nextInWindow: 'Correct the setting shown in the integrations file. The next scheduled run tries again.',
   },
   'server.unreachable': {
     title: 'Team server unreachable',

@@ -34,6 +34,12 @@ const scheduleDraft = exactly({
   },
   syslog: { type: 'boolean' },
   webhook: orNull({ type: 'string', pattern: '^https?://[!-~]{1,490}$' }),
+  integrations: {
+    oneOf: [
+      exactly({ use: { enum: ['none', 'kept'] } }),
+      exactly({ use: { const: 'file' }, handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
+    ],
+  },
 })
 
 /** JSON Schemas of what the methods about runs over time take; see INPUT_SCHEMAS. */
@@ -49,6 +55,7 @@ export const HISTORY_INPUTS: Readonly<Record<keyof HistoryMethods | keyof Schedu
   'schedules.change': scheduleDraft,
   'schedules.run-now': exactly({ name: schedule }),
   'schedules.choose-passphrase': nothing,
+  'schedules.choose-integrations': nothing,
   'schedules.remove': exactly({ name: schedule, identity }),
   'schedules.install': exactly({ name: schedule, kind: { enum: TIMER_KINDS } }),
   'schedules.preview': exactly({ name: schedule }),

@@ -74,6 +74,7 @@ export const DIALOGS: Readonly<Partial<Record<Method, Dialog>>> = {
   'identities.backup': 'save-file',
   'identities.restore': 'any-file',
   'schedules.choose-passphrase': 'any-file',
+  'schedules.choose-integrations': 'any-file',
 }
 
 /** The file name that is offered by a method that saves one file. */

@@ -1,3 +1,5 @@
+import type { CallFailure } from './ipc-views.ts'
+
 /** Plain data about planned runs, and the timers of this computer that start them. */
 export interface ScheduleMethods {
   'schedules.list': { in: null; out: SchedulesView }
@@ -8,7 +10,9 @@ export interface ScheduleMethods {
   /** Starts a run of a schedule now, besides those that are due. It continues when the window is closed. */
   'schedules.run-now': { in: { readonly name: string }; out: null }
   /** A file that holds the passphrase of the key that seals, which only its owner can read. It is not read now; its place is kept here. */
-  'schedules.choose-passphrase': { in: null; out: ChosenPassphrase | null }
+  'schedules.choose-passphrase': { in: null; out: ChosenFile | null }
+  /** A configuration of integrations, which is validated with its secrets now; its place is kept here. */
+  'schedules.choose-integrations': { in: null; out: ChosenFile | null }
   /** Takes a schedule away with its timer. What was planned until then stays in the chain. */
   'schedules.remove': {
     in: { readonly name: string; readonly identity: string | null }
@@ -62,6 +66,8 @@ export interface ScheduleDraft {
   readonly syslog: boolean
   /** Changes of state are sent to this address; null: to none. */
   readonly webhook: string | null
+  /** How packs of runs are sent to other systems. */
+  readonly integrations: IntegrationsSource
 }
 
 /**
@@ -73,7 +79,13 @@ export type PassphraseSource =
   | { readonly use: 'kept' }
   | { readonly use: 'file'; readonly handle: string }
 
-export interface ChosenPassphrase {
+/** `none`: packs are not sent. `file`: a configuration that a person chose, by its handle. `kept`: the one that the schedule has. */
+export type IntegrationsSource =
+  | { readonly use: 'none' }
+  | { readonly use: 'kept' }
+  | { readonly use: 'file'; readonly handle: string }
+
+export interface ChosenFile {
   readonly handle: string
   /** The file’s name, for display. */
   readonly file: string
@@ -109,6 +121,8 @@ export interface ScheduleView {
   readonly draft: ScheduleDraft | null
   /** The passphrase file’s name, for display; null where there is none. */
   readonly passphraseFile: string | null
+  /** The name of the configuration of integrations, for display; null where packs are not sent. */
+  readonly integrationsFile: string | null
   /** The minutes after its due time within which a run is in time. */
   readonly graceMinutes: number
   /** Where changes of state are reported, in words. */
@@ -129,6 +143,12 @@ export interface ScheduleStatus {
     readonly endedAt: string | null
     /** What became of it, in words. */
     readonly words: string
+    /** What became of sending its pack; null where nothing was to be sent. */
+    readonly sending: {
+      readonly words: string
+      /** Why not everything was delivered; null where everything was, or nothing was tried yet. */
+      readonly error: CallFailure | null
+    } | null
   } | null
   /** Where a timer of this schedule is installed. `other`: another text than would be written today. `inactive`: nothing starts it. */
   readonly installed: readonly { readonly kind: TimerKind; readonly state: 'installed' | 'other' | 'inactive' }[]

@@ -2821,6 +2821,10 @@ export interface Schedule {
    * @maxItems 20
    */
   readonly notify: readonly Notify[]
+  /**
+   * Configuration of integrations, from the root. The pack of each run is sent as it states, through its outbox.
+   */
+  readonly integrations?: string
   readonly options: ScheduledOptions
   readonly createdAt: Instant
 }

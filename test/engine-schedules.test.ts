@@ -1,13 +1,15 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { attemptWords } from '../main/app/engine/schedule-methods.ts'
+import { attemptWords } from '../main/app/engine/schedule-words.ts'
 import { windowStamping } from '../main/app/engine/trust-anchors.ts'
+import { writeAttempt } from '../main/app/scheduled/plan-run.ts'
 import { commandLine } from '../main/electron/command-line.ts'
 import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { createFakePorts } from './support/fake-ports.ts'
 import { fakeScheduling, fakeTimers } from './support/fake-timers.ts'
+import { must } from './support/kept-runs.ts'
 
 const { kitOver } = kitsOfEachTest()
 
@@ -23,6 +25,7 @@ const DRAFT: ScheduleDraft = {
   passphrase: { use: 'make' },
   syslog: false,
   webhook: null,
+  integrations: { use: 'none' },
 }
 
 async function withKey(kit: EngineKit): Promise<void> {
@@ -259,6 +262,65 @@ describe('what starts it', () => {
     expect(readFileSync(join(kit.folder, 'schedules.json'), 'utf8')).not.toContain('correct horse')
     const lost = { use: 'file', handle: '0'.repeat(32) } as const
     expect(await kit.refusal('schedules.add', { ...DRAFT, name: 'third', passphrase: lost })).toBe('input.refused')
+  })
+
+  test('how packs are sent is chosen as a file, validated with its secrets, kept, and can be ended', async () => {
+    const kit = await kitOver()
+    await withKey(kit)
+    const at = (name: string): string => join(kit.folder, name)
+    const [webhook] = [{ name: 'own', url: 'https://hooks.example', keyFile: 'key' }]
+    const config = { schema: 'barewitness.integrations/1', sender: 's', outbox: 'outbox', webhook: [webhook] }
+    const choose = async (body: object) => {
+      writeFileSync(at('send.json'), JSON.stringify(body))
+      const chosen = await kit.engine.call('schedules.choose-integrations', null, { path: at('send.json') })
+      return chosen.ok ? chosen.value : chosen.error.code
+    }
+    writeFileSync(at('key'), 'k\n', { mode: 0o600 })
+    const [card] = await kit.get('identities.list', null)
+    expect(card).toBeDefined()
+    const trust = [join(kit.folder, 'identities', 'office', 'root.pem')]
+    expect(await choose({ ...config, mail: [] })).toBe('input.refused')
+    expect(await choose(config)).toBe('input.refused')
+    chmodSync(at('key'), 0o644)
+    expect(await choose({ ...config, trust })).toBe('input.refused')
+    chmodSync(at('key'), 0o600)
+    const chosen = await choose({ ...config, trust })
+    if (chosen === null || typeof chosen === 'string') throw new Error(`it was refused: ${chosen}`)
+    const integrations = { use: 'file', handle: chosen.handle } as const
+    const kept = async () => JSON.parse(readFileSync(at('schedules.json'), 'utf8')).schedules[0].integrations
+    const [added] = (await kit.get('schedules.add', { ...DRAFT, integrations })).schedules
+    expect(added).toMatchObject({ integrationsFile: 'send.json', draft: { integrations: { use: 'kept' } } })
+    expect(await kept()).toBe(at('send.json'))
+    if (added?.draft == null) throw new Error('it cannot be changed')
+    await kit.get('schedules.change', { ...added.draft, syslog: true })
+    expect(await kept()).toBe(at('send.json'))
+    await kit.get('schedules.change', { ...added.draft, integrations: { use: 'none' } })
+    expect(await kept()).toBeUndefined()
+    const lost = { use: 'file', handle: '0'.repeat(32) } as const
+    expect(await kit.refusal('schedules.change', { ...added.draft, integrations: lost })).toBe('input.refused')
+    expect(await kit.refusal('schedules.change', { ...added.draft, integrations: { use: 'kept' } })).toBe(
+      'input.refused',
+    )
+  })
+
+  test.each([
+    [null, null],
+    [{ state: 'delivered', code: null, detail: '' }, { error: null }],
+    [{ state: 'waiting', code: 'delivery.failed', detail: 'x' }, { error: { code: 'delivery.failed', detail: 'x' } }],
+  ] as const)('what became of its pack is shown with the start: %j', async (sending, shown) => {
+    const { kit, until } = await clocked()
+    await withKey(kit)
+    await kit.get('schedules.add', DRAFT)
+    const start = { id: '0123456789abcdef', schedule: 'nightly', due: null, startedAt: '2026-11-18T10:00:00.000Z' }
+    const line = { ...start, endedAt: null, run: null, exit: 0, code: 'ran', detail: '' } as const
+    const ports = createFakePorts()
+    must(
+      await writeAttempt(ports, { out: kit.folder, name: 'nightly' }, sending === null ? line : { ...line, sending }),
+    )
+    until('2026-11-18T11:00:00.000Z')
+    const { last } = await kit.get('schedules.status', { name: 'nightly' })
+    if (shown === null) expect(last?.sending).toBeNull()
+    else expect(last?.sending).toMatchObject(shown)
   })
 
   test.each([

@@ -18,9 +18,11 @@ import {
 } from '../core/schedule/schedule.ts'
 import { unitsFor } from '../present/timers/units.ts'
 import { appendSigned } from './append-signed.ts'
+import { readCertificates } from './certificate-files.ts'
 import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
 import { ALSO } from './export.ts'
+import { openTargets } from './outbox/send.ts'
 import { chainsBelow } from './rebuild-history.ts'
 import { type Attempt, readAttempts } from './scheduled/plan-run.ts'
 
@@ -178,7 +180,26 @@ async function checkDraft(ports: Ports, draft: ScheduleDraft): Promise<Outcome<s
     const readable = typeof secret === 'string' ? await ports.schedules.secret(secret) : ok(null)
     if (!readable.ok) return readable
   }
+  const sendable = draft.integrations === undefined ? ok(null) : await checkIntegrations(ports, draft.integrations)
+  if (!sendable.ok) return sendable
   return ok(fleet.value.fleet.name)
+}
+
+/** Whether a scheduled run could send by this configuration: it and its secrets can be read. Fails with input.refused or input.not-found. */
+export async function checkIntegrations(
+  ports: Pick<Ports, 'files' | 'integrations'>,
+  file: string,
+): Promise<Outcome<null>> {
+  if (!isAbsolute(file)) return fail('input.refused', `integrations: ${file} is not an absolute path`)
+  const config = await ports.integrations.read(file)
+  if (!config.ok) return config
+  const targets = await openTargets(ports, config.value)
+  if (!targets.ok) return targets
+  const trusted = await readCertificates(ports, config.value.trust ?? [])
+  if (!trusted.ok) return trusted
+  return trusted.value.length > 0
+    ? ok(null)
+    : fail('input.refused', `${file} names no certificate under “trust”; no pack of a schedule could be sent`)
 }
 
 /** Absolute, on every supported system. */

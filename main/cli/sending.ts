@@ -3,9 +3,10 @@ import type { IntegrationsConfig } from '../../schemas/types.ts'
 import { shownRequest } from '../adapters/outbox/receiver.ts'
 import { itemsFor, type TargetResult } from '../app/outbox/deliver.ts'
 import { fileFor } from '../app/outbox/files.ts'
-import { itemsOf, matterFor, type SendReport, sendPack } from '../app/outbox/send.ts'
+import { itemsOf, matterFor, type SendDeps, type SendReport, sendPack } from '../app/outbox/send.ts'
 import { targetPlans } from '../app/outbox/targets.ts'
 import { catalog } from '../catalog/index.ts'
+import type { Outcome } from '../core/failure.ts'
 import type { TargetPlan } from '../core/outbox/delivery.ts'
 import type { Request } from '../core/outbox/exchange.ts'
 import type { OutboxItem } from '../core/outbox/item.ts'
@@ -41,7 +42,7 @@ export async function send(context: Context, config: IntegrationsConfig, options
 }
 
 /** Prints what became of a sending, target by target. */
-export function printSent({ files, targets }: SendReport): void {
+function printSent({ files, targets }: SendReport): void {
   for (const { target, written } of files) {
     if (!written.ok) printFailure(written.error)
     else printLine(`${target}: ${written.value.isNew ? 'wrote' : 'unchanged'} ${plain(written.value.path, 4096)}`)
@@ -60,6 +61,20 @@ function printResult({ target, delivered, waiting, givenUp, why }: TargetResult)
 }
 
 const MOST_NAMED = 20
+
+/** Sends as “send” does, by the configuration that a schedule names. Demo data and items that were given up are not sent. */
+export async function sendScheduled(
+  { ports }: Context,
+  wait: SendDeps['wait'],
+  file: string,
+  pack: string | null,
+): Promise<Outcome<SendReport>> {
+  const config = await ports.integrations.read(file)
+  if (!config.ok) return config
+  const sent = await sendPack({ ports, catalog, wait }, { config: config.value, pack, allowsDemo: false, again: false })
+  if (sent.ok) printSent(sent.value)
+  return sent
+}
 
 /**
  * Prints, one JSON line for each request, what a pack would be sent as, where no receiver has anything of it: the first request of an exchange asks for

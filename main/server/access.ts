@@ -164,6 +164,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'schedules.change': SCHEDULES,
   'schedules.run-now': SCHEDULES,
   'schedules.choose-passphrase': SCHEDULES,
+  'schedules.choose-integrations': SCHEDULES,
   'schedules.remove': SCHEDULES,
   'schedules.install': SCHEDULES,
   'schedules.preview': SCHEDULES,

@@ -2,7 +2,8 @@ import { type FormEvent, useId, useState } from 'react'
 import {
   CADENCE_KINDS,
   type CadenceDraft,
-  type ChosenPassphrase,
+  type ChosenFile,
+  type IntegrationsSource,
   type PassphraseSource,
   type ScheduleDraft,
   type SchedulesView,
@@ -15,6 +16,7 @@ import {
   draftProblems,
   firstDraft,
   HOUR_STEPS,
+  integrationsOptions,
   minutesOf,
   passphraseOptions,
   stampWords,
@@ -52,7 +54,9 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
   const save = useAction(edited === undefined ? 'schedules.add' : 'schedules.change')
   const choose = useAction('schedules.choose-passphrase')
   const { identity, choice } = useSigningKey(edited?.draft?.identity ?? null)
-  const [secret, setSecret] = useState<ChosenPassphrase | null>(null)
+  const [secret, setSecret] = useState<ChosenFile | null>(null)
+  const chooseIntegrations = useAction('schedules.choose-integrations')
+  const [integrations, setIntegrations] = useState<ChosenFile | null>(null)
   const [draft, setDraft] = useState<ScheduleDraft>(() => edited?.draft ?? firstDraft(view.zone))
   const [time, setTime] = useState(clockText(draft.cadence.at))
   const [tried, setTried] = useState(false)
@@ -71,6 +75,17 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
     if (use !== 'file') set({ passphrase: { use } })
     else if (secret !== null) set({ passphrase: { use, handle: secret.handle } })
     else void pick()
+  }
+  const pickIntegrations = async (): Promise<void> => {
+    const chosen = await chooseIntegrations.run(null)
+    if (chosen === null) return
+    setIntegrations(chosen)
+    set({ integrations: { use: 'file', handle: chosen.handle } })
+  }
+  const sendBy = (use: IntegrationsSource['use']): void => {
+    if (use !== 'file') set({ integrations: { use } })
+    else if (integrations !== null) set({ integrations: { use, handle: integrations.handle } })
+    else void pickIntegrations()
   }
   const due = (part: Partial<CadenceDraft>): void => set({ cadence: { ...cadence, ...part } })
   const submit = async (event: FormEvent): Promise<void> => {
@@ -258,6 +273,24 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
           maxLength={498}
           error={problems.webhook}
         />
+        <RadioGroup
+          label="Send packs to other systems"
+          description="Ticket systems, chat and platforms for audits, as an integrations file states. A sending that fails changes no run and is tried again."
+          value={draft.integrations.use}
+          onChange={sendBy}
+          options={integrationsOptions(edited?.integrationsFile ?? null, integrations?.file ?? null).map((one) => ({
+            ...one,
+            title: visible(one.title),
+          }))}
+        />
+        {integrations !== null && (
+          <div className="actions">
+            <Button small busy={chooseIntegrations.busy} onPress={() => void pickIntegrations()}>
+              Choose another integrations file
+            </Button>
+          </div>
+        )}
+        {chooseIntegrations.error !== null && <FailureNote error={chooseIntegrations.error} />}
         <p className="quiet">
           Scheduled runs use the nodes and host keys of this window, and its engagement, provider claims, risk
           acceptances and documents at the time of sealing. {visible(stampWords(view.authority))}

@@ -178,6 +178,12 @@ function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ou
           {visible(line)}
         </p>
       ))}
+      {status.last?.sending != null && (
+        <>
+          <p className="schedule-status">{visible(status.last.sending.words)}</p>
+          {status.last.sending.error !== null && <FailureNote error={status.last.sending.error} />}
+        </>
+      )}
       {notes.map((note) => (
         <p key={note} className="schedule-note source">
           {visible(note)}

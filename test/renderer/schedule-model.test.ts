@@ -4,6 +4,7 @@ import {
   clockText,
   draftProblems,
   firstDraft,
+  integrationsOptions,
   mannerWords,
   minutesOf,
   passphraseOptions,
@@ -11,6 +12,7 @@ import {
   statusLines,
 } from '../../renderer/schedule-model.ts'
 import type { ScheduleStatus } from '../../schemas/ipc-schedules.ts'
+import schedules from '../../schemas/schedule.schema.json' with { type: 'json' }
 
 const draft = firstDraft('Europe/Berlin')
 const NEXT = '2026-05-04T02:00:00.000Z'
@@ -89,6 +91,7 @@ describe('a schedule in words', () => {
         gapsExitZero: false,
         graceMinutes: 120,
         notifies: [],
+        integrationsFile: null,
       }),
     ).toEqual([
       'Starts on time.',
@@ -96,6 +99,24 @@ describe('a schedule in words', () => {
       'A run is in time if it is sealed within 120 minutes after it was due; later it counts as missed.',
       'Runs missed while this computer was off are skipped.',
       'No notifications are sent.',
+      'Packs are not sent to other systems.',
     ])
+    const sending = { ...draft, graceMinutes: 120, notifies: [], integrationsFile: 'send\u202e.yaml' }
+    expect(mannerWords(sending).at(-1)).toMatch(/^The pack of each run is sent .* as send⟦.*⟧\.yaml states\.$/)
   })
+})
+
+test('how packs can be sent: not at all, as before, or by a file that is chosen', () => {
+  const ids = (has: string | null, chosen: string | null) => integrationsOptions(has, chosen).map(({ id }) => id)
+  expect(ids(null, null)).toEqual(['none', 'file'])
+  expect(ids('send.yaml', null)).toEqual(['none', 'kept', 'file'])
+  expect(integrationsOptions(null, 'other.yaml').at(-1)?.title).toContain('other.yaml')
+})
+
+test('every member of a schedule is in the form, or stated not to be', () => {
+  const { properties } = schedules.$defs.Schedule
+  // The fleet, its folder and what the window declares are the window’s own; a zone is part of the cadence.
+  const elsewhere = ['fleet', 'fleetName', 'out', 'createdAt', 'notify', 'options', 'cadence', 'zone']
+  const inForm = Object.keys(firstDraft('UTC'))
+  expect(Object.keys(properties).filter((name) => !inForm.includes(name) && !elsewhere.includes(name))).toEqual([])
 })

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepEngagement, keepProvider } from '../../main/app/engine/engagement-store.ts'
 import { registerPath } from '../../main/app/engine/register-store.ts'
 import { storeBytes, writeRegister } from '../../main/app/register/store.ts'
@@ -12,11 +12,14 @@ import { verifyCommand } from '../../main/cli/commands/verify.ts'
 import type { DeclaredEngagement, Ports } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
+import { failureWords } from '../../schemas/failure-words.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import { commandLine } from '../support/command-line.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
 import { folderOfTest } from '../support/folders.ts'
+import { type Fakes, startFakes } from '../support/outbox-fakes.ts'
+import { integrationsFile } from '../support/outbox-kit.ts'
 import { documentOf, POLICY } from '../support/register.ts'
 import { got, scheduleOf } from '../support/schedule-kit.ts'
 
@@ -187,4 +190,78 @@ test('--deadline is kept in the schedule, listed, and given to its runs', async 
     ['weekly', false],
     ['', false],
   ])
+})
+
+describe('sending from a schedule', () => {
+  let fakes: Fakes = null as never
+  beforeEach(async () => {
+    fakes = await startFakes()
+  })
+  afterEach(() => fakes.close())
+  const only = ['webhook', 'cisoAssistant'] as const
+  const sending = (trust = [root]): Schedule =>
+    schedule({ integrations: integrationsFile(at('send'), fakes, { only, trust }) })
+  const DUE = '2026-03-02T02:00:00.000Z'
+  const NEXT = '2026-03-03T02:00:00.000Z'
+  const starts = async () => got(await readAttempts(ports, at('out'), 'nightly'))
+
+  test('a receiver that is down: the run ends as without it, the reason is shown, and the next start delivers', async () => {
+    fakes.hooks.faults = () => ({ status: 401, body: 'no' })
+    now = DUE
+    expect(await run([sending()], '--schedule', 'nightly')).toBe(4)
+    expect(await starts()).toMatchObject([
+      { code: 'ran', exit: 4, sending: { state: 'waiting', code: 'delivery.failed' } },
+    ])
+    expect(await cli.run('schedule', 'status', '--schedules', at('schedules.json'))).toBe(0)
+    expect(cli.told).toContain('(delivery.failed)')
+    expect(cli.told).toContain(failureWords['delivery.failed'].next)
+    expect(await cli.run('schedule', 'status', '--json', '--schedules', at('schedules.json'))).toBe(0)
+    expect(JSON.parse(cli.printed)[0].lastAttempt.sending).toMatchObject({ state: 'waiting', code: 'delivery.failed' })
+    fakes.hooks.faults = () => null
+    now = NEXT
+    expect(await run([sending()], '--schedule', 'nightly')).toBe(4)
+    expect([fakes.kept.cisoAssistant.length, fakes.kept.webhook.size > 1]).toEqual([2, true])
+    expect((await starts()).map(({ sending: one }) => one?.state)).toEqual(['waiting', 'delivered'])
+    expect(await cli.run('schedule', 'list', '--schedules', at('schedules.json'))).toBe(0)
+    expect(cli.told).toContain(at('send/integrations.json'))
+  })
+
+  test('a pack whose signer is not trusted is refused, sent nowhere, and sent once it is trusted', async () => {
+    now = DUE
+    expect(await run([sending([])], '--schedule', 'nightly')).toBe(4)
+    expect(await starts()).toMatchObject([{ code: 'ran', sending: { state: 'failed', code: 'pack.unverified' } }])
+    expect(fakes.received).toEqual([])
+    now = '2026-03-02T03:00:00.000Z'
+    expect(await run([sending()], '--schedule', 'nightly')).toBe(0)
+    expect(fakes.kept.cisoAssistant.length).toBe(1)
+    expect((await starts())[0]?.sending?.state).toBe('delivered')
+  })
+
+  test('add refuses a configuration by which nothing could be sent', async () => {
+    now = '2026-03-01T00:00:00.000Z'
+    const add = (file: string): Promise<number> =>
+      cli.run(
+        ...[
+          'schedule',
+          'add',
+          'nightly',
+          '--fleet',
+          at('fleet.yaml'),
+          '--out',
+          at('out'),
+          '--every',
+          'every day at 02:00',
+        ],
+        ...['--schedules', at('planned.json'), '--identity', 'ours', '--identity-folder', keys],
+        ...['--passphrase-file', at('passphrase'), '--integrations', file],
+      )
+    expect(await add(at('nowhere.yaml'))).toBe(2)
+    expect(await add(integrationsFile(at('a'), fakes, { only }))).toBe(2)
+    const path = integrationsFile(at('b'), fakes, { only, trust: [root] })
+    chmodSync(at('b/webhook-token'), 0o644)
+    expect(await add(path)).toBe(2)
+    chmodSync(at('b/webhook-token'), 0o600)
+    expect(await add(path)).toBe(0)
+    expect(got(await ports.schedules.read(at('planned.json'))).schedules[0]?.integrations).toBe(path)
+  })
 })

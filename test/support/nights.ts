@@ -65,6 +65,7 @@ export async function startNights(fleet: EmulatedFleet, folder: string, since: n
       passphrase: { use: 'make' },
       syslog: false,
       webhook: null,
+      integrations: { use: 'none' as const },
     })
     await engine.close()
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { lockFolder } from '../../main/adapters/folder-lock.ts'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
+import type { SendReport } from '../../main/app/outbox/send.ts'
 import { runScheduled } from '../../main/app/scheduled/scheduled-run.ts'
 import type { RanOnce, ScheduledOutcome } from '../../main/app/scheduled/states.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
@@ -120,6 +121,10 @@ export interface Kit {
   /** Opening the key ends so from now on. */
   readonly refuseSigner: (refusal: Outcome<never>) => void
   readonly refuseNotices: (refuse: boolean) => void
+  /** The packs of each sending, by the name of their run; null is a sending of what waits. */
+  readonly sent: (string | null)[]
+  /** How sendings end from now on. */
+  readonly setSending: (sending: (pack: string | null) => Promise<Outcome<SendReport>>) => void
   readonly start: (options?: {
     now?: boolean
     during?: () => Promise<void>
@@ -139,7 +144,8 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   let nodes: readonly MadeNode[] | FailureCode = [{ name: 'gpu-1', verdicts: { 'a.b': 'satisfied' } }]
   let refuses = false
   let runs = 0
-  const [said, waits, notices]: [string[], number[], Notice[]] = [[], [], []]
+  let sending = async (_: string | null): Promise<Outcome<SendReport>> => ok({ planned: 0, files: [], targets: [] })
+  const [said, waits, notices, sent]: [string[], number[], Notice[], (string | null)[]] = [[], [], [], []]
   const clock = { ...base.clock, now: () => at }
   const ports: Ports = {
     ...base,
@@ -181,6 +187,10 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
     said,
     waits,
     notices,
+    sent,
+    setSending: (next) => {
+      sending = next
+    },
     runs: () => runs,
     setClock: (next) => {
       at = next
@@ -203,6 +213,10 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
           waits.push(milliseconds)
         },
         openSigner,
+        send: async (_, pack) => {
+          sent.push(pack?.split('/').at(-2) ?? null)
+          return await sending(pack)
+        },
         claimOf: (check) => `Claim of ${check}.`,
         exitOf: ({ code }) => (code === 'ran' || code === 'nothing-due' ? 0 : 4),
         report: (text) => said.push(text),

@@ -1,10 +1,15 @@
-import type { CadenceDraft, ScheduleDraft, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
+import type {
+  CadenceDraft,
+  ChosenFile,
+  ScheduleDraft,
+  ScheduleStatus,
+  SchedulesView,
+} from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetPath } from '../../core/layout.ts'
 import { type Cadence, cadenceText, HOURS } from '../../core/period/cadence.ts'
 import { calendarOf } from '../../core/period/calendar.ts'
-import { plain } from '../../core/plain-text.ts'
 import { dayOf } from '../../core/register/days.ts'
 import {
   cadenceOf,
@@ -13,10 +18,10 @@ import {
   TIMER_KINDS,
   withinMinutesOf,
 } from '../../core/schedule/schedule.ts'
-import type { Attempt, AttemptCode } from '../scheduled/plan-run.ts'
 import {
   addSchedule,
   changeSchedule,
+  checkIntegrations,
   installSchedule,
   type ScheduleDraft as Planned,
   removeSchedule,
@@ -26,6 +31,7 @@ import {
 import type { EngineContext, Handlers } from './context.ts'
 import { knownRuns } from './history-read.ts'
 import { hexOf, turnOf } from './kept-json.ts'
+import { attemptWords, notifyWords, sendingView } from './schedule-words.ts'
 import { readSettings } from './settings.ts'
 import { makePassphraseFile, signingKey } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
@@ -36,6 +42,7 @@ type Methods =
   | 'schedules.change'
   | 'schedules.run-now'
   | 'schedules.choose-passphrase'
+  | 'schedules.choose-integrations'
   | 'schedules.remove'
   | 'schedules.install'
   | 'schedules.preview'
@@ -49,6 +56,17 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
   const { file, program } = scheduling
   /** Files that a person chose, by handle: the window sends no paths. */
   const chosen = new Map<string, string>()
+  const choose = async (
+    picked: { readonly path: string } | undefined,
+    check: (path: string) => Promise<Outcome<null>>,
+  ): Promise<Outcome<ChosenFile | null>> => {
+    if (picked === undefined) return ok(null)
+    const usable = await check(picked.path)
+    if (!usable.ok) return usable
+    const handle = hexOf(ports.entropy.bytes(16))
+    chosen.set(handle, picked.path)
+    return ok({ handle, file: nameIn(picked.path) })
+  }
   const openSigner = (identity: string | null) => async () => {
     const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
     return signer.ok ? ok(signer.value.value) : signer
@@ -72,7 +90,10 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
     if (refusal !== null) return fail('input.refused', refusal)
     const passphraseFile = await passphraseFileOf(context, draft, { before, chosen })
     if (!passphraseFile.ok) return passphraseFile
-    const made = plannedFrom(context.folder, draft, { before, passphraseFile: passphraseFile.value })
+    const integrations = integrationsOf(draft, { before, chosen })
+    if (!integrations.ok) return integrations
+    const files = { passphraseFile: passphraseFile.value, integrations: integrations.value }
+    const made = plannedFrom(context.folder, draft, { before, ...files })
     if (!made.ok) return made
     const kept = await keep(made.value)
     return kept.ok ? await listSchedules(context) : kept
@@ -95,14 +116,8 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
       withSchedule(name, (_, { program, file: schedules }) =>
         ports.timers.start([...program, 'run', '--schedule', name, '--schedules', schedules, '--now']),
       ),
-    'schedules.choose-passphrase': async (_, picked) => {
-      if (picked === undefined) return ok(null)
-      const readable = await ports.schedules.secret(picked.path)
-      if (!readable.ok) return readable
-      const handle = hexOf(ports.entropy.bytes(16))
-      chosen.set(handle, picked.path)
-      return ok({ handle, file: picked.path.split(/[/\\]/).at(-1) ?? picked.path })
-    },
+    'schedules.choose-passphrase': (_, picked) => choose(picked, (path) => ports.schedules.secret(path)),
+    'schedules.choose-integrations': (_, picked) => choose(picked, (path) => checkIntegrations(ports, path)),
     'schedules.remove': async ({ name, identity }) => {
       const removed = await removeSchedule(ports, name, { file, openSigner: openSigner(identity) })
       return removed.ok ? await listSchedules(context) : removed
@@ -151,19 +166,38 @@ async function passphraseFileOf(
   return ok(file)
 }
 
+/** The configuration by which packs are sent; null: they are not. Fails with input.refused for one that is not known any more. */
+function integrationsOf(
+  { integrations }: Pick<ScheduleDraft, 'integrations'>,
+  { before, chosen }: { readonly before: Schedule | null; readonly chosen: ReadonlyMap<string, string> },
+): Outcome<string | null> {
+  if (integrations.use === 'none') return ok(null)
+  const file = integrations.use === 'kept' ? before?.integrations : chosen.get(integrations.handle)
+  return file === undefined
+    ? fail('input.refused', 'the integrations file is no longer known; choose it again')
+    : ok(file)
+}
+
+/** The name of a file without its folders. */
+const nameIn = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
+
 /**
  * A schedule for the window's own fleet, as a person entered it; its runs are stored with the window's own and use the
  * same declarations. What the window cannot show of an earlier one is kept. Fails with input.refused for an unknown cadence.
  */
 function plannedFrom(
   folder: string,
-  { cadence: asked, zone, identity, passphrase: _, syslog, webhook, ...draft }: ScheduleDraft,
-  { before, passphraseFile }: { readonly before: Schedule | null; readonly passphraseFile: string },
+  { cadence: asked, zone, identity, passphrase: _, syslog, webhook, integrations: __, ...draft }: ScheduleDraft,
+  {
+    before,
+    passphraseFile,
+    integrations,
+  }: { readonly before: Schedule | null; readonly passphraseFile: string; readonly integrations: string | null },
 ): Outcome<Planned> {
   const cadence = cadenceFrom(asked, zone)
   if (cadence === null) return fail('input.refused', 'a schedule can run every 1, 2, 3, 4, 6, 8 or 12 hours')
   const words = cadenceText(cadence)
-  const { identity: __, ...kept } = before?.options ?? {}
+  const { identity: ___, ...kept } = before?.options ?? {}
   return ok({
     ...draft,
     fleet: fleetPath(folder),
@@ -172,6 +206,7 @@ function plannedFrom(
     cadence: words.slice(0, -` in ${zone}`.length),
     zone,
     notify: notifyFrom(before?.notify ?? [], { syslog, webhook }),
+    ...(integrations === null ? {} : { integrations }),
     options: {
       ...kept,
       declarations: folder,
@@ -250,7 +285,8 @@ async function listSchedules(context: EngineContext): Promise<Outcome<SchedulesV
         gapsExitZero,
         createdAt,
         draft: ours ? draftOf(schedule) : null,
-        passphraseFile: options.passphraseFile?.split(/[/\\]/).at(-1) ?? null,
+        passphraseFile: options.passphraseFile === undefined ? null : nameIn(options.passphraseFile),
+        integrationsFile: schedule.integrations === undefined ? null : nameIn(schedule.integrations),
         graceMinutes: withinMinutesOf(schedule),
         notifies: schedule.notify.map(notifyWords),
       }
@@ -287,14 +323,8 @@ function draftOf(schedule: Schedule): ScheduleDraft | null {
     passphrase: options.passphraseFile === undefined ? { use: 'make' } : { use: 'kept' },
     syslog: notify.some(({ kind }) => kind === 'syslog'),
     webhook: webhook?.kind === 'webhook' ? webhook.url : null,
+    integrations: { use: schedule.integrations === undefined ? 'none' : 'kept' },
   }
-}
-
-function notifyWords(notify: Schedule['notify'][number]): string {
-  if (notify.kind === 'syslog') return 'Changes are written to the system log.'
-  return notify.kind === 'webhook'
-    ? `Changes are sent to ${plain(notify.url, 400)}${notify.secretFile === null ? '' : ', signed'}.`
-    : `Changes are passed to the program ${plain(notify.argv[0], 400)}.`
 }
 
 const WITHOUT_DECLARATIONS =
@@ -324,6 +354,7 @@ async function statusOf(context: EngineContext, schedule: Schedule, by: Starting
             startedAt: lastAttempt.startedAt,
             endedAt: lastAttempt.endedAt,
             words: attemptWords(lastAttempt),
+            sending: sendingView(lastAttempt.sending),
           },
     installed: timers,
     credentials: unattended,
@@ -351,30 +382,4 @@ async function missedOf(context: EngineContext, { name, out }: Schedule): Promis
     asOf,
   })
   return read.ok ? read.value.unrecorded.filter(({ schedule }) => schedule === name).map(({ due }) => due) : []
-}
-
-const CODE_WORDS: Readonly<Record<Exclude<AttemptCode, 'ran' | 'failed'>, string>> = {
-  going: 'In progress, or ended abnormally.',
-  'nothing-due': 'No run was due; nothing was collected.',
-  overlap: 'The previous run was still in progress; nothing was collected.',
-  'too-late': 'The run was missed, and the schedule skips missed runs.',
-  stopped: 'Stopped before it started.',
-}
-
-/** See EXIT in main/cli/options.ts, and the README. */
-const EXIT_WORDS: Readonly<Record<number, string>> = {
-  0: 'Sealed; every declared node was collected completely, or incomplete collection is accepted.',
-  1: 'Ended with an internal error.',
-  2: 'Refused: a required input is missing or invalid.',
-  3: 'Sealed, with deviations that have no risk acceptance in effect.',
-  4: 'Sealed, but incomplete: a node was not collected completely, or an output or time-stamp is missing.',
-  5: 'Verification of the output failed.',
-}
-
-/** Result of a start, in words. */
-export function attemptWords({ code, exit, detail }: Pick<Attempt, 'code' | 'exit' | 'detail'>): string {
-  if (code !== 'ran' && code !== 'failed') return CODE_WORDS[code]
-  const words = exit === null ? 'The result is not known.' : (EXIT_WORDS[exit] ?? `Ended with ${exit}.`)
-  const told = plain(detail, 400).trim()
-  return told === '' || code === 'ran' ? words : `${words} ${told}${told.endsWith('.') ? '' : '.'}`
 }

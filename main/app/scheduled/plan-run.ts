@@ -1,3 +1,4 @@
+import { FAILURE_CODES, type FailureCode } from '../../../schemas/failure-words.ts'
 import type { PlannedSpan, Schedule } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
@@ -138,6 +139,19 @@ const iso = (moment: number): string => new Date(moment).toISOString()
 const ATTEMPT_CODES = ['going', 'ran', 'nothing-due', 'overlap', 'too-late', 'stopped', 'failed'] as const
 export type AttemptCode = (typeof ATTEMPT_CODES)[number]
 
+/**
+ * What became of the pack of a start in the outbox: `pending` was not tried yet, `failed` is tried again as a whole, `waiting` has items that
+ * the outbox tries again, `given-up` has items that it does not, `delivered` has neither.
+ */
+export const SENDING_STATES = ['pending', 'failed', 'waiting', 'given-up', 'delivered'] as const
+
+export interface AttemptSending {
+  readonly state: (typeof SENDING_STATES)[number]
+  /** Why not everything was delivered; null where everything was, or nothing was tried yet. */
+  readonly code: FailureCode | null
+  readonly detail: string
+}
+
 /** One start of a schedule. An unsigned log for people: the run chain is authoritative. */
 export interface Attempt {
   /** 16 hexadecimal digits: its first line and its last have the same. */
@@ -151,6 +165,8 @@ export interface Attempt {
   readonly exit: number | null
   readonly code: AttemptCode
   readonly detail: string
+  /** Absent where the schedule names no integrations, and where there was nothing to send. */
+  readonly sending?: AttemptSending
 }
 
 const LARGEST = 64 * 1024 * 1024
@@ -197,7 +213,7 @@ function parseAttempts(text: string, path: string, name: string): Outcome<readon
 const MEMBERS = ['id', 'schedule', 'due', 'startedAt', 'endedAt', 'run', 'exit', 'code', 'detail'] as const
 
 const isAttempt = (value: unknown, name: string): value is Attempt =>
-  hasExactly(value, MEMBERS) &&
+  (hasExactly(value, MEMBERS) || (hasExactly(value, [...MEMBERS, 'sending']) && isSending(value.sending))) &&
   typeof value.id === 'string' &&
   /^[0-9a-f]{16}$/.test(value.id) &&
   isSchedule(value.schedule) &&
@@ -207,6 +223,13 @@ const isAttempt = (value: unknown, name: string): value is Attempt =>
   (value.run === null || isName(value.run)) &&
   (value.exit === null || Number.isSafeInteger(value.exit)) &&
   ATTEMPT_CODES.some((code) => code === value.code) &&
+  typeof value.detail === 'string' &&
+  value.detail.length <= LONGEST_DETAIL
+
+const isSending = (value: unknown): value is AttemptSending =>
+  hasExactly(value, ['state', 'code', 'detail']) &&
+  SENDING_STATES.some((state) => state === value.state) &&
+  (value.code === null || FAILURE_CODES.some((code) => code === value.code)) &&
   typeof value.detail === 'string' &&
   value.detail.length <= LONGEST_DETAIL
 

@@ -7,6 +7,7 @@ import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { finishPrepared } from '../continued-export.ts'
 import { notifyOf } from './notify.ts'
 import { type Attempt, type AttemptCode, planRun, type RunPlan, readAttempts, writeAttempt } from './plan-run.ts'
+import { PENDING, sendPacks } from './send-packs.ts'
 import {
   type MissedRun,
   type RanOnce,
@@ -22,14 +23,31 @@ import {
 } from './states.ts'
 
 /**
- * One start of a schedule, by a timer or a person: determines its due time, records missed runs, runs, and sends
- * notifications of changes. Two starts never run at once. Fails where the schedule, its chain or its folder cannot be
- * used; later errors are in the outcome.
+ * One start of a schedule, by a timer or a person: determines its due time, records missed runs, runs, sends
+ * notifications of changes, and then packs. Two starts never run at once. Fails where the schedule, its chain or its
+ * folder cannot be used; later errors are in the outcome, except those of sending packs, which change no outcome.
  */
 export async function runScheduled<R extends RanOnce>(
   ports: Ports,
   input: ScheduledInput<R>,
 ): Promise<Outcome<ScheduledOutcome<R>>> {
+  const started = await startOnce(ports, input)
+  if (!started.ok) return started
+  const { outcome, id, entries, isHeld } = started.value
+  // Not while the schedule is locked: a receiver that is slow must not make the next run late.
+  if (isHeld) await sendPacks(ports, input, { id, entries, run: outcome.ran?.run ?? null })
+  return ok(outcome)
+}
+
+interface Started<R extends RanOnce> extends Pick<Start<R>, 'id'> {
+  readonly outcome: ScheduledOutcome<R>
+  /** The chain before this start. */
+  readonly entries: readonly LoggedEntry[]
+  /** Whether no other start was in progress. */
+  readonly isHeld: boolean
+}
+
+async function startOnce<R extends RanOnce>(ports: Ports, input: ScheduledInput<R>): Promise<Outcome<Started<R>>> {
   const { schedule } = input
   const held = await ports.files.hold(runningFolder(schedule))
   // Only a lock held by another process means that one is running: a full or read-only disk is a failure.
@@ -47,7 +65,8 @@ export async function runScheduled<R extends RanOnce>(
     if (!plan.ok) return plan
     const id = Buffer.from(ports.entropy.bytes(8)).toString('hex')
     const start: Start<R> = { ports, input, plan: plan.value, earlier, unwritten, id, startedAt }
-    return ok(held.ok ? await heldStart(start) : await ended(start, whileAnotherGoes(start)))
+    const outcome = held.ok ? await heldStart(start) : await ended(start, whileAnotherGoes(start))
+    return ok({ outcome, id, entries: entries.value, isHeld: held.ok })
   } finally {
     if (held.ok) await held.value.release()
   }
@@ -136,7 +155,7 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
     const told = recorded > 0 ? await notifyOf(ports, input, { happened: 'nothing', due, missed: true }) : []
     return await ended(start, { code, due: plan.tooLate, ran: null, recorded, failures: [...failures, ...told] })
   }
-  const begun = await writeAttempt(ports, schedule, attemptOf(start, 'going', due))
+  const begun = await writeAttempt(ports, schedule, { ...attemptOf(start, 'going', due), ...pendingOf(schedule) })
   if (!begun.ok) failures.push(begun.error)
   await jitter(start)
   if (input.signal.aborted) {
@@ -218,6 +237,10 @@ function attemptOf<R extends RanOnce>(
   return { id, schedule, due, startedAt, endedAt: null, run: null, exit: null, code, detail: '' }
 }
 
+/** Stated before there is a pack: where this program is killed after it, the next start sends the pack. */
+const pendingOf = ({ integrations }: Schedule): Pick<Attempt, 'sending'> =>
+  integrations === undefined ? {} : { sending: PENDING }
+
 /** Records how a start ended. */
 async function ended<R extends RanOnce>(start: Start<R>, outcome: ScheduledOutcome<R>): Promise<ScheduledOutcome<R>> {
   const { ports, input } = start
@@ -225,6 +248,7 @@ async function ended<R extends RanOnce>(start: Start<R>, outcome: ScheduledOutco
     ...attemptOf(start, outcome.code, outcome.due),
     endedAt: ports.clock.now(),
     run: outcome.ran?.run ?? null,
+    ...(outcome.ran === null ? {} : pendingOf(input.schedule)),
     exit: input.exitOf(outcome),
     detail: outcome.failures.map(({ code, detail }) => `${code}: ${plain(detail, 300)}`).join('; '),
   })

@@ -13,6 +13,7 @@ import { compare } from '../../core/recording.ts'
 import { acceptancesOf } from '../../core/register.ts'
 import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
 import { appendSigned } from '../append-signed.ts'
+import type { SendReport } from '../outbox/send.ts'
 import { type Attempt, type AttemptCode, answeredDue } from './plan-run.ts'
 
 /** The monitored states of a schedule, as of its last run. */
@@ -224,6 +225,8 @@ export interface ScheduledInput<R extends RanOnce> {
   readonly openSigner: () => Promise<Outcome<Signer>>
   /** Collects, assesses, seals and stores. */
   readonly run: (planned: Planned | null) => Promise<Outcome<R>>
+  /** Sends a pack, or with null what waits, as a configuration of integrations states. */
+  readonly send: (integrations: string, pack: string | null) => Promise<Outcome<SendReport>>
   /** Title of a check. */
   readonly claimOf: (check: string) => string
   /** The exit code of an outcome, for the list of starts. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Notify, Schedule } from '../../../schemas/types.ts'
 import { type UnattendedUse, unattendedUse, type Works } from '../../app/credentials.ts'
+import { sendingText } from '../../app/scheduled/send-packs.ts'
 import {
   addSchedule,
   installSchedule,
@@ -50,8 +51,10 @@ function listCommand(context: Context, command: Command): void {
       if (!read.ok) return endWith(context, read.error)
       if (options.json === true) emit(read.value)
       if (read.value.schedules.length === 0) printLine(`${file} contains no schedules.`)
-      for (const { name, cadence, zone, fleetName, out, options: chosen } of read.value.schedules)
+      for (const { name, cadence, zone, fleetName, out, options: chosen, integrations } of read.value.schedules) {
         printLine(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}${deadlineText(chosen)}`)
+        if (integrations !== undefined) printLine(`  Packs are sent as ${plain(integrations, 400)} states.`)
+      }
     })
 }
 
@@ -97,6 +100,7 @@ type AddOptions = FileOption &
     readonly notifyWebhook?: string
     readonly notifySecretFile?: string
     readonly notifySyslog?: true
+    readonly integrations?: string
   }
 
 /** `schedule add`: creates a schedule and signs it into the run chain; a schedule takes effect only with this entry. */
@@ -128,6 +132,7 @@ function addCommand(context: Context, command: Command): void {
     .option('--notify-webhook <url>', 'Send notifications to this address')
     .option('--notify-secret-file <file>', 'Key that signs webhook notifications, in a file that only you can read')
     .option('--notify-syslog', 'Write notifications to the system log')
+    .option('--integrations <file>', 'Send the pack of each run as this configuration states; see “send”')
     .action(async (name: string, options: AddOptions) => {
       const added = await add(context, name, options)
       if (!added.ok) return endWith(context, added.error)
@@ -182,6 +187,7 @@ function draftOf(name: string, options: AddOptions): Outcome<ScheduleDraft> {
     catchUp: skipMissed !== true,
     gapsExitZero: options.deviationsExitZero === true,
     notify: notify.value,
+    ...(options.integrations === undefined ? {} : { integrations: resolve(options.integrations) }),
     options: {
       ...(identity === undefined ? {} : { identity }),
       ...(identityFolder === undefined ? {} : { identityFolder: resolve(identityFolder) }),
@@ -307,6 +313,7 @@ function sayStatus({
     printLine(
       `  Last start ${lastAttempt.startedAt}: ${lastAttempt.code}${lastAttempt.exit === null ? '' : `, exit code ${lastAttempt.exit}`}${lastAttempt.detail === '' ? '' : `. ${plain(lastAttempt.detail, 500)}`}`,
     )
+  if (lastAttempt?.sending !== undefined) printLine(`  ${plain(sendingText(lastAttempt.sending), 2000)}`)
   for (const { kind, state } of timers) printLine(`  Timer: ${kind}, ${TIMER_WORDS[state]}.`)
   for (const note of notes) printLine(`  ${plain(note, 1000)}`)
   printUnattended(unattended)
