@@ -3001,6 +3001,10 @@ export interface TeamEngagement {
    * Demo data can be collected. Default false.
    */
   readonly demo?: boolean
+  /**
+   * Configuration of integrations, by which packs are sent that are sealed from now on. No other engagement may name it.
+   */
+  readonly integrations?: string
   readonly enter: TeamEnter
 }
 /**

@@ -18,7 +18,11 @@ export async function readTeamConfig(file: string): Promise<Outcome<ReadTeamConf
   const { tls } = value.listen
   const { clientSecretFile } = value.oidc
   const [first, ...others] = value.engagements
-  const placed = (engagement: TeamEngagement): TeamEngagement => ({ ...engagement, folder: at(engagement.folder) })
+  const placed = ({ integrations, ...engagement }: TeamEngagement): TeamEngagement => ({
+    ...engagement,
+    folder: at(engagement.folder),
+    ...(integrations === undefined ? {} : { integrations: at(integrations) }),
+  })
   return ok({
     ...read.value,
     value: {

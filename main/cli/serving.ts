@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { TeamConfig, TeamObjects } from '../../schemas/types.ts'
 import { builtFiles } from '../adapters/built-files.ts'
@@ -18,6 +19,7 @@ import {
 import { digestOf } from '../app/collect-node.ts'
 import { createEngine } from '../app/engine.ts'
 import type { CopyPorts } from '../app/objects/copy.ts'
+import type { SendDeps } from '../app/outbox/send.ts'
 import { zipFolder } from '../app/output-files.ts'
 import { USUAL_YEARS } from '../app/retention.ts'
 import { catalog } from '../catalog/index.ts'
@@ -31,6 +33,7 @@ import { compareAuditLog } from '../server/edge/audit-copies.ts'
 import { readAuditFile } from '../server/edge/audit-file.ts'
 import type { Copying } from '../server/edge/copies.ts'
 import type { PageFile } from '../server/edge/parts.ts'
+import type { Sending } from '../server/edge/senders.ts'
 import { serve } from '../server/edge/serve.ts'
 import { originOf, problemsOf } from '../server/settings.ts'
 import { type Context, EXIT, emitText, endWith, printLine } from './options.ts'
@@ -42,6 +45,8 @@ export async function teamConfigIn(file: string): Promise<Outcome<TeamConfig>> {
   const problems = problemsOf(read.value.value)
   return problems.length === 0 ? ok(read.value.value) : read.value.refuse(problems)
 }
+
+export { checkIntegrations } from '../app/schedules.ts'
 
 /** Checks the audit log, its signed heads and those in the record of a sealer, and prints what was found. */
 export async function verifyAudit(context: Context, config: TeamConfig, record: string | null): Promise<void> {
@@ -160,6 +165,7 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
     },
     zipFolder: (files) => zipFolder(ports, files),
     copying: copyingOf(config, objectSecrets, ports),
+    sending: sendingOf(ports),
     openEngine: async (folder, desktop, { collection, identities }) =>
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
@@ -205,6 +211,18 @@ async function openStoreOf(
   const { openObjects } = await import('../adapters/objects/index.ts')
   return await openObjects(objects, secrets, name)
 }
+
+/** Sends as “send” does, by the configuration that an engagement names. */
+const sendingOf = (ports: Context['ports']): Sending => ({
+  everyMs: 5 * MINUTE_MS,
+  soonMs: 5000,
+  send: async ({ folder, integrations: file }, planned) => {
+    const { sendSealed } = await import('../app/outbox/sealed-packs.ts')
+    const wait = (milliseconds: number): Promise<void> => sleep(milliseconds)
+    const noted: SendDeps['planned'] = ({ run, pack }) => planned({ run, ...pack })
+    return await sendSealed({ ports, catalog, wait, planned: noted }, { folder, file })
+  },
+})
 
 /** The database of a configuration, or null. Its client is loaded where a configuration names one. Fails as openDatabase(). */
 async function databaseOf(

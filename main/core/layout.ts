@@ -77,8 +77,8 @@ export const FILES = {
 export const RECORDING = { header: 'recording.json', captures: 'captures.jsonl', blobs: 'sha256' } as const
 /** A run chain. */
 export const CHAIN = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
-/** Of an outbox: what was planned, attempted and delivered. */
-export const OUTBOX = { journal: 'outbox.jsonl' } as const
+/** Of an outbox: what was planned, attempted and delivered; and the packs of a team server that were planned. */
+export const OUTBOX = { journal: 'outbox.jsonl', packs: 'packs.jsonl' } as const
 /** Of the jobs of collectors: what happened to them, and below the folder, a folder for each recording that is being delivered. */
 export const JOBS = {
   journal: 'jobs.jsonl',
@@ -120,6 +120,8 @@ export const historyFolder = (root: string): string => `${root}/${FOLDERS.histor
 export const exportFolder = (root: string, run: string): string => `${root}/${run}`
 /** The window builds exports here, before a person chooses where to save them. */
 export const draftName = (handle: string): string => `${FOLDERS.exports}/${handle}`
+/** Where exports are, each in a folder of its own. */
+export const sealedExports = (root: string): string => `${root}/${FOLDERS.exports}`
 export const packNameOf = (run: string): string => `${run}${PACK_EXTENSION}`
 export const packIn = (folder: string, run: string): string => `${folder}/${packNameOf(run)}`
 export const packOfRun = (root: string, run: string): string => packIn(exportFolder(root, run), run)

@@ -27,6 +27,8 @@ export interface AuditEvent {
     | 'signature-refused'
     /** A sealer signed the head of this log: `of` has the statement and its signature. */
     | 'head-signed'
+    /** A pack is in the outbox and is sent to other systems: `of` has its run, name, digest and targets. */
+    | 'pack-planned'
   /** Subject of the ID token, or name of a collector or sealer; null before sign-in. */
   readonly subject: string | null
   readonly name: string | null

@@ -23,6 +23,9 @@ const GAUGES = {
   barewitness_objects_waiting: 'Files that the object store did not confirm yet.',
   barewitness_objects_waiting_since_seconds: 'When the file that waits longest was written, in seconds since 1970.',
   barewitness_objects_failing: 'Engagements whose last copy to the object store failed or was not made yet.',
+  barewitness_outbox_waiting: 'Items that are not delivered to other systems yet.',
+  barewitness_outbox_given_up: 'Items that were given up.',
+  barewitness_outbox_failing: 'Engagements whose last sending was refused as a whole.',
   barewitness_objects_locked: 'Whether the object store refuses deletion until the end of retention.',
   barewitness_audit_entries_waiting: 'Entries of the audit log that the object store did not confirm yet.',
   barewitness_audit_copy_failing:

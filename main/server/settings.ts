@@ -77,6 +77,9 @@ export function problemsOf({
     const inside = others.find((other) => isWithin(other, engagement) || isWithin(engagement, other))
     if (inside !== undefined)
       wrong(['engagements', at, 'folder'], `is within the folder of ${inside.name}, or contains it`)
+    const { integrations } = engagement
+    if (integrations !== undefined && others.some((other) => other.integrations === integrations))
+      wrong(['engagements', at, 'integrations'], 'is that of another engagement; each has an outbox of its own')
     if (engagement.enter.groups !== undefined && oidc.groupsClaim === undefined)
       wrong(['engagements', at, 'enter'], 'names groups, but oidc has no groupsClaim')
   }

@@ -56,6 +56,37 @@ describe('a configuration is refused with the position of the problem', () => {
   })
 })
 
+describe('integrations of an engagement', () => {
+  const named = (path: string): string =>
+    EXAMPLE.replace('    enter:\n      groups', `    integrations: ${path}\n    enter:\n      groups`)
+  const check = (text: string): Promise<number> => cli.run('serve', '--config', fileWith(text), '--check-config')
+  const BASE = { schema: 'barewitness.integrations/1', sender: 's', outbox: 'outbox' }
+  const write = (config: object): void => writeFileSync(join(folder, 'send.json'), JSON.stringify(config))
+
+  test('are validated with the server, with paths beside the file', async () => {
+    expect(await check(named('nowhere.yaml'))).toBe(EXIT.usage)
+    write({ ...BASE, mail: [] })
+    expect(await check(named('send.json'))).toBe(EXIT.usage)
+    write(BASE)
+    expect(await check(named('send.json'))).toBe(EXIT.usage)
+    expect(cli.told).toContain('trust')
+    const config = await teamConfigIn(fileWith(named('send.json')))
+    expect(config).toMatchObject({
+      ok: true,
+      value: { engagements: [{ integrations: join(folder, 'send.json') }, {}] },
+    })
+  })
+
+  test('one file for two engagements is refused', async () => {
+    const both = named('send.json').replace(
+      '    enter:\n      people',
+      '    integrations: send.json\n    enter:\n      people',
+    )
+    expect(await check(both)).toBe(EXIT.usage)
+    expect(cli.told).toMatch(/engagements\[1\]\.integrations/)
+  })
+})
+
 test('a key or client secret that others can read is refused', async () => {
   const config = await teamConfigIn(fileWith(EXAMPLE))
   if (!config.ok) throw new Error(config.error.detail)

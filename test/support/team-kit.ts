@@ -74,6 +74,7 @@ export interface TeamKitOptions {
   readonly patienceMs?: number
   readonly database?: ServeOptions['database']
   readonly copying?: ServeOptions['copying']
+  readonly sending?: ServeOptions['sending']
 }
 
 /** The engine over made-up nodes. */
@@ -101,6 +102,7 @@ export async function teamKit({
   patienceMs = 600_000,
   database = null,
   copying = null,
+  sending = { send: async () => ({ report: null, failures: [] }), everyMs: 600_000, soonMs: 1 },
 }: TeamKitOptions = {}): Promise<TeamKit> {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
   const provider = await startTestProvider()
@@ -141,6 +143,7 @@ export async function teamKit({
     },
     zipFolder: (files) => zipFolder(createFakePorts(), files),
     copying,
+    sending,
     now: () => Date.now() + ahead,
     log: (line) => logged.push(line),
   })

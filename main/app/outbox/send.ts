@@ -17,6 +17,8 @@ export interface SendDeps {
   readonly catalog: Catalog
   /** Resolves after a pause, at which the program must still run. */
   readonly wait: (milliseconds: number) => Promise<void>
+  /** Called when a pack is in the outbox, before anything of it is delivered. What rejects here keeps it from being delivered now. */
+  readonly planned?: (source: ItemMatter['source']) => Promise<void>
 }
 
 export interface ToSend {
@@ -57,6 +59,7 @@ export async function sendPack(deps: SendDeps, { config, pack, ...how }: ToSend)
     const planned =
       matter.value === null ? ok(0) : await planItems(parts, targets.value, itemsOf(matter.value), how.again)
     if (!planned.ok) return planned
+    if (matter.value !== null) await deps.planned?.(matter.value.source)
     const files = matter.value === null ? [] : await writeFiles(ports, config, matter.value)
     const delivered = await deliverWaiting(parts, targets.value)
     return delivered.ok ? ok({ planned: planned.value, files, targets: delivered.value }) : delivered

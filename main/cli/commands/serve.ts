@@ -20,7 +20,7 @@ export function serveCommand(context: Context): void {
     .option('--record <file>', 'With --verify-audit: the record of a sealer, whose heads must be in the log')
     .action(async ({ config: file, ...options }: Options) => {
       // Loaded when it is needed: no other command needs the engine and the server.
-      const { runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
+      const { checkIntegrations, runServer, teamConfigIn, verifyAudit } = await import('../serving.ts')
       const config = await teamConfigIn(file)
       if (!config.ok) return endWith(context, config.error)
       if (options.verifyAudit === true) return await verifyAudit(context, config.value, options.record ?? null)
@@ -30,6 +30,10 @@ export function serveCommand(context: Context): void {
         if (!secrets.ok) return endWith(context, secrets.error)
         const bucket = readObjectSecrets(objects)
         if (!bucket.ok) return endWith(context, bucket.error)
+        for (const { integrations } of engagements) {
+          const usable = integrations === undefined ? ok(null) : await checkIntegrations(context.ports, integrations)
+          if (!usable.ok) return endWith(context, usable.error)
+        }
         return printLine(`${file} is valid; engagements: ${engagements.length}.`)
       }
       return await runServer(context, config.value)

@@ -2,6 +2,7 @@ import type { TeamEngagement } from '../../../schemas/types.ts'
 import { type CopyPorts, copyToStore, newCopySession, type Waiting } from '../../app/objects/copy.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { ObjectStore } from '../../core/objects.ts'
+import { repeated } from './repeated.ts'
 
 /** How evidence is copied to an object store. */
 export interface Copying {
@@ -91,8 +92,6 @@ function startCopier(
   const session = newCopySession()
   let store = opened
   let [isFailing, isClosed] = [true, false]
-  let [timer, running]: [NodeJS.Timeout | null, Promise<void> | null] = [null, null]
-  let isAsked = false
   const once = async (): Promise<void> => {
     const found = store === null ? await openStore(name) : ok(store)
     if (found.ok) store = found.value
@@ -110,35 +109,22 @@ function startCopier(
     else if (copied.value.files > 0)
       log({ kind: 'objects', engagement: name, files: copied.value.files, objects: copied.value.objects })
   }
-  const plan = (milliseconds: number): void => {
-    if (isClosed) return
-    if (timer !== null) clearTimeout(timer)
-    timer = setTimeout(start, milliseconds)
+  const work = async (): Promise<number> => {
+    try {
+      await once()
+    } catch {
+      isFailing = true
+      log({ kind: 'objects', engagement: name, failed: 'bug' })
+    }
+    return isFailing ? Math.min(RETRY_MS, everyMs) : everyMs
   }
-  const start = (): void => {
-    timer = null
-    isAsked = false
-    running = once()
-      .catch(() => {
-        isFailing = true
-        log({ kind: 'objects', engagement: name, failed: 'bug' })
-      })
-      .finally(() => {
-        running = null
-        plan(isAsked ? soonMs : isFailing ? Math.min(RETRY_MS, everyMs) : everyMs)
-      })
-  }
-  start()
+  const going = repeated({ work, soonMs })
   return {
-    soon: () => {
-      isAsked = true
-      if (running === null) plan(soonMs)
-    },
+    soon: going.soon,
     state: () => ({ ...session.waiting, isFailing, locked: store?.locks ?? null }),
     close: async () => {
       isClosed = true
-      if (timer !== null) clearTimeout(timer)
-      await running
+      await going.close()
     },
   }
 }

@@ -198,7 +198,10 @@ async function served(parts: ServerParts, exchange: Exchange, inside: Inside, as
   )
   if (path !== null && (how === 'upload' || !reply.ok || reply.value === null)) await transfers.drop(path)
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
-  if (reply.ok && method === 'export.build') parts.copies?.soon(engagement.name)
+  if (reply.ok && method === 'export.build') {
+    parts.copies?.soon(engagement.name)
+    parts.senders?.soon(engagement.name)
+  }
   if (!reply.ok) return sendReply(exchange, 200, withoutPaths(reply, engagement.folder, path))
   if (how === 'folder' && path !== null) return await zipped(parts, exchange, { owner, reply, folder: path })
   const file = how === 'download' ? path : shownPath

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { JobCounts } from '../../core/jobs.ts'
 import { secondsOf } from '../../core/objects.ts'
 import type { ServerParts } from './parts.ts'
+import type { SenderState } from './senders.ts'
 
 /** Answers /healthz, /readyz and /metrics, for programs on this computer. */
 export const monitor =
@@ -15,7 +16,7 @@ export const monitor =
   }
 
 async function watched(
-  { audit, signIn, sessions, calls, streams, metrics, jobs, database, copies, auditCopies }: ServerParts,
+  { audit, signIn, sessions, calls, streams, metrics, jobs, database, copies, auditCopies, senders }: ServerParts,
   verb: string | undefined,
   target: string | undefined,
 ): Promise<readonly [status: number, body: string]> {
@@ -42,6 +43,7 @@ async function watched(
           barewitness_jobs_leased: sum('leased'),
           ...copyGauges(copies),
           ...auditCopyGauges(auditCopies()),
+          ...senderGauges(senders),
         }),
       ]
     }
@@ -73,5 +75,16 @@ function auditCopyGauges(copies: ReturnType<ServerParts['auditCopies']>) {
   return {
     barewitness_audit_entries_waiting: state?.waiting ?? null,
     barewitness_audit_copy_failing: state === null ? null : Number(state.isFailing),
+  }
+}
+
+function senderGauges(senders: ServerParts['senders']) {
+  const states = senders?.states() ?? null
+  const sum = (of: (state: SenderState) => number): number | null =>
+    states === null ? null : states.reduce((all, one) => all + of(one), 0)
+  return {
+    barewitness_outbox_waiting: sum(({ waiting }) => waiting),
+    barewitness_outbox_given_up: sum(({ givenUp }) => givenUp),
+    barewitness_outbox_failing: sum(({ failed }) => (failed === null ? 0 : 1)),
   }
 }

@@ -11,6 +11,7 @@ import type { AuditLog } from './audit-file.ts'
 import type { Copies } from './copies.ts'
 import type { ServedEngagement } from './engagements.ts'
 import type { Collecting, EngagementJobs } from './jobs.ts'
+import type { Senders } from './senders.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -50,6 +51,8 @@ export interface ServerParts {
   readonly copies: Copies | null
   /** Null without an object store, and before the server listens. */
   readonly auditCopies: () => AuditCopies | null
+  /** Null where no engagement names integrations, and where the process serves collectors alone. */
+  readonly senders: Senders | null
   readonly transfers: Transfers
   /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
   readonly zipFolder: (files: {

@@ -8,6 +8,7 @@ import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendHtml } from './http.ts'
 import { acceptInvitation } from './invitation-routes.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
+import { senderText } from './senders.ts'
 import { SIGN_IN_SECONDS, type SignedIn } from './sign-in.ts'
 
 /** The session of a request with its id, or null. */
@@ -47,6 +48,7 @@ export function startPage(parts: ServerParts, exchange: Exchange): Sent {
       lines: [
         `Signed in as ${person.name}${person.role === null ? '' : `, ${person.role}`}.`,
         ...(entered.length === 0 ? [none] : []),
+        ...(person.role === 'administrator' ? (parts.senders?.states() ?? []).map(senderText) : []),
       ],
       links: entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`]),
       signOut: { csrf: csrfOf(found.id) },

@@ -16,6 +16,7 @@ import { type Copies, type Copying, startCopies } from './copies.ts'
 import { type OpenEngine, type Opening, openEngagements, type ServedEngagement } from './engagements.ts'
 import { monitor } from './monitoring.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
+import { type Senders, type Sending, startSenders } from './senders.ts'
 import { createSignIn } from './sign-in.ts'
 import { createTransfers } from './transfers.ts'
 
@@ -30,6 +31,7 @@ export interface ServeOptions
   readonly sealing: Opening['sealing']
   /** Null without an object store. */
   readonly copying: Copying | null
+  readonly sending: Sending
 }
 
 export interface RunningServer {
@@ -84,6 +86,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await audit.value.close()
     return copies
   }
+  const senders = sendersOf(options, [...engagements.values()], audit.value)
   const transfers = await createTransfers(settings.uploadBytes)
   let auditCopies: AuditCopies | null = null
   const parts: ServerParts = {
@@ -108,6 +111,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     jobs,
     copies: copies.value,
     auditCopies: () => auditCopies,
+    senders,
     transfers,
     audit: audit.value,
     metrics: createMetrics(),
@@ -121,6 +125,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await opened.value.close()
     await copies.value?.close()
     await auditCopies?.close()
+    await senders?.close()
     await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
     await audit.value.close()
     await transfers.close()
@@ -199,6 +204,24 @@ function auditCopiesOf(
     log,
   )
 }
+
+/** Sends packs of engagements; null where none names integrations. Each pack is in the audit log before anything of it is delivered. */
+const sendersOf = (
+  { sending, log, now }: ServeOptions,
+  served: readonly ServedEngagement[],
+  audit: AuditLog,
+): Senders | null =>
+  startSenders(
+    served.map(({ engagement }) => engagement),
+    sending,
+    {
+      log,
+      planned: (engagement, { run, name, sha256 }) =>
+        audit.append(
+          auditEvent({ now }, null, { kind: 'pack-planned', engagement, of: { run, pack: name, digest: sha256 } }),
+        ),
+    },
+  )
 
 /** Sessions of people, with those that the database kept. A process that serves collectors alone has none of them. */
 async function openSessions(

@@ -1,0 +1,111 @@
+import type { TeamEngagement } from '../../../schemas/types.ts'
+import type { TargetResult } from '../../app/outbox/deliver.ts'
+import type { SentPacks } from '../../app/outbox/sealed-packs.ts'
+import { plural } from '../../core/plain-text.ts'
+import { repeated } from './repeated.ts'
+
+/** How packs of engagements are sent to other systems. */
+export interface Sending {
+  /** Sends what is to be sent of an engagement. `planned` is called for each pack before anything of it is delivered. */
+  readonly send: (
+    engagement: TeamEngagement & { readonly integrations: string },
+    planned: (pack: PlannedPack) => Promise<void>,
+  ) => Promise<SentPacks>
+  /** Between two sendings that nothing asked for. */
+  readonly everyMs: number
+  /** After what asked for one. */
+  readonly soonMs: number
+}
+
+/** A pack that is in the outbox. */
+export interface PlannedPack {
+  readonly run: string
+  readonly name: string
+  readonly sha256: string
+}
+
+/** Of one engagement, as of its last sending. */
+export interface SenderState {
+  readonly engagement: string
+  readonly waiting: number
+  readonly givenUp: number
+  /** Why the last sending was refused as a whole; null where it was not. */
+  readonly failed: string | null
+}
+
+export interface Senders {
+  /** A pack may have been sealed. */
+  readonly soon: (engagement: string) => void
+  readonly states: () => readonly SenderState[]
+  /** Waits for a sending in progress. */
+  readonly close: () => Promise<void>
+}
+
+/** A sending that was refused is tried again later each time, because every one verifies the pack. */
+const LONGEST_MS = 6 * 60 * 60_000
+
+/** Sends the packs of each engagement that names integrations at once, then whenever asked and after a time. Null where none does. */
+export function startSenders(
+  engagements: readonly TeamEngagement[],
+  sending: Sending,
+  {
+    log,
+    planned,
+  }: {
+    readonly log: (line: Readonly<Record<string, unknown>>) => void
+    readonly planned: (engagement: string, pack: PlannedPack) => Promise<void>
+  },
+): Senders | null {
+  const senders = new Map(
+    engagements.flatMap((one) => {
+      const { name, integrations } = one
+      if (integrations === undefined) return []
+      const note = (pack: PlannedPack): Promise<void> => planned(name, pack)
+      return [[name, startSender(name, () => sending.send({ ...one, integrations }, note), sending, log)] as const]
+    }),
+  )
+  if (senders.size === 0) return null
+  return {
+    soon: (engagement) => senders.get(engagement)?.soon(),
+    states: () => [...senders.values()].map((one) => one.state()),
+    close: async () => {
+      await Promise.all([...senders.values()].map((one) => one.close()))
+    },
+  }
+}
+
+function startSender(
+  engagement: string,
+  send: () => Promise<SentPacks>,
+  { everyMs, soonMs }: Pick<Sending, 'everyMs' | 'soonMs'>,
+  log: (line: Readonly<Record<string, unknown>>) => void,
+) {
+  let state: SenderState = { engagement, waiting: 0, givenUp: 0, failed: null }
+  let failures = 0
+  const once = async (): Promise<string | null> => {
+    const { report, failures: refused } = await send()
+    if (report !== null) {
+      const { targets } = report
+      const sum = (of: (target: TargetResult) => number): number => targets.reduce((all, one) => all + of(one), 0)
+      state = { ...state, waiting: sum((one) => one.waiting), givenUp: sum((one) => one.givenUp.length) }
+      const delivered = sum((one) => one.delivered)
+      if (report.planned + delivered > 0) log({ kind: 'outbox', engagement, planned: report.planned, delivered })
+    }
+    return refused[0]?.code ?? null
+  }
+  const work = async (): Promise<number> => {
+    const failed = await once().catch(() => 'bug')
+    if (failed !== null) log({ kind: 'outbox', engagement, failed })
+    state = { ...state, failed }
+    failures = failed === null ? 0 : failures + 1
+    return Math.min(LONGEST_MS, everyMs * 2 ** Math.min(failures, 16))
+  }
+  const { soon, close } = repeated({ work, soonMs })
+  return { soon, close, state: () => state }
+}
+
+/** The state of an engagement as one sentence, for administrators: counts and a code, and nothing of the items. */
+export function senderText({ engagement, waiting, givenUp, failed }: SenderState): string {
+  const items = `${plural(waiting, 'item')} waiting for other systems, ${plural(givenUp, 'item')} given up`
+  return `${engagement}: ${items}${failed === null ? '' : `; the last sending failed (${failed})`}.`
+}

@@ -1,0 +1,239 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type SentPacks, sendSealed } from '../../main/app/outbox/sealed-packs.ts'
+import type { SendDeps } from '../../main/app/outbox/send.ts'
+import { fail, ok } from '../../main/core/failure.ts'
+import { type Sending, senderText, startSenders } from '../../main/server/edge/senders.ts'
+import { keepingKit } from '../support/keeping-kit.ts'
+import { packOf } from '../support/kept-runs.ts'
+import { type Fakes, startFakes, TOKENS } from '../support/outbox-fakes.ts'
+import { integrationsFile } from '../support/outbox-kit.ts'
+import { sampleCatalog } from '../support/sample-pack.ts'
+import { teamKit } from '../support/team-kit.ts'
+
+const kit = keepingKit()
+let fakes: Fakes = null as never
+beforeEach(async () => {
+  fakes = await startFakes()
+})
+afterEach(() => fakes.close())
+
+const only = ['jira', 'cisoAssistant', 'webhook'] as const
+const integrations = (): string => {
+  const [folder, root] = [join(kit.root(), 'send'), join(kit.root(), 'root.der')]
+  writeFileSync(root, kit.signer().certificate)
+  return integrationsFile(folder, fakes, { only, trust: [root] })
+}
+const exported = async (run: string, at: string): Promise<void> => {
+  await kit.run(run, at)
+  const folder = join(kit.root(), 'exports', `of-${run}`)
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(packOf(kit.root(), run), join(folder, `${run}.barewitness.zip`))
+}
+const planned: string[] = []
+beforeEach(() => {
+  planned.length = 0
+})
+const deps = (ports: SendDeps['ports'] = kit.ports): SendDeps => ({
+  ports,
+  catalog: sampleCatalog,
+  wait: async () => undefined,
+  planned: async ({ run }) => void planned.push(run),
+})
+const send = (file: string, how = deps()): Promise<SentPacks> => sendSealed(how, { folder: kit.root(), file })
+const counts = () => ({
+  packs: fakes.kept.cisoAssistant.length,
+  issues: fakes.kept.jira.length,
+  labels: new Set(fakes.kept.jira.flatMap(({ labels }) => labels.filter((one) => one.startsWith('bw-')))).size,
+})
+
+describe('packs of a data folder', () => {
+  test('those that were sealed before are left alone; later ones are sent once', async () => {
+    const file = integrations()
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    expect(await send(file)).toMatchObject({ failures: [] })
+    expect(counts()).toEqual({ packs: 0, issues: 0, labels: 0 })
+    await exported('run-2', '2027-01-06T10:00:00.000Z')
+    expect(await send(file)).toMatchObject({ failures: [] })
+    const { issues } = counts()
+    expect([counts(), planned]).toEqual([{ packs: 1, issues, labels: issues }, ['run-2']])
+    const sent = fakes.received.length
+    expect(await send(file)).toMatchObject({ failures: [] })
+    expect([fakes.received.length, planned]).toEqual([sent, ['run-2']])
+  })
+
+  test('one that is refused keeps no other from being sent, and is tried again', async () => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    const path = join(kit.root(), 'exports', 'of-run-1', 'run-1.barewitness.zip')
+    const whole = readFileSync(path)
+    writeFileSync(path, 'PK')
+    await exported('run-2', '2027-01-06T10:00:00.000Z')
+    const { failures } = await send(file)
+    expect([failures.length, planned, counts().packs]).toEqual([1, ['run-2'], 1])
+    writeFileSync(path, whole)
+    expect(await send(file)).toMatchObject({ failures: [] })
+    expect([planned, counts().packs]).toEqual([['run-2', 'run-1'], 2])
+  })
+
+  test('a configuration or a note that cannot be read is a failure, and sends nothing', async () => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    writeFileSync(join(kit.root(), 'send', 'outbox', 'packs.jsonl'), '{"pack":1}\n')
+    expect(await send(file)).toMatchObject({ report: null, failures: [{ code: 'store.failed' }] })
+    writeFileSync(file, '{')
+    expect(await send(file)).toMatchObject({ report: null, failures: [{ code: 'input.refused' }] })
+    expect(fakes.received).toEqual([])
+  })
+
+  // What a process that is killed leaves: its outbox up to an entry, and no note of the pack.
+  test.each([1, 2, 3, 4, 6])('killed at entry %i of the outbox: nothing is lost, nothing is made twice', async (at) => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    let entries = 0
+    const { integrations: real } = kit.ports
+    const killed: SendDeps['ports'] = {
+      ...kit.ports,
+      integrations: {
+        ...real,
+        openOutbox: async (folder) => {
+          const opened = await real.openOutbox(folder)
+          if (!opened.ok) return opened
+          return ok({
+            ...opened.value,
+            record: async (entry) => {
+              entries += 1
+              if (entries >= at) throw new Error('killed')
+              return await opened.value.record(entry)
+            },
+          })
+        },
+      },
+    }
+    await expect(send(file, deps(killed))).rejects.toThrow('killed')
+    expect(await send(file)).toMatchObject({ failures: [] })
+    const { issues } = counts()
+    expect(counts()).toEqual({ packs: 1, issues, labels: issues })
+    expect(planned).toContain('run-1')
+  })
+
+  test('nothing of a pack is delivered whose entry in the audit log could not be stored', async () => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    const refusing = { ...deps(), planned: () => Promise.reject(new Error('full')) }
+    await expect(send(file, refusing)).rejects.toThrow('full')
+    expect(fakes.received).toEqual([])
+    await send(file)
+    expect([planned, counts().packs]).toEqual([['run-1'], 1])
+  })
+
+  test('two processes at once: one sender for each outbox', async () => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    await Promise.all([send(file), send(file)])
+    await send(file)
+    const { issues } = counts()
+    expect(counts()).toEqual({ packs: 1, issues, labels: issues })
+  })
+})
+
+const NEVER_MS = 600_000
+const REPORT: SentPacks = {
+  report: {
+    planned: 1,
+    files: [],
+    targets: [{ target: 't', delivered: 0, waiting: 2, givenUp: [{ key: 'k', why: 'no' }], why: 'away' }],
+  },
+  failures: [],
+}
+const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await sleep(10)
+}
+const ENGAGEMENT = { name: 'alpha', folder: '/srv/alpha', enter: {}, integrations: '/srv/send.yaml' }
+
+test('a sending that fails is stated by its code, and another one when asked for', async () => {
+  const results: SentPacks[] = [{ report: null, failures: [{ code: 'pack.unverified', detail: 'x' }] }, REPORT]
+  const sending: Sending = {
+    send: async () => results.shift() ?? Promise.reject(new Error('a bug')),
+    everyMs: NEVER_MS,
+    soonMs: 1,
+  }
+  const log: unknown[] = []
+  const how = { log: (line: unknown) => log.push(line), planned: async () => undefined }
+  const senders = startSenders(
+    [ENGAGEMENT, { ...ENGAGEMENT, name: 'beta', integrations: undefined as never }],
+    sending,
+    how,
+  )
+  if (senders === null) throw new Error('no sender')
+  const failed = () => senders.states().map((one) => one.failed)
+  await until(() => failed()[0] === 'pack.unverified')
+  senders.soon('alpha')
+  senders.soon('beta')
+  await until(() => failed()[0] === null)
+  expect(senders.states()).toEqual([{ engagement: 'alpha', waiting: 2, givenUp: 1, failed: null }])
+  senders.soon('alpha')
+  await until(() => failed()[0] === 'bug')
+  await senders.close()
+  expect(senders.states().map(senderText)).toEqual([expect.stringMatching(/^alpha: 2 .*1 .*\(bug\)\.$/)])
+  expect(log).toMatchObject([{ failed: 'pack.unverified' }, { planned: 1, delivered: 0 }, { failed: 'bug' }])
+  expect(startSenders([], sending, how)).toBeNull()
+})
+
+test('a server has each pack in its audit log, counts what waits, and shows it to administrators alone', async () => {
+  const sha256 = 'ab'.repeat(32)
+  const sending: Sending = {
+    send: async (_, note) => {
+      await note({ run: 'run-1', name: 'run-1.barewitness.zip', sha256 })
+      return REPORT
+    },
+    everyMs: NEVER_MS,
+    soonMs: 1,
+  }
+  const team = await teamKit({
+    sending,
+    config: (one) => ({
+      ...one,
+      monitoring: { address: '127.0.0.1', port: 0 },
+      engagements: [{ ...one.engagements[0], integrations: '/srv/send.yaml' }, ...one.engagements.slice(1)],
+    }),
+  })
+  try {
+    const metrics = async () => await (await fetch(`${team.server.monitoring}/metrics`)).text()
+    await until(async () => (await metrics()).includes('\nbarewitness_outbox_waiting 2\n'))
+    expect(await metrics()).toContain('\nbarewitness_outbox_given_up 1\n')
+    expect(await metrics()).toContain('\nbarewitness_outbox_failing 0\n')
+    const events = team.auditText().trimEnd().split('\n')
+    expect(events.map((line) => JSON.parse(line)).map((line) => line.event ?? line)).toContainEqual(
+      expect.objectContaining({
+        kind: 'pack-planned',
+        engagement: 'alpha',
+        subject: null,
+        of: { run: 'run-1', pack: 'run-1.barewitness.zip', digest: sha256 },
+      }),
+    )
+    const start = async (role: 'administrator' | 'officer') => (await (await team.as(role)).send('GET', '/')).text
+    expect(await start('administrator')).toContain('2 items waiting')
+    expect(await start('officer')).not.toContain('items waiting')
+    for (const token of Object.values(TOKENS)) expect(team.auditText().includes(token)).toBe(false)
+  } finally {
+    await team.close()
+  }
+})
+
+test('without integrations, nothing is counted', async () => {
+  const sending: Sending = { send: async () => fail('bug', 'not to be called') as never, everyMs: 1, soonMs: 1 }
+  const team = await teamKit({ sending, config: (one) => ({ ...one, monitoring: { address: '127.0.0.1', port: 0 } }) })
+  try {
+    expect(await (await fetch(`${team.server.monitoring}/metrics`)).text()).not.toContain('barewitness_outbox')
+  } finally {
+    await team.close()
+  }
+})
