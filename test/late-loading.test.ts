@@ -49,6 +49,13 @@ test('a collection loads no code of exports and of other commands', () => {
   expect(loaded(`${COMMANDS}/collect.ts`)).toEqual([`${COMMANDS}/collect.ts`])
 })
 
+test('a verification loads no code of other commands', () => {
+  const loaded = (file: string): readonly string[] => [...loadedWith(file)].filter((one) => one.startsWith(COMMANDS))
+  expect(loaded('main/cli/commands.ts').length).toBeGreaterThan(20)
+  expect(loaded(`${COMMANDS}/verify.ts`)).toEqual([`${COMMANDS}/verify.ts`])
+  expect(loaded('main/cli/run-line.ts')).toEqual([])
+})
+
 test('no command loads the client of the database, or of an object store, before it needs that', () => {
   expect(loadedWith('main/adapters/database/index.ts')).toContain('pg')
   expect(loadedWith('main/adapters/objects/index.ts')).toContain('aws4fetch')

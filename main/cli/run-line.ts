@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../../schemas/version.ts'
+import { optimizeLater } from '../adapters/compiler.ts'
 import { createPorts } from '../adapters/ports.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
@@ -10,6 +11,7 @@ import { type Context, EXIT, type ExitCode, printFailure } from './options.ts'
 export async function runLine(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done
   const current = withCurrentCommand(args)
+  if (current[0] === 'verify') optimizeLater()
   const program = commandLine(createPorts(catalog), await commandsFor(current), (next) => {
     code = next
   })
@@ -26,6 +28,7 @@ export async function runLine(args: readonly string[]): Promise<ExitCode> {
 /** Commands whose start is waited for: each is loaded without the code of the others, most of which builds and checks exports. */
 const ALONE: Readonly<Record<string, () => Promise<AddCommand>>> = {
   collect: async () => (await import('./commands/collect.ts')).collectCommand,
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
 }
 
 /** The commands to load for a command line: every one, unless its first word names a command that is loaded alone. */
