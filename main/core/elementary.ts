@@ -18,19 +18,6 @@ const QUARTER = 1.5707963267341256
 const QUARTER_MORE = 6.077100506303966e-11
 const QUARTER_REST = 2.0222662487959506e-21
 
-/** An angle within π/4 of nought, as a number and what it lacks, and how many quarter turns were taken from it. */
-function reduced(angle: number): readonly [value: number, rest: number, quarters: number] {
-  if (!(abs(angle) <= LARGEST_ANGLE)) return [Number.NaN, 0, 0]
-  const turns = round(angle / HALF_PI)
-  if (turns === 0) return [angle, 0, 0]
-  const before = angle - turns * QUARTER
-  const off = turns * QUARTER_MORE
-  const near = before - off
-  const lost = turns * QUARTER_REST - (before - near - off)
-  const value = near - lost
-  return [value, near - value - lost, ((turns % 4) + 4) % 4]
-}
-
 /** Sine of `x + rest`, within π/4 of nought. */
 function sineNear(x: number, rest: number): number {
   const z = x * x
@@ -59,19 +46,26 @@ function cosineNear(x: number, rest: number): number {
   return most + (1 - most - half + (z * series - x * rest))
 }
 
-/** Sine of an angle in radians; not a number beyond 1024. */
-export function sin(angle: number): number {
-  const [x, rest, quarters] = reduced(angle)
-  const size = quarters % 2 === 0 ? sineNear(x, rest) : cosineNear(x, rest)
+/** Sine of an angle in radians with this many quarter turns more. No pair of numbers is made for it: maps ask for millions. */
+function sineAfter(angle: number, more: number): number {
+  if (!(abs(angle) <= LARGEST_ANGLE)) return Number.NaN
+  const turns = round(angle / HALF_PI)
+  const before = angle - turns * QUARTER
+  const off = turns * QUARTER_MORE
+  const near = before - off
+  const lost = turns * QUARTER_REST - (before - near - off)
+  // Without a turn, the angle itself: a nought keeps its sign.
+  const value = turns === 0 ? angle : near - lost
+  const rest = turns === 0 ? 0 : near - value - lost
+  const quarters = (((turns + more) % 4) + 4) % 4
+  const size = quarters % 2 === 0 ? sineNear(value, rest) : cosineNear(value, rest)
   return quarters < 2 ? size : -size
 }
 
+/** Sine of an angle in radians; not a number beyond 1024. */
+export const sin = (angle: number): number => sineAfter(angle, 0)
 /** Cosine of an angle in radians; not a number beyond 1024. */
-export function cos(angle: number): number {
-  const [x, rest, quarters] = reduced(angle)
-  const size = quarters % 2 === 0 ? cosineNear(x, rest) : sineNear(x, rest)
-  return quarters === 0 || quarters === 3 ? size : -size
-}
+export const cos = (angle: number): number => sineAfter(angle, 1)
 
 /** From which number on, the arctangent of which number, and what that lacks. */
 const KNOWN_ARCTANGENTS = [

@@ -5,7 +5,8 @@ import { drawnLand, farthestKm } from '../../main/catalog/location/peers.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { landRings } from '../../main/core/geo/atlas.ts'
 import { geodesicKm } from '../../main/core/geo/geodesy.ts'
-import { commonEdge, discOutline, mapView } from '../../main/core/geo/map.ts'
+import { angleBetween, commonEdge, discOutline, mapView, type Position } from '../../main/core/geo/map.ts'
+import { geoDistance } from '../../main/core/geo/packages.js'
 import { GEOMETRY, writtenGeometry } from '../support/write-geometry.ts'
 
 const FRAME = { left: 10, top: 10, width: 480, height: 300 }
@@ -29,6 +30,21 @@ describe('geometry of packages', () => {
   test('the module is what `npm run geometry` writes', async () => {
     expect(readFileSync(GEOMETRY, 'utf8')).toBe(await writtenGeometry())
   }, 30_000)
+
+  test('the angle between two places is that of the package, to the last bit', () => {
+    const places = [...PLACES, { latitude: 90, longitude: 0 }, { latitude: 0, longitude: -180 }]
+    const positions = places.map(({ longitude, latitude }): [number, number] => [longitude, latitude])
+    const [first = [0, 0] as Position] = positions
+    for (const other of positions) expect(angleBetween(first, other)).toBe(geoDistance([first[0], first[1]], other))
+  })
+
+  test('the land of several polygons is drawn as that of each by itself', () => {
+    const land = drawnLand().flatMap(({ polygons }) => polygons)
+    for (const discs of [NEAR, FAR]) {
+      const view = mapView(discs, FRAME)
+      expect(view.closeRings(land)).toEqual(land.flatMap((polygon) => view.closeRings([polygon])))
+    }
+  })
 
   test.each([
     ['region', NEAR, '514a1ab3f4ecfc3823af639721835a3b54e40da7e083a1d8bf1ad3eaf9a7ca44'],

@@ -1,7 +1,6 @@
 import { atan2, cos, hypot, sin } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
-import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
-import { geoDistance } from './packages.js'
+import { angleBetween, enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import type { Disc } from './region.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
@@ -110,12 +109,29 @@ function ringsOf(view: MapView, land: DrawnLand, codes: ReadonlySet<string> | un
     .filter(({ code }) => codes === undefined || codes.has(code))
     .flatMap(({ polygons }) => polygons)
     .filter((polygon) => maySee(view, polygon))
-  const drawn = view.closeRings(view.kind === 'world' ? near.flatMap(coarseOf) : near)
+  const drawn = (view.kind === 'world' ? near.flatMap(coarseOf) : near).flatMap((polygon) =>
+    closeRingsOf(view, polygon),
+  )
   for (let tolerance = FINEST; ; tolerance *= 2) {
     const rings = drawn.flatMap((ring) => thinnedRing(ring, tolerance))
     if (tolerance >= COARSEST || rings.reduce((sum, ring) => sum + ring.length, 0) <= MOST_POINTS) return rings
   }
 }
+
+/**
+ * The rings of one polygon. What is projected of a polygon depends on no other one, and a map shows the land of some countries over all land, so
+ * those of the latest view are kept: of every view, they would be several MiB each.
+ */
+function closeRingsOf(view: MapView, polygon: Outline): readonly (readonly XY[])[] {
+  if (latest?.view !== view) latest = { view, rings: new WeakMap() }
+  const known = latest.rings.get(polygon)
+  if (known !== undefined) return known
+  const rings = view.closeRings([polygon])
+  latest.rings.set(polygon, rings)
+  return rings
+}
+
+let latest: { readonly view: MapView; readonly rings: WeakMap<Outline, readonly (readonly XY[])[]> } | null = null
 
 /**
  * Whether a polygon can be in the picture: whether the disc around it can. What follows from its first corner, or from the box around it, is
@@ -137,11 +153,13 @@ export function outerOf(polygon: Outline): { readonly first: Disc; readonly box:
   if (known !== undefined) return known
   const ring = polygon[0] ?? []
   let [west, south, east, north] = [180, 90, -180, -90]
-  for (const [longitude, latitude] of ring) {
-    west = Math.min(west, longitude)
-    east = Math.max(east, longitude)
-    south = Math.min(south, latitude)
-    north = Math.max(north, latitude)
+  // By index: this looks at every corner of all land.
+  for (let at = 0; at < ring.length; at += 1) {
+    const corner = ring[at] ?? ORIGIN
+    if (corner[0] < west) west = corner[0]
+    if (corner[0] > east) east = corner[0]
+    if (corner[1] < south) south = corner[1]
+    if (corner[1] > north) north = corner[1]
   }
   const [longitude = 0, latitude = 0] = ring[0] ?? []
   const reach = (east - west + (north - south)) / 2
@@ -157,6 +175,7 @@ export function outerOf(polygon: Outline): { readonly first: Disc; readonly box:
   return outer
 }
 
+const ORIGIN: Position = [0, 0]
 const OUTER = new WeakMap<Outline, { readonly first: Disc; readonly box: Disc }>()
 const ROUNDING_KM = 1
 
@@ -196,13 +215,15 @@ export function aroundOf(polygon: Outline): Disc {
 
 const AROUND = new WeakMap<Outline, Disc>()
 
-const kmBetween = (a: Position, b: Position): number => geoDistance([a[0], a[1]], [b[0], b[1]]) * EARTH_KM
+const kmBetween = (a: Position, b: Position): number => angleBetween(a, b) * EARTH_KM
 
 /** The direction in which the corners lie on the whole. */
 function middleOf(ring: readonly Position[]): Position {
   const sum = [0, 0, 0] as [number, number, number]
-  for (const [longitude, latitude] of ring) {
-    const [east, north] = [(longitude * Math.PI) / 180, (latitude * Math.PI) / 180]
+  for (let at = 0; at < ring.length; at += 1) {
+    const corner = ring[at] ?? ORIGIN
+    const east = (corner[0] * Math.PI) / 180
+    const north = (corner[1] * Math.PI) / 180
     sum[0] += cos(north) * cos(east)
     sum[1] += cos(north) * sin(east)
     sum[2] += sin(north)

@@ -1,11 +1,10 @@
-import { asin, hypot, sin } from '../elementary.ts'
+import { asin, atan2, cos, hypot, sin } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
 import type { Point } from './geodesy.ts'
 import {
   geoArea,
   geoAzimuthalEqualArea,
   geoCircle,
-  geoDistance,
   geoEqualEarth,
   geoInterpolate,
   geoPath,
@@ -53,6 +52,7 @@ export interface MapView {
 /** Mean radius of the Earth in km (IUGG), for drawing. */
 const EARTH_KM = 6371.0088
 const DEGREES = 180 / Math.PI
+const RADIANS = Math.PI / 180
 /** Beyond this, an equal-area map about one point no longer looks like the Earth that people know. */
 const WIDEST_KM = 3500
 /** A closer look would show neither coast nor border to find oneself by. */
@@ -63,9 +63,23 @@ const PRECISION = 0.4
 /** Half the circumference: a larger disc is the whole Earth. */
 export const FARTHEST_KM = Math.PI * EARTH_KM
 
+/**
+ * The angle between two directions in radians: the steps of d3-geo’s geoDistance(), in their order, without its stream of points, since maps ask
+ * for it many thousand times.
+ */
+export function angleBetween(a: Position, b: Position): number {
+  const [north, other] = [a[1] * RADIANS, b[1] * RADIANS]
+  const apart = Math.abs(b[0] * RADIANS - a[0] * RADIANS)
+  const [sine, cosine, otherSine, otherCosine] = [sin(north), cos(north), sin(other), cos(other)]
+  const [sineApart, cosineApart] = [sin(apart), cos(apart)]
+  const x = otherCosine * sineApart
+  const y = cosine * otherSine - sine * otherCosine * cosineApart
+  return atan2(hypot(x, y), sine * otherSine + cosine * otherCosine * cosineApart)
+}
+
 const angle = (km: number): number => km / EARTH_KM
 const positionOf = ({ latitude, longitude }: Point): [number, number] => [longitude, latitude]
-const farKm = (a: Point, b: Point): number => geoDistance(positionOf(a), positionOf(b)) * EARTH_KM
+const farKm = (a: Point, b: Point): number => angleBetween(positionOf(a), positionOf(b)) * EARTH_KM
 
 /** A view that holds all of the discs; of the whole world where they are too wide for one about their middle. */
 export function mapView(discs: readonly Disc[], frame: Frame): MapView {

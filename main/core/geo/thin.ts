@@ -24,26 +24,37 @@ export function thinnedRing(ring: readonly XY[], tolerance = TOLERANCE): readonl
   const open = first[0] === last[0] && first[1] === last[1] ? ring.slice(0, -1) : ring
   if (coverage(open) < tolerance * 2) return []
   // From the first point to the one furthest from it and back: a ring has no ends to hold fast.
-  const far = open.reduce(
-    (best, point, index) => (apart(point, first) > apart(open[best] ?? first, first) ? index : best),
-    0,
-  )
+  const far = farthestFrom(first, open)
   const there = simplified(open.slice(0, far + 1), tolerance)
   const back = simplified([...open.slice(far), first], tolerance)
   const kept = rounded([...there, ...back.slice(1, -1)])
   return kept.length < 3 ? [] : [kept]
 }
 
-const apart = ([x, y]: XY, [ofX, ofY]: XY): number => hypot(x - ofX, y - ofY)
+// Below, points are read by index: taking a pair apart by its iterator is most of what a short process spends here.
+const NOWHERE: XY = [0, 0]
+
+function farthestFrom(from: XY, points: readonly XY[]): number {
+  let [index, distance] = [0, 0]
+  for (let at = 0; at < points.length; at += 1) {
+    const point = points[at] ?? NOWHERE
+    const off = hypot(point[0] - from[0], point[1] - from[1])
+    if (off > distance) {
+      index = at
+      distance = off
+    }
+  }
+  return index
+}
 
 /** Area by the shoelace formula. */
 function coverage(ring: readonly XY[]): number {
   let twice = 0
-  let [beforeX, beforeY] = ring.at(-1) ?? [0, 0]
-  for (const [x, y] of ring) {
-    twice += beforeX * y - x * beforeY
-    beforeX = x
-    beforeY = y
+  let before = ring.at(-1) ?? NOWHERE
+  for (let at = 0; at < ring.length; at += 1) {
+    const point = ring[at] ?? NOWHERE
+    twice += before[0] * point[1] - point[0] * before[1]
+    before = point
   }
   return Math.abs(twice) / 2
 }
@@ -68,24 +79,36 @@ function farthestBetween(
   from: number,
   to: number,
 ): { readonly index: number; readonly distance: number } {
-  const [ax, ay] = line[from] ?? [0, 0]
-  const [bx, by] = line[to] ?? [0, 0]
+  const [ax, ay] = line[from] ?? NOWHERE
+  const [bx, by] = line[to] ?? NOWHERE
   const [dx, dy] = [bx - ax, by - ay]
   const squared = dx * dx + dy * dy
-  let [index, distance] = [from, 0]
+  let [index, distance, square] = [from, 0, 0]
   for (let at = from + 1; at < to; at += 1) {
-    const [x, y] = line[at] ?? [0, 0]
-    const along = squared === 0 ? 0 : Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / squared))
-    const off = hypot(x - ax - along * dx, y - ay - along * dy)
-    if (off > distance) [index, distance] = [at, off]
+    const point = line[at] ?? NOWHERE
+    const x = point[0] - ax
+    const y = point[1] - ay
+    const along = squared === 0 ? 0 : Math.min(1, Math.max(0, (x * dx + y * dy) / squared))
+    const offX = x - along * dx
+    const offY = y - along * dy
+    const off = offX * offX + offY * offY
+    // Of two squares the larger one never has the smaller root; both can have the same one.
+    if (off <= square || Math.sqrt(off) <= distance) continue
+    index = at
+    distance = Math.sqrt(off)
+    square = off
   }
   return { index, distance }
 }
 
 function rounded(line: readonly XY[]): readonly XY[] {
-  const tenths = line.map(([x, y]): XY => [tenth(x), tenth(y)])
-  return tenths.filter(([x, y], index) => {
-    const before = tenths[index - 1]
-    return before === undefined || before[0] !== x || before[1] !== y
-  })
+  const kept: XY[] = []
+  let before = NOWHERE
+  for (let at = 0; at < line.length; at += 1) {
+    const point = line[at] ?? NOWHERE
+    const tenths: XY = [tenth(point[0]), tenth(point[1])]
+    if (at === 0 || before[0] !== tenths[0] || before[1] !== tenths[1]) kept.push(tenths)
+    before = tenths
+  }
+  return kept
 }
