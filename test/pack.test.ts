@@ -171,7 +171,9 @@ describe('an archive', () => {
     for (const [path, bytes] of files) {
       expect(Buffer.from(await pack.read(path)).equals(Buffer.from(bytes)), path).toBe(true)
       expect(await pack.sha256(path)).toBe(sha256(bytes))
+      expect(pack.comparedWith?.(path)).toBe(sha256(bytes))
     }
+    expect(() => pack.comparedWith?.('nothing')).toThrow(/there is no/)
     expect((await verifySource(pack)).report.ok).toBe(true)
     expect([pack.departures, pack.folder]).toEqual([[], null])
     await expect(pack.read('nothing')).rejects.toThrow()

@@ -252,6 +252,8 @@ export interface PackSource {
   readonly size: (path: string) => number | null
   /** Rejects for a file of more bytes than `most`, as far as that is known before it is read. */
   readonly read: (path: string, most?: number) => Promise<Uint8Array>
+  /** SHA-256 with which read() compares the bytes that it returns, and rejects others; absent where it compares nothing. */
+  readonly comparedWith?: (path: string) => string
 }
 
 /** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */

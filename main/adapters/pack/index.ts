@@ -79,6 +79,7 @@ function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
     sha256: async (wanted) => digestAt(contents, known(wanted)),
     size: (wanted) => sizes[indexOf(paths, wanted)] ?? null,
     read,
+    comparedWith: (wanted) => digestAt(contents, known(wanted)),
     stored: (wanted) => {
       const index = known(wanted)
       const [size, sha256] = [sizes[index] ?? 0, digestAt(contents, index)]

@@ -2,7 +2,6 @@ import type { EntrySignature, NodeAssessment, Register, TracedNode } from '../..
 import { populationOf } from '../../core/assess.ts'
 import type { AssessedNode, PackAssessor } from '../../core/assessor.ts'
 import { MOST_PROBLEMS } from '../../core/budgets.ts'
-import { sha256 } from '../../core/digest.ts'
 import { nodeAssessmentPath, nodeFolder } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
@@ -17,7 +16,7 @@ import {
   signedBytes,
 } from '../../core/register/signatures.ts'
 import { isOnePerson } from '../../core/register.ts'
-import { canonical, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
+import { canonical, digestOfRead, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 import { type DetachedReading, readDetached } from './signature.ts'
 import { NO_TRUST } from './trust.ts'
 
@@ -246,7 +245,7 @@ async function readStated(
   const value = found.value as NodeAssessment
   const problems = [
     ...(value.node === node ? [] : [`${path} is of node ${quote(value.node)}.`]),
-    ...(digest === undefined || text === null || sha256(text) === digest
+    ...(digest === undefined || text === null || digestOfRead(source, path, text) === digest
       ? []
       : [`${path} differs from the file that the assessment states for node ${quote(node)}.`]),
   ]
