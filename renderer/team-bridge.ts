@@ -47,8 +47,16 @@ async function callServer<T>(method: Method, input: unknown): Promise<Reply<T>> 
     if (!sent.ok) return sent
     headers = { ...headers, [TEAM_HEADERS.upload]: sent.value }
   }
-  return await fetched<T>(`api/call/${method}`, { method: 'POST', headers, body: JSON.stringify(input) })
+  const ask = () => fetched<T>(`api/call/${method}`, { method: 'POST', headers, body: JSON.stringify(input) })
+  let reply = await ask()
+  for (let asked = 1; asked < MOST_ASKED && isUnfinished(reply); asked += 1) reply = await ask()
+  return reply
 }
+
+/** How often one step is asked for. The server begins it once, and each time waits for it as long as a call may take. */
+const MOST_ASKED = 5
+
+const isUnfinished = (reply: Reply<unknown>): boolean => !reply.ok && reply.error.code === 'call.unfinished'
 
 /** A reply of the server. A session that has ended leads to the sign-in; a file that it leaves is downloaded. */
 async function fetched<T>(address: string, request: RequestInit): Promise<Reply<T>> {

@@ -4,6 +4,7 @@ export const FAILURE_CODES = [
   'input.not-found',
   'access.refused',
   'access.ended',
+  'call.unfinished',
   'ssh.unreachable',
   'ssh.lost',
   'ssh.timed-out',
@@ -97,6 +98,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Signed out',
     meaning: 'Nothing was changed.',
     next: 'Sign in again, then repeat the step.',
+  },
+  'call.unfinished': {
+    title: 'No result in time',
+    meaning: 'The server continues the step, and stores what belongs to it.',
+    next: 'Repeat the step: the server does not begin it again, and gives its result. The audit log has how it ended.',
   },
   'ssh.unreachable': {
     title: 'Node unreachable',

@@ -3202,6 +3202,10 @@ export interface TeamLimits {
    */
   readonly requestSeconds?: number
   /**
+   * Time to answer a call; what it began continues. Default 240.
+   */
+  readonly callSeconds?: number
+  /**
    * Calls at once. Default 32.
    */
   readonly callsPerSession?: number

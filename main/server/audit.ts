@@ -15,6 +15,8 @@ export interface AuditEvent {
     | 'invitation-accepted'
     | 'invitation-refused'
     | 'call'
+    /** The end of a call that was not answered in time: `of` has its result. */
+    | 'call-ended'
     | 'upload'
     | 'download'
     | 'stop'

@@ -11,6 +11,8 @@ export interface TeamSettings {
   readonly absoluteMs: number
   readonly uploadBytes: number
   readonly requestMs: number
+  /** Time to answer a call. */
+  readonly callMs: number
   readonly callsPerSession: number
   readonly calls: number
   readonly signInsPerMinute: number
@@ -34,6 +36,7 @@ export const settingsOf = (config: TeamConfig, port: number): TeamSettings => ({
   absoluteMs: (config.sessions?.absoluteMinutes ?? 480) * MINUTE_MS,
   uploadBytes: (config.limits?.uploadMiB ?? 64) * MIB,
   requestMs: (config.limits?.requestSeconds ?? 60) * 1000,
+  callMs: (config.limits?.callSeconds ?? 240) * 1000,
   callsPerSession: config.limits?.callsPerSession ?? 32,
   calls: config.limits?.calls ?? 256,
   signInsPerMinute: config.limits?.signInsPerMinute ?? 20,

@@ -85,3 +85,20 @@ test('calls carry the token, replies and refusals come through, and a file is of
   await bridge.call('runs.list', null)
   expect(left).toEqual(['/'])
 })
+
+test('a step that the server did not finish in time is asked for again, and not for ever', async () => {
+  const unfinished = json({ ok: false, error: { code: 'call.unfinished', detail: '' } }, 504)
+  const { asked } = serverWith({
+    'api/session': json({ ok: true, value: SESSION }),
+    'api/call/fleet.get': unfinished,
+  })
+  const bridge = await openTeamBridge()
+  expect(await bridge?.call('fleet.get', null)).toMatchObject({ ok: false, error: { code: 'call.unfinished' } })
+  expect(asked.filter(([address]) => address === 'api/call/fleet.get')).toHaveLength(5)
+  let left = 2
+  vi.stubGlobal('fetch', async () => {
+    left -= 1
+    return left > 0 ? unfinished.clone() : json({ ok: true, value: null })
+  })
+  expect(await bridge?.call('fleet.get', null)).toEqual({ ok: true, value: null })
+})

@@ -5,7 +5,8 @@ import { isMethod, LARGEST_MESSAGE, savedName } from '../../../schemas/ipc-input
 import type { ExportView } from '../../../schemas/ipc-packs.ts'
 import { isPortalMethod, type PortalMethod } from '../../../schemas/ipc-portal.ts'
 import { TEAM_HEADERS, type TeamRole, type TeamSession } from '../../../schemas/ipc-team.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { err, fail, type Outcome, ok, type Result } from '../../core/failure.ts'
 import { ACCESS, type Configured, decide, mayOf, type Served } from '../access.ts'
 import { referencesIn } from '../audit.ts'
 import { readBody } from '../json-body.ts'
@@ -16,6 +17,7 @@ import type { Desk } from './auditors.ts'
 import { type ServedEngagement, withShown } from './engagements.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
+import type { CallAnswer } from './patience.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
 import type { PortalCaller } from './portal-context.ts'
 import { type Owner, openedFile, safeFileName } from './transfers.ts'
@@ -104,45 +106,98 @@ async function going(
     return sendFailure(exchange, 415, 'input.refused', 'encoded bodies are not read')
   const leave = parts.calls.enter(inside.session.hash)
   if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many calls are being answered')
+  let unfinished: Promise<void> | null = null
   try {
-    return wanted.kind === 'call'
-      ? await call(parts, exchange, inside, wanted.method)
-      : await upload(parts, exchange, inside)
+    if (wanted.kind === 'upload') return await upload(parts, exchange, inside)
+    const asked = await readCall(exchange, wanted.method)
+    if (!asked.ok) return asked.error
+    const called = await call(parts, exchange, inside, asked.value)
+    unfinished = called.unfinished
+    return called.sent
   } finally {
-    leave()
+    if (unfinished === null) leave()
+    else void unfinished.finally(leave)
   }
 }
 
-async function call(parts: ServerParts, exchange: Exchange, inside: Inside, method: string): Promise<Sent> {
-  if (!isMethod(method)) return notFound(exchange)
+/** The method and input of a call; otherwise, what was answered. */
+async function readCall(exchange: Exchange, method: string): Promise<Result<Omit<Asked, 'how'>, Sent>> {
+  if (!isMethod(method)) return err(notFound(exchange))
   if (!/^application\/json(; ?charset=utf-8)?$/i.test(headerOf(exchange, 'content-type') ?? ''))
-    return sendFailure(exchange, 415, 'input.refused', 'the body must be application/json')
+    return err(sendFailure(exchange, 415, 'input.refused', 'the body must be application/json'))
   const bytes = await readAll(exchange, LARGEST_MESSAGE)
-  if (bytes === null) return sendFailure(exchange, 413, 'input.refused', 'the body is larger than 1 MiB')
+  if (bytes === null) return err(sendFailure(exchange, 413, 'input.refused', 'the body is larger than 1 MiB'))
   const body = readBody(bytes)
-  if (!body.ok) return sendFailure(exchange, 400, body.error.code, body.error.detail)
+  return body.ok
+    ? ok({ method, input: body.value })
+    : err(sendFailure(exchange, 400, body.error.code, body.error.detail))
+}
+
+interface Called {
+  readonly sent: Sent
+  /** Ends with the work of a call that was not answered in time; null otherwise. */
+  readonly unfinished: Promise<void> | null
+}
+
+const sentAlready = (sent: Sent): Called => ({ sent, unfinished: null })
+
+async function call(
+  parts: ServerParts,
+  exchange: Exchange,
+  inside: Inside,
+  { method, input }: Omit<Asked, 'how'>,
+): Promise<Called> {
   const { name } = inside.served.engagement
   const { session, role } = inside
-  const decision = decide(role, method, body.value, configuredAs(inside.served))
-  const event = { kind: 'call', engagement: name, role, method, of: referencesIn(body.value) } as const
+  const decision = decide(role, method, input, configuredAs(inside.served))
+  const event = { kind: 'call', engagement: name, role, method, of: referencesIn(input) } as const
   if (!decision.allowed) {
     await parts.audit.append(auditEvent(parts, session, { ...event, outcome: 'refused', reason: decision.reason }))
     parts.metrics.count('barewitness_calls_total', { outcome: 'refused' })
-    return sendFailure(exchange, 403, 'access.refused', decision.reason)
+    return sentAlready(sendFailure(exchange, 403, 'access.refused', decision.reason))
   }
-  const problems = parts.problems(method, body.value)
-  if (problems.length > 0) return sendFailure(exchange, 400, 'input.refused', `${method}: ${problems.join('; ')}`)
+  const problems = parts.problems(method, input)
+  if (problems.length > 0)
+    return sentAlready(sendFailure(exchange, 400, 'input.refused', `${method}: ${problems.join('; ')}`))
   await parts.audit.append(auditEvent(parts, session, event))
-  if (decision.served === 'portal' && isPortalMethod(method))
-    return await portalAnswer(parts, exchange, inside, { method, input: body.value })
-  return await served(parts, exchange, inside, { method, input: body.value, how: decision.served })
+  const uploaded = headerOf(exchange, TEAM_HEADERS.upload) ?? ''
+  const { answer, unfinished } = await parts.patience.wait({
+    key: canonicalJson([session.hash, name, method, input]),
+    run: async () => await answerOf(parts, inside, { method, input, how: decision.served, uploaded }),
+    ended: async (last) => {
+      const result = last === null ? 'bug' : last.reply.ok ? 'answered' : last.reply.error.code
+      await parts.audit.append(
+        auditEvent(parts, session, { ...event, kind: 'call-ended', of: { ...event.of, result } }),
+      )
+    },
+  })
+  if (answer !== null) return { sent: sendReply(exchange, answer.status, answer.reply, answer.headers), unfinished }
+  const seconds = parts.settings().callMs / 1000
+  return { sent: sendFailure(exchange, 504, 'call.unfinished', `${method}: no result after ${seconds} s`), unfinished }
 }
+
+/** Asks the portal or an engine. */
+const answerOf = async (parts: ServerParts, inside: Inside, asked: Uploaded): Promise<CallAnswer> =>
+  asked.how === 'portal' && isPortalMethod(asked.method)
+    ? await portalAnswer(parts, inside, { method: asked.method, input: asked.input })
+    : await served(parts, inside, asked)
 
 interface Asked {
   readonly method: Method
   readonly input: unknown
   readonly how: Served
 }
+
+interface Uploaded extends Asked {
+  /** The id of a file that was uploaded for the call, or empty. */
+  readonly uploaded: string
+}
+
+const answered = (reply: Reply<unknown>, headers: CallAnswer['headers'] = {}): CallAnswer => ({
+  status: 200,
+  reply,
+  headers,
+})
 
 /** What the person reads from: auditors have an engine of their own, which holds nothing but what is shared with them. */
 const deskOf = async ({ served, role, session }: Inside): Promise<Outcome<Desk>> =>
@@ -151,14 +206,13 @@ const deskOf = async ({ served, role, session }: Inside): Promise<Outcome<Desk>>
 /** Asks the portal, for an officer or an auditor. */
 async function portalAnswer(
   parts: ServerParts,
-  exchange: Exchange,
   { session, served, role }: Inside,
   { method, input }: { readonly method: PortalMethod; readonly input: unknown },
-): Promise<Sent> {
+): Promise<CallAnswer> {
   const { transfers, now } = parts
   const { subject, name } = session.person
   const desk = role === 'auditor' ? await served.auditors.enter(subject) : ok(null)
-  if (!desk.ok) return sendReply(exchange, 200, desk)
+  if (!desk.ok) return answered(desk)
   const caller: PortalCaller = {
     who: { subject, name },
     role: role === 'auditor' ? 'auditor' : 'officer',
@@ -168,28 +222,27 @@ async function portalAnswer(
   }
   const { reply, file } = await served.portal.call(caller, method, input as never)
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
-  if (file === null) return sendReply(exchange, 200, withoutPaths(reply, served.engagement.folder, null))
+  if (file === null) return answered(withoutPaths(reply, served.engagement.folder, null))
   const owner = { session: session.hash, engagement: served.engagement.name }
   const id =
     'text' in file
       ? transfers.offer(owner, await transfers.write(file.name, file.text), now())
       : await transfers.offerCopy(owner, file.path, file.name, now())
-  return sendReply(exchange, 200, reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
+  return answered(reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
 /** Calls the engine, with a file in the place of what a dialog would have chosen. */
-async function served(parts: ServerParts, exchange: Exchange, inside: Inside, asked: Asked): Promise<Sent> {
+async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Promise<CallAnswer> {
   const { method, input, how } = asked
   const { transfers, now } = parts
   const { engagement } = inside.served
   const desk = await deskOf(inside)
-  if (!desk.ok) return sendReply(exchange, 200, desk)
+  if (!desk.ok) return answered(desk)
   const { engine } = desk.value
   const owner = { session: inside.session.hash, engagement: engagement.name }
-  const uploaded =
-    how === 'upload' ? transfers.takeUpload(owner, headerOf(exchange, TEAM_HEADERS.upload) ?? '', now()) : null
+  const uploaded = how === 'upload' ? transfers.takeUpload(owner, asked.uploaded, now()) : null
   if (how === 'upload' && uploaded === null)
-    return sendFailure(exchange, 400, 'input.refused', 'there is no upload for this call')
+    return { status: 400, reply: fail('input.refused', 'there is no upload for this call') }
   const isPlaced = how === 'download' || how === 'folder'
   const path = uploaded ?? (isPlaced ? await transfers.place(savedName(method, input)) : null)
   const { person } = inside.session
@@ -202,24 +255,23 @@ async function served(parts: ServerParts, exchange: Exchange, inside: Inside, as
     parts.copies?.soon(engagement.name)
     parts.senders?.soon(engagement.name)
   }
-  if (!reply.ok) return sendReply(exchange, 200, withoutPaths(reply, engagement.folder, path))
-  if (how === 'folder' && path !== null) return await zipped(parts, exchange, { owner, reply, folder: path })
+  if (!reply.ok) return answered(withoutPaths(reply, engagement.folder, path))
+  if (how === 'folder' && path !== null) return await zipped(parts, { owner, reply, folder: path })
   const file = how === 'download' ? path : shownPath
-  if (file === null || (how === 'download' && reply.value === null)) return sendReply(exchange, 200, reply)
+  if (file === null || (how === 'download' && reply.value === null)) return answered(reply)
   const id =
     how === 'download'
       ? transfers.offer(owner, file, now())
       : await transfers.offerCopy(owner, file, safeFileName(basename(file)), now())
-  return sendReply(exchange, 200, reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
+  return answered(reply, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
 /** Offers the files that a method wrote into a folder as one ZIP file, named after the report among them. */
 async function zipped(
   { transfers, zipFolder, now }: ServerParts,
-  exchange: Exchange,
   { owner, reply, folder }: { readonly owner: Owner; readonly reply: Reply<unknown>; readonly folder: string },
-): Promise<Sent> {
-  if (!reply.ok || reply.value === null) return sendReply(exchange, 200, reply)
+): Promise<CallAnswer> {
+  if (!reply.ok || reply.value === null) return answered(reply)
   const { files, ...value } = reply.value as ExportView
   const report = files.find(({ name }) => name.endsWith(REPORT_END))?.name ?? `export${REPORT_END}`
   const name = report.slice(0, -REPORT_END.length)
@@ -228,14 +280,14 @@ async function zipped(
   await transfers.drop(folder)
   if (!made.ok) {
     await transfers.drop(to)
-    return sendReply(exchange, 200, {
+    return answered({
       ok: false,
       error: { code: made.error.code, detail: 'the files could not be joined' },
     })
   }
   const id = transfers.offer(owner, to, now())
   const shown: ExportView = { ...value, folder: basename(to), files }
-  return sendReply(exchange, 200, { ok: true, value: shown }, { [TEAM_HEADERS.download]: `api/download/${id}` })
+  return answered({ ok: true, value: shown }, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
 const REPORT_END = '_report.pdf'

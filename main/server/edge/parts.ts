@@ -11,6 +11,7 @@ import type { AuditLog } from './audit-file.ts'
 import type { Copies } from './copies.ts'
 import type { ServedEngagement } from './engagements.ts'
 import type { Collecting, EngagementJobs } from './jobs.ts'
+import type { Patience } from './patience.ts'
 import type { Senders } from './senders.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Transfers } from './transfers.ts'
@@ -29,6 +30,7 @@ export interface ServerParts {
   readonly signIn: SignIn
   readonly signIns: RateLimit
   readonly calls: Concurrency
+  readonly patience: Patience
   readonly streams: Concurrency
   /** Collectors that wait for a job, and their other requests. */
   readonly collectorAsks: Concurrency

@@ -16,6 +16,7 @@ import { type Copies, type Copying, startCopies } from './copies.ts'
 import { type OpenEngine, type Opening, openEngagements, type ServedEngagement } from './engagements.ts'
 import { monitor } from './monitoring.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
+import { patience } from './patience.ts'
 import { type Senders, type Sending, startSenders } from './senders.ts'
 import { createSignIn } from './sign-in.ts'
 import { createTransfers } from './transfers.ts'
@@ -102,6 +103,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     }),
     signIns: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     calls: concurrency(settings.callsPerSession, settings.calls),
+    patience: patience(settings.callMs, options.now),
     streams: concurrency(STREAMS_PER_SESSION, MOST_STREAMS),
     collectorAsks: concurrency(ASKS_PER_COLLECTOR, MOST_ASKS),
     collectorCalls: concurrency(CALLS_PER_COLLECTOR, MOST_COLLECTOR_CALLS),
