@@ -48,6 +48,7 @@ export const FAILURE_CODES = [
   'pack.altered',
   'pack.unverified',
   'pack.stopped',
+  'verification.busy',
   'rules.refused',
   'seal.invalid',
   'register.unreadable',
@@ -332,6 +333,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Verification stopped',
     meaning: 'Nothing of this file is shown. A pack that was open before stays open.',
     next: 'Open the file again to verify it.',
+  },
+  'verification.busy': {
+    title: 'Too many verifications at once',
+    meaning: 'Nothing was verified. A pack that was open before stays open.',
+    next: 'Wait until another verification has ended, then try again. You can also download the pack and verify it on your own computer.',
   },
   'rules.refused': {
     title: 'Kept rules refused',

@@ -3214,6 +3214,14 @@ export interface TeamLimits {
    */
   readonly calls?: number
   /**
+   * Verifications of auditors at once. Default 2.
+   */
+  readonly verifications?: number
+  /**
+   * Verifications that wait for their turn. Default 16.
+   */
+  readonly verificationsWaiting?: number
+  /**
    * For each address. Default 20.
    */
   readonly signInsPerMinute?: number

@@ -17,6 +17,8 @@ export type CounterName = keyof typeof COUNTERS
 const GAUGES = {
   barewitness_sessions: 'Sessions that were not ended.',
   barewitness_calls_going: 'Calls that are being answered.',
+  barewitness_verifications_going: 'Packs that are being verified for auditors.',
+  barewitness_verifications_waiting: 'Verifications of auditors that wait for their turn.',
   barewitness_event_streams: 'Open event streams.',
   barewitness_jobs_waiting: 'Jobs that no collector has leased.',
   barewitness_jobs_leased: 'Jobs that a collector has leased.',

@@ -15,6 +15,9 @@ export interface TeamSettings {
   readonly callMs: number
   readonly callsPerSession: number
   readonly calls: number
+  /** Of auditors, at once. */
+  readonly verifications: number
+  readonly verificationsWaiting: number
   readonly signInsPerMinute: number
 }
 
@@ -39,6 +42,8 @@ export const settingsOf = (config: TeamConfig, port: number): TeamSettings => ({
   callMs: (config.limits?.callSeconds ?? 240) * 1000,
   callsPerSession: config.limits?.callsPerSession ?? 32,
   calls: config.limits?.calls ?? 256,
+  verifications: config.limits?.verifications ?? 2,
+  verificationsWaiting: config.limits?.verificationsWaiting ?? 16,
   signInsPerMinute: config.limits?.signInsPerMinute ?? 20,
 })
 

@@ -333,6 +333,8 @@ test('metrics have the form of Prometheus', () => {
   const text = metrics.text({
     barewitness_sessions: 1,
     barewitness_calls_going: 0,
+    barewitness_verifications_going: 1,
+    barewitness_verifications_waiting: 2,
     barewitness_event_streams: 0,
     barewitness_jobs_waiting: 0,
     barewitness_jobs_leased: 0,

@@ -21,6 +21,7 @@ import type { CallAnswer } from './patience.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
 import type { PortalCaller } from './portal-context.ts'
 import { type Owner, openedFile, safeFileName } from './transfers.ts'
+import { inTurn } from './verifications.ts'
 
 type InEngagement = Extract<Wanted, { readonly engagement: string }>
 
@@ -178,9 +179,11 @@ async function call(
 
 /** Asks the portal or an engine. */
 const answerOf = async (parts: ServerParts, inside: Inside, asked: Uploaded): Promise<CallAnswer> =>
-  asked.how === 'portal' && isPortalMethod(asked.method)
-    ? await portalAnswer(parts, inside, { method: asked.method, input: asked.input })
-    : await served(parts, inside, asked)
+  await inTurn(parts.verifications, inside.session.person.subject, asked.method, async () =>
+    asked.how === 'portal' && isPortalMethod(asked.method)
+      ? await portalAnswer(parts, inside, { method: asked.method, input: asked.input })
+      : await served(parts, inside, asked),
+  )
 
 interface Asked {
   readonly method: Method

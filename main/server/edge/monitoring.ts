@@ -16,10 +16,12 @@ export const monitor =
   }
 
 async function watched(
-  { audit, signIn, sessions, calls, streams, metrics, jobs, database, copies, auditCopies, senders }: ServerParts,
+  parts: ServerParts,
   verb: string | undefined,
   target: string | undefined,
 ): Promise<readonly [status: number, body: string]> {
+  const { audit, signIn, sessions, calls, verifications, streams, metrics, jobs, database } = parts
+  const { copies, auditCopies, senders } = parts
   if (verb !== 'GET') return [405, '']
   switch (target) {
     case '/healthz':
@@ -38,6 +40,8 @@ async function watched(
         metrics.text({
           barewitness_sessions: sessions.count(),
           barewitness_calls_going: calls.count(),
+          barewitness_verifications_going: verifications.counts().going,
+          barewitness_verifications_waiting: verifications.counts().waiting,
           barewitness_event_streams: streams.count(),
           barewitness_jobs_waiting: sum('waiting'),
           barewitness_jobs_leased: sum('leased'),

@@ -6,6 +6,7 @@ import type { Concurrency, RateLimit } from '../limits.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Sessions, TeamSessionRecord } from '../sessions.ts'
 import type { TeamSettings } from '../settings.ts'
+import type { WaitingLine } from '../waiting-line.ts'
 import type { AuditCopies } from './audit-copies.ts'
 import type { AuditLog } from './audit-file.ts'
 import type { Copies } from './copies.ts'
@@ -31,6 +32,8 @@ export interface ServerParts {
   readonly signIns: RateLimit
   readonly calls: Concurrency
   readonly patience: Patience
+  /** Of auditors, by subject. */
+  readonly verifications: WaitingLine
   readonly streams: Concurrency
   /** Collectors that wait for a job, and their other requests. */
   readonly collectorAsks: Concurrency

@@ -9,6 +9,7 @@ import { concurrency, rateLimit } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { createSessions, loadSessions, policyOf, type Sessions, type SessionTimes } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
+import { waitingLine } from '../waiting-line.ts'
 import { answer } from './answer.ts'
 import { type AuditCopies, startAuditCopies } from './audit-copies.ts'
 import { type AuditLog, openAuditLog } from './audit-file.ts'
@@ -104,6 +105,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     signIns: rateLimit(settings.signInsPerMinute, MINUTE_MS),
     calls: concurrency(settings.callsPerSession, settings.calls),
     patience: patience(settings.callMs, options.now),
+    verifications: waitingLine(settings.verifications, settings.verificationsWaiting),
     streams: concurrency(STREAMS_PER_SESSION, MOST_STREAMS),
     collectorAsks: concurrency(ASKS_PER_COLLECTOR, MOST_ASKS),
     collectorCalls: concurrency(CALLS_PER_COLLECTOR, MOST_COLLECTOR_CALLS),
