@@ -401,10 +401,13 @@ describe('saving and discarding', () => {
     expect(readdirSync(path)).toEqual([])
   })
 
-  test('what was saved may be discarded; what a chain names and nobody saved keeps its files', async () => {
+  test('what was saved may be discarded; what a chain names and was shared at most keeps its files', async () => {
     const kit = await readyKit()
     const [kept, saved] = [await draftOf(kit), await draftOf(kit)]
     value(await kit.exports['export.save']({ handle: saved.handle }, { path: join(kit.folder, 'usb') }))
+    value(
+      await kit.exports['export.save']({ handle: kept.handle }, { path: join(kit.folder, 'shared-packs', 'draft') }),
+    )
     for (const { handle } of [kept, saved]) value(await kit.exports['export.discard']({ handle }))
     expect(exportsIn(kit)).toEqual([kept.handle])
     expect(readdirSync(join(kit.folder, 'exports', kept.handle))).toContain('run-1.barewitness.zip')

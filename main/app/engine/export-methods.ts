@@ -3,7 +3,7 @@ import type { ExportDraft, ExportedFileView, ExportView, PreflightItem } from '.
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { chainFolderOf, draftName, handOutName, packIn, packNameOf } from '../../core/layout.ts'
+import { chainFolderOf, draftName, folderIn, handOutName, packIn, packNameOf } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { inMemory } from '../../core/recording.ts'
 import type { DisclosedCopy } from '../../verify/disclosure/disclose.ts'
@@ -60,7 +60,7 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         turnOf(context, 'pack')(() => openPack(context, { path: opens, draft: true, imported: null })),
       ),
     'export.save': async ({ handle }, chosen) =>
-      chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(ports, draft, chosen.path)),
+      chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(context, draft, chosen.path)),
     'export.discard': ({ handle }) =>
       withDraft(handle, async (draft) => {
         const gone = await discardDraft(ports, draft)
@@ -351,7 +351,11 @@ interface Draft {
  * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
  * compared with the digest of the sealed file. Fails with input.refused or store.failed.
  */
-async function saveDraft({ files }: Pick<Ports, 'files'>, draft: Draft, to: string): Promise<Outcome<ExportView>> {
+async function saveDraft(
+  { ports: { files }, folder }: Pick<EngineContext, 'ports' | 'folder'>,
+  draft: Draft,
+  to: string,
+): Promise<Outcome<ExportView>> {
   const wanted = draft.view.files
   for (const { name } of wanted)
     if (await files.isThere(`${to}/${name}`))
@@ -366,7 +370,8 @@ async function saveDraft({ files }: Pick<Ports, 'files'>, draft: Draft, to: stri
     for (const one of made) await files.remove(one)
     return problem
   }
-  draft.saved = true
+  // What is shared from there can be the redacted copy alone.
+  if (!to.startsWith(`${folderIn(folder, 'sharedPacks')}/`)) draft.saved = true
   return ok({ folder: to, files: wanted })
 }
 

@@ -2,9 +2,11 @@ import type { Engine, Reply } from '../../../schemas/ipc.ts'
 import type { PortalMethod, PortalMethods, SharedPack } from '../../../schemas/ipc-portal.ts'
 import type { TeamRole } from '../../../schemas/ipc-team.ts'
 import type { Outcome } from '../../core/failure.ts'
-import type { PortalStep, Who } from '../portal/events.ts'
+import type { PortalEvent, PortalStep, Who } from '../portal/events.ts'
 import { mayRead, type PortalState } from '../portal/state.ts'
 import type { AuditorDesk } from './auditors.ts'
+import type { openChainedFile } from './chained-file.ts'
+import type { FolderDisk, SharedFolders } from './shared-folders.ts'
 
 /** Who calls the portal, with what they read from. */
 export interface PortalCaller {
@@ -36,6 +38,8 @@ export interface PortalParts {
   readonly newId: () => string
   /** After each change: what ended is closed for auditors, and pages are told. */
   readonly changed: () => Promise<void>
+  readonly disk?: FolderDisk
+  readonly openLog?: typeof openChainedFile<PortalEvent>
 }
 
 export type Answers = {
@@ -46,6 +50,7 @@ export type Answers = {
 }
 
 export interface PortalContext extends PortalParts {
+  readonly folders: SharedFolders
   readonly state: () => PortalState
   readonly record: (who: Who, step: PortalStep) => Promise<Outcome<null>>
 }

@@ -1,10 +1,9 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import type { Engine, Reply } from '../../../schemas/ipc.ts'
 import type { ExportView, PackReview } from '../../../schemas/ipc-packs.ts'
 import { OFFLINE_FILE, type SharedPack } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { folderIn, PACK_EXTENSION } from '../../core/layout.ts'
+import { PACK_EXTENSION } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { PortalStep } from '../portal/events.ts'
 import { offlineText } from '../portal/offline.ts'
@@ -32,16 +31,18 @@ type Sharing = 'portal.packs' | 'portal.share' | 'portal.unshare' | 'portal.open
 
 /** What officers share, and what auditors verify and download. */
 export function sharing(context: PortalContext): Pick<Answers, Sharing> {
-  const { record, folder, engagement } = context
+  const { record, engagement, folders } = context
   const listed = (caller: PortalCaller, done: Outcome<null> = ok(null)): PortalAnswer<readonly SharedPack[]> =>
     answered(done.ok ? ok(packsFor(context, caller)) : done)
-  const placeOf = (id: string, file: string): string => join(folderIn(folder, 'sharedPacks'), id, file)
   return {
     'portal.packs': async (caller) => listed(caller),
     'portal.share': async (caller, { handle, note, to }) => {
       const placed = await placeDraft(context, caller.engine, handle)
       if (!placed.ok) return answered(placed)
-      return listed(caller, await record(caller.who, { ...placed.value, note: plain(note.trim(), 2000), to }))
+      const done = await record(caller.who, { ...placed.value, note: plain(note.trim(), 2000), to })
+      // An entry that could not be stored may be on the disk all the same: what it names stays until the file is read again.
+      if (!done.ok && done.error.code !== 'store.failed') await folders.remove(placed.value.id).catch(() => undefined)
+      return listed(caller, done)
     },
     'portal.unshare': async (caller, { id, reason }) =>
       listed(caller, await record(caller.who, { kind: 'share-ended', id, reason: plain(reason.trim(), 2000) })),
@@ -50,7 +51,7 @@ export function sharing(context: PortalContext): Pick<Answers, Sharing> {
       if (found === null || desk === null) return answered(NO_PACK)
       desk.opening.add(id)
       try {
-        const review = await engine.call('pack.choose-and-verify', null, { path: placeOf(id, found.pack) })
+        const review = await engine.call('pack.choose-and-verify', null, { path: folders.placeOf(id, found.pack) })
         if (review.ok) desk.share = id
         // It may have ended while it was verified.
         return answered(readable(context, who.subject, id) === null ? NO_PACK : (review as Reply<PackReview>))
@@ -66,7 +67,7 @@ export function sharing(context: PortalContext): Pick<Answers, Sharing> {
       const name = found.files.find((one) => one.name === file)?.name
       return name === undefined
         ? answered(NO_PACK)
-        : { reply: ok({ file: name }), file: { name, path: placeOf(id, name) } }
+        : { reply: ok({ file: name }), file: { name, path: folders.placeOf(id, name) } }
     },
   }
 }
@@ -77,13 +78,10 @@ type Placed = Omit<Extract<PortalStep, { kind: 'shared' }>, 'note' | 'to'>
  * Copies a sealed draft to where auditors read it, as the engine saves it: every copy is compared with the digest of the sealed file. Of one
  * with a redacted copy, nothing else stays there. Fails as saving does.
  */
-async function placeDraft({ folder, newId }: PortalContext, engine: Engine, handle: string): Promise<Outcome<Placed>> {
+async function placeDraft({ folders, newId }: PortalContext, engine: Engine, handle: string): Promise<Outcome<Placed>> {
   const id = newId()
-  const to = join(folderIn(folder, 'sharedPacks'), id)
-  const draft = `${to}.draft`
-  await mkdir(draft, { recursive: true, mode: 0o700 })
   try {
-    const saved = await engine.call('export.save', { handle }, { path: draft })
+    const saved = await engine.call('export.save', { handle }, { path: await folders.begin(id) })
     if (!saved.ok) return saved
     if (saved.value === null) return fail('input.refused', 'nothing was saved')
     const { files } = saved.value as ExportView
@@ -91,8 +89,10 @@ async function placeDraft({ folder, newId }: PortalContext, engine: Engine, hand
     const shared = copy === undefined ? files : [copy]
     const pack = copy ?? files.find(({ name }) => name.endsWith(PACK_EXTENSION))
     if (pack === undefined) return fail('input.refused', 'this export has no pack')
-    await mkdir(to, { mode: 0o700 })
-    for (const { name } of shared) await rename(join(draft, name), join(to, basename(name)))
+    await folders.finish(
+      id,
+      shared.map(({ name }) => name),
+    )
     return ok({
       kind: 'shared',
       id,
@@ -104,7 +104,7 @@ async function placeDraft({ folder, newId }: PortalContext, engine: Engine, hand
   } catch {
     return fail('store.failed', 'the files could not be placed for auditors')
   } finally {
-    await rm(draft, { recursive: true, force: true })
+    await folders.giveUp(id).catch(() => undefined)
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import { inviting } from './portal-invitations.ts'
 import { sharing } from './portal-packs.ts'
 import { requesting } from './portal-requests.ts'
+import { folderDisk, sharedFolders } from './shared-folders.ts'
 
 /** What officers and auditors of one engagement exchange. */
 export interface Portal {
@@ -37,9 +38,9 @@ export interface Portal {
 
 /** Opens the portal of an engagement. Fails as its file does. */
 export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
-  const { folder, now } = parts
+  const { folder, now, disk = folderDisk, openLog = openChainedFile<PortalEvent> } = parts
   const path = fileIn(folder, 'portal')
-  const opened = await openChainedFile<PortalEvent>(path, EMPTY_PORTAL)
+  const opened = await openLog(path, EMPTY_PORTAL)
   if (!opened.ok) return opened
   const { log, text } = opened.value
   const first = stateOf(text)
@@ -48,6 +49,9 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
     return fail('store.failed', `${path}: ${first.error.detail}`)
   }
   let state = first.value
+  const folders = sharedFolders(folder, disk)
+  // What cannot be resolved now is not reachable either, and is resolved by a later start.
+  await folders.resolve(new Set(state.packs.map(({ id }) => id))).catch(() => undefined)
   let last: Promise<unknown> = Promise.resolve()
   /** Stores an event, and then lets it take effect; one after the other. */
   const record = (who: Who, step: PortalStep): Promise<Outcome<null>> => {
@@ -67,7 +71,7 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
     last = next.catch(() => undefined)
     return next
   }
-  const context: PortalContext = { ...parts, state: () => state, record }
+  const context: PortalContext = { ...parts, folders, state: () => state, record }
   const answers: Answers = { ...sharing(context), ...inviting(context), ...requesting(context) }
   const invited = (token: string): Outcome<Invitation> => openInvitation(state.invitations, digestOfToken(token), now())
   return ok({
