@@ -19,7 +19,8 @@ beforeAll(async () => {
   kit = await teamKit()
   officer = await kit.as('officer')
   auditor = await kit.as('auditor')
-  pack = await sharedExport(officer, 'For the interim audit.')
+  const { handle: _, ...shared } = await sharedExport(officer, 'For the interim audit.')
+  pack = shared
 })
 afterAll(async () => await kit.close())
 
