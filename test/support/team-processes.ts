@@ -4,7 +4,7 @@ import { Agent } from 'node:https'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunStatus, RunTicket } from '../../schemas/ipc-views.ts'
-import type { FleetNode } from '../../schemas/types.ts'
+import type { FleetNode, TeamConfig } from '../../schemas/types.ts'
 import { bundled } from './bundled.ts'
 import { type EmulatedFleet, startEmulated } from './emulated-nodes.ts'
 import { valueIn } from './engine-kit.ts'
@@ -40,11 +40,13 @@ export interface TeamOptions {
   readonly shared?: Shared | null
   /** How many nodes a collector collects at once. */
   readonly concurrency?: number
+  /** What else the configuration of the server has. */
+  readonly config?: Partial<TeamConfig>
 }
 
 export async function teamProcesses(
   folder: string,
-  { count, collectors, shared = null, concurrency = 2 }: TeamOptions,
+  { count, collectors, shared = null, concurrency = 2, config = {} }: TeamOptions,
 ): Promise<TeamProcesses> {
   const made = await bundled('team-cli.ts')
   // Pages that the server finds beside its program.
@@ -68,7 +70,7 @@ export async function teamProcesses(
     })
   const team = await writeTeamFolder({
     ...{ folder, engagement: ENGAGEMENT, fleetName: 'emulated', nodes, collectors, concurrency },
-    ...{ issuer: provider.issuer, isTls: true, shared },
+    ...{ issuer: provider.issuer, isTls: true, shared, config },
   })
   const started = new Set<ChildProcess>()
   const start = (argv: readonly string[], ready: string): Promise<Running> =>
