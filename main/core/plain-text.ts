@@ -11,6 +11,19 @@ export function plain(text: string, max = 200): string {
 /** What a person typed, in several lines or not, as one line that is fit to show. */
 export const oneLine = (text: string, max = 2000): string => plain(text.trim().replace(/\s+/g, ' '), max)
 
+/** What a person typed, with its line breaks and otherwise fit to show. Every kind of line end becomes one line feed; a tab becomes a space. */
+export function plainLines(text: string, max: number): string {
+  const typed = text
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replace(/\t/g, ' ')
+    .trim()
+  const cut = typed.length > max ? `${typed.slice(0, max)}…` : typed
+  return cut
+    .split('\n')
+    .map((line) => plain(line, line.length))
+    .join('\n')
+}
+
 /** A node's own words inside one of our sentences, marked as a quotation. */
 export const quote = (text: string, max = 120): string => `“${plain(text.trim(), max)}”`
 

@@ -127,7 +127,7 @@ function One({ request }: { readonly request: PortalRequest }) {
           </div>
         ))}
       </dl>
-      {text !== '' && <p className="prose source">{visible(text)}</p>}
+      {text !== '' && <p className="prose source lines">{visible(text)}</p>}
       <section aria-labelledby="course">
         <h2 id="course">Answers and comments</h2>
         {entries.length === 0 ? (
@@ -171,7 +171,7 @@ const Entry = ({ entry }: { readonly entry: RequestEntry }) => (
         </>
       )}
     </p>
-    {entry.comment !== '' && <p className="prose source">{visible(entry.comment)}</p>}
+    {entry.comment !== '' && <p className="prose source lines">{visible(entry.comment)}</p>}
     <Named title="Shared packs" of={entry.packs} />
     <Named title="Documents" of={entry.documents} />
     <Named title="Findings" of={entry.findings.map(({ id, label }) => ({ id, label: `${id}: ${label}` }))} />

@@ -1,6 +1,6 @@
 import type { InvitationView } from '../../../schemas/ipc-portal.ts'
 import { fail, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain, plainLines } from '../../core/plain-text.ts'
 import { digestOfToken, invitationView, termOf } from '../portal/invitations.ts'
 import { type Answers, answered, type PortalContext } from './portal-context.ts'
 
@@ -25,7 +25,7 @@ export function inviting({ state, record, now, newId }: PortalContext): Pick<Ans
       return answered(done.ok ? ok({ link: `${origin}/invitation/${token}`, invitations: listed() }) : done)
     },
     'portal.end-access': async ({ who }, { id, reason }) => {
-      const done = await record(who, { kind: 'access-ended', id, reason: plain(reason.trim(), 2000) })
+      const done = await record(who, { kind: 'access-ended', id, reason: plainLines(reason, 2000) })
       return answered(done.ok ? ok(listed()) : done)
     },
   }

@@ -4,7 +4,7 @@ import type { ExportView, PackReview } from '../../../schemas/ipc-packs.ts'
 import { OFFLINE_FILE, type SharedPack } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { PACK_EXTENSION } from '../../core/layout.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plainLines } from '../../core/plain-text.ts'
 import type { PortalStep } from '../portal/events.ts'
 import { offlineText } from '../portal/offline.ts'
 import { mayRead, NO_PACK } from '../portal/state.ts'
@@ -39,13 +39,13 @@ export function sharing(context: PortalContext): Pick<Answers, Sharing> {
     'portal.share': async (caller, { handle, note, to }) => {
       const placed = await placeDraft(context, caller.engine, handle)
       if (!placed.ok) return answered(placed)
-      const done = await record(caller.who, { ...placed.value, note: plain(note.trim(), 2000), to })
+      const done = await record(caller.who, { ...placed.value, note: plainLines(note, 2000), to })
       // An entry that could not be stored may be on the disk all the same: what it names stays until the file is read again.
       if (!done.ok && done.error.code !== 'store.failed') await folders.remove(placed.value.id).catch(() => undefined)
       return listed(caller, done)
     },
     'portal.unshare': async (caller, { id, reason }) =>
-      listed(caller, await record(caller.who, { kind: 'share-ended', id, reason: plain(reason.trim(), 2000) })),
+      listed(caller, await record(caller.who, { kind: 'share-ended', id, reason: plainLines(reason, 2000) })),
     'portal.open': async ({ engine, desk, who }, { id }) => {
       const found = readable(context, who.subject, id)
       if (found === null || desk === null) return answered(NO_PACK)

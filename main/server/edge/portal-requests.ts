@@ -1,7 +1,7 @@
 import type { Engine } from '../../../schemas/ipc.ts'
 import type { PortalMethods, PortalRequest, RequestEntry } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain, plainLines } from '../../core/plain-text.ts'
 import { isDay } from '../../core/register/days.ts'
 import { requestView } from '../portal/requests.ts'
 import { mayRead, NO_PACK, NO_REQUEST } from '../portal/state.ts'
@@ -48,7 +48,7 @@ export function requesting(context: PortalContext): Pick<Answers, Requesting> {
 }
 
 const line = (text: string): string => plain(text.trim(), 253)
-const prose = (text: string): string => plain(text.trim(), 4000)
+const prose = (text: string): string => plainLines(text, 4000)
 
 const reader =
   ({ state, now }: Pick<PortalContext, 'state' | 'now'>, role: PortalCaller['role'], subject: string) =>
