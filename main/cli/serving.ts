@@ -121,8 +121,12 @@ async function agreesWithStore(config: TeamConfig, text: string): Promise<Outcom
 /** How long a run waits for a collector that gives no sign, whose recording is stored when it arrives later, and an export for its signer. */
 const PATIENCE_MS = 10 * 60_000
 
-/** Serves until the process is asked to end. */
-export async function runServer(context: Context, config: TeamConfig): Promise<void> {
+/** Serves until the process is asked to end. `reread` gives the configuration as it is now, for SIGHUP. */
+export async function runServer(
+  context: Context,
+  config: TeamConfig,
+  reread: () => Promise<Outcome<TeamConfig>>,
+): Promise<void> {
   const { ports } = context
   const pages = builtPages()
   if (!pages.ok) return endWith(context, pages.error)
@@ -179,7 +183,16 @@ export async function runServer(context: Context, config: TeamConfig): Promise<v
     await shared?.close()
     return endWith(context, started.error)
   }
-  const { origin, monitoring, close } = started.value
+  const { origin, monitoring, reload, close } = started.value
+  let last: Promise<void> = Promise.resolve()
+  process.on('SIGHUP', () => {
+    last = last.then(async () => {
+      const read = await reread()
+      const done = read.ok ? await reload(read.value) : read
+      const failure = done.ok ? {} : { code: done.error.code, detail: done.error.detail }
+      emitText(`${JSON.stringify({ at: new Date().toISOString(), kind: 'reload', ok: done.ok, ...failure })}\n`)
+    })
+  })
   const whom = config.serves === 'collectors' ? 'collectors of ' : ''
   printLine(`Serving ${whom}${config.engagements.length} engagements at ${origin}/ until this process is ended.`)
   if (monitoring !== null) printLine(`Monitoring: ${monitoring}/healthz, /readyz and /metrics.`)

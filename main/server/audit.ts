@@ -20,6 +20,8 @@ export interface AuditEvent {
     | 'upload'
     | 'download'
     | 'stop'
+    /** Collectors and sealers were read again from the configuration: `of` has their names. */
+    | 'reload'
     | 'collector-refused'
     | 'lease'
     | 'delivery'

@@ -36,6 +36,6 @@ export function serveCommand(context: Context): void {
         }
         return printLine(`${file} is valid; engagements: ${engagements.length}.`)
       }
-      return await runServer(context, config.value)
+      return await runServer(context, config.value, async () => await teamConfigIn(file))
     })
 }

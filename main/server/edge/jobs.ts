@@ -42,6 +42,8 @@ export interface EngagementJobs {
   readonly recover: () => Promise<Outcome<null>>
   /** Called for each recording that no run of this process waited for. */
   readonly onLate: (listener: (run: string) => void) => void
+  /** Replaces the zones for which jobs are added; jobs that were added stay. */
+  readonly serveZones: (zones: ReadonlySet<string>) => void
   /** Waits for nothing more; jobs stay in the queue. */
   readonly close: () => Promise<void>
 }
@@ -66,7 +68,8 @@ export interface JobsOptions {
   readonly patienceMs: number
 }
 
-export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptions): EngagementJobs {
+export function engagementJobs({ queue, incoming, zones: first, patienceMs }: JobsOptions): EngagementJobs {
+  let zones = first
   const waiting = new Map<string, Waiting>()
   const wake = new Set<() => void>()
   let late: (run: string) => void = () => undefined
@@ -207,6 +210,9 @@ export function engagementJobs({ queue, incoming, zones, patienceMs }: JobsOptio
     incoming,
     remote: { collect },
     heldJob,
+    serveZones: (next) => {
+      zones = next
+    },
     onLate: (listener) => {
       late = listener
     },

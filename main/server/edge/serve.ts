@@ -7,6 +7,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { AUDIT_LOGS, placeOf } from '../audit-parts.ts'
 import { concurrency, rateLimit } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
+import { withPrograms } from '../reload.ts'
 import { createSessions, loadSessions, policyOf, type Sessions, type SessionTimes } from '../sessions.ts'
 import { settingsOf } from '../settings.ts'
 import { waitingLine } from '../waiting-line.ts'
@@ -40,6 +41,8 @@ export interface RunningServer {
   readonly origin: string
   /** Where monitoring is served, or null. */
   readonly monitoring: string | null
+  /** Takes collectors and sealers of a valid configuration. Fails as withPrograms(), and with store.failed without an entry in the audit log; nothing changed then. */
+  readonly reload: (wanted: TeamConfig) => Promise<Outcome<null>>
   readonly close: () => Promise<void>
 }
 
@@ -120,6 +123,21 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     audit: audit.value,
     metrics: createMetrics(),
   }
+  const reload = async (wanted: TeamConfig): Promise<Outcome<null>> => {
+    const next = withPrograms(settings.config, wanted)
+    if (!next.ok) return next
+    const { collectors = [], sealers = [] } = next.value
+    const of = { collectors: namesOf(collectors), sealers: namesOf(sealers) }
+    try {
+      await audit.value.append(auditEvent(parts, null, { kind: 'reload', of }))
+    } catch {
+      return fail('store.failed', 'the audit log cannot be written')
+    }
+    settings = { ...settings, config: next.value }
+    for (const [engagement, one] of jobs)
+      one.serveZones(new Set(collectors.flatMap((each) => (each.engagement === engagement ? [each.zone] : []))))
+    return ok(null)
+  }
   const servers: Server[] = []
   const close = async (): Promise<void> => {
     for (const server of servers) {
@@ -161,12 +179,14 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     settings = settingsOf(config, await listen(server, config.listen))
     auditCopies = auditCopiesOf(options, settings.origin, audit.value)
     const monitoring = await watched(config.monitoring)
-    return ok({ origin: settings.origin, monitoring, close })
+    return ok({ origin: settings.origin, monitoring, reload, close })
   } catch {
     await close()
     return fail('input.refused', 'the configured address or port cannot be listened on, or the audit log not written')
   }
 }
+
+const namesOf = (programs: readonly { readonly name: string }[]): string => programs.map(({ name }) => name).join(', ')
 
 /** Copies to the object store, after each run and from time to time; null where none is configured. */
 async function copiesOf(
