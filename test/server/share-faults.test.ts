@@ -133,10 +133,12 @@ test('the steps are as many as are tried above', async () => {
     [FILES, 6],
     [COPY, 5],
   ] as const) {
-    const last = failingFrom(steps - 1, true)
-    await share(await portalIn(folderOfTest('shares'), { disk: last.disk }), files)
-    const beyond = failingFrom(steps, true)
-    await share(await portalIn(folderOfTest('shares'), { disk: beyond.disk }), files)
+    const [last, beyond] = [failingFrom(steps - 1, true), failingFrom(steps, true)]
+    for (const { disk } of [last, beyond]) {
+      const portal = await portalIn(folderOfTest('shares'), { disk })
+      await share(portal, files)
+      await portal.close()
+    }
     expect([last.reached(), beyond.reached()]).toEqual([true, false])
   }
 })
