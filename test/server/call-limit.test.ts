@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { OpenEngine } from '../../main/server/edge/engagements.ts'
 import type { Reply } from '../../schemas/ipc.ts'
-import { codeOf, type TeamKit, teamKit } from '../support/team-kit.ts'
+import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
+import { codeOf, replyIn, type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
 
@@ -77,6 +78,26 @@ test('another input, and an answer that was not asked for in time, are new calls
   kit.pass(3 * 60_000)
   await officer.call('alpha', 'fleet.remove-nodes', { nodes: ['a'] })
   expect(engine.calls()).toBe(3)
+  await kit.close()
+})
+
+test('the same step with another uploaded file is a new call', async () => {
+  const engine = heldEngine()
+  const kit = await kitOver(engine.open, { callSeconds: 0.02 })
+  const officer = await kit.as('officer')
+  const { csrf } = await officer.session('alpha')
+  const given = async (content: string): Promise<number> => {
+    const sent = await officer.send(
+      'POST',
+      '/e/alpha/api/upload',
+      { 'content-type': 'application/octet-stream', [TEAM_HEADERS.csrf]: csrf, [TEAM_HEADERS.fileName]: 'a.csv' },
+      content,
+    )
+    const upload = replyIn<string>(sent)
+    const headers = { [TEAM_HEADERS.upload]: upload.ok ? upload.value : '' }
+    return (await officer.call('alpha', 'mappings.import-choose', null, headers)).status
+  }
+  expect([await given('one'), await given('two'), engine.calls()]).toEqual([504, 504, 2])
   await kit.close()
 })
 

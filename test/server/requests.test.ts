@@ -145,7 +145,9 @@ describe('a request over HTTP', () => {
 
 test('texts of several lines keep their line breaks, and nothing else that moves or hides text', async () => {
   const typed = 'First.\r\n\u202eSecond.\u0000\n'
-  const [made] = answerValue<PortalRequest[]>(await ask(await kit.as('auditor', 'in-lines'), { text: typed, due: '2099-01-01' }))
+  const [made] = answerValue<PortalRequest[]>(
+    await ask(await kit.as('auditor', 'in-lines'), { text: typed, due: '2099-01-01' }),
+  )
   expect(made?.text).toBe('First.\n\\u{202e}Second.\\u{0}')
   const acted = answerValue<PortalRequest[]>(await act(await kit.as('officer'), made?.id ?? '', { comment: typed }))
   expect(acted.find(({ id }) => id === made?.id)?.entries[0]?.comment).toBe('First.\n\\u{202e}Second.\\u{0}')

@@ -163,7 +163,7 @@ async function call(
   await parts.audit.append(auditEvent(parts, session, event))
   const uploaded = headerOf(exchange, TEAM_HEADERS.upload) ?? ''
   const { answer, unfinished } = await parts.patience.wait({
-    key: canonicalJson([session.hash, name, method, input]),
+    key: canonicalJson([session.hash, name, method, input, uploaded]),
     run: async () => await answerOf(parts, inside, { method, input, how: decision.served, uploaded }),
     ended: async (last) => {
       const result = last === null ? 'bug' : last.reply.ok ? 'answered' : last.reply.error.code
