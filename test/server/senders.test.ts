@@ -90,6 +90,21 @@ describe('packs of a data folder', () => {
     expect(fakes.received).toEqual([])
   })
 
+  test('killed while packs from before are noted: none of them is sent later', async () => {
+    const file = integrations()
+    for (const day of ['05', '06']) await exported(`run-${day}`, `2027-01-${day}T10:00:00.000Z`)
+    const { files } = kit.ports
+    let appended = 0
+    const append: typeof files.append = async (...given) => {
+      appended += 1
+      if (appended > 1) throw new Error('killed')
+      return await files.append(...given)
+    }
+    await send(file, deps({ ...kit.ports, files: { ...files, append } })).catch(() => undefined)
+    expect(await send(file)).toMatchObject({ failures: [] })
+    expect(counts()).toEqual({ packs: 0, issues: 0, labels: 0 })
+  })
+
   // What a process that is killed leaves: its outbox up to an entry, and no note of the pack.
   test.each([1, 2, 3, 4, 6])('killed at entry %i of the outbox: nothing is lost, nothing is made twice', async (at) => {
     const file = integrations()

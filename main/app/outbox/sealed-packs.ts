@@ -56,7 +56,7 @@ const notesOf = ({ outbox }: Pick<IntegrationsConfig, 'outbox'>): string => `${o
 const noteLine = (
   { files }: Pick<Ports, 'files'>,
   config: Pick<IntegrationsConfig, 'outbox'>,
-  line: typeof FIRST_LINE | { readonly pack: string },
+  line: { readonly pack: string },
 ): Promise<Outcome<null>> => files.append(notesOf(config), canonicalJson(line))
 
 /** Paths from the data folder. Packs that are there when an outbox is first used are noted and not sent. */
@@ -74,11 +74,10 @@ async function unsentPacks(
     .filter((path) => path.endsWith(PACK_EXTENSION))
     .map((path) => `${exports.slice(folder.length + 1)}/${path}`)
   if (!(await files.isThere(notesOf(config)))) {
-    for (const line of [FIRST_LINE, ...packs.map((pack) => ({ pack }))]) {
-      const noted = await noteLine(ports, config, line)
-      if (!noted.ok) return noted
-    }
-    return ok([])
+    // All of them or none: one that a kill left out would be sent.
+    const lines = [FIRST_LINE, ...packs.map((pack) => ({ pack }))]
+    const noted = await files.write(notesOf(config), lines.map((line) => `${canonicalJson(line)}\n`).join(''))
+    return noted.ok ? ok([]) : noted
   }
   const noted = await notedPacks(ports, config)
   return noted.ok ? ok(packs.filter((pack) => !noted.value.has(pack))) : noted
