@@ -178,6 +178,17 @@ describe('copies of an audit log', () => {
     expect(must(await compareAuditLog(store, PLACE, text)).problems).toHaveLength(1)
   })
 
+  test('a rewritten log is noticed also where the store no longer has its first part', async () => {
+    const store = await newStore()
+    must(await store.put(partKey(PLACE, { first: 2, last: 2 }), textBytes(linesOf(logOf('a', 'b'))[1] ?? ''), UNTIL))
+    const kept = await started(store, logOf('a', 'b', 'c'))
+    expect(kept.copies.state()).toEqual({ waiting: 0, isFailing: false })
+    const other = await newStore()
+    must(await other.put(partKey(PLACE, { first: 2, last: 2 }), textBytes(linesOf(logOf('a', 'b'))[1] ?? ''), UNTIL))
+    const { copies, lines } = await started(other, logOf('x', 'y', 'z'))
+    expect([copies.state().isFailing, lines.at(-1)]).toEqual([true, { kind: 'audit-copy', failed: 'objects.altered' }])
+  })
+
   test('a later version of a part changes nothing, and a part with other bytes is named', async () => {
     const store = await newStore()
     const text = logOf('a', 'b')

@@ -111,17 +111,22 @@ async function copyAuditLog(
   return ok(end)
 }
 
-/** How many entries the store has of a log. Each line has the digest of the one before it, so that the last part stands for all. */
+/**
+ * How many entries the store has of a log, without a gap. Each line has the digest of the one before it, so that the last part of all is
+ * compared, also behind a gap: the first parts can have expired.
+ */
 async function agreedWith(store: ObjectStore, place: string, lines: readonly string[]): Promise<Outcome<number>> {
   const found = await store.versions(`${place}/`)
   if (!found.ok) return found
   const parts = partsAmong(firstOfEach(found.value))
-  const end = coveredBy(parts)
-  const last = parts.find((part) => part.last === end)
-  if (last === undefined) return ok(0)
+  const last = parts.reduce<AuditPart<ObjectVersion> | null>(
+    (latest, part) => (latest === null || part.last > latest.last ? part : latest),
+    null,
+  )
+  if (last === null) return ok(0)
   const difference = await differenceOf(store, last, lines)
   if (!difference.ok) return difference
-  return difference.value === null ? ok(end) : fail('objects.altered', plain(difference.value, 300))
+  return difference.value === null ? ok(coveredBy(parts)) : fail('objects.altered', plain(difference.value, 300))
 }
 
 /** In words, where a part of the store has other entries than the log; null where it has the same. Fails as reading it does. */
