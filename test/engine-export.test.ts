@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { exportMethods } from '../main/app/engine/export-methods.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { fail } from '../main/core/failure.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
@@ -401,19 +402,27 @@ describe('saving and discarding', () => {
     expect(readdirSync(path)).toEqual([])
   })
 
-  test('what was saved may be discarded; what a chain names and was shared at most keeps its files', async () => {
+  test('what was saved may be discarded; a pack that a chain names keeps its files otherwise', async () => {
     const kit = await readyKit()
     const [kept, saved] = [await draftOf(kit), await draftOf(kit)]
     value(await kit.exports['export.save']({ handle: saved.handle }, { path: join(kit.folder, 'usb') }))
-    value(
-      await kit.exports['export.save']({ handle: kept.handle }, { path: join(kit.folder, 'shared-packs', 'draft') }),
-    )
     for (const { handle } of [kept, saved]) value(await kit.exports['export.discard']({ handle }))
     expect(exportsIn(kit)).toEqual([kept.handle])
     expect(readdirSync(join(kit.folder, 'exports', kept.handle))).toContain('run-1.barewitness.zip')
     for (const { handle } of [kept, saved])
       expect(refusal(await kit.exports['export.discard']({ handle }))).toMatch(/^input\.refused/)
     expect((await kit.exports['export.review']({ handle: kept.handle })).ok).toBe(false)
+  })
+
+  test('on a team server, a pack that a chain names stays also after it was saved: a download can fail', async () => {
+    const kit = await readyKit()
+    const exports = exportMethods({ ...kit.context, keepsSealed: true })
+    const draft = value(await exports['export.build'](PLAIN))
+    value(await exports['export.save']({ handle: draft.handle }, { path: join(kit.folder, 'download') }))
+    value(await exports['export.discard']({ handle: draft.handle }))
+    expect(exportsIn(kit)).toEqual([draft.handle])
+    expect(readdirSync(join(kit.folder, 'exports', draft.handle))).toContain('run-1.barewitness.zip')
+    expect(refusal(await exports['export.discard']({ handle: draft.handle }))).toMatch(/^input\.refused/)
   })
 
   test('a handle leads nowhere else', async () => {

@@ -113,6 +113,7 @@ beforeEach(async () => {
     desktop: { ask: async () => null, show, vault: null },
     scheduling: fakeScheduling(folder),
     remote: null,
+    keepsSealed: false,
     notify: () => undefined,
   }
   methods = registerMethods(context)

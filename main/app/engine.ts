@@ -36,6 +36,8 @@ export interface EngineOptions {
   readonly scheduling?: Partial<Scheduling>
   /** Collects nodes with a zone, on a team server with collectors. */
   readonly remote?: RemoteCollection
+  /** See EngineContext; false without it. */
+  readonly keepsSealed?: boolean
 }
 
 /**
@@ -44,7 +46,7 @@ export interface EngineOptions {
 export async function createEngine(
   ports: Ports,
   catalog: Catalog,
-  { folder, desktop, scheduling = {}, remote }: EngineOptions,
+  { folder, desktop, scheduling = {}, remote, keepsSealed = false }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
   const { session, isOpen } = await openSession(ports, catalog, folder, (progress) =>
@@ -58,6 +60,7 @@ export async function createEngine(
     desktop,
     scheduling: { file: ports.schedules.defaultFile, program: null, ...scheduling },
     remote: remote ?? null,
+    keepsSealed,
     notify: tell,
   }
   const handlers: Handlers = {

@@ -174,6 +174,7 @@ export async function runServer(
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
         desktop,
+        keepsSealed: true,
         ...(collection === null ? {} : { remote: collection }),
         // Not the file of this account, which may have schedules of others.
         scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },

@@ -84,6 +84,7 @@ export const fakeEngine =
     createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, fakeCatalog, {
       folder,
       desktop,
+      keepsSealed: true,
       scheduling: fakeScheduling(folder),
       ...(collection === null ? {} : { remote: collection }),
     })

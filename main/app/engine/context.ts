@@ -56,6 +56,8 @@ export interface EngineContext {
   readonly scheduling: Scheduling
   /** On a team server with collectors; null elsewhere, where zones of nodes have no effect. */
   readonly remote: RemoteCollection | null
+  /** Whether a sealed pack stays in the folder when its export is discarded after it was saved: on a team server, a save is a download, which can fail. */
+  readonly keepsSealed: boolean
   readonly notify: (event: EngineEvent) => void
 }
 

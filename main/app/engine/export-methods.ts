@@ -3,7 +3,7 @@ import type { ExportDraft, ExportedFileView, ExportView, PreflightItem } from '.
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import { chainFolderOf, draftName, folderIn, handOutName, packIn, packNameOf } from '../../core/layout.ts'
+import { chainFolderOf, draftName, handOutName, packIn, packNameOf } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { inMemory } from '../../core/recording.ts'
 import type { DisclosedCopy } from '../../verify/disclosure/disclose.ts'
@@ -60,10 +60,10 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         turnOf(context, 'pack')(() => openPack(context, { path: opens, draft: true, imported: null })),
       ),
     'export.save': async ({ handle }, chosen) =>
-      chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(context, draft, chosen.path)),
+      chosen === undefined ? ok(null) : await withDraft(handle, (draft) => saveDraft(ports, draft, chosen.path)),
     'export.discard': ({ handle }) =>
       withDraft(handle, async (draft) => {
-        const gone = await discardDraft(ports, draft)
+        const gone = await discardDraft(context, draft)
         if (gone.ok) drafts.delete(handle)
         return gone
       }),
@@ -172,6 +172,7 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
         kept: signer.value?.kept ?? null,
         redact: wanted.redact,
         handOut: handOut.value,
+        keepsSealed: context.keepsSealed,
       }),
     ],
     notDerivable: (handOut.value?.underivable.verdicts ?? []).map(({ node, check }) => ({
@@ -242,11 +243,12 @@ interface Sealed {
   readonly kept: Keeping['kept'] | null
   readonly redact: Input<'export.build'>['redact']
   readonly handOut: HandOut | null
+  readonly keepsSealed: boolean
 }
 
 /** Notices for the reader of an export, in sentences: every point where it shows less than a reader may assume. */
 function exportNotes(sealed: Sealed): readonly string[] {
-  const { run, demo, kept } = sealed
+  const { run, demo, kept, keepsSealed } = sealed
   const missing = missingIn(run).length
   return [
     ...(demo ? ['Demo data, sealed by a demo key that can never be trusted.'] : []),
@@ -259,7 +261,11 @@ function exportNotes(sealed: Sealed): readonly string[] {
     'It is stored in the Barewitness folder until you save it.',
     ...(demo
       ? []
-      : ['The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.']),
+      : [
+          keepsSealed
+            ? 'The run chain now contains this pack. Its files stay in that folder, also if you discard it.'
+            : 'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
+        ]),
   ]
 }
 
@@ -351,11 +357,7 @@ interface Draft {
  * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
  * compared with the digest of the sealed file. Fails with input.refused or store.failed.
  */
-async function saveDraft(
-  { ports: { files }, folder }: Pick<EngineContext, 'ports' | 'folder'>,
-  draft: Draft,
-  to: string,
-): Promise<Outcome<ExportView>> {
+async function saveDraft({ files }: Pick<Ports, 'files'>, draft: Draft, to: string): Promise<Outcome<ExportView>> {
   const wanted = draft.view.files
   for (const { name } of wanted)
     if (await files.isThere(`${to}/${name}`))
@@ -370,8 +372,7 @@ async function saveDraft(
     for (const one of made) await files.remove(one)
     return problem
   }
-  // What is shared from there can be the redacted copy alone.
-  if (!to.startsWith(`${folderIn(folder, 'sharedPacks')}/`)) draft.saved = true
+  draft.saved = true
   return ok({ folder: to, files: wanted })
 }
 
@@ -379,8 +380,12 @@ async function saveDraft(
  * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
  * chain looks like a hidden one. Only the window forgets it.
  */
-async function discardDraft({ files }: Pick<Ports, 'files'>, draft: Draft): Promise<Outcome<null>> {
-  return draft.saved || !draft.chained ? await files.remove(draft.folder) : ok(null)
+async function discardDraft(
+  { ports, keepsSealed }: Pick<EngineContext, 'ports' | 'keepsSealed'>,
+  { saved, chained, folder }: Draft,
+): Promise<Outcome<null>> {
+  const isElsewhere = saved && !keepsSealed
+  return isElsewhere || !chained ? await ports.files.remove(folder) : ok(null)
 }
 
 const isSame = (a: { readonly size: number; readonly sha256: string }, b: ExportedFileView): boolean =>
