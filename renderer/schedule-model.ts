@@ -153,7 +153,7 @@ export function integrationsOptions(
 ): readonly { readonly id: IntegrationsSource['use']; readonly title: string; readonly note: string }[] {
   const leaves = 'Titles of findings, counts and names of nodes leave this computer; evidence does not.'
   return [
-    { id: 'none', title: 'Do not send', note: 'Nothing leaves this computer with a run.' },
+    { id: 'none', title: 'Do not send', note: 'Notifications and time-stamps are set separately.' },
     ...(has === null ? [] : [{ id: 'kept' as const, title: `Keep the file ${has}`, note: leaves }]),
     { id: 'file', title: chosen === null ? 'Choose an integrations file' : `Use the file ${chosen}`, note: leaves },
   ]

@@ -275,7 +275,7 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
         />
         <RadioGroup
           label="Send packs to other systems"
-          description="Ticket systems, chat and platforms for audits, as an integrations file states. A sending that fails changes no run and is tried again."
+          description="Ticket systems, chat and platforms for audits, as an integrations file states. If sending fails, the run is unaffected, and the next run tries again."
           value={draft.integrations.use}
           onChange={sendBy}
           options={integrationsOptions(edited?.integrationsFile ?? null, integrations?.file ?? null).map((one) => ({

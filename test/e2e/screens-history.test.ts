@@ -136,6 +136,8 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await field(page, 'Name').fill('nightly')
     await page.getByText('A run is due every day at 02:00, in UTC.').waitFor()
     await book.look('84-schedule-form')
+    await page.getByRole('radiogroup', { name: 'Send packs to other systems' }).scrollIntoViewIfNeeded()
+    await book.look('84-schedule-form-sending')
     await page.getByRole('dialog').getByRole('button', { name: 'Add schedule' }).click()
     await page.getByRole('heading', { level: 2, name: 'nightly' }).waitFor({ timeout: 60_000 })
     await page.getByText('no timer is installed', { exact: false }).first().waitFor()
