@@ -5,14 +5,14 @@ const BYTES_RUN = 600_000
 /** The V8 of Node.js 20. Later ones count calls instead, and write an error for a flag that they do not have. */
 const COUNTS_BYTES = /^11\./
 
+/** Whether this runtime has the flag. In Electron, V8’s flags may be frozen. */
+export const countsBytes = (versions: { readonly v8: string; readonly electron?: string }): boolean =>
+  versions.electron === undefined && COUNTS_BYTES.test(versions.v8)
+
 /**
- * Leaves functions that run for a short time unoptimized: in a process of a few seconds, compiling them takes more processor time than it saves. It changes no
- * result. Nothing happens in Electron, where V8’s flags may be frozen, and where V8 has no such flag.
+ * Leaves functions that run for a short time unoptimized, where V8 has the flag: in a process of a few seconds, compiling them takes more processor time than
+ * it saves. It changes no result.
  */
-export function optimizeLater(
-  versions: { readonly v8: string; readonly electron?: string } = process.versions,
-): boolean {
-  if (versions.electron !== undefined || !COUNTS_BYTES.test(versions.v8)) return false
-  setFlagsFromString(`--interrupt-budget=${BYTES_RUN}`)
-  return true
+export function optimizeLater(): void {
+  if (countsBytes(process.versions)) setFlagsFromString(`--interrupt-budget=${BYTES_RUN}`)
 }
