@@ -102,7 +102,9 @@ describe.skipIf(absent !== null)(`the HTML report in Chromium${absent === null ?
       "document.querySelectorAll('article.finding, article.control, article.node').forEach((one, at) => { if (at % 20 === 0) one.querySelector('details').open = true })",
     )
     // What a closed part holds is not shown, and axe would walk through all of it for minutes.
-    await page.evaluate("document.querySelectorAll('details:not([open]) > :not(summary)').forEach((one) => one.remove())")
+    await page.evaluate(
+      "document.querySelectorAll('details:not([open]) > :not(summary)').forEach((one) => one.remove())",
+    )
     // Colors are all that differ.
     expect(await axeFindings(page, scheme === 'dark' ? ['color-contrast'] : [])).toEqual([])
     await page.setViewportSize({ width: 1280, height: 1100 })
