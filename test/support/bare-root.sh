@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs `npm ci && npm test` of this working tree in a Debian 12 root that holds nothing but Node and npm: no xxd, no ssh, no openssl, no ps, no git.
+# Runs `npm ci && npm test` of this working tree in a Debian 12 root that holds nothing but npm and the Node of this shell: no xxd, no ssh, no openssl, no ps, no git.
 # Needs root and mmdebstrap. Usage: test/support/bare-root.sh [COMMAND...] (default: both)
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -34,10 +34,11 @@ ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
 for tool in xxd ssh openssl git ps pdftotext qpdf unzip; do
   ! chroot "$root" sh -c "command -v $tool" >/dev/null || { echo "the root is not bare: it has $tool" >&2; exit 1; }
 done
-# The way to the registry, as npm has it here.
+# The way to the registry, as npm has it here. Left alone, npm looks for its settings beside the node that runs it, which may be another one.
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
-registry=$(npm config get registry 2>/dev/null)
-authorities=$(npm config get cafile 2>/dev/null)
+settings=$(dirname "$(dirname "$(dirname "$npm")")")/etc/npmrc
+registry=$(npm config get registry --globalconfig "$settings" 2>/dev/null)
+authorities=$(npm config get cafile --globalconfig "$settings" 2>/dev/null)
 [ -f "$authorities" ] && cp "$authorities" "$root/etc/registry.pem"
 cat >"$root/root/.npmrc" <<RC
 registry=$registry
