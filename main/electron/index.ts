@@ -1,20 +1,11 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  app,
-  type BrowserWindow,
-  ipcMain,
-  nativeTheme,
-  type Session,
-  safeStorage,
-  session,
-  utilityProcess,
-} from 'electron'
+import { app, ipcMain, nativeTheme, type Session, safeStorage, session, utilityProcess } from 'electron'
 import type { Engine } from '../../schemas/ipc.ts'
 import type { EngineEvent, Settings } from '../../schemas/ipc-views.ts'
 import { builtFiles } from '../adapters/built-files.ts'
 import type { Vault } from '../app/engine/context.ts'
-import { CALL_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
+import { CALL_CHANNEL, DRAWN_CHANNEL, type PAGES, SECRET_CHANNEL } from './channels.ts'
 import { type DesktopParts, serveDesktop } from './desktop-port.ts'
 import { choose } from './dialogs.ts'
 import { keepEngine, type WorkerProcess } from './engine-process.ts'
@@ -63,12 +54,11 @@ function launchWorker(desktop: DesktopParts, prompt: Prompt, drawn: Promise<unkn
 }
 
 /**
- * The first frame has what is the same for everybody. A computer of few processors draws it sooner where neither the engine nor the schemas are
- * read meanwhile; a page that takes longer than this does not hold them up.
+ * The first content of the window is the same for everybody. A computer of few processors draws it sooner where neither the engine nor the schemas
+ * are read meanwhile; a page that takes longer than this does not hold them up.
  */
-const DRAWN_MS = 1000
-const firstFrame = (window: BrowserWindow | undefined): Promise<void> =>
-  new Promise((resolve) => window?.once('ready-to-show', () => resolve()))
+const DRAWN_MS = 2000
+const firstContent = (): Promise<void> => new Promise((resolve) => ipcMain.once(DRAWN_CHANNEL, () => resolve()))
 
 /** A vault that does not report its backend within this time counts as missing. */
 const vault = (): Promise<Vault | null> =>
@@ -98,8 +88,8 @@ function run(state: WindowState): Running {
     return own
   }
   const windows = createWindows(beside('../preload/preload.cjs'), sessionOf, state)
+  const drawn = Promise.race([firstContent(), later(DRAWN_MS)])
   void windows.show('main')
-  const drawn = Promise.race([firstFrame(windows.front()), later(DRAWN_MS)])
   // No window uses the default session, but it exists, with spell checking on. Made after the window, in the same turn of the event loop.
   lockSession(session.defaultSession)
   const prompt = createPrompt(() => {

@@ -1,7 +1,7 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron'
 import type { Bridge } from '../../schemas/ipc.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
-import { BRIDGE_NAME, CALL_CHANNEL, EVENT_CHANNEL } from './channels.ts'
+import { BRIDGE_NAME, CALL_CHANNEL, DRAWN_CHANNEL, EVENT_CHANNEL } from './channels.ts'
 
 /** The whole API of the page. Listeners are wrapped, so that no event object with a reference to Electron reaches it. */
 const bridge: Bridge = {
@@ -16,6 +16,14 @@ const bridge: Bridge = {
 }
 
 contextBridge.exposeInMainWorld(BRIDGE_NAME, Object.freeze(bridge))
+
+/* Sent once, when the page has drawn content and has nothing else to do. Electron’s `ready-to-show` comes with the first frame, which is empty. */
+const paints = new PerformanceObserver((list) => {
+  if (list.getEntriesByName('first-contentful-paint').length === 0) return
+  paints.disconnect()
+  requestIdleCallback(() => ipcRenderer.send(DRAWN_CHANNEL))
+})
+paints.observe({ type: 'paint', buffered: true })
 
 /*
  * A file dropped on the window. This runs in the isolated world, not in the page: the page neither learns the path nor can send one. Only

@@ -5,11 +5,27 @@ const fake = vi.hoisted(() => ({
   exposed: new Map<string, unknown>(),
   invoked: [] as unknown[],
   listeners: new Map<string, (...args: unknown[]) => void>(),
+  sent: [] as unknown[],
+  painted: [] as ((names: readonly string[]) => void)[],
+  idle: [] as (() => void)[],
 }))
 
 vi.stubGlobal('window', {
   addEventListener: (name: string, listener: (event: unknown) => void) => fake.page.set(name, listener),
 })
+vi.stubGlobal(
+  'PerformanceObserver',
+  class {
+    constructor(listener: (list: { getEntriesByName: (name: string) => readonly string[] }) => void) {
+      fake.painted.push((names) => listener({ getEntriesByName: (name) => names.filter((one) => one === name) }))
+    }
+    observe(): void {}
+    disconnect(): void {
+      fake.painted.length = 0
+    }
+  },
+)
+vi.stubGlobal('requestIdleCallback', (callback: () => void) => fake.idle.push(callback))
 vi.mock('electron', () => ({
   BrowserWindow: {},
   Menu: {},
@@ -20,6 +36,7 @@ vi.mock('electron', () => ({
       fake.invoked.push(args)
       return Promise.resolve({ ok: true, value: null })
     },
+    send: (...args: unknown[]) => fake.sent.push(args),
     on: (channel: string, listener: (...args: unknown[]) => void) => fake.listeners.set(channel, listener),
     removeListener: (channel: string) => fake.listeners.delete(channel),
   },
@@ -58,6 +75,16 @@ test('9: the prompt’s preload gives its page a question and an answer, frozen'
     ['barewitness:secret', null],
     ['barewitness:secret', { answer: 'x' }],
   ])
+})
+
+test('the first content of the page is reported once, when the page has nothing else to do', () => {
+  const [painted] = fake.painted
+  painted?.(['first-paint'])
+  expect([fake.painted.length, fake.idle.length]).toEqual([1, 0])
+  painted?.(['first-paint', 'first-contentful-paint'])
+  expect([fake.painted.length, fake.sent]).toEqual([0, []])
+  for (const callback of fake.idle) callback()
+  expect(fake.sent).toEqual([['barewitness:drawn']])
 })
 
 describe('5, 17: a drop on the page', () => {
