@@ -2,8 +2,9 @@ import type { Capture, Session } from '../../schemas/types.ts'
 import { hostIdentity } from '../catalog/machine/identity.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Frame } from '../core/collector/frames.ts'
+import { type Masked, type Masking, masked } from '../core/collector/mask.ts'
 import { DEFAULT_MAX_BYTES, MAX_ERROR_BYTES, type PlannedCommand } from '../core/collector/plan.ts'
-import { type RedactionCounts, redact } from '../core/collector/redact.ts'
+import type { RedactionCounts } from '../core/collector/redact.ts'
 import { sha256 } from '../core/digest.ts'
 import { argvOf, captureKey, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
@@ -21,7 +22,12 @@ export interface FrameTimes {
 const ENDED_BY_TIMEOUT: readonly (number | null)[] = [124, 137, 143]
 
 /** One frame as a capture: masked first, then cut to its limit, hashed and described. */
-export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: FrameTimes): CapturedAnswer {
+export function captureOfFrame(
+  planned: PlannedCommand,
+  frame: Frame,
+  times: FrameTimes,
+  mask: Masking = masked,
+): CapturedAnswer {
   const limit = planned.run.maxBytes ?? DEFAULT_MAX_BYTES
   const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode)
   const isCut = frame.stdout.length > limit || frame.stderr.length > MAX_ERROR_BYTES
@@ -33,12 +39,12 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
       : frame.notAsked
         ? 'not-asked'
         : ran
-  const stdout = redact(frame.stdout.subarray(0, limit))
-  const stderr = redact(frame.stderr.subarray(0, MAX_ERROR_BYTES))
+  const stdout = mask(frame.stdout.subarray(0, limit))
+  const stderr = mask(frame.stderr.subarray(0, MAX_ERROR_BYTES))
   const startedAt = new Date(
     Date.parse(times.startedAt) + within(frame.startedUptime - times.firstUptime) * 1000,
   ).toISOString()
-  return describe(planned, stdout.bytes, stderr.bytes, {
+  return describe(planned, stdout, stderr, {
     status,
     exitCode: frame.exitCode,
     startedAt,
@@ -61,7 +67,7 @@ const within = (seconds: number): number => Math.min(Math.max(0, seconds), 86_40
 
 /** A command whose output never arrived: recorded, so that a missing capture cannot be mistaken for an empty one. */
 export const lostCapture = (planned: PlannedCommand, at: string, privilege: Session['privilege']): CapturedAnswer =>
-  describe(planned, new Uint8Array(), new Uint8Array(), {
+  describe(planned, masked(new Uint8Array()), masked(new Uint8Array()), {
     status: 'lost',
     exitCode: null,
     startedAt: at,
@@ -110,8 +116,8 @@ type Described = Pick<Capture, 'status' | 'exitCode' | 'startedAt' | 'durationMs
 
 function describe(
   planned: PlannedCommand,
-  stdout: Uint8Array,
-  stderr: Uint8Array,
+  stdout: Pick<Masked, 'bytes' | 'sha256'>,
+  stderr: Pick<Masked, 'bytes' | 'sha256'>,
   { masked, heardMs, ...rest }: Described,
 ): CapturedAnswer {
   const maskedCount = Object.values(masked).reduce((sum, count) => sum + count, 0)
@@ -121,12 +127,12 @@ function describe(
     argv: argvOf(planned.run),
     source: 'node',
     ...rest,
-    stdout: { sha256: sha256(stdout), size: stdout.length },
-    stderr: { sha256: sha256(stderr), size: stderr.length },
+    stdout: { sha256: stdout.sha256, size: stdout.bytes.length },
+    stderr: { sha256: stderr.sha256, size: stderr.bytes.length },
     ...(maskedCount === 0 ? {} : { maskedCount, masked }),
     ...(heardMs === null ? {} : { heardMs }),
   }
-  return { meta, stdout, stderr }
+  return { meta, stdout: stdout.bytes, stderr: stderr.bytes }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Operator, Recording, Session } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
+import type { Masking } from '../core/collector/mask.ts'
 import {
   DEFAULT_TIMEOUT_SECONDS,
   keptBytes,
@@ -47,6 +48,8 @@ export interface CollectDeps {
   readonly catalog: Catalog
   /** Absent: not recorded. */
   readonly operator?: Operator
+  /** Absent: each answer is masked by itself. */
+  readonly mask?: Masking
 }
 
 export interface CollectOptions {
@@ -223,7 +226,7 @@ async function ask(asking: Asking): Promise<Ended> {
       onFrame: async (frame, firstUptime) => {
         const planned = plan.commands[frame.index]
         if (planned === undefined) return
-        const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() })
+        const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() }, deps.mask)
         if (isAboutListeners(planned.probe)) listed.set(captureKey(planned.probe, planned.command), answer)
         boot = bootIn(answer) ?? boot
         sudo.hear(answer)

@@ -61,7 +61,7 @@ const USER: Option = { head: /^--(?:(?:proxy-)?user|(?:src-|dest-)?creds)(?:=|$)
 
 /** A line that goes on in the next one: of a shell and of systemd, and of a list of words in JSON. */
 const LINE_END = /(?<!\\|["'],)\n/
-/** A line that none of this can be in is passed over at once. */
+/** A text and a line that none of this can be in is passed over at once. A line break is nothing of what it looks at. */
 const WORTH_READING = /(?<![\w-])-{1,2}[\w#]|pass:/
 
 const WORD = /[^\s]+/g
@@ -85,6 +85,7 @@ const NO_SECRET =
  * names; short ones only behind a program that takes them for a password. One pass over the words of each line.
  */
 export function withoutCommandLineSecrets(text: string, mark: Mark): string {
+  if (!WORTH_READING.test(text)) return text
   return text
     .split(LINE_END)
     .map((line) => (WORTH_READING.test(line) ? maskLine(line, mark) : line))

@@ -1,3 +1,4 @@
+import { type GroupFinder, groupFinder } from './literals.ts'
 import { withoutCommandLineSecrets } from './redact-command-lines.ts'
 import { type Mark, type RedactionClass, RULES, type Rule } from './redact-rules.ts'
 
@@ -27,19 +28,31 @@ export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
     return markerOf(kind, length)
   }
   let ruled = withoutPrivateKeys(text, mark)
-  let lower = ruled.toLowerCase()
-  for (const rule of rules) {
-    if (!rule.needs.some((needed) => lower.includes(needed))) continue
+  const finder = finderFor(rules)
+  let mayMatch = finder(ruled)
+  for (const [index, rule] of rules.entries()) {
+    if (mayMatch[index] !== 1) continue
     const after = withoutMatches(ruled, rule, mark)
     if (after === ruled) continue
     ruled = after
-    lower = after.toLowerCase()
+    mayMatch = finder(ruled)
   }
   const redacted = withoutCommandLineSecrets(ruled, mark)
   const count = [...counts.values()].reduce((sum, one) => sum + one, 0)
   return count === 0
     ? { bytes, count, classes: {} }
     : { bytes: new Uint8Array(Buffer.from(redacted, 'latin1')), count, classes: sorted(counts) }
+}
+
+const FINDERS = new WeakMap<readonly Rule[], GroupFinder>()
+
+/** Which rules may match a text, by what they need. */
+function finderFor(rules: readonly Rule[]): GroupFinder {
+  const known = FINDERS.get(rules)
+  if (known !== undefined) return known
+  const finder = groupFinder(rules.map(({ needs }) => needs))
+  FINDERS.set(rules, finder)
+  return finder
 }
 
 /** Classes in a fixed order, so that the same answer is always described by the same bytes. */
