@@ -161,6 +161,8 @@ export function routeOf(counts: CountedRows, of: Source): Route {
       }
     case 'missed-runs':
       return { screen: 'history', part: 'days', at: 'missed-runs' }
+    case 'requests':
+      return { screen: 'requests' }
     case 'changes':
       return { screen: 'history', part: 'compare', pair: { before: counts.before, after: counts.after } }
   }

@@ -28,6 +28,8 @@ export type CountedRows =
   | { readonly rows: 'controls'; readonly framework: FrameworkName; readonly state: RowState | null }
   /** Scheduled runs that were missed or are overdue. */
   | { readonly rows: 'missed-runs' }
+  /** What auditors requested on a team server. */
+  | { readonly rows: 'requests' }
   /** What differs between two runs. */
   | { readonly rows: 'changes'; readonly before: string; readonly after: string }
 
@@ -43,6 +45,7 @@ export const NEXT_STEPS = [
   'collect',
   'view-collection',
   'missed-runs',
+  'requests',
   'assign',
   'reconcile',
   'engagement',
@@ -80,15 +83,15 @@ export interface HomeView {
   readonly title: string
   readonly lead: readonly Phrase[]
   readonly next: NextStep
-  /** Scheduled runs that are missing. */
-  readonly runs: readonly RunNotice[]
+  /** Requests of auditors that await the officer, and scheduled runs that are missing. */
+  readonly notices: readonly HomeNotice[]
   readonly steps: readonly HomeStep[]
   readonly results: HomeResults | null
 }
 
-/** A sentence about the runs themselves, and the place where it is dealt with. */
-export interface RunNotice {
-  readonly is: 'missed' | 'overdue' | 'unknown' | 'explained' | 'changed' | 'unchanged'
+/** A sentence about requests of auditors or the runs themselves, and the place where it is dealt with. */
+export interface HomeNotice {
+  readonly is: 'requests' | 'late-requests' | 'missed' | 'overdue' | 'unknown' | 'explained' | 'changed' | 'unchanged'
   readonly phrases: readonly Phrase[]
   readonly action: { readonly label: string; readonly opens: CountedRows }
 }
@@ -351,7 +354,7 @@ export interface Recorded {
 export interface FindingMethods {
   'home.get': { in: null; out: HomeView }
   /** What changed since the run before the one that is shown. Empty without two runs to compare. Reads both run traces. */
-  'home.changes': { in: null; out: readonly RunNotice[] }
+  'home.changes': { in: null; out: readonly HomeNotice[] }
   /** Null before the first run. */
   'documents.plan': { in: null; out: DocumentPlan | null }
   /** Saves the message to one owner as a text file. Null: no file was chosen. Fails where nothing is outstanding from that owner. */

@@ -83,6 +83,8 @@ export interface PortalRequest {
   readonly isLate: boolean
   /** For an action of the side that reads this. */
   readonly waits: boolean
+  /** It does not wait for the side that reads this, but the other side commented, and this side stated nothing since. */
+  readonly hasNewComment: boolean
   /** The statuses that the side that reads this may set now. */
   readonly may: readonly RequestStatus[]
   readonly isClosed: boolean

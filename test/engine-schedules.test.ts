@@ -86,7 +86,7 @@ describe('planning', () => {
       { schedule: 'nightly', due: '2026-11-20T02:00:00.000Z', cadence: 'every day at 02:00 in UTC' },
     ])
     expect((await kit.get('schedules.status', { name: 'nightly' })).missed).toHaveLength(2)
-    expect((await kit.get('home.get', null)).runs).toMatchObject([{ is: 'missed' }])
+    expect((await kit.get('home.get', null)).notices).toMatchObject([{ is: 'missed' }])
     await kit.get('history.record-gap', {
       schedule: 'nightly',
       due: '2026-11-19T02:00:00.000Z',

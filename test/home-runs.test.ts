@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { changesSince, missingRuns } from '../main/present/home-runs.ts'
 import type { Flip, Uncollected } from '../schemas/drift.ts'
-import type { RunNotice } from '../schemas/ipc-findings.ts'
+import type { HomeNotice } from '../schemas/ipc-findings.ts'
 
-const spoken = (notices: readonly RunNotice[]) =>
+const spoken = (notices: readonly HomeNotice[]) =>
   notices.map(({ is, phrases }) => [is, phrases.map(({ text }) => text).join('')])
 
 describe('scheduled runs that are missing', () => {

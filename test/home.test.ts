@@ -31,6 +31,7 @@ const FACTS: HomeFacts = {
   fieldwork: '2027-01-10',
   hasIdentity: true,
   dueRuns: { unexplained: [], overdue: [] },
+  requests: null,
 }
 
 const linesOf = ({ lead, steps }: HomeView): readonly Phrase[] => [
@@ -182,6 +183,8 @@ describe('the title and the next step', () => {
       base,
       'missed-runs',
     ],
+    ['a request of an auditor', { ...FACTS, requests: { waiting: 1, late: 0, commented: 0 } }, base, 'requests'],
+    ['a comment alone', { ...FACTS, requests: { waiting: 0, late: 0, commented: 1 } }, base, 'assign'],
     ['severe findings without an owner', FACTS, base, 'assign'],
     ['no engagement', { ...FACTS, isEngaged: false }, withFindings(['medium']), 'engagement'],
     ['no day of fieldwork', { ...FACTS, fieldwork: null }, withFindings(['medium']), 'audit-day'],
@@ -215,6 +218,31 @@ describe('the title and the next step', () => {
     expect(title(withFindings(['medium']))).toMatch(/^\d+ findings?, none critical or high$/)
     expect(title(withFindings([]))).toBe('No deviations noted on 6 of 8 nodes, 2 not tested')
     expect(title(null)).toBe('No evidence yet')
+  })
+})
+
+describe('requests of auditors', () => {
+  const notices = (waiting: number, late: number, commented: number) =>
+    homeOf({ ...FACTS, requests: { waiting, late, commented } }, null).notices
+
+  test.each([
+    [1, 0, 0, 'requests', [1]],
+    [3, 0, 0, 'requests', [3]],
+    [3, 2, 0, 'late-requests', [3]],
+    [1, 1, 2, 'late-requests', [1, 2]],
+    [0, 0, 2, 'requests', [2]],
+  ] as const)('%d that wait, %d late, %d commented', (waiting, late, commented, is, counted) => {
+    const [notice, ...further] = notices(waiting, late, commented)
+    expect(further).toEqual([])
+    expect(notice).toMatchObject({ is, action: { opens: { rows: 'requests' } } })
+    const opening = notice?.phrases.filter(({ counts }) => counts?.rows === 'requests') ?? []
+    expect(opening.map(({ text }) => numberIn(text))).toEqual(counted)
+    expect(notice?.phrases.every(({ text }) => text !== '')).toBe(true)
+  })
+
+  test('nothing is shown where none awaits an answer, and where there is no portal', () => {
+    expect(notices(0, 0, 0)).toEqual([])
+    expect(homeOf(FACTS, null).notices).toEqual([])
   })
 })
 

@@ -113,6 +113,7 @@ beforeEach(async () => {
     desktop: { ask: async () => null, show, vault: null },
     scheduling: fakeScheduling(folder),
     remote: null,
+    requestsOfAuditors: () => null,
     keepsSealed: false,
     notify: () => undefined,
   }

@@ -36,6 +36,8 @@ export interface EngineOptions {
   readonly scheduling?: Partial<Scheduling>
   /** Collects nodes with a zone, on a team server with collectors. */
   readonly remote?: RemoteCollection
+  /** See EngineContext; none without it. */
+  readonly requestsOfAuditors?: EngineContext['requestsOfAuditors']
   /** See EngineContext; false without it. */
   readonly keepsSealed?: boolean
 }
@@ -46,7 +48,7 @@ export interface EngineOptions {
 export async function createEngine(
   ports: Ports,
   catalog: Catalog,
-  { folder, desktop, scheduling = {}, remote, keepsSealed = false }: EngineOptions,
+  { folder, desktop, scheduling = {}, remote, requestsOfAuditors = () => null, keepsSealed = false }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
   const { session, isOpen } = await openSession(ports, catalog, folder, (progress) =>
@@ -60,6 +62,7 @@ export async function createEngine(
     desktop,
     scheduling: { file: ports.schedules.defaultFile, program: null, ...scheduling },
     remote: remote ?? null,
+    requestsOfAuditors,
     keepsSealed,
     notify: tell,
   }

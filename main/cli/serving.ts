@@ -170,11 +170,12 @@ export async function runServer(
     zipFolder: (files) => zipFolder(ports, files),
     copying: copyingOf(config, objectSecrets, ports),
     sending: sendingOf(ports),
-    openEngine: async (folder, desktop, { collection, identities }) =>
+    openEngine: async (folder, desktop, { collection, identities, requests }) =>
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
         desktop,
         keepsSealed: true,
+        requestsOfAuditors: requests,
         ...(collection === null ? {} : { remote: collection }),
         // Not the file of this account, which may have schedules of others.
         scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },

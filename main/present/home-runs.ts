@@ -1,5 +1,5 @@
 import type { Flip, RunDrift } from '../../schemas/drift.ts'
-import type { CountedRows, Phrase, RunNotice } from '../../schemas/ipc-findings.ts'
+import type { CountedRows, HomeNotice, Phrase } from '../../schemas/ipc-findings.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { names, plural } from '../core/plain-text.ts'
 import { when } from './report/wording.ts'
@@ -18,7 +18,7 @@ const MISSED: CountedRows = { rows: 'missed-runs' }
 const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
 
 /** Scheduled runs that are missing, in words; none where every run arrived. Pure. */
-export function missingRuns({ unexplained, overdue, isUnreadable = false }: DueRuns): readonly RunNotice[] {
+export function missingRuns({ unexplained, overdue, isUnreadable = false }: DueRuns): readonly HomeNotice[] {
   const [last, first] = [unexplained.at(-1), overdue[0]]
   return [
     ...(isUnreadable
@@ -73,7 +73,7 @@ export interface RunChanges {
 }
 
 /** What changed since the run before, in words: results, nodes that cannot be compared, and missed runs. Pure. */
-export function changesSince({ before, after, drift, explained }: RunChanges): readonly RunNotice[] {
+export function changesSince({ before, after, drift, explained }: RunChanges): readonly HomeNotice[] {
   const { flips, uncollected, compared } = drift
   const opens: CountedRows = { rows: 'changes', before: before.run, after: after.run }
   const since = `the run of ${when(before.startedAt)}`

@@ -18,7 +18,9 @@ import type { Finding } from '../core/finding/finding.ts'
 import { of, plain, plural } from '../core/plain-text.ts'
 import { thresholdValues } from '../core/profile.ts'
 import { daysBetween } from '../core/register/days.ts'
+import type { RequestCounts } from '../core/request-counts.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
+import { requestNotices } from './home-requests.ts'
 import { type DueRuns, missingRuns } from './home-runs.ts'
 import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
 import { proof } from './report/page-one.ts'
@@ -36,6 +38,8 @@ export interface HomeFacts {
   readonly fieldwork: string | null
   readonly hasIdentity: boolean
   readonly dueRuns: DueRuns
+  /** Null where auditors request nothing here: outside a team server, and for a person who answers none. */
+  readonly requests: RequestCounts | null
 }
 
 /** An assessment as presented, with what the first screen needs of it. */
@@ -61,7 +65,7 @@ export function homeOf(facts: HomeFacts, matter: HomeMatter | null): HomeView {
         ? [phrase(BEFORE_ANY_RUN[facts.nodes === 0 ? 'import' : 'collect'])]
         : leadOf(matter, facts.fieldwork),
     next,
-    runs: missingRuns(facts.dueRuns),
+    notices: [...requestNotices(facts.requests), ...missingRuns(facts.dueRuns)],
     steps: matter === null ? [] : stepsOf(facts, matter.shown.figures, matter.assessment, next),
     results: matter === null ? null : resultsOf(matter),
   }
@@ -162,7 +166,7 @@ const separated = (parts: readonly Phrase[]): readonly Phrase[] =>
 
 /** The one step that comes next, by the order in which an audit is prepared. */
 function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
-  const { nodes, running, isEngaged, fieldwork, hasIdentity, dueRuns } = facts
+  const { nodes, running, isEngaged, fieldwork, hasIdentity, dueRuns, requests } = facts
   if (running !== null)
     return { is: 'view-collection', label: 'View collection', reason: 'A collection is in progress.' }
   if (figures === null)
@@ -178,6 +182,12 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
       is: 'missed-runs',
       label: missed === 1 ? 'Record reason of missed run' : `Record reasons of ${missed} missed runs`,
       reason: `${plural(missed, 'scheduled run')} did not take place, and no reason is recorded.`,
+    }
+  if (requests !== null && requests.waiting > 0)
+    return {
+      is: 'requests',
+      label: `Answer ${plural(requests.waiting, 'request')}`,
+      reason: 'Auditors requested evidence on this server and await an answer.',
     }
   if (unowned > 0)
     return {
@@ -223,6 +233,7 @@ const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
   collect: 'collect',
   'view-collection': 'collect',
   'missed-runs': 'collect',
+  requests: 'documents',
   assign: 'respond',
   reconcile: 'reconcile',
   engagement: 'reconcile',

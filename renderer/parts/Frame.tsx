@@ -201,11 +201,18 @@ function OpenFindings(entry: Omit<RailEntryProps, 'badge'>) {
   return <RailEntry {...entry} badge={answer.state === 'here' ? (answer.value.results?.openFindings ?? 0) : 0} />
 }
 
-/** The entry of the requests of auditors, with those that wait for the person who is signed in. */
+/** The entry of the requests of auditors, with those that wait for the person who is signed in, or have a new comment for them. */
 function WaitingRequests(entry: Omit<RailEntryProps, 'badge'>) {
   const { portal } = useStore()
   const answer = useKept(useAnswer('portal.requests', null, portal), 'rail requests')
-  return <RailEntry {...entry} badge={answer.state === 'here' ? answer.value.filter(({ waits }) => waits).length : 0} />
+  return (
+    <RailEntry
+      {...entry}
+      badge={
+        answer.state === 'here' ? answer.value.filter(({ waits, hasNewComment }) => waits || hasNewComment).length : 0
+      }
+    />
+  )
 }
 
 interface RailEntryProps {

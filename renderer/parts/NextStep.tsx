@@ -10,6 +10,7 @@ const STEPS: Readonly<Record<NextStepKind, () => void>> = {
   collect: () => void collect('all'),
   'view-collection': () => go({ screen: 'collecting' }),
   'missed-runs': () => go(routeOf({ rows: 'missed-runs' }, 'run')),
+  requests: () => go(routeOf({ rows: 'requests' }, 'run')),
   assign: () =>
     go({
       screen: 'findings',
@@ -33,8 +34,8 @@ const BEFORE: readonly NextStepKind[] = ['import', 'collect', 'view-collection']
 
 /** The next step of the audit, once it is none of those that the screen itself is for. */
 export function NextStep({ within }: { readonly within: readonly NextStepKind[] }) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('home.get', null, runs), 'next step')
+  const { runs, portal } = useStore()
+  const answer = useKept(useAnswer('home.get', null, `${runs} ${portal}`), 'next step')
   if (answer.state !== 'here') return null
   const { next, results } = answer.value
   if (results === null || BEFORE.includes(next.is)) return null

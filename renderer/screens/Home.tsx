@@ -15,11 +15,11 @@ import { fixedByWords, NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-mod
 import { Ask } from '../parts/Ask.tsx'
 import { Phrases } from '../parts/EngagementParties.tsx'
 import { SeverityMark } from '../parts/FindingParts.tsx'
+import { HomeNotices } from '../parts/HomeNotices.tsx'
 import { ROW_TONE, Shape } from '../parts/Mark.tsx'
 import { takeStep } from '../parts/NextStep.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
-import { RunNotices } from '../parts/RunNotices.tsx'
 import { isOffered } from '../routes.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
@@ -301,13 +301,13 @@ function Remedy({ line: { action, node } }: { readonly line: NotSeenLine }) {
 
 /** What an assessment comes to, as the engine presents it: how bad it is, what is next, and where. Nothing is counted here. */
 export function Home() {
-  const { runs, soFar } = useStore()
-  const answer = useKept(useAnswer('home.get', null, `${runs} ${soFar}`), 'home')
+  const { runs, soFar, portal } = useStore()
+  const answer = useKept(useAnswer('home.get', null, `${runs} ${soFar} ${portal}`), 'home')
   return <Ask answer={answer}>{(view) => <Shown view={view} />}</Ask>
 }
 
 function Shown({ view }: { readonly view: HomeView }) {
-  const { fleet, entity, run, asOf, title, lead, next, runs, steps, results } = view
+  const { fleet, entity, run, asOf, title, lead, next, notices, steps, results } = view
   const about = [entity, fleet].flatMap((text) => (text === null ? [] : [visible(text)])).join(' · ')
   return (
     <Page
@@ -351,7 +351,7 @@ function Shown({ view }: { readonly view: HomeView }) {
         </p>
       ) : (
         <>
-          <RunNotices missing={runs} />
+          <HomeNotices first={notices} />
           <Steps steps={steps} />
           <div className="home-columns">
             <LeadingTable results={results} />

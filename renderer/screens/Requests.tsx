@@ -82,6 +82,7 @@ function All({ requests }: { readonly requests: readonly PortalRequest[] }) {
                   </td>
                   <td>
                     {requestStatusWords[one.status]}
+                    {one.hasNewComment && <span className="note">new comment</span>}
                     {one.waits && <span className="note">{isAuditor ? 'for you to review' : 'for you to answer'}</span>}
                   </td>
                 </tr>

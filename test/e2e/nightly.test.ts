@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)(`after the nights${missing === null ? '' : ` (
 
   test('Overview shows the run of the night, and its node that was away', async () => {
     expect(await page.locator('.home-steps').textContent()).toContain('5 of 6 nodes')
-    const notices = page.getByRole('list', { name: 'Missed runs and changes' })
+    const notices = page.getByRole('list', { name: 'Requests, missed runs and changes' })
     await notices.getByText(/^1 scheduled run$/).waitFor()
     expect(await notices.textContent()).toMatch(new RegExp(`1 node was not collected completely in both runs: ${AWAY}`))
     await lookAtSizes(opened, '130-nights-home')

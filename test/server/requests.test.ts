@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asked, nextStatuses, waitsFor, withEntry } from '../../main/server/portal/requests.ts'
-import type { FindingsView } from '../../schemas/ipc-findings.ts'
+import {
+  type Asked,
+  countsOf,
+  hasNewComment,
+  nextStatuses,
+  waitsFor,
+  withEntry,
+} from '../../main/server/portal/requests.ts'
+import type { FindingsView, HomeView } from '../../schemas/ipc-findings.ts'
 import { type PortalRequest, REQUEST_STATUSES, type RequestEntry, type SharedPack } from '../../schemas/ipc-portal.ts'
 import { sharedExport } from '../support/portal-kit.ts'
 import { answerValue, codeOf, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
@@ -62,6 +69,32 @@ describe('the transition table', () => {
   ])('%s', (_, part, is) => expect(withEntry(asked('open'), entry(part)).ok).toBe(is))
 })
 
+describe('what awaits a side', () => {
+  const [by, of] = [{ role: 'auditor', to: null } as const, { role: 'officer', to: null } as const]
+  test.each<[string, Asked['status'], readonly Partial<RequestEntry>[], (typeof ROLES)[number], boolean]>([
+    ['a comment after the answer', 'answered', [{ to: 'answered' }, by], 'officer', true],
+    ['a comment that the officer commented on', 'answered', [{ to: 'answered' }, by, of], 'officer', false],
+    ['a comment before the answer', 'answered', [by, { to: 'answered' }], 'officer', false],
+    ['a comment on a request that waits anyway', 'open', [by], 'officer', false],
+    ['a comment of the officer', 'open', [of], 'auditor', true],
+    ['a comment before a status of the officer', 'in-progress', [of, { to: 'in-progress' }], 'auditor', true],
+    ['a status alone', 'in-progress', [{ to: 'in-progress' }], 'auditor', false],
+    ['a comment on a closed request', 'accepted', [by], 'officer', false],
+  ])('%s', (_, status, parts, role, is) => expect(hasNewComment({ status, entries: parts.map(entry) }, role)).toBe(is))
+  test('is counted once for each request, late ones past their due day', () => {
+    const all = [
+      ...[asked('open'), { ...asked('returned'), due: '2026-11-28' }, { ...asked('answered'), due: '2026-11-28' }],
+      ...[
+        { ...asked('answered'), entries: [entry(by)] },
+        { ...asked('accepted'), due: '2026-11-28' },
+      ],
+    ]
+    expect(countsOf(all, 'officer', '2026-11-29')).toEqual({ waiting: 2, late: 1, commented: 1 })
+    expect(countsOf(all, 'auditor', '2026-11-29')).toEqual({ waiting: 2, late: 1, commented: 0 })
+    expect(countsOf([{ ...asked('open'), due: '2026-11-29' }], 'officer', '2026-11-29')).toMatchObject({ late: 0 })
+  })
+})
+
 let kit: TeamKit
 let officer: Visitor
 let auditor: Visitor
@@ -104,6 +137,21 @@ describe('a request over HTTP', () => {
     const [accepted] = answerValue<PortalRequest[]>(await act(auditor, id, { to: 'accepted', comment: '' }))
     expect(accepted).toMatchObject({ status: 'accepted', isClosed: true, may: [] })
     expect(codeOf(await act(officer, id, {}))).toBe('input.refused')
+  })
+  test('is on the first screen of officers, and of no one else', async () => {
+    const noticed = async (who: Visitor, engagement = 'alpha') =>
+      answerValue<HomeView>(await who.call(engagement, 'home.get', null)).notices.map(({ is }) => is)
+    const operator = await kit.as('operator')
+    const id = answerValue<PortalRequest[]>(await ask(auditor, { title: 'Shown on the first screen' }))[0]?.id ?? ''
+    expect([await noticed(officer), await noticed(operator)]).toEqual([['requests'], []])
+    expect(await noticed(await kit.as('officer', 'beta-only'), 'beta')).toEqual([])
+    await act(officer, id, { to: 'answered' })
+    expect(await noticed(officer)).toEqual([])
+    await act(auditor, id, { comment: 'Which quarter?' })
+    const [seen] = answerValue<PortalRequest[]>(await officer.call('alpha', 'portal.requests', null))
+    expect([await noticed(officer), seen?.waits, seen?.hasNewComment]).toEqual([['requests'], false, true])
+    await act(auditor, id, { to: 'accepted' })
+    expect(await noticed(officer)).toEqual([])
   })
   test('is not answered by an auditor, nor accepted by an officer', async () => {
     const id = answerValue<PortalRequest[]>(await ask(auditor))[0]?.id ?? ''

@@ -67,6 +67,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
     desktop,
     scheduling: fakeScheduling(folder),
     remote: null,
+    requestsOfAuditors: () => null,
     keepsSealed: false,
     notify: () => undefined,
   }

@@ -80,11 +80,12 @@ export interface TeamKitOptions {
 /** The engine over made-up nodes. */
 export const fakeEngine =
   (ports = createFakePorts()): OpenEngine =>
-  (folder, desktop, { collection, identities }) =>
+  (folder, desktop, { collection, identities, requests }) =>
     createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, fakeCatalog, {
       folder,
       desktop,
       keepsSealed: true,
+      requestsOfAuditors: requests,
       scheduling: fakeScheduling(folder),
       ...(collection === null ? {} : { remote: collection }),
     })

@@ -6,6 +6,7 @@ import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
+import type { RequestCounts } from '../../core/request-counts.ts'
 import type { Checkpoint } from '../../core/run-chain/head.ts'
 import type { RemoteCollection } from './remote.ts'
 import type { GoingRun, RunJournal } from './run-journal.ts'
@@ -56,6 +57,8 @@ export interface EngineContext {
   readonly scheduling: Scheduling
   /** On a team server with collectors; null elsewhere, where zones of nodes have no effect. */
   readonly remote: RemoteCollection | null
+  /** What auditors requested on a team server, for a call of a person who answers them; null for every other call, and elsewhere. */
+  readonly requestsOfAuditors: () => RequestCounts | null
   /** Whether a sealed pack stays in the folder when its export is discarded after it was saved: on a team server, a save is a download, which can fail. */
   readonly keepsSealed: boolean
   readonly notify: (event: EngineEvent) => void

@@ -136,6 +136,7 @@ async function homeView(context: EngineContext, source: FindingSource | null): P
       fieldwork: engagement?.fieldwork ?? null,
       hasIdentity: listed.ok && listed.value.length > 0,
       dueRuns: await dueRunsOf(context),
+      requests: context.requestsOfAuditors(),
     },
     source === null ? null : homeMatter(source),
   )

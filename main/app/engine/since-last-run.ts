@@ -1,4 +1,4 @@
-import type { RunNotice } from '../../../schemas/ipc-findings.ts'
+import type { HomeNotice } from '../../../schemas/ipc-findings.ts'
 import { startedAt } from '../../../schemas/run-start.ts'
 import { driftOf } from '../../core/drift/compare.ts'
 import { needsIn } from '../../core/drift/explain.ts'
@@ -37,13 +37,13 @@ const byTime = <T extends { readonly due: string }>(runs: readonly T[]): readonl
   [...runs].sort((a, b) => Date.parse(a.due) - Date.parse(b.due))
 
 /** The last answer of each engine, with the runs and seals that it compares: both traces are read for it. */
-const COMPARED = new WeakMap<EngineContext, { readonly of: string; readonly notices: readonly RunNotice[] }>()
+const COMPARED = new WeakMap<EngineContext, { readonly of: string; readonly notices: readonly HomeNotice[] }>()
 
 /**
  * What changed since the run before the one that is shown. None while a run is in progress, without an earlier run, and where a trace cannot be
  * read, which the comparison of these runs reports.
  */
-export async function changesOf(context: EngineContext): Promise<readonly RunNotice[]> {
+export async function changesOf(context: EngineContext): Promise<readonly HomeNotice[]> {
   const { run } = context.session
   const known = run === null || context.session.going !== null ? null : await knownRuns(context)
   if (run === null || known === null) return []

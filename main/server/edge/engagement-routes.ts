@@ -249,8 +249,9 @@ async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Prom
   const isPlaced = how === 'download' || how === 'folder'
   const path = uploaded ?? (isPlaced ? await transfers.place(savedName(method, input)) : null)
   const { person } = inside.session
-  const { value: reply, path: shownPath } = await withShown(`${person.name} (${person.subject})`, () =>
-    engine.call(method, input as never, path === null ? undefined : { path }),
+  const { value: reply, path: shownPath } = await withShown(
+    { by: `${person.name} (${person.subject})`, role: inside.role },
+    () => engine.call(method, input as never, path === null ? undefined : { path }),
   )
   if (path !== null && (how === 'upload' || !reply.ok || reply.value === null)) await transfers.drop(path)
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })

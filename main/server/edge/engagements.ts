@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { Engine } from '../../../schemas/ipc.ts'
+import type { TeamRole } from '../../../schemas/ipc-team.ts'
 import type { TeamCollector, TeamConfig, TeamEngagement, TeamSealer } from '../../../schemas/types.ts'
 import type { Desktop } from '../../app/engine/context.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { evidenceFolder, folderIn } from '../../core/layout.ts'
+import type { RequestCounts } from '../../core/request-counts.ts'
 import type { RemoteIdentities } from '../../core/sealing-orders.ts'
 import { eventBuffer } from '../event-buffer.ts'
 import { type AuditorDesks, auditorDesks, type Desk, notifyDesk } from './auditors.ts'
@@ -20,6 +22,8 @@ export type OpenEngine = (folder: string, desktop: Desktop, elsewhere: Elsewhere
 export interface Elsewhere {
   readonly collection: RemoteCollection | null
   readonly identities: RemoteIdentities | null
+  /** What auditors requested, for a call of an officer; null for every other call. */
+  readonly requests: () => RequestCounts | null
 }
 
 export interface ServedEngagement extends Desk {
@@ -33,6 +37,7 @@ export interface ServedEngagement extends Desk {
 /** One call: who made it, and what it left to be shown: the path that the engine gave to the viewer of a desktop. */
 interface Going {
   readonly by: string
+  readonly role: TeamRole
   path: string | null
 }
 const going = new AsyncLocalStorage<Going>()
@@ -50,10 +55,10 @@ const serverDesktop: Desktop = {
 
 /** Runs a call of a person, and gives the path of what it would have shown on a desktop, or null. */
 export async function withShown<T>(
-  by: string,
+  { by, role }: Pick<Going, 'by' | 'role'>,
   call: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly path: string | null }> {
-  const store: Going = { by, path: null }
+  const store: Going = { by, role, path: null }
   const value = await going.run(store, call)
   return { value, path: store.path }
 }
@@ -161,13 +166,14 @@ async function openOne(
   const engine = await open(folder, serverDesktop, {
     collection: jobs.value?.remote ?? null,
     identities: sealers?.identities ?? null,
+    requests: () => (going.getStore()?.role === 'officer' ? (opened[0]?.requestCounts('officer') ?? null) : null),
   })
   const desk: Desk = { engine, events: eventBuffer(started), streams: new Set() }
   const auditors = auditorDesks({
     folder,
     started,
     mayRead: (subject, share) => opened.some((one) => one.mayRead(subject, share)),
-    open: async (own) => await open(own, serverDesktop, { collection: null, identities: null }),
+    open: async (own) => await open(own, serverDesktop, { collection: null, identities: null, requests: () => null }),
   })
   const opened: Portal[] = []
   const portal = await openPortal({

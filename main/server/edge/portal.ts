@@ -1,8 +1,10 @@
 import type { PortalMethod, PortalMethods } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
+import type { RequestCounts } from '../../core/request-counts.ts'
 import { EMPTY_PORTAL, type PortalEvent, type PortalStep, type Who } from '../portal/events.ts'
 import { accessesOf, digestOfToken, type Invitation, openInvitation } from '../portal/invitations.ts'
+import { countsOf, type RequestRole } from '../portal/requests.ts'
 import { after, stateOf } from '../portal/state.ts'
 import { openChainedFile } from './chained-file.ts'
 import {
@@ -24,6 +26,8 @@ export interface Portal {
   readonly mayRead: (subject: string, share: string) => boolean
   /** Whether an invitation gives this subject access now. */
   readonly hasAccess: (subject: string) => boolean
+  /** The requests of auditors that await a side now. */
+  readonly requestCounts: (role: RequestRole) => RequestCounts
   /** The invitation of a link that can be used now; fails the same for every other one. */
   readonly invited: (token: string) => Outcome<Invitation>
   /** Binds an access to the person who used its link. Fails with access.refused for a link that cannot be used. */
@@ -77,6 +81,7 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
   return ok({
     mayRead: (subject, share) => readable(context, subject, share) !== null,
     hasAccess: (subject) => accessesOf(state.invitations, subject, now()).length > 0,
+    requestCounts: (role) => countsOf(state.requests, role, new Date(now()).toISOString().slice(0, 10)),
     invited,
     accept: async (who, token) => {
       const found = invited(token)

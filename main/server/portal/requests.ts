@@ -1,5 +1,6 @@
 import type { PortalRequest, RequestAbout, RequestEntry, RequestStatus } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import type { RequestCounts } from '../../core/request-counts.ts'
 import type { Who } from './events.ts'
 
 /** Officers answer, auditors accept or return. */
@@ -40,6 +41,26 @@ export const isClosed = (status: RequestStatus): boolean => status === 'accepted
 export const waitsFor = (status: RequestStatus, role: RequestRole): boolean =>
   !isClosed(status) && (role === 'auditor') === (status === 'answered')
 
+/** Whether the other side commented on a request that waits for it, and this side stated nothing since. */
+export function hasNewComment({ status, entries }: Pick<Asked, 'status' | 'entries'>, role: RequestRole): boolean {
+  if (isClosed(status) || waitsFor(status, role)) return false
+  const own = entries.findLastIndex((entry) => entry.role === role)
+  return entries.slice(own + 1).some(({ to }) => to === null)
+}
+
+/** Whether a request is past its due day, a day in UTC, and not closed. */
+const isLate = ({ status, due }: Asked, today: string): boolean => !isClosed(status) && due < today
+
+/** The requests that await a side, counted. */
+export function countsOf(all: readonly Asked[], role: RequestRole, today: string): RequestCounts {
+  const waiting = all.filter(({ status }) => waitsFor(status, role))
+  return {
+    waiting: waiting.length,
+    late: waiting.filter((one) => isLate(one, today)).length,
+    commented: all.filter((one) => hasNewComment(one, role)).length,
+  }
+}
+
 /** What a side adds. Fails with input.refused for a status that may not follow, and where what it needs is missing. */
 export function withEntry(asked: Asked, entry: RequestEntry): Outcome<Asked> {
   const { to, role, comment, packs, documents, findings } = entry
@@ -60,8 +81,9 @@ export function requestView(asked: Asked, { role, number, today, canRead }: Requ
   const { id, at, by, title, text, about, due, status, entries } = asked
   return {
     ...{ id, reference: `AR-${number}`, asked: { at, by: by.name }, title, text, about, due, status },
-    isLate: !isClosed(status) && due < today,
+    isLate: isLate(asked, today),
     waits: waitsFor(status, role),
+    hasNewComment: hasNewComment(asked, role),
     may: nextStatuses(status, role),
     isClosed: isClosed(status),
     entries: entries.map((entry) => ({ ...entry, packs: entry.packs.filter((one) => canRead(one.id)) })),

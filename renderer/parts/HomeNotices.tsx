@@ -1,4 +1,4 @@
-import type { RunNotice } from '../../schemas/ipc-findings.ts'
+import type { HomeNotice } from '../../schemas/ipc-findings.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { routeOf } from '../finding-model.ts'
 import { go, useStore } from '../store.ts'
@@ -6,7 +6,9 @@ import { Button } from '../ui/Button.tsx'
 import { Phrases } from './EngagementParties.tsx'
 import { Shape } from './Mark.tsx'
 
-const MARKS: Readonly<Record<RunNotice['is'], readonly [mark: string, tone: string]>> = {
+const MARKS: Readonly<Record<HomeNotice['is'], readonly [mark: string, tone: string]>> = {
+  'late-requests': ['square-cross', 'not-satisfied'],
+  requests: ['diamond-question', 'inconclusive'],
   missed: ['square-cross', 'not-satisfied'],
   overdue: ['dotted-ring', 'inconclusive'],
   unknown: ['diamond-question', 'inconclusive'],
@@ -15,19 +17,19 @@ const MARKS: Readonly<Record<RunNotice['is'], readonly [mark: string, tone: stri
   unchanged: ['ring-tick', 'satisfied'],
 }
 
-/** Scheduled runs that are missing, and what changed since the run before: each with the place where it is dealt with. */
-export function RunNotices({ missing }: { readonly missing: readonly RunNotice[] }) {
+/** Requests of auditors, scheduled runs that are missing, and what changed since the run before: each with the place where it is dealt with. */
+export function HomeNotices({ first }: { readonly first: readonly HomeNotice[] }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('home.changes', null, runs), 'changes')
   const changes = answer.state === 'here' ? answer.value : []
-  const all = [...missing, ...changes]
+  const all = [...first, ...changes]
   if (all.length === 0) return null
   return (
-    <ul className="run-notices" aria-label="Missed runs and changes">
+    <ul className="home-notices" aria-label="Requests, missed runs and changes">
       {all.map(({ is, phrases, action }) => (
-        <li key={is} className="run-notice">
+        <li key={is} className="home-notice">
           <Shape mark={MARKS[is][0]} tone={MARKS[is][1]} />
-          <p className="run-notice-words">
+          <p className="home-notice-words">
             <Phrases of="run" phrases={phrases} />
           </p>
           <Button small onPress={() => go(routeOf(action.opens, 'run'))}>
