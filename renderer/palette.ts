@@ -122,7 +122,8 @@ function actions({ review, canCollect, canCollectMissing }: PaletteState): reado
   return all.filter(([, , can]) => can).map(([title, act]) => entry('Actions', title, { act }))
 }
 
-function placeOf(to: SearchPlace, of: Source): Route {
+/** The screen of what people cite. */
+export function placeOf(to: SearchPlace, of: Source): Route {
   switch (to.is) {
     case 'result':
       return { screen: 'why', of, node: to.node, property: to.property, check: to.check }

@@ -47,6 +47,8 @@ export interface State {
   readonly portal: number
   /** On an auditor’s page: the shared pack that is open is shown. */
   readonly reviewing: boolean
+  /** What a pack shows first when it is opened. */
+  readonly reviewStart: Route
   /** What was just recorded; null when it can be withdrawn no longer. */
   readonly toast: { readonly text: string; readonly undo: (() => void) | null } | null
 }
@@ -61,6 +63,7 @@ export const canSearch = (): boolean => isReviewWindow() || !isAuditorPage()
 
 let state: State = {
   reviewing: false,
+  reviewStart: { screen: 'review' },
   route: isOwnWindow() ? { screen: 'review' } : { screen: 'first-run' },
   earlier: [],
   fleet: null,
@@ -146,12 +149,13 @@ export function startStore(): void {
 
 const SHARED: Route = { screen: 'shared' }
 
-/** Shows the pack that an auditor opened, or what is shared with them. */
-export const showShared = (open: boolean): void =>
+/** Shows the pack that an auditor opened, beginning with a screen of it, or what is shared with them. */
+export const showShared = (open: boolean, first: Route = { screen: 'review' }): void =>
   change({
     reviewing: open,
     packs: state.packs + 1,
-    route: open ? { screen: 'review' } : SHARED,
+    reviewStart: first,
+    route: open ? first : SHARED,
     ...{ earlier: [], announced: '' },
   })
 

@@ -6,6 +6,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ActDialog, AskDialog } from '../parts/RequestDialogs.tsx'
+import { NamedEvidence, NO_PLACES, type Places, useRunPlaces, WithReferences } from '../parts/RequestReferences.tsx'
 import { go, useStore } from '../store.ts'
 import { isAuditorPage } from '../team.ts'
 import { day, visible, when } from '../text.ts'
@@ -21,7 +22,13 @@ export function Requests({ id }: { readonly id: string | null }) {
       <Ask answer={answer}>
         {(requests) => {
           const found = requests.find((one) => one.id === id)
-          return found === undefined ? <All requests={requests} /> : <One request={found} />
+          return found === undefined ? (
+            <All requests={requests} />
+          ) : isAuditorPage() ? (
+            <One request={found} places={NO_PLACES} />
+          ) : (
+            <OneWithRun request={found} />
+          )
         }}
       </Ask>
     )
@@ -105,7 +112,12 @@ const ABOUT = [
 
 type Acting = PortalRequest['may'][number] | 'comment'
 
-function One({ request }: { readonly request: PortalRequest }) {
+/** A request as an officer reads it, over the run that is shown. */
+const OneWithRun = ({ request }: { readonly request: PortalRequest }) => (
+  <One request={request} places={useRunPlaces()} />
+)
+
+function One({ request, places }: { readonly request: PortalRequest; readonly places: Places }) {
   const [acting, setActing] = useState<Acting | null>(null)
   const { reference, title, text, about, due, status, asked, entries, may, isClosed, isLate } = request
   return (
@@ -124,11 +136,17 @@ function One({ request }: { readonly request: PortalRequest }) {
         {ABOUT.filter(([name]) => about[name] !== '').map(([name, label]) => (
           <div key={name}>
             <dt>{label}</dt>
-            <dd className="source">{visible(about[name])}</dd>
+            <dd className="source">
+              <WithReferences text={about[name]} places={places} />
+            </dd>
           </div>
         ))}
       </dl>
-      {text !== '' && <p className="prose source lines">{visible(text)}</p>}
+      {text !== '' && (
+        <p className="prose source lines">
+          <WithReferences text={text} places={places} />
+        </p>
+      )}
       <section aria-labelledby="course">
         <h2 id="course">Answers and comments</h2>
         {entries.length === 0 ? (
@@ -136,7 +154,7 @@ function One({ request }: { readonly request: PortalRequest }) {
         ) : (
           <ol className="request-entries">
             {entries.map((entry) => (
-              <Entry key={`${entry.at} ${entry.by} ${entry.to}`} entry={entry} />
+              <Entry key={`${entry.at} ${entry.by} ${entry.to}`} entry={entry} places={places} />
             ))}
           </ol>
         )}
@@ -162,7 +180,7 @@ function One({ request }: { readonly request: PortalRequest }) {
 
 const FIRST: readonly string[] = ['answered', 'accepted']
 
-const Entry = ({ entry }: { readonly entry: RequestEntry }) => (
+const Entry = ({ entry, places }: { readonly entry: RequestEntry; readonly places: Places }) => (
   <li>
     <p className="quiet">
       {visible(entry.by)}, {entry.role}, {when(entry.at)}
@@ -172,16 +190,11 @@ const Entry = ({ entry }: { readonly entry: RequestEntry }) => (
         </>
       )}
     </p>
-    {entry.comment !== '' && <p className="prose source lines">{visible(entry.comment)}</p>}
-    <Named title="Shared packs" of={entry.packs} />
-    <Named title="Documents" of={entry.documents} />
-    <Named title="Findings" of={entry.findings.map(({ id, label }) => ({ id, label: `${id}: ${label}` }))} />
+    {entry.comment !== '' && (
+      <p className="prose source lines">
+        <WithReferences text={entry.comment} places={places} />
+      </p>
+    )}
+    <NamedEvidence entry={entry} places={places} />
   </li>
 )
-
-const Named = ({ title, of }: { readonly title: string; readonly of: RequestEntry['packs'] }) =>
-  of.length === 0 ? null : (
-    <p className="source">
-      {title}: {of.map(({ label }) => visible(label)).join('; ')}
-    </p>
-  )

@@ -26,14 +26,14 @@ import { SearchField } from '../ui/SearchField.tsx'
  * that exist only here are rendered by it.
  */
 export function ReviewWindow({ children }: { readonly children: ReactNode }) {
-  const { route, announced: said, packs, problem } = useStore()
+  const { route, reviewStart, announced: said, packs, problem } = useStore()
   const [review, setReview] = useState<Answer<PackReview | null>>({ state: 'waiting' })
   const [chosen, setChosen] = useState(0)
   const opened = packs + chosen
   // biome-ignore lint/correctness/useExhaustiveDependencies: `opened` asks again, because another pack is open
   useEffect(() => {
     let current = true
-    change({ route: { screen: 'review' }, earlier: [] })
+    change({ route: reviewStart, earlier: [] })
     setReview({ state: 'waiting' })
     void call('pack.review', null).then((reply) => {
       if (current) setReview(reply.ok ? { state: 'here', value: reply.value } : { state: 'failed', error: reply.error })

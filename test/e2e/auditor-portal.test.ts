@@ -23,13 +23,13 @@ describe.skipIf(absent !== null)(
       await kit?.close()
     })
 
-    /** axe finds nothing, in light and dark; the picture is taken in both, and at two widths. */
+    /** axe finds nothing, in light and dark; the picture is taken in both, at two widths and at 200 % of the first. */
     const seen = async (name: string): Promise<void> => {
       const { page } = window
       for (const theme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme: theme })
         expect(await axeFindings(page), `${name} ${theme}`).toEqual([])
-        for (const width of [1280, 1024]) {
+        for (const width of [1280, 1024, 640]) {
           await page.setViewportSize({ width, height: 900 })
           await windowShot(window, `portal-${name}-${theme}-${width}`)
         }
@@ -186,21 +186,48 @@ describe.skipIf(absent !== null)(
       await page.getByRole('button', { name: 'Show requests' }).click()
       await page.getByText('for you to answer').waitFor()
       await seen('requests-officer')
+      // The first row of the list of findings, for a reference that the pack has, too.
+      await page.locator('.rail').getByRole('button', { name: 'Overview' }).click()
+      await page.locator('.leading th button').first().click()
+      await page.getByRole('button', { name: /^Copy reference/ }).waitFor()
+      const title = (await page.getByRole('heading', { level: 1 }).textContent()) ?? ''
+      const finding = /F-[0-9A-F]{6}/.exec((await page.locator('main').textContent()) ?? '')?.[0] ?? ''
+      await page.locator('.rail').getByRole('button', { name: 'Requests' }).click()
       await page.getByRole('button', { name: 'Access review of the fourth quarter' }).click()
-      await act('Answer', 'The review is in the pack.')
+      await act('Answer', `The review is in the pack; see ${finding} and demo-guest-03.`)
+      await page.getByRole('button', { name: /^Findings: 0 of/ }).click()
+      await page.getByRole('menuitemcheckbox', { name: new RegExp(`^${finding}`) }).click()
+      await page.keyboard.press('Escape')
       await page.getByRole('button', { name: /^Shared packs: 0 of 1/ }).click()
       await page.getByRole('menuitemcheckbox').first().click()
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: /^Shared packs: 1 of 1/ }).waitFor()
       await seen('request-answer')
       await send('Answer')
-      await page.getByText('The review is in the pack.').waitFor()
+      await page.getByText(/^The review is in the pack; see/).waitFor()
+      await seen('request-references')
+      for (const [name, heading] of [
+        [finding, title],
+        ['demo-guest-03', 'demo-guest-03'],
+      ] as const) {
+        await page.getByRole('button', { name, exact: true }).click()
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        await page.getByRole('button', { name: 'Back' }).click()
+        await page.getByText(/^The review is in the pack; see/).waitFor()
+      }
       await leave()
       await sign(lee, 'alpha (auditor)')
       await page.getByText('for you to review').waitFor()
       await page.getByRole('button', { name: 'Access review of the fourth quarter' }).click()
-      await page.getByText(/^Shared packs: Run/).waitFor()
+      await page.getByRole('button', { name: new RegExp(`^${finding}: `) }).waitFor()
       await seen('request-answered')
+      await page.getByRole('button', { name: new RegExp(`^${finding}: `) }).click()
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByText('Review of a sealed pack, read-only.').waitFor()
+      await seen('request-finding-in-pack')
+      await page.locator('.review-top').getByRole('button', { name: 'Shared packs' }).click()
+      await page.locator('.rail').getByRole('button', { name: 'Requests' }).click()
+      await page.getByRole('button', { name: 'Access review of the fourth quarter' }).click()
       await act('Accept answer', '')
       await send('Accept answer')
       await page.getByText(/^Accepted\. Requested by R\. Lee/).waitFor()

@@ -1,0 +1,117 @@
+import type { RequestEntry } from '../../schemas/ipc-portal.ts'
+import { useAction } from '../actions.ts'
+import { useAnswer, useKept } from '../bridge.ts'
+import { documentName, piecesOf, runPlaces } from '../request-references.ts'
+import type { Route } from '../routes.ts'
+import { go, showShared, useStore } from '../store.ts'
+import { isAuditorPage } from '../team.ts'
+import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { FailureNote } from './Ask.tsx'
+
+/** Screens by reference. */
+export type Places = ReadonlyMap<string, Route>
+
+/** Auditors open what is in a shared pack, and nothing by a reference alone. */
+export const NO_PLACES: Places = new Map()
+
+/** What an officer opens by reference: everything of the run that is shown. */
+export function useRunPlaces(): Places {
+  const { fleet, runs } = useStore()
+  const found = useKept(useAnswer('search.index', { of: 'run' }, runs), 'references')
+  return found.state === 'here' ? runPlaces(found.value, fleet?.nodes.map(({ name }) => name) ?? []) : NO_PLACES
+}
+
+/** A text whose references open what they name. */
+export const WithReferences = ({ text, places }: { readonly text: string; readonly places: Places }) => (
+  <>
+    {piecesOf(text, places).map(({ text: piece, to }, at) =>
+      to === null ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text have no other name
+        <span key={at}>{visible(piece)}</span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <Button key={at} kind="link" onPress={() => go(to)}>
+          {visible(piece)}
+        </Button>
+      ),
+    )}
+  </>
+)
+
+interface Item {
+  readonly id: string
+  readonly label: string
+  /** Null where it cannot be opened. */
+  readonly open: (() => void) | null
+}
+
+/** What an answer names. Officers open it in the run that is shown, auditors in the first pack of the answer that is shared with them. */
+export function NamedEvidence({ entry, places }: { readonly entry: RequestEntry; readonly places: Places }) {
+  const open = useAction('portal.open')
+  const { packs, documents, findings } = entry
+  const isAuditor = isAuditorPage()
+  const inPack = (id: string, first?: Route): void =>
+    void open.run({ id }).then((review) => {
+      if (review !== null) showShared(true, first)
+    })
+  const opens = (reference: string, first: Route): Item['open'] => {
+    const [pack] = packs
+    if (isAuditor) return pack === undefined ? null : () => inPack(pack.id, first)
+    const to = places.get(reference)
+    return to === undefined ? null : () => go(to)
+  }
+  const filed = documents.map(({ id, label }): Item => {
+    const name = documentName(label)
+    return { id, label, open: opens(name, { screen: 'documents', of: 'pack', find: name }) }
+  })
+  const found = findings.map(
+    ({ id, label }): Item => ({
+      id,
+      label: `${id}: ${label}`,
+      open: opens(id, { screen: 'finding', of: 'pack', reference: id }),
+    }),
+  )
+  const hasText = [...filed, ...found].some((one) => one.open === null)
+  return (
+    <>
+      <Named
+        title="Shared packs"
+        of={packs.map(({ id, label }) => ({
+          ...{ id, label },
+          open: isAuditor ? () => inPack(id) : () => go({ screen: 'auditors', part: 'packs' }),
+        }))}
+      />
+      <Named title="Documents" of={filed} />
+      <Named title="Findings" of={found} />
+      {hasText && (
+        <p className="note">
+          {isAuditor
+            ? 'No pack of this answer is shared with you, so that what it names cannot be opened here.'
+            : 'What is not a link is not in the run that is shown.'}
+        </p>
+      )}
+      {open.error !== null && <FailureNote error={open.error} />}
+    </>
+  )
+}
+
+const Named = ({ title, of }: { readonly title: string; readonly of: readonly Item[] }) =>
+  of.length === 0 ? null : (
+    <div className="source">
+      {title}:
+      <ul className="plain-list">
+        {of.map(({ id, label, open }) => (
+          <li key={id}>
+            {open === null ? (
+              visible(label)
+            ) : (
+              <Button kind="link" onPress={open}>
+                {visible(label)}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )

@@ -1,0 +1,54 @@
+import type { SearchEntry } from '../schemas/ipc-views.ts'
+import { placeOf } from './palette.ts'
+import type { Route } from './routes.ts'
+
+/** A piece of what a request or an answer states; with `to`, a reference that opens what it names. */
+export interface Piece {
+  readonly text: string
+  readonly to: Route | null
+}
+
+/** The screens of the run that is shown, by reference: findings, checks, controls, evidence requests, documents, and nodes by name. */
+export function runPlaces(found: readonly SearchEntry[], nodes: readonly string[]): ReadonlyMap<string, Route> {
+  const places = new Map<string, Route>(nodes.map((node) => [node, { screen: 'node', of: 'run', node }]))
+  for (const { reference, to } of found) if (!places.has(reference)) places.set(reference, placeOf(to, 'run'))
+  return places
+}
+
+/** Everything between white space, quotes and commas: references contain points, hyphens and brackets. */
+const WORD = /[^\s,;"“”‘’<>]+/g
+/** What encloses a reference or ends a sentence, and may as well be a part of a reference. */
+const STARTS = /^[([]+/
+const ENDS = '.:!?)]'
+
+/** A text in pieces, so that the references in it open what they name. Joined, the pieces are the text. Only whole words are references. */
+export function piecesOf(text: string, places: ReadonlyMap<string, Route>): readonly Piece[] {
+  const pieces: Piece[] = []
+  let plain = 0
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const [start, reference] = referenceIn(word, places)
+    const to = reference === '' ? undefined : places.get(reference)
+    if (to === undefined) continue
+    const at = index + start
+    if (at > plain) pieces.push({ text: text.slice(plain, at), to: null })
+    pieces.push({ text: reference, to })
+    plain = at + reference.length
+  }
+  return plain < text.length ? [...pieces, { text: text.slice(plain), to: null }] : pieces
+}
+
+/** The longest reference in a word, whole or without what encloses it, with where it starts; empty where it is none. */
+function referenceIn(word: string, places: ReadonlyMap<string, Route>): readonly [start: number, reference: string] {
+  for (const start of new Set([0, STARTS.exec(word)?.[0].length ?? 0])) {
+    let end = word.length
+    while (end > start && !places.has(word.slice(start, end)) && ENDS.includes(word.charAt(end - 1))) end -= 1
+    const reference = word.slice(start, end)
+    if (places.has(reference)) return [start, reference]
+  }
+  return [0, '']
+}
+
+const DOCUMENT = /^(.+), SHA-256 [0-9a-f]{64}$/
+
+/** The name of a document in the label that the server gave it in an answer. */
+export const documentName = (label: string): string => DOCUMENT.exec(label)?.[1] ?? label
