@@ -419,15 +419,15 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   },
   'sealing.refused': {
     title: 'The signer did not sign',
-    meaning: 'Nothing was sealed. The evidence is unchanged.',
-    next: 'Ask the signer for the reason, then export again.',
+    meaning: 'Nothing was sealed or recorded. The evidence is unchanged.',
+    next: 'Ask the signer for the reason, then try again.',
   },
   'sealing.unanswered': {
     title: 'No answer from the signer’s computer',
-    meaning: 'Nothing was sealed. The evidence is unchanged.',
-    next: 'Start “barewitness sealer” on the signer’s computer and confirm the request there, then export again.',
+    meaning: 'Nothing was sealed or recorded. The evidence is unchanged.',
+    next: 'Start “barewitness sealer” on the signer’s computer and confirm the request there, then try again.',
     nextInWindow:
-      'Ask the signer to start the sealer on their computer and to confirm the request there. Then export again.',
+      'Ask the signer to start the sealer on their computer and to confirm the request there. Then try again.',
   },
   bug: {
     title: 'Internal error',

@@ -3340,7 +3340,7 @@ export interface SealerAsk {
   readonly waitSeconds: number
 }
 /**
- * One digest to sign. The signatures of one export have the same order.
+ * One digest to sign. The signatures of one export, and those of entries that are recorded together, have the same order.
  */
 export interface SealingRequest {
   readonly id: SealerId
@@ -3348,6 +3348,10 @@ export interface SealingRequest {
   readonly digest: Sha256
   readonly engagement: string
   readonly purpose: string
+  /**
+   * The whole signed text, where an entry is signed. The sealer reads it, shows it, and computes the digest itself. Absent for the documents of an export.
+   */
+  readonly content?: string
   readonly requestedBy: string
   readonly requestedAt: string
 }
@@ -3373,7 +3377,7 @@ export interface SealerHeadAnswer {
   readonly cms: SealerBytes
 }
 /**
- * Configuration of a sealer: the computer of a signer, who confirms and signs exports of a team server. Relative paths start at the folder of this file.
+ * Configuration of a sealer: the computer of a signer, who confirms and signs exports and entries of a team server. Relative paths start at the folder of this file.
  */
 export interface SealerConfig {
   readonly schema: 'barewitness.sealer/1'

@@ -2,17 +2,22 @@ import type { SealerAsk, SealingRequest } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type AuditHead, headStatement, headsIn } from '../core/audit-head.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
+import type { Catalog } from '../core/catalog.ts'
+import { type Sha256, sha256 } from '../core/digest.ts'
 import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import type { Signer } from '../core/ports.ts'
-import { MOST_SIGNATURES, type RemoteSigning, type SealingServer } from '../core/sealing-orders.ts'
+import { readSealingContent } from '../core/sealing-content.ts'
+import { digestsIn, MOST_SIGNATURES, type RemoteSigning, type SealingServer } from '../core/sealing-orders.ts'
+import { sealingLines } from '../present/sealing-content.ts'
 
 export interface SealerDeps {
   readonly server: SealingServer
   readonly signer: Signer
   readonly signing: Pick<RemoteSigning, 'attributes' | 'signText'>
-  readonly ports: Pick<Ports, 'clock' | 'files'>
-  /** Whether a person confirms an order. It may take any time. */
-  readonly confirm: (request: SealingRequest) => Promise<boolean>
+  readonly ports: Pick<Ports, 'clock' | 'files' | 'validator'>
+  /** Whether a person confirms an export, or the entry that `lines` show completely. It may take any time. */
+  readonly confirm: (request: SealingRequest, lines: readonly string[] | null) => Promise<boolean>
+  readonly catalog: Pick<Catalog, 'checks'>
   /** Resolves after some time, or at once when `signal` is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
@@ -43,26 +48,35 @@ const HEAD_MS = 10 * 60_000
 const RETRY_MS = 2000
 const MOST_RETRY_MS = 60_000
 
-/** What a person decided about an order, and how often it was signed for. */
-interface Order {
+/** What a person decided about an export or an entry, and how often it was signed for. */
+interface Decided {
   readonly isConfirmed: boolean
   signatures: number
 }
 
+/** What this process knows of earlier requests. */
+interface Memory {
+  /** By order for exports, by request for entries. */
+  readonly decided: Map<string, Decided>
+  /** Digest by request, of everything in the record; null until the record was read. */
+  recorded: Map<string, Sha256> | null
+}
+
 /**
- * Signs the digests that a team server asks for, until it is stopped. Each order is confirmed by a person once. A digest is in the record,
- * on the disk, before it is signed; an order that asks for more signatures than an export has is refused.
+ * Signs what a team server asks for, until it is stopped. Each export, and each entry, is confirmed by a person once. The text of an entry is
+ * read and its digest computed here: one that is not understood is refused. A digest is in the record, on the disk, before it is signed; an
+ * export that asks for more signatures than it has, and a request that was recorded with another digest, are refused.
  */
 export async function runSealer(deps: SealerDeps, options: SealerOptions): Promise<void> {
   const { signal, onEvent } = options
   const asked = askOf(deps.signer)
-  const orders = new Map<string, Order>()
+  const memory: Memory = { decided: new Map(), recorded: null }
   const nextHead = auditHeads(deps, options)
   let retry = RETRY_MS
   while (!signal.aborted) {
     await nextHead()
     const request = await deps.server.ask(asked, signal)
-    const done = !request.ok || request.value === null ? request : await answer(deps, options, orders, request.value)
+    const done = !request.ok || request.value === null ? request : await answer(deps, options, memory, request.value)
     if (done.ok) {
       retry = RETRY_MS
       continue
@@ -126,33 +140,55 @@ const askOf = ({ certificate, chain, crls }: Signer): SealerAsk => ({
   waitSeconds: WAIT_SECONDS,
 })
 
-const NOT_CONFIRMED = 'the signer did not confirm this export'
+const NOT_CONFIRMED = 'the signer did not confirm this'
 const TOO_MANY = `the server asked for more than ${MOST_SIGNATURES} signatures for one export`
+const NOT_UNDERSTOOD = 'the text is not an entry that this version of the sealer reads, or states a time in the future'
+const OTHER_DIGEST = 'the digest is not that of the text, or not the one that was recorded for this request'
 
 /** Answers one request. Fails as the record does, and where the server cannot be reached; such a request is handed out again. */
 async function answer(
   deps: SealerDeps,
   options: SealerOptions,
-  orders: Map<string, Order>,
+  memory: Memory,
   request: SealingRequest,
 ): Promise<Outcome<null>> {
-  const order = orders.get(request.order) ?? { isConfirmed: await deps.confirm(request), signatures: 0 }
-  orders.set(request.order, order)
-  if (!order.isConfirmed) return await refuse(deps, options, request, NOT_CONFIRMED)
-  if (order.signatures >= MOST_SIGNATURES) return await refuse(deps, options, request, TOO_MANY)
-  order.signatures += 1
-  const noted = await deps.ports.files.append(
+  const { ports, signer, signing } = deps
+  const { content: text } = request
+  const lines = text === undefined ? null : linesOf(deps, text)
+  if (text !== undefined && lines === null) return await refuse(deps, options, request, NOT_UNDERSTOOD)
+  memory.recorded ??= await recordedDigests(deps, options.record)
+  const isOther = (memory.recorded.get(request.id) ?? request.digest) !== request.digest
+  if (isOther || (text !== undefined && sha256(text) !== request.digest))
+    return await refuse(deps, options, request, OTHER_DIGEST)
+  const key = text === undefined ? request.order : `${request.id} ${request.digest}`
+  const decided = memory.decided.get(key) ?? { isConfirmed: await deps.confirm(request, lines), signatures: 0 }
+  memory.decided.set(key, decided)
+  if (!decided.isConfirmed) return await refuse(deps, options, request, NOT_CONFIRMED)
+  if (decided.signatures >= MOST_SIGNATURES) return await refuse(deps, options, request, TOO_MANY)
+  decided.signatures += 1
+  const noted = await ports.files.append(
     options.record,
-    canonicalJson({ at: deps.ports.clock.now(), signer: deps.signer.fingerprint, ...request }),
+    canonicalJson({ at: ports.clock.now(), signer: signer.fingerprint, ...request }),
   )
   if (!noted.ok) return noted
-  const signature = await keySigned(() =>
-    deps.signer.sign(deps.signing.attributes(deps.signer.certificate, request.digest)),
-  )
+  memory.recorded.set(request.id, request.digest)
+  const signature = await keySigned(() => signer.sign(signing.attributes(signer.certificate, request.digest)))
   if (!signature.ok) return await refuse(deps, options, request, signature.error.detail.slice(0, 300))
   const sent = await deps.server.answer(request.id, { signature: base64(signature.value) })
-  if (sent.ok) options.onEvent({ kind: 'signed', request, count: order.signatures })
+  if (sent.ok) options.onEvent({ kind: 'signed', request, count: decided.signatures })
   return lateOrOpen(options, request, sent)
+}
+
+/** All that a text of an entry covers, for a person to read; null where it is not understood. */
+function linesOf({ ports: { clock, validator }, catalog }: SealerDeps, text: string): readonly string[] | null {
+  const content = readSealingContent(text, clock.now(), (register) => validator.problems('register', register))
+  return content === null ? null : sealingLines(content, catalog)
+}
+
+/** The digest that was recorded for each request, by this process or one before it. */
+async function recordedDigests({ ports }: SealerDeps, record: string): Promise<Map<string, Sha256>> {
+  const read = await ports.files.read(record)
+  return new Map(read.ok ? digestsIn(Buffer.from(read.value).toString('utf8')) : [])
 }
 
 /** A token may be removed, or refuse its PIN, at any time: its Error has the Failure as cause. */

@@ -5,6 +5,7 @@ import { createSealingClient } from '../adapters/jobs/team-client.ts'
 import { readProgramSecrets, readSealerConfig } from '../adapters/program-config.ts'
 import { remoteSigning } from '../adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../app/sealer.ts'
+import { catalog } from '../catalog/index.ts'
 import type { AuditHead } from '../core/audit-head.ts'
 import type { Outcome } from '../core/failure.ts'
 import { ok } from '../core/failure.ts'
@@ -23,7 +24,7 @@ export async function sealerConfigIn(file: string): Promise<Outcome<SealerConfig
     : ok(value)
 }
 
-/** Signs until the process is asked to end. Each export is confirmed on the terminal. */
+/** Signs until the process is asked to end. Each export and each entry is confirmed on the terminal. */
 export async function runSealerUntilStopped(
   context: Context,
   config: SealerConfig,
@@ -36,7 +37,7 @@ export async function runSealerUntilStopped(
   if (!signer.ok) return endWith(context, signer.error)
   const stop = new AbortController()
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  // Without a terminal, and at the end of its input, no export is confirmed.
+  // Without a terminal, and at the end of its input, nothing is confirmed.
   const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)))
   const end = (): void => {
     stop.abort()
@@ -45,7 +46,7 @@ export async function runSealerUntilStopped(
   process.once('SIGINT', end).once('SIGTERM', end)
   lines.once('SIGINT', end)
   printLine(`Signing as ${plain(signer.value.subject)}, key ${signer.value.fingerprint}.`)
-  printLine(`Waiting for exports of ${config.server} until this process is ended.`)
+  printLine(`Waiting for exports and entries of ${config.server} until this process is ended.`)
   const auditLogOf = config.signAuditLog === false ? null : config.server
   if (auditLogOf !== null) printLine('Signs size and digest of its audit log every ten minutes, without a question.')
   await runSealer(
@@ -54,8 +55,9 @@ export async function runSealerUntilStopped(
       signer: signer.value,
       signing: remoteSigning,
       server: createSealingClient({ server: config.server, ...secrets.value }),
-      confirm: async (request) => {
-        for (const line of describe(request)) printLine(line)
+      catalog,
+      confirm: async (request, entry) => {
+        for (const line of describe(request, entry)) printLine(line)
         const answer = await Promise.race([lines.question('Sign it? Type yes to confirm: '), ended]).catch(() => null)
         return answer?.trim().toLowerCase() === 'yes'
       },
@@ -66,21 +68,29 @@ export async function runSealerUntilStopped(
   lines.close()
 }
 
-const describe = ({ purpose, requestedBy, requestedAt, engagement, order }: SealingRequest): readonly string[] => [
+const describe = (
+  { purpose, requestedBy, requestedAt, engagement, order, digest }: SealingRequest,
+  entry: readonly string[] | null,
+): readonly string[] => [
   '',
-  plain(purpose, 500),
+  ...(entry ?? [plain(purpose, 500)]),
+  ...(entry === null ? [] : ['Request']),
   `  Engagement:   ${engagement}`,
   `  Requested by: ${plain(requestedBy, 300)}, as the server states`,
   `  Requested at: ${plain(requestedAt, 40)}`,
   `  Order:        ${order}`,
-  '  You sign digests that the server computed. Verify the pack before you give it to others.',
+  entry === null
+    ? '  You sign digests that the server computed. Verify the pack before you give it to others.'
+    : `  You sign what is shown above, SHA-256 ${digest}, computed on this computer.`,
 ]
 
 const headText = ({ size, digest }: AuditHead): string => `${size} entries, digest ${digest}`
 
 function say(event: SealerEvent): void {
   if (event.kind === 'signed')
-    printLine(`Signed: SHA-256 ${event.request.digest} (signature ${event.count} of this export).`)
+    printLine(
+      `Signed: SHA-256 ${event.request.digest} ${event.request.content === undefined ? ` (signature ${event.count} of this export)` : ', an entry'}.`,
+    )
   else if (event.kind === 'head-signed') printLine(`Audit log signed: ${headText(event.head)}.`)
   else if (event.kind === 'log-shortened')
     printLine(

@@ -12,8 +12,8 @@ export interface Identities {
     readonly passphrase: string
   }) => Promise<Outcome<IdentityInfo & { readonly rootPath: string }>>
   /**
-   * For a key on a token, the passphrase is its PIN: tried once. `purpose`, what is to be signed, is shown to a signer at another computer,
-   * who confirms it there; that key needs no passphrase here.
+   * For a key on a token, the passphrase is its PIN: tried once. A signer at another computer confirms there what is signed, and needs no
+   * passphrase here: with `purpose`, the documents of one export by their digests; without it, each content by itself, which is then read there.
    */
   readonly open: (folder: string, name: string, passphrase: string, purpose?: string) => Promise<Outcome<Signer>>
   readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>

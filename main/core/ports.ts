@@ -136,8 +136,11 @@ export interface Signer {
   /** SHA-256 fingerprint of the leaf, 64 lower-case hex characters. */
   readonly fingerprint: string
   readonly subject: string
-  /** Signs the SHA-256 of `data`: DER ECDSA-Sig-Value, or PKCS #1 v1.5. */
-  readonly sign: (data: Uint8Array) => Promise<Uint8Array>
+  /**
+   * Signs the SHA-256 of `data`: DER ECDSA-Sig-Value, or PKCS #1 v1.5. `content` is that of the signature, of which `data` has the digest; a
+   * signer at another computer reads it before an entry is signed.
+   */
+  readonly sign: (data: Uint8Array, content?: Uint8Array) => Promise<Uint8Array>
 }
 
 /** A certificate as people are told of it. */

@@ -1,6 +1,6 @@
 import type { SealerAnswer, SealerAsk, SealerHeadAnswer, SealerRefusal, SealingRequest } from '../../schemas/types.ts'
 import type { AuditHead } from './audit-head.ts'
-import type { Sha256 } from './digest.ts'
+import { isSha256, type Sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
 import type { Identities } from './identities.ts'
 import type { Signer } from './ports.ts'
@@ -29,8 +29,8 @@ export interface SigningCertificate {
 }
 
 /**
- * Detached signatures by keys of other computers (CAdES baseline, ETSI EN 319 122-1): only the digest of the content is sent, and the signer's
- * computer makes the signed attributes itself, so that a server can obtain no signature over anything else.
+ * Detached signatures by keys of other computers (CAdES baseline, ETSI EN 319 122-1): the digest of the content is sent, with the content where
+ * it is an entry, and the signer's computer makes the signed attributes itself, so that a server can obtain no signature over anything else.
  */
 export interface RemoteSigning {
   /** Null for bytes that are no certificate of a supported key. */
@@ -48,3 +48,14 @@ export interface RemoteSigning {
 
 /** Signatures of one export with every format, and some to spare. */
 export const MOST_SIGNATURES = 12
+
+/** Request and digest of each signature in the record of a sealer. Statements about audit logs, and torn lines, are passed over. */
+export const digestsIn = (record: string): readonly (readonly [string, Sha256])[] =>
+  record.split('\n').flatMap((line) => {
+    try {
+      const { id, digest } = JSON.parse(line) as { readonly id?: unknown; readonly digest?: unknown }
+      return typeof id === 'string' && typeof digest === 'string' && isSha256(digest) ? [[id, digest] as const] : []
+    } catch {
+      return []
+    }
+  })

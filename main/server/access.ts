@@ -4,8 +4,11 @@ import type { TeamRole } from '../../schemas/ipc-team.ts'
 /** How a method is served that has a file dialog in the window; `portal`: by the server itself, and not by an engine. */
 export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'portal'
 
-/** What an input or an engagement must fulfill besides the role. */
-export type Condition = 'unsigned' | 'demo' | 'sealer'
+/**
+ * What an engagement and an input must fulfill besides the role: demo data; a sealer, or demo data, which is sealed with a key that is discarded; a
+ * sealer; a sealer, unless the input names no signing identity.
+ */
+export type Condition = 'demo' | 'sealer' | 'key' | 'key-if-signed'
 
 export type Rule =
   | {
@@ -41,6 +44,7 @@ const RESULTS: Rule = { roles: READERS, served: 'call', auditorsOf: 'pack' }
 const refused = (reason: string): Rule => ({ refused: reason })
 
 const WHY_NO_SIGNING = 'signing takes place on an officer’s machine; the server holds no signing key'
+const WHY_NO_SEALER = 'no sealer is configured for this engagement'
 const SIGNING = refused(WHY_NO_SIGNING)
 const WHY_NO_TABLES = 'the columns that one person chooses would apply to everyone'
 const WHY_NO_LIVE = 'auditors read the packs that are shared with them'
@@ -113,11 +117,11 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'findings.nodes': call(WORKERS),
 
   'register.get': RESULTS,
-  'register.sign': SIGNING,
-  'responses.set': call(OFFICER, 'unsigned'),
+  'register.sign': call(OFFICER, 'key'),
+  'responses.set': call(OFFICER, 'key-if-signed'),
   'responses.withdraw': call(OFFICER),
   'acceptances.accept': call(OFFICER),
-  'acceptances.accept-many': call(OFFICER, 'unsigned'),
+  'acceptances.accept-many': call(OFFICER, 'key-if-signed'),
   'acceptances.withdraw': call(OFFICER),
   'acceptances.withdraw-many': call(OFFICER),
   'acceptances.request': call(WORKERS),
@@ -245,12 +249,16 @@ export function decide(role: TeamRole, method: Method, input: unknown, configure
   if (missing !== null) return { allowed: false, reason: missing }
   if (role === 'auditor' && rule.auditorsOf === 'pack' && !isOfPack(input))
     return { allowed: false, reason: WHY_NO_LIVE }
-  if (rule.only === 'unsigned' && !isUnsigned(input)) return { allowed: false, reason: WHY_NO_SIGNING }
+  if (rule.only === 'key-if-signed' && !isUnsigned(input) && !(configured.sealer && namesIdentity(input)))
+    return { allowed: false, reason: WHY_NO_SEALER }
   return { allowed: true, served: rule.served }
 }
 
 const isUnsigned = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'identity' in input && input.identity === null
+
+const namesIdentity = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'identity' in input && typeof input.identity === 'string'
 
 const isOfPack = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'of' in input && input.of === 'pack'
@@ -258,7 +266,8 @@ const isOfPack = (input: unknown): boolean =>
 /** What the configuration of an engagement lacks for a rule, in words, or null. */
 function missingFor({ only }: Extract<Rule, { roles: unknown }>, { demo, sealer }: Configured): string | null {
   if (only === 'demo' && !demo) return 'this engagement is not for demo data'
-  if (only === 'sealer' && !sealer && !demo) return 'no sealer is configured for this engagement'
+  if (only === 'sealer' && !sealer && !demo) return WHY_NO_SEALER
+  if (only === 'key' && !sealer) return WHY_NO_SEALER
   return null
 }
 

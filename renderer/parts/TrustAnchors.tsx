@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import type { TrustAnchor } from '../../schemas/ipc-packs.ts'
+import type { IdentityView, TrustAnchor } from '../../schemas/ipc-packs.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { EntrySignature } from '../../schemas/types.ts'
 import { useAction } from '../actions.ts'
@@ -234,7 +234,24 @@ export function useSigningKey(first: string | null = null): SigningIdentity {
         options={identities.map((one) => ({ id: one.name, title: `${visible(one.subject)} (${visible(one.name)})` }))}
       />
     )
-  return { identity: name === UNSIGNED ? null : name, choice }
+  return signingAs(identities, name, choice)
+}
+
+/** A chosen identity. A key at another computer signs only what its signer confirms there. */
+function signingAs(identities: readonly IdentityView[], name: string, choice: ReactNode): SigningIdentity {
+  const used = identities.find((one) => one.name === name)
+  if (used?.kind !== 'sealer') return { identity: name === UNSIGNED ? null : name, choice }
+  return {
+    identity: name,
+    choice: (
+      <>
+        {choice}
+        <p className="quiet">
+          {visible(used.subject)} confirms each entry at the sealer within 10 minutes. Until then, nothing is recorded.
+        </p>
+      </>
+    ),
+  }
 }
 
 /** The identity that signs an entry in a role: the first that is there, another, or none. Names alone are typed, not authenticated. */
@@ -259,7 +276,7 @@ export function useSignature(role: Role): SigningIdentity {
         ]}
       />
     )
-  return { identity: name === UNSIGNED ? null : name, choice }
+  return signingAs(identities, name, choice)
 }
 
 interface EntrySigning {

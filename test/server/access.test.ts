@@ -11,6 +11,9 @@ const FITS = { identity: null, of: 'pack' }
 const allowed = (role: TeamRole, method: Method, input: unknown = FITS, demo = true): boolean =>
   decide(role, method, input, { demo, sealer: demo }).allowed
 
+/** What is signed without a pack, by a sealer alone. */
+const SIGNED = ['register.sign'] as const
+
 test('the table has exactly the methods of the engine', () => {
   expect(Object.keys(ACCESS).sort()).toEqual([...METHODS].sort())
 })
@@ -95,9 +98,32 @@ test('no method without a dialog takes an upload or writes a download', () => {
 })
 
 describe('conditions', () => {
-  test.each(['responses.set', 'acceptances.accept-many'] as const)('%s only without a signature', (method) => {
-    expect(allowed('officer', method, { identity: null })).toBe(true)
-    for (const input of [{ identity: 'acme' }, {}, null, [], 'x']) expect(allowed('officer', method, input)).toBe(false)
+  test.each(['responses.set', 'acceptances.accept-many'] as const)(
+    '%s signed only where a sealer is configured',
+    (method) => {
+      const at = (input: unknown, sealer: boolean, role: TeamRole = 'officer'): boolean =>
+        decide(role, method, input, { demo: true, sealer }).allowed
+      expect([at({ identity: null }, false), at({ identity: null }, true), at({ identity: 'acme' }, true)]).toEqual([
+        true,
+        true,
+        true,
+      ])
+      expect(at({ identity: 'acme' }, false)).toBe(false)
+      for (const input of [{}, { identity: 1 }, null, [], 'x'])
+        expect([at(input, false), at(input, true)]).toEqual([false, false])
+      for (const role of TEAM_ROLES.filter((one) => one !== 'officer'))
+        expect([at({ identity: 'acme' }, true, role), at({ identity: null }, true, role)]).toEqual([false, false])
+    },
+  )
+  test.each(SIGNED)('%s is for officers, where a sealer is configured', (method) => {
+    const at = (role: TeamRole, demo: boolean, sealer: boolean): boolean =>
+      decide(role, method, null, { demo, sealer }).allowed
+    expect([at('officer', true, true), at('officer', false, true), at('officer', true, false)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    for (const role of TEAM_ROLES.filter((one) => one !== 'officer')) expect(at(role, true, true)).toBe(false)
   })
   test('demo data only where the engagement is for it', () => {
     expect(allowed('operator', 'demo.open', null, true)).toBe(true)
@@ -108,7 +134,7 @@ describe('conditions', () => {
 
 test.each(
   METHODS.filter((method) =>
-    /^(export\.review|schedules|pack\.(choose|recent|open)|register\.sign|identities\.(?!list))/.test(method),
+    /^(export\.review|schedules|pack\.(choose|recent|open)|identities\.(?!list))/.test(method),
   ),
 )('%s is refused to every role', (method) => {
   for (const role of TEAM_ROLES) expect(allowed(role, method)).toBe(false)

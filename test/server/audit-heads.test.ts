@@ -17,6 +17,7 @@ import { recordedHeads, signedHeads } from '../../main/server/audit-heads.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { commandLine } from '../support/command-line.ts'
+import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { must } from '../support/kept-runs.ts'
 import { CHEN, newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
@@ -156,7 +157,13 @@ test('a sealer does not sign a log that was shortened since, also after it was s
     await runSealer(
       {
         ports: { ...ports, clock: { ...ports.clock, ticks: () => minutes * 60_000_000_000n } },
-        ...{ signer, signing: remoteSigning, confirm: async () => false, wait: async () => undefined },
+        ...{
+          signer,
+          signing: remoteSigning,
+          catalog: fakeCatalog,
+          confirm: async () => false,
+          wait: async () => undefined,
+        },
         server: {
           ask: async () => {
             minutes += 10n

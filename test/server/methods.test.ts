@@ -22,7 +22,12 @@ let kit: TeamKit
 const visitors = new Map<TeamRole, Visitor>()
 beforeAll(async () => {
   // Inputs are judged by their schemas in other tests: here each call must reach the table.
-  kit = await teamKit({ openEngine: async () => noting, problems: () => [] })
+  const sealer = { name: 'chen', engagement: 'alpha', tokenDigest: 'a'.repeat(64), certificate: 'c'.repeat(64) }
+  kit = await teamKit({
+    openEngine: async () => noting,
+    problems: () => [],
+    config: (config) => ({ ...config, sealers: [sealer] }),
+  })
   for (const role of TEAM_ROLES) visitors.set(role, await kit.as(role))
 })
 afterAll(async () => await kit.close())
@@ -88,10 +93,14 @@ describe.each(TEAM_ROLES)('as %s', (role) => {
   })
 })
 
-test('a signature is refused where an unsigned entry is served', async () => {
+test('without a sealer, a signature is refused where an unsigned entry is served', async () => {
   asked.length = 0
-  expect((await visitor('officer').call('alpha', 'responses.set', { identity: 'acme' })).status).toBe(403)
+  const officer = await kit.as('officer', 'beta-only')
+  expect((await officer.call('beta', 'register.sign', INPUT)).status).toBe(403)
+  expect((await officer.call('beta', 'responses.set', { identity: 'acme' })).status).toBe(403)
   expect(asked).toEqual([])
+  expect((await officer.call('beta', 'responses.set', { identity: null })).status).toBe(200)
+  expect((await visitor('officer').call('alpha', 'responses.set', { identity: 'acme' })).status).toBe(200)
 })
 
 test('every call and refusal of a member is in the audit log, which is intact', () => {

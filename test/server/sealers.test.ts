@@ -312,6 +312,7 @@ describe('a sealer', () => {
         ports: createFakePorts(),
         signer,
         signing: remoteSigning,
+        catalog: fakeCatalog,
         server,
         confirm: async ({ order }) => {
           confirmed.push(order)

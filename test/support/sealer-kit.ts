@@ -13,6 +13,7 @@ import type { Signer } from '../../main/core/ports.ts'
 import type { SealingRequest, TeamConfig } from '../../schemas/types.ts'
 import { newToken, nodeIn, ZONED } from './collector-kit.ts'
 import { realEntropy } from './deps.ts'
+import { fakeCatalog } from './fake-catalog.ts'
 import { createFakePorts } from './fake-ports.ts'
 
 /** Tokens of three sealers: two of alpha, one of beta. */
@@ -71,6 +72,8 @@ export interface SealerInTest {
   readonly events: readonly SealerEvent[]
   /** What its signer was asked to confirm. */
   readonly asked: readonly SealingRequest[]
+  /** The entries that were shown, each as its lines. */
+  readonly shown: readonly (readonly string[])[]
   readonly record: string
   readonly stop: () => Promise<void>
 }
@@ -79,19 +82,25 @@ export interface SealerInTest {
 export function startSealer(
   server: string,
   signer: Signer,
-  { token = CHEN, confirms = true }: { readonly token?: string; readonly confirms?: boolean } = {},
+  {
+    token = CHEN,
+    confirms = true,
+  }: { readonly token?: string; readonly confirms?: boolean | ((request: SealingRequest) => Promise<boolean>) } = {},
 ): SealerInTest {
   const record = join(mkdtempSync(join(tmpdir(), 'barewitness-sealer-')), 'sealed.jsonl')
   const [stop, events, asked] = [new AbortController(), [] as SealerEvent[], [] as SealingRequest[]]
+  const shown: (readonly string[])[] = []
   const running = runSealer(
     {
       ports: createFakePorts(),
       signer,
       signing: remoteSigning,
+      catalog: fakeCatalog,
       server: createSealingClient({ server, token, certificate: null }),
-      confirm: async (request) => {
+      confirm: async (request, lines) => {
         asked.push(request)
-        return confirms
+        if (lines !== null) shown.push(lines)
+        return typeof confirms === 'boolean' ? confirms : await confirms(request)
       },
       // Impatient: tests wait for events and not for a time.
       wait: (_, signal) => sleep(20, undefined, { signal }).catch(() => undefined),
@@ -101,6 +110,7 @@ export function startSealer(
   return {
     events,
     asked,
+    shown,
     record,
     stop: async () => {
       stop.abort()

@@ -193,11 +193,15 @@ export function assembleCms(parts: CmsParts): Uint8Array {
  * A detached CMS signature over content of the given SHA-256, in the CAdES baseline profile (ETSI EN 319 122-1), with
  * the leaf and the intermediates; a root is excluded, since it must come from a separate channel. An ECDSA signature is
  * written with the lower of its two s: tokens return either. Throws when the signer does, or returns a value that is
- * not a signature of its kind of key.
+ * not a signature of its kind of key. `content` is handed to the signer where it is at hand.
  */
-export async function cmsForDigest(signer: Signer, contentSha256: Uint8Array): Promise<Uint8Array> {
+export async function cmsForDigest(
+  signer: Signer,
+  contentSha256: Uint8Array,
+  content?: Uint8Array,
+): Promise<Uint8Array> {
   const leaf = signer.certificate
-  const made = await signer.sign(signedAttributes(leaf, contentSha256))
+  const made = await signer.sign(signedAttributes(leaf, contentSha256), content)
   const signature = signer.keyType === 'EC' ? withLowS(made) : made
   if (signature === null) throw new Error('the key returned a value that is not an ECDSA P-256 signature')
   const certificates = [leaf, ...signer.chain.filter((certificate) => !isRoot(certificate))]
@@ -211,7 +215,7 @@ function isRoot(certificate: Uint8Array): boolean {
 
 /** The detached CAdES signature over bytes: the seal of a pack. */
 export const signDetached = (signer: Signer, content: Uint8Array): Promise<Uint8Array> =>
-  cmsForDigest(signer, digestOf(content))
+  cmsForDigest(signer, digestOf(content), content)
 
 /** The order of the group of P-256 (NIST SP 800-186, section 3.2.1.3), the only curve of our signers. */
 const P256_ORDER = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n

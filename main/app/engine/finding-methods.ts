@@ -6,7 +6,7 @@ import type {
   ResponsesDraft,
 } from '../../../schemas/ipc-findings.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { Register } from '../../../schemas/types.ts'
+import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
@@ -19,7 +19,7 @@ import {
   statedBefore,
   withdrawResponse,
 } from '../../core/register/responses.ts'
-import { acceptRisk, withdrawAcceptance } from '../../core/register.ts'
+import { acceptRisk, type Moment, withdrawAcceptance } from '../../core/register.ts'
 import { documentPlan } from '../../present/document-requests.ts'
 import { homeOf } from '../../present/home.ts'
 import { registerInScope } from '../attachments.ts'
@@ -31,7 +31,7 @@ import {
   findingView,
   homeMatter,
 } from '../finding-views.ts'
-import { type Signing, signEntry } from '../register/store.ts'
+import { addSignature, entrySignature, type Signing } from '../register/store.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { declaredOrNone } from './engagement-store.ts'
@@ -88,8 +88,12 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
       const source = await sourceOf('run')
       return ok(source === null ? [] : deviatingNodes(source, checks))
     },
-    'responses.set': async (draft) =>
-      await change(draft.identity, 'respondent', (register, add) => respondToAll(context, register, draft, add)),
+    'responses.set': async (draft) => {
+      const momentOf = entryMoments(context)
+      return await change(draft.identity, 'respondent', (register, add) =>
+        respondToAll(context, { register, draft, momentOf, add }),
+      )
+    },
     'responses.withdraw': async ({ ids, ...taken }) =>
       await change(null, 'respondent', (register) =>
         each(register, ids, (next, id) => withdrawResponse(next, { id, ...taken }, context.ports.clock.now())),
@@ -97,8 +101,9 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
     'acceptances.accept-many': async (draft) => {
       const source = await sourceOf('run')
       if (source === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
+      const momentOf = entryMoments(context)
       return await change(draft.identity, 'approver', (register, add) =>
-        acceptAll(context, { register, source, draft, add }),
+        acceptAll({ register, source, draft, momentOf, add }),
       )
     },
     'acceptances.withdraw-many': async ({ ids, ...taken }) =>
@@ -155,8 +160,9 @@ type Add = (id: string, deviations: number) => void
 type Next = (register: Register, add: Add) => Outcome<Register>
 
 /**
- * Changes the register of the fleet that is shown, all entries at once or none: refused, unsigned and failed entries leave it as it was. The
- * key is opened once, after every entry was accepted.
+ * Changes the register of the fleet that is shown, all entries at once or none: refused, unsigned and failed entries leave it as it was. Entries are
+ * signed before the turn begins, each with the same id and time as when they are stored: a person may confirm at another computer, and other
+ * changes do not wait for that. One that would be stored otherwise than it was signed is refused.
  */
 function registerChange(
   context: EngineContext,
@@ -164,46 +170,98 @@ function registerChange(
   const turn = turnOf(context, 'register')
   return async (identity, role, next) => {
     const kept = { ports: context.ports, folder: context.folder, session: { ...context.session } }
+    const signed = identity === null ? ok(null) : await signaturesOf(context, kept, next, { role, identity })
+    if (!signed.ok) return signed
     return await turn(async () => {
-      const before = await ownRegister(kept)
-      if (!before.ok) return before
-      const added: { readonly id: string; readonly deviations: number }[] = []
-      const after = next(before.value, (id, deviations) => void added.push({ id, deviations }))
+      const after = await changed(kept, next)
       if (!after.ok) return after
-      const ids = added.map(({ id }) => id)
-      const signed = identity === null ? after : await signAll(context, after.value, ids, { role, identity })
-      if (!signed.ok) return signed
-      const written = await keepRegister(kept, signed.value)
+      const { register, added } = after.value
+      const whole = signed.value === null ? ok(register) : await withSignatures(context, register, added, signed.value)
+      if (!whole.ok) return whole
+      const written = await keepRegister(kept, whole.value)
       if (!written.ok) return written
       const deviations = added.reduce((sum, one) => sum + one.deviations, 0)
-      return ok({ ids, deviations, isSigned: identity !== null && ids.length > 0 })
+      return ok({ ids: added.map(({ id }) => id), deviations, isSigned: identity !== null && added.length > 0 })
     })
   }
 }
 
-async function signAll(
+interface Changed {
+  readonly register: Register
+  readonly added: readonly { readonly id: string; readonly deviations: number }[]
+}
+
+async function changed(kept: Parameters<typeof ownRegister>[0], next: Next): Promise<Outcome<Changed>> {
+  const before = await ownRegister(kept)
+  if (!before.ok) return before
+  const added: { readonly id: string; readonly deviations: number }[] = []
+  const after = next(before.value, (id, deviations) => void added.push({ id, deviations }))
+  return after.ok ? ok({ register: after.value, added }) : after
+}
+
+/** A signature for each entry that a change would add now. The key is opened once, after every entry was accepted. */
+async function signaturesOf(
   context: EngineContext,
-  register: Register,
-  ids: readonly string[],
+  kept: Parameters<typeof ownRegister>[0],
+  next: Next,
   { role, identity }: { readonly role: Signing['role']; readonly identity: string },
-): Promise<Outcome<Register>> {
-  if (ids.length === 0) return ok(register)
+): Promise<Outcome<ReadonlyMap<string, EntrySignature>>> {
+  const after = await changed(kept, next)
+  if (!after.ok) return after
+  const signatures = new Map<string, EntrySignature>()
+  const { register, added } = after.value
+  if (added.length === 0) return ok(signatures)
   const key = await signingKey(context, identity)
   if (!key.ok) return key
   const openSigner = async (): Promise<Outcome<Signer>> => ok(key.value.value)
+  for (const { id } of added) {
+    const signed = await entrySignature(context.ports, register, id, { role, openSigner })
+    if (!signed.ok) return signed
+    signatures.set(id, signed.value)
+  }
+  return ok(signatures)
+}
+
+async function withSignatures(
+  { ports }: EngineContext,
+  register: Register,
+  added: Changed['added'],
+  signatures: ReadonlyMap<string, EntrySignature>,
+): Promise<Outcome<Register>> {
+  if (added.length !== signatures.size) return fail('input.refused', CHANGED)
   let next = register
-  for (const id of ids) {
-    const signed = await signEntry(context.ports, next, id, { role, openSigner })
+  for (const { id } of added) {
+    const signature = signatures.get(id)
+    if (signature === undefined) return fail('input.refused', CHANGED)
+    const signed = await addSignature(ports, next, id, signature)
     if (!signed.ok) return signed
     next = signed.value
   }
   return ok(next)
 }
 
-const entryMoment = ({ ports }: EngineContext) => ({ now: ports.clock.now(), id: hexOf(ports.entropy.bytes(16)) })
+const CHANGED = 'the register was changed while the entries were signed; nothing was stored, and you can try again'
+
+/** The time and id of the entry of each check: the same whenever it is asked for, so that what was signed can be made again. */
+function entryMoments({ ports }: EngineContext): (check: string) => Moment {
+  const now = ports.clock.now()
+  const ids = new Map<string, string>()
+  return (check) => {
+    const id = ids.get(check) ?? hexOf(ports.entropy.bytes(16))
+    ids.set(check, id)
+    return { now, id }
+  }
+}
+
+interface Responding {
+  readonly register: Register
+  readonly draft: ResponsesDraft
+  readonly momentOf: (check: string) => Moment
+  readonly add: Add
+}
 
 /** A response to each finding, with what the draft leaves out taken from its current one. Unchanged statements add no entry. */
-function respondToAll(context: EngineContext, register: Register, draft: ResponsesDraft, add: Add): Outcome<Register> {
+function respondToAll(context: EngineContext, { register, draft, momentOf, add }: Responding): Outcome<Register> {
   const { catalog, session, ports } = context
   const current = currentResponses(register, ports.clock.now())
   const known = findingChecks(catalogFor(catalog, session.run?.scope ?? {}))
@@ -217,7 +275,7 @@ function respondToAll(context: EngineContext, register: Register, draft: Respons
       cause: given(draft.cause, before.cause),
     }
     if (isSameStatement(stated, before)) return ok(next)
-    const facts = { ...entryMoment(context), hasCheck: (id: string) => known.includes(id) }
+    const facts = { ...momentOf(check), hasCheck: (id: string) => known.includes(id) }
     add(facts.id, 1)
     return respond(next, { check, ...stated, statedBy: draft.statedBy }, facts)
   })
@@ -231,11 +289,12 @@ interface Accepting {
   readonly register: Register
   readonly source: FindingSource
   readonly draft: AcceptancesDraft
+  readonly momentOf: (check: string) => Moment
   readonly add: Add
 }
 
 /** One risk acceptance for each finding, on those of the chosen nodes that deviate. Fails where a finding deviates on none of them. */
-function acceptAll(context: EngineContext, { register, source, draft, add }: Accepting): Outcome<Register> {
+function acceptAll({ register, source, draft, momentOf, add }: Accepting): Outcome<Register> {
   const { checks, nodes: chosen, identity: _, ...terms } = draft
   const { findings, informational } = source.shown
   const found = new Map([...findings, ...informational].map((one) => [one.check, one]))
@@ -244,7 +303,7 @@ function acceptAll(context: EngineContext, { register, source, draft, add }: Acc
     const nodes = finding === undefined ? [] : deviatingOn(finding, chosen)
     if (nodes.length === 0)
       return fail('input.refused', `check ${check} deviates on none of the chosen nodes, so there is nothing to accept`)
-    const facts = entryMoment(context)
+    const facts = momentOf(check)
     add(facts.id, nodes.length)
     return acceptRisk(next, { check, nodes, ...terms }, { ...facts, run: source.run, verdictOf: verdictIn(source) })
   })

@@ -26,7 +26,7 @@ import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { signaturesOf } from '../../core/register/signatures.ts'
 import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
 import type { Table } from '../output-files.ts'
-import { signEntry } from '../register/store.ts'
+import { addSignature, entrySignature } from '../register/store.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { hexOf, turnOf } from './kept-json.ts'
 import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, ownView, registerOf } from './register-store.ts'
@@ -143,8 +143,16 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     },
     'decisions.withdraw': async (draft) =>
       await change((register) => withdrawDecision(register, draft, ports.clock.now())),
-    'register.sign': async ({ id, role, identity }) =>
-      await change((register) => signEntry(ports, register, id, { role, openSigner: openSigner(identity) })),
+    'register.sign': async ({ id, role, identity }) => {
+      // Signed before the turn begins: a person may confirm at another computer, and other changes do not wait for that.
+      const kept = asShown()
+      const before = await ownRegister(kept)
+      if (!before.ok) return before
+      const signing = { role, openSigner: openSigner(identity) }
+      const signature = await entrySignature(ports, before.value, id, signing)
+      if (!signature.ok) return signature
+      return await change((register) => addSignature(ports, register, id, signature.value), null, kept)
+    },
     'requests.set': async (draft) =>
       await change((register) => setRequest(register, draft, { now: ports.clock.now(), needsOf: needsNow() })),
   }

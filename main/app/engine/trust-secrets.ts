@@ -33,7 +33,7 @@ export const keptHow = ({ kept }: Keeping, { desktop }: Where): string =>
     file: FILE_WORDS,
     person: 'protected by a passphrase that you enter',
     token: 'on a token',
-    sealer: 'at the computer of the signer, who confirms each export there',
+    sealer: 'at the computer of the signer, who confirms each export and entry there',
   })[kept]
 
 export const FILE_WORDS = 'in a file that only your account can read: anyone who reads your files can sign as you'

@@ -96,35 +96,55 @@ export interface Signing {
 }
 
 /**
- * Signs the entry of this id. Fails with input.refused where the keys do not belong to the people named, and where a
- * signature on it is invalid, the new one or an earlier one; otherwise as the key does.
+ * Signs the entry of this id, as it is in this register. Fails with input.refused, before anything is signed, where the keys do not belong to the
+ * people named; otherwise as the key does.
  */
-export async function signEntry(
+export async function entrySignature(
   { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,
   register: Register,
   id: string,
   { role, openSigner }: Signing,
-): Promise<Outcome<Register>> {
+): Promise<Outcome<EntrySignature>> {
   const entry = entryOf(register, id)
   if (entry === null) return fail('input.refused', 'there is no entry of this id to sign')
   const opened = await openSigner()
   if (!opened.ok) return opened
   const { certificate, chain, fingerprint } = opened.value
   const at = 'requestedAt' in entry ? entry.requestedAt : clock.now()
+  const unsigned = { role, fingerprint, at, cms: '', chain: [certificate, ...chain].map(base64) }
+  const fits = withSignature(register, id, unsigned)
+  if (!fits.ok) return fits
   return await whileSigning(async () => {
     const cms = await sealing.signDetached(opened.value, signedBytes(entry, { role, at }))
-    const signature: EntrySignature = {
-      role,
-      fingerprint,
-      at,
-      cms: base64(cms),
-      chain: [certificate, ...chain].map(base64),
-    }
-    const next = withSignature(register, id, signature)
-    if (!next.ok) return next
-    const problem = await signaturesProblem(sealing.reader, next.value, id)
-    return problem === null ? next : fail('input.refused', problem)
+    return ok({ ...unsigned, cms: base64(cms) })
   })
+}
+
+/**
+ * Adds a signature to the entry of this id, which may have changed since it was signed. Fails with input.refused where the keys do not belong to the
+ * people named, and where a signature on the entry is invalid, this one or an earlier one.
+ */
+export async function addSignature(
+  { sealing }: Pick<Ports, 'sealing'>,
+  register: Register,
+  id: string,
+  signature: EntrySignature,
+): Promise<Outcome<Register>> {
+  const next = withSignature(register, id, signature)
+  if (!next.ok) return next
+  const problem = await signaturesProblem(sealing.reader, next.value, id)
+  return problem === null ? next : fail('input.refused', problem)
+}
+
+/** Signs the entry of this id and adds the signature. Fails as both do. */
+export async function signEntry(
+  ports: Pick<Ports, 'sealing' | 'clock'>,
+  register: Register,
+  id: string,
+  signing: Signing,
+): Promise<Outcome<Register>> {
+  const signature = await entrySignature(ports, register, id, signing)
+  return signature.ok ? await addSignature(ports, register, id, signature.value) : signature
 }
 
 /** Why an entry must be rejected: a signature on it is invalid. Null when nothing is wrong. */

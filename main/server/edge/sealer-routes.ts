@@ -8,6 +8,7 @@ import type {
 } from '../../../schemas/types.ts'
 import { readHeadStatement } from '../../core/audit-head.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { referencesIn } from '../audit.ts'
 import { holderOf } from '../bearer.ts'
 import type { Wanted } from '../routes.ts'
 import { SEALER_VERBS } from '../sealer-access.ts'
@@ -98,8 +99,11 @@ const note = (
   parts: ServerParts,
   { name, engagement }: TeamSealer,
   kind: 'signature' | 'signature-refused',
-  { order, digest }: SealingRequest,
+  { order, digest, content }: SealingRequest,
 ): Promise<void> =>
   parts.audit.append(
-    auditEvent(parts, null, { kind, subject: name, role: 'sealer', engagement, of: { order, digest } }),
+    auditEvent(parts, null, {
+      ...{ kind, subject: name, role: 'sealer', engagement },
+      of: { ...(content === undefined ? {} : referencesIn(JSON.parse(content))), order, digest },
+    }),
   )

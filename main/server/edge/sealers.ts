@@ -1,6 +1,6 @@
 import type { SealerAnswer, SealerAsk, SealingRequest, TeamSealer } from '../../../schemas/types.ts'
 import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { decodeUtf8, plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import type { RemoteIdentities, RemoteSigning, SigningCertificate } from '../../core/sealing-orders.ts'
 
@@ -10,7 +10,7 @@ export interface SealerParts {
   readonly now: () => number
   /** 32 hexadecimal digits that nobody can guess. */
   readonly newId: () => string
-  /** How long a signature is waited for: a person confirms the first one of an export. */
+  /** How long a signature is waited for: a person confirms the first one of an export, and each entry. */
   readonly patienceMs: number
   /** The person whose call is being answered, for the signer to read. */
   readonly askedBy: () => string
@@ -64,7 +64,7 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
     for (const one of waiting.values()) if (which(one)) one.end({ ok: false, error: failure })
   }
 
-  const requested = (order: Order, digest: string, attributes: Uint8Array): Promise<Outcome<Uint8Array>> =>
+  const requested = (order: Order, { digest, attributes, content }: ToSign): Promise<Outcome<Uint8Array>> =>
     new Promise((resolve) => {
       const { sealer, certificate, purpose, requestedBy } = order
       const id = newId()
@@ -73,7 +73,8 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
         order: order.id,
         digest,
         engagement,
-        purpose,
+        purpose: purpose ?? ENTRY,
+        ...(content === null ? {} : { content }),
         requestedBy,
         requestedAt: new Date(now()).toISOString(),
       }
@@ -113,16 +114,21 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
               }),
             ),
         ),
-      open: async (_folder, name, _passphrase, purpose = 'Signature') => {
+      open: async (_folder, name, _passphrase, purpose) => {
         const found = present.get(name)
         if (found === undefined || !isPresent(name)) return unanswered(name)
         const { certificate, facts } = found
-        const order = { id: newId(), sealer: name, certificate, purpose: plain(purpose, 480), requestedBy: askedBy() }
+        const order = {
+          ...{ id: newId(), sealer: name, certificate, requestedBy: askedBy() },
+          purpose: purpose === undefined ? null : plain(purpose, 480),
+        }
         return ok(
-          signerOf(found, facts, async (attributes) => {
+          signerOf(found, facts, async (attributes, shown) => {
             const digest = signing.digestIn(certificate, attributes)
             if (digest === null) throw new Error('bytes that are no signed attributes of this certificate')
-            const signature = await requested(order, digest, attributes)
+            const content = order.purpose === null ? decodeUtf8(shown ?? NOT_TEXT) : null
+            if (order.purpose === null && (content === null || content.length > LONGEST_CONTENT)) throw unshown()
+            const signature = await requested(order, { digest, attributes, content })
             if (signature.ok) return signature.value
             throw new Error(`${signature.error.code}: ${signature.error.detail}`, { cause: signature.error })
           }),
@@ -184,14 +190,31 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
   }
 }
 
-/** What the signatures of one export have in common. */
+/** What the signatures of one export, or of entries that are recorded together, have in common. */
 interface Order {
   readonly id: string
   readonly sealer: string
   readonly certificate: Uint8Array
-  readonly purpose: string
+  /** What an export is; null for entries, which the signer reads. */
+  readonly purpose: string | null
   readonly requestedBy: string
 }
+
+interface ToSign {
+  readonly digest: string
+  readonly attributes: Uint8Array
+  /** The signed text of an entry; null for a document of an export. */
+  readonly content: string | null
+}
+
+const ENTRY = 'Signature of an entry'
+/** As in schemas/sealer.schema.json. */
+const LONGEST_CONTENT = 700_000
+const NOT_TEXT = new Uint8Array([0xff])
+const unshown = (): Error =>
+  new Error('an entry that its signer cannot read', {
+    cause: { code: 'input.refused', detail: 'the entry is too long to be read by its signer' } satisfies Failure,
+  })
 
 const signerOf = (
   { certificate, chain, crls }: Present,

@@ -1,0 +1,95 @@
+import { findingStatusWords } from '../../schemas/conclusion-words.ts'
+import { auditorStatusWords, decisionWords } from '../../schemas/words.ts'
+import type { Catalog } from '../core/catalog.ts'
+import { plain } from '../core/plain-text.ts'
+import type { EntryContent, SignedList } from '../core/register/signed-content.ts'
+import { isOnePerson } from '../core/register.ts'
+import type { SealingContent } from '../core/sealing-content.ts'
+
+const TITLES: Readonly<Record<SignedList, string>> = {
+  riskAcceptances: 'Risk acceptance',
+  acceptanceRequests: 'Request for a risk acceptance',
+  decisions: 'Control decision',
+  responses: 'Management response to a finding',
+  auditorRequests: 'Statement about a request of an auditor',
+}
+
+/** Every member of an entry, in the order in which it is shown. */
+const LABELS: Readonly<Record<string, string>> = {
+  check: 'Check',
+  framework: 'Framework',
+  control: 'Control',
+  reference: 'Request',
+  title: 'Title',
+  request: 'Evidence request',
+  nodes: 'Nodes',
+  run: 'Run',
+  decision: 'Decision',
+  status: 'Status',
+  reason: 'Reason',
+  compensatingControl: 'Compensating control',
+  factors: 'Factors',
+  alternativeMeasure: 'Alternative measure',
+  riskAnalysis: 'Risk analysis',
+  cause: 'Cause',
+  plan: 'Plan',
+  comment: 'Comment',
+  owner: 'Owner',
+  due: 'Due',
+  requestedBy: 'Requested by',
+  approvedBy: 'Approved by',
+  approverRole: 'Role of the approver',
+  statedBy: 'Stated by',
+  requestedAt: 'Requested at',
+  acceptedAt: 'Accepted at',
+  decidedAt: 'Decided at',
+  statedAt: 'Stated at',
+  expiresAt: 'Expires at',
+  id: 'ID',
+}
+/** Not part of what is signed. */
+const UNSIGNED = new Set(['withdrawn', 'signatures', 'resolved'])
+
+const ROLES = {
+  requester: 'the person who requests it',
+  approver: 'the person who approves it',
+  respondent: 'the person who states it',
+} as const
+
+const wordsOf = (name: string, list: SignedList): Readonly<Record<string, string>> =>
+  name === 'decision' ? decisionWords : list === 'responses' ? findingStatusWords : auditorStatusWords
+
+/**
+ * Everything that a signature would cover, in words, one label and value a line. Null where an entry has a member that would not be shown:
+ * nothing is signed that a person cannot read.
+ */
+export function sealingLines(content: SealingContent, { checks }: Pick<Catalog, 'checks'>): readonly string[] | null {
+  const { list, entry, role, at } = content
+  const members = Object.entries(entry).filter(([name, value]) => !UNSIGNED.has(name) && value !== undefined)
+  if (members.some(([name]) => LABELS[name] === undefined)) return null
+  const values = new Map(members)
+  const shown = Object.keys(LABELS).flatMap((name) =>
+    values.has(name) ? [line(LABELS[name] ?? '', valueText(name, values.get(name), list))] : [],
+  )
+  const expected = 'check' in entry ? checks.find(({ id }) => id === entry.check)?.expected : undefined
+  return [
+    TITLES[list],
+    ...(expected === undefined ? [] : [line('Expected condition', expected)]),
+    ...shown,
+    ...disclosed(content),
+    line('You sign as', ROLES[role]),
+    line('Time stated', at),
+  ]
+}
+
+const disclosed = ({ entry }: EntryContent): readonly string[] =>
+  'approvedBy' in entry && isOnePerson(entry) ? ['  The same person requests and approves it.'] : []
+
+const line = (label: string, value: string): string => `  ${`${label}:`.padEnd(22)}${value}`
+
+function valueText(name: string, value: unknown, list: SignedList): string {
+  if (value === null) return 'none'
+  const text = Array.isArray(value) ? value.join(', ') : String(value)
+  const word = name === 'decision' || name === 'status' ? wordsOf(name, list)[text] : undefined
+  return plain(word ?? text, Math.max(text.length, 200))
+}

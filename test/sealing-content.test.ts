@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { canonicalJson } from '../main/core/canonical-json.ts'
+import { type Signable, signedBytes } from '../main/core/register/signatures.ts'
+import { readSealingContent } from '../main/core/sealing-content.ts'
+import { sealingLines } from '../main/present/sealing-content.ts'
+import type { EntrySignature } from '../schemas/types.ts'
+import { validator } from './support/deps.ts'
+import { fakeCatalog } from './support/fake-catalog.ts'
+import { acceptanceRequestOf, decisionOf, responseOf, riskAcceptanceOf } from './support/register.ts'
+
+const NOW = '2026-11-02T08:00:00.000Z'
+const AT = '2026-11-01T09:00:00.000Z'
+const problems = (register: unknown): readonly string[] => validator.problems('register', register)
+const read = (text: string, now = NOW) => readSealingContent(text, now, problems)
+const textOf = (entry: Signable, role: EntrySignature['role'], at = AT): string =>
+  new TextDecoder().decode(signedBytes(entry, { role, at }))
+const auditorRequest = {
+  ...{ id: 'b'.repeat(32), reference: 'PBC-7', title: 'Key management', request: 'ER-18', status: 'ready' as const },
+  ...{ owner: null, due: null, comment: null, statedBy: 'M. Ortiz', statedAt: '2026-11-01T08:00:00.000Z' },
+  withdrawn: null,
+}
+const ENTRIES: readonly (readonly [string, Signable, EntrySignature['role'], string, string])[] = [
+  ['a risk acceptance, approved', riskAcceptanceOf(), 'approver', AT, 'riskAcceptances'],
+  ['its request', riskAcceptanceOf(), 'requester', '2026-11-01T08:00:00.000Z', 'acceptanceRequests'],
+  ['a request', acceptanceRequestOf(), 'requester', '2026-11-01T08:00:00.000Z', 'acceptanceRequests'],
+  ['a decision, requested', decisionOf(), 'requester', AT, 'decisions'],
+  ['a decision, approved', decisionOf(), 'approver', AT, 'decisions'],
+  ['a response', responseOf({ cause: 'The swap area was added by hand.' }), 'respondent', AT, 'responses'],
+  ['a statement about a request of an auditor', auditorRequest, 'respondent', AT, 'auditorRequests'],
+]
+
+describe.each(ENTRIES)('%s', (_, entry, role, at, list) => {
+  const text = textOf(entry, role, at)
+  test('is read back from what is signed, and every member is shown', () => {
+    const content = read(text)
+    expect(content).toMatchObject({ kind: 'register-entry', list, role, at })
+    if (content === null) throw new Error('not read')
+    const lines = sealingLines(content, fakeCatalog)?.join('\n') ?? ''
+    const { signedAs: _signed, ...members } = JSON.parse(text) as Record<string, unknown>
+    for (const [name, value] of Object.entries(members))
+      for (const part of Array.isArray(value) ? value : [value])
+        if (part !== null && name !== 'status' && name !== 'decision') expect(lines).toContain(String(part))
+  })
+  test('is read in exactly this form alone', () => {
+    const value = JSON.parse(text) as Record<string, unknown>
+    const others = [
+      `${text} `,
+      JSON.stringify(value, null, 1),
+      canonicalJson({ ...value, more: 'x' }),
+      canonicalJson({ ...value, withdrawn: null }),
+      canonicalJson({ ...value, signatures: [] }),
+      canonicalJson({ ...value, signedAs: { role, at, by: 'x' } }),
+      canonicalJson({ ...value, signedAs: { role: 'owner', at } }),
+      canonicalJson({ ...value, signedAs: undefined }),
+      canonicalJson({ ...value, id: 'x' }),
+      canonicalJson([value]),
+      text.replace('{', '{"id":"x",'),
+    ]
+    expect(others.map((other) => read(other))).toEqual(others.map(() => null))
+    for (const name of Object.keys(value))
+      expect([name, read(canonicalJson({ ...value, [name]: undefined }))]).toEqual([
+        name,
+        name === 'cause' ? expect.anything() : null,
+      ])
+  })
+  test('is not read with a time ahead of the clock, or before the entry existed', () => {
+    expect(read(text, '2026-10-01T00:00:00.000Z')).toBeNull()
+    if (at === AT) expect(read(textOf(entry, role, '2026-10-31T00:00:00.000Z'))).toBeNull()
+  })
+})
+
+test('a role that cannot sign an entry is not read', () => {
+  expect(read(textOf(riskAcceptanceOf(), 'respondent'))).toBeNull()
+  expect(read(textOf(responseOf(), 'approver'))).toBeNull()
+  expect(read(textOf(acceptanceRequestOf(), 'approver'))).toBeNull()
+})
+
+test('any other text is not read, and reading returns', () => {
+  const texts = fc.oneof(fc.string(), fc.json(), fc.constantFrom('', '{}', 'null', '{"signedAs":null}', '[]'))
+  fc.assert(fc.property(texts, (text) => read(text) === null))
+  const [first] = ENTRIES
+  const text = first === undefined ? '' : textOf(first[1], first[2], first[3])
+  fc.assert(
+    fc.property(fc.nat(text.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (place, char) => {
+      const other = text.slice(0, place) + char + text.slice(place + 1)
+      const content = read(other)
+      return content === null || textOf(content.entry, content.role, content.at) === other
+    }),
+  )
+})
+
+test('invisible and direction-changing characters are shown as their codes', () => {
+  const content = read(textOf(riskAcceptanceOf({ reason: 'safe\u202eefas\u0000' }), 'approver'))
+  if (content === null) throw new Error('not read')
+  const lines = sealingLines(content, fakeCatalog)?.join('\n') ?? ''
+  expect(lines).toContain('safe\\u{202e}efas\\u{0}')
+  expect(lines).not.toContain('\u202e')
+})
+
+test('one person who requests and approves is disclosed', () => {
+  const content = read(textOf(riskAcceptanceOf({ approvedBy: ' k. adeyemi' }), 'approver'))
+  if (content === null) throw new Error('not read')
+  const both = sealingLines(content, fakeCatalog)?.length ?? 0
+  const other = read(textOf(riskAcceptanceOf(), 'approver'))
+  if (other === null) throw new Error('not read')
+  expect(both - (sealingLines(other, fakeCatalog)?.length ?? 0)).toBe(1)
+})
