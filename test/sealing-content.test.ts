@@ -12,7 +12,8 @@ import { acceptanceRequestOf, decisionOf, responseOf, riskAcceptanceOf } from '.
 const NOW = '2026-11-02T08:00:00.000Z'
 const AT = '2026-11-01T09:00:00.000Z'
 const problems = (register: unknown): readonly string[] => validator.problems('register', register)
-const read = (text: string, now = NOW) => readSealingContent(text, now, problems)
+const SIGNER = 'a'.repeat(64)
+const read = (text: string, now = NOW) => readSealingContent(text, { now, signer: SIGNER, problems })
 const textOf = (entry: Signable, role: EntrySignature['role'], at = AT): string =>
   new TextDecoder().decode(signedBytes(entry, { role, at }))
 const auditorRequest = {
@@ -85,6 +86,7 @@ test('any other text is not read, and reading returns', () => {
     fc.property(fc.nat(text.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (place, char) => {
       const other = text.slice(0, place) + char + text.slice(place + 1)
       const content = read(other)
+      if (content?.kind === 'chain-entry') return false
       return content === null || textOf(content.entry, content.role, content.at) === other
     }),
   )
@@ -105,4 +107,37 @@ test('one person who requests and approves is disclosed', () => {
   const other = read(textOf(riskAcceptanceOf(), 'approver'))
   if (other === null) throw new Error('not read')
   expect(both - (sealingLines(other, fakeCatalog)?.length ?? 0)).toBe(1)
+})
+
+describe('entries of a run chain', () => {
+  const common = { at: AT, fleet: 'Clinic', why: 'As\u202edelivered.', signer: SIGNER }
+  const baseline = { kind: 'baseline', run: 'run-1', ...common }
+  const gap = { kind: 'gap', due: '2026-10-31T02:00:00Z', schedule: 'nightly', ...common }
+  test.each([
+    ['a baseline', baseline],
+    ['a missed run', gap],
+  ])('%s is read back and every member is shown', (_, entry) => {
+    const content = read(canonicalJson(entry))
+    if (content === null) throw new Error('not read')
+    expect(content).toEqual({ kind: 'chain-entry', entry })
+    const lines = sealingLines(content, fakeCatalog)?.join('\n') ?? ''
+    for (const [name, value] of Object.entries({ ...entry, why: 'As\\u{202e}delivered.' }))
+      if (name !== 'kind') expect(lines).toContain(value)
+  })
+  test.each<[string, unknown]>([
+    ['another signer', { ...baseline, signer: 'b'.repeat(64) }],
+    ['a time ahead', { ...baseline, at: '2027-01-01T00:00:00Z' }],
+    ['a member more', { ...baseline, more: 1 }],
+    ['a nested member', { ...baseline, why: { a: 1 } }],
+    ['a member less', { ...baseline, why: undefined }],
+    ['a plan', { ...common, kind: 'plan', schedule: 'nightly', cadence: null, withinMinutes: 1, from: AT }],
+    ['a deletion', { ...common, kind: 'retired', run: 'run-1', tagManifest: SIGNER }],
+    ['a sealed run', { ...common, kind: 'run', run: 'run-1', nodes: SIGNER, tagManifest: SIGNER, why: undefined }],
+  ])('%s is not read', (_, entry) => {
+    expect(read(canonicalJson(entry))).toBeNull()
+  })
+  test('another form is not read', () => {
+    expect(read(JSON.stringify(baseline, null, 1))).toBeNull()
+    expect(read(`${canonicalJson(gap)}\n`)).toBeNull()
+  })
 })

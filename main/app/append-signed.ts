@@ -1,9 +1,10 @@
 import type { Ports } from '../core/all-ports.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { chainStart } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
-import { entryBytes, type RunChain, type SignedEntry } from '../core/run-chain/entry.ts'
+import { entryBytes, type OpenRunChain, type RunChain, type SignedEntry } from '../core/run-chain/entry.ts'
 import { whileSigning } from './seal-file.ts'
 
 export interface EnterInput {
@@ -15,13 +16,16 @@ export interface EnterInput {
   readonly begin?: boolean
 }
 
+type AppendPorts = Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>
+
 /**
  * Appends signed entries that have no pack of their own to the run chain, so that later packs state them. `make`
- * receives the time, the signer's fingerprint and the current chain, and may refuse. Fails with input.refused where
- * there is no chain; otherwise as the signer and the chain do.
+ * receives the time, the signer's fingerprint and the current chain, and may refuse. It is asked twice: before signing, and with the chain
+ * locked, because signing may take minutes and the chain is not locked meanwhile. What it then no longer makes is not appended. Fails with
+ * input.refused where there is no chain, and where it then makes an entry that was not signed; otherwise as the signer and the chain do.
  */
 export async function appendSigned(
-  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  ports: AppendPorts,
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SignedEntry[]>,
 ): Promise<Outcome<RunChain>> {
@@ -31,23 +35,56 @@ export async function appendSigned(
   if (!opened.ok) return opened
   const signer = opened.value
   const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
-  const chain = await ports.openRunChain(chainFolder, { id, fleet })
+  const at = ports.clock.now()
+  const made = (chain: OpenRunChain): Outcome<readonly SignedEntry[]> => make(at, signer.fingerprint, chain.chain())
+  const locked = <T>(work: (chain: OpenRunChain) => Promise<Outcome<T>>): Promise<Outcome<T>> =>
+    withChain(ports, chainFolder, { id, fleet }, work)
+  const first = await locked(async (chain) => made(chain))
+  if (!first.ok) return first
+  const signatures = await whileSigning(async () => ok(await signaturesOver(ports, signer, first.value)))
+  if (!signatures.ok) return signatures
+  return await locked(async (chain) => {
+    const entries = made(chain)
+    if (!entries.ok) return entries
+    let last: Outcome<RunChain> = ok(chain.chain())
+    for (const entry of entries.value) {
+      const signature = signatures.value.get(canonicalJson(entry))
+      if (signature === undefined)
+        return fail('input.refused', 'the run chain changed while the entry was signed; nothing more was recorded')
+      last = await chain.append({ entry, signature })
+      if (!last.ok) break
+    }
+    return last
+  })
+}
+
+async function withChain<T>(
+  ports: AppendPorts,
+  folder: string,
+  begun: Parameters<Ports['openRunChain']>[1],
+  work: (chain: OpenRunChain) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const chain = await ports.openRunChain(folder, begun)
   if (!chain.ok) return chain
   try {
-    const entries = make(ports.clock.now(), signer.fingerprint, chain.value.chain())
-    if (!entries.ok) return entries
-    return await whileSigning(async () => {
-      let last: Outcome<RunChain> = { ok: true, value: chain.value.chain() }
-      for (const entry of entries.value) {
-        const signature = await ports.sealing.signDetached(signer, entryBytes(entry))
-        last = await chain.value.append({ entry, signature: Buffer.from(signature).toString('base64') })
-        if (!last.ok) break
-      }
-      return last
-    })
+    return await work(chain.value)
   } finally {
     await chain.value.close()
   }
+}
+
+/** Signatures (CMS, base64) by the canonical JSON of their entries. */
+async function signaturesOver(
+  { sealing }: Pick<Ports, 'sealing'>,
+  signer: Signer,
+  entries: readonly SignedEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const signatures = new Map<string, string>()
+  for (const entry of entries) {
+    const signature = await sealing.signDetached(signer, entryBytes(entry))
+    signatures.set(canonicalJson(entry), Buffer.from(signature).toString('base64'))
+  }
+  return signatures
 }
 
 export interface GapInput extends Omit<EnterInput, 'begin'> {
@@ -62,10 +99,7 @@ export interface GapInput extends Omit<EnterInput, 'begin'> {
  * Enters a missed run into an existing run chain. Fails with input.refused without a reason and for a time in the
  * future; otherwise as appendSigned() does.
  */
-export async function recordGap(
-  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
-  input: GapInput,
-): Promise<Outcome<RunChain>> {
+export async function recordGap(ports: AppendPorts, input: GapInput): Promise<Outcome<RunChain>> {
   const { fleet, due, schedule } = input
   const why = input.why.trim()
   if (why === '') return fail('input.refused', 'enter why the run did not take place; nothing was recorded')
@@ -87,10 +121,7 @@ export interface BaselineInput extends Omit<EnterInput, 'begin'> {
  * a reason, and for a run that the chain does not contain or whose evidence was deleted; otherwise as appendSigned()
  * does.
  */
-export async function nameBaseline(
-  ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
-  input: BaselineInput,
-): Promise<Outcome<RunChain>> {
+export async function nameBaseline(ports: AppendPorts, input: BaselineInput): Promise<Outcome<RunChain>> {
   const { fleet, run } = input
   const why = input.why.trim()
   if (why === '' || why.length > 1000)

@@ -180,8 +180,12 @@ async function answer(
 }
 
 /** All that a text of an entry covers, for a person to read; null where it is not understood. */
-function linesOf({ ports: { clock, validator }, catalog }: SealerDeps, text: string): readonly string[] | null {
-  const content = readSealingContent(text, clock.now(), (register) => validator.problems('register', register))
+function linesOf({ ports: { clock, validator }, signer, catalog }: SealerDeps, text: string): readonly string[] | null {
+  const content = readSealingContent(text, {
+    now: clock.now(),
+    signer: signer.fingerprint,
+    problems: (register) => validator.problems('register', register),
+  })
   return content === null ? null : sealingLines(content, catalog)
 }
 

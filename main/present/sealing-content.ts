@@ -4,6 +4,7 @@ import type { Catalog } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
 import type { EntryContent, SignedList } from '../core/register/signed-content.ts'
 import { isOnePerson } from '../core/register.ts'
+import type { BaselineEntry, GapEntry } from '../core/run-chain/entry.ts'
 import type { SealingContent } from '../core/sealing-content.ts'
 
 const TITLES: Readonly<Record<SignedList, string>> = {
@@ -63,7 +64,32 @@ const wordsOf = (name: string, list: SignedList): Readonly<Record<string, string
  * Everything that a signature would cover, in words, one label and value a line. Null where an entry has a member that would not be shown:
  * nothing is signed that a person cannot read.
  */
-export function sealingLines(content: SealingContent, { checks }: Pick<Catalog, 'checks'>): readonly string[] | null {
+export const sealingLines = (content: SealingContent, catalog: Pick<Catalog, 'checks'>): readonly string[] | null =>
+  content.kind === 'register-entry' ? registerLines(content, catalog) : chainLines(content.entry)
+
+function chainLines(entry: BaselineEntry | GapEntry): readonly string[] {
+  const value = (text: string): string => plain(text, Math.max(text.length, 200))
+  return entry.kind === 'baseline'
+    ? [
+        'Baseline: the run that later runs are compared with',
+        line('Fleet', value(entry.fleet)),
+        line('Run', value(entry.run)),
+        line('Reason', value(entry.why)),
+        line('Time stated', entry.at),
+        line('Signer', entry.signer),
+      ]
+    : [
+        'Missed run: a run that was due and did not take place',
+        line('Fleet', value(entry.fleet)),
+        ...(entry.schedule === undefined ? [] : [line('Schedule', entry.schedule)]),
+        line('Due', entry.due),
+        line('Reason', value(entry.why)),
+        line('Time stated', entry.at),
+        line('Signer', entry.signer),
+      ]
+}
+
+function registerLines(content: EntryContent, { checks }: Pick<Catalog, 'checks'>): readonly string[] | null {
   const { list, entry, role, at } = content
   const members = Object.entries(entry).filter(([name, value]) => !UNSIGNED.has(name) && value !== undefined)
   if (members.some(([name]) => LABELS[name] === undefined)) return null

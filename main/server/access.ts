@@ -160,8 +160,8 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'history.deviations': call(WORKERS),
   'history.compare': call(WORKERS),
   'history.flip': call(WORKERS),
-  'history.record-gap': SIGNING,
-  'history.set-baseline': SIGNING,
+  'history.record-gap': call(OFFICER, 'key'),
+  'history.set-baseline': call(OFFICER, 'key'),
 
   'schedules.list': SCHEDULES,
   'schedules.add': SCHEDULES,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { nameBaseline } from '../../main/app/append-signed.ts'
+import { appendSigned, nameBaseline } from '../../main/app/append-signed.ts'
 import { driftBetween, flipsBetween } from '../../main/app/drift.ts'
 import { historyCommand } from '../../main/cli/commands/history.ts'
 import { detailLines } from '../../main/cli/drift-text.ts'
@@ -105,6 +105,57 @@ describe('the baseline', () => {
     expect(baselineIn(must(await name('run-1')))).toMatchObject({ run: 'run-1', entry: 3, why: 'as delivered' })
     expect(must(await between('baseline', 'latest')).baseline?.run).toBe('run-1')
     expect(baselineIn(must(await name('run-2', 'moved')))).toMatchObject({ run: 'run-2', entry: 4, why: 'moved' })
+  })
+})
+
+describe('an entry of the run chain that another one precedes while it is signed', () => {
+  const chainFolder = () => chainFolderOf(root, FLEET)
+  /** Signs after `work`, as a person at another computer who takes a while. */
+  const signerAfter = (work: () => Promise<unknown>): Signer => ({
+    ...signer,
+    sign: async (data) => {
+      await work()
+      return await signer.sign(data)
+    },
+  })
+  const slowly = (work: () => Promise<unknown>, run: string) =>
+    nameBaseline(ports, {
+      ...{ fleet: FLEET, run, why: 'slowly', chainFolder: chainFolder() },
+      openSigner: async () => ok(signerAfter(work)),
+    })
+  test('is appended behind it', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    await sealed('run-2', '2026-11-21T10:00:00.000Z')
+    expect(baselineIn(must(await slowly(() => name('run-1'), 'run-2')))).toMatchObject({ run: 'run-2', entry: 4 })
+  })
+  test('is not recorded where it may no longer be', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    const retire = () =>
+      appendSigned(
+        ports,
+        { fleet: FLEET, chainFolder: chainFolder(), openSigner: async () => ok(signer) },
+        (at, key, { entries: [first] }) =>
+          first?.entry.kind === 'run'
+            ? ok([
+                {
+                  ...{ kind: 'retired', run: 'run-1', tagManifest: first.entry.tagManifest, at },
+                  ...{ fleet: FLEET, why: 'too old', signer: key },
+                },
+              ])
+            : ok([]),
+      )
+    expect(await slowly(retire, 'run-1')).toMatchObject({ error: { code: 'input.refused' } })
+    expect(baselineIn(must(await retire()))).toBe(null)
+  })
+  test('is not recorded where it would be another one', async () => {
+    await sealed('run-1', '2026-11-20T10:00:00.000Z')
+    const gap = (count: number) => ({ kind: 'gap', due: '2026-11-19T10:00:00Z', why: `${count} before` }) as const
+    const counted = await appendSigned(
+      ports,
+      { fleet: FLEET, chainFolder: chainFolder(), openSigner: async () => ok(signerAfter(() => name('run-1'))) },
+      (at, key, { entries }) => ok([{ ...gap(entries.length), at, fleet: FLEET, signer: key }]),
+    )
+    expect(counted).toMatchObject({ error: { code: 'input.refused' } })
   })
 })
 

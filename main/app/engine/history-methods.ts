@@ -169,20 +169,16 @@ async function saying(
   const { fleet, demo } = session
   if (fleet === null) return fail('input.not-found', NO_FLEET)
   if (demo) return fail('input.refused', DEMO)
-  return await turnOf(
-    context,
-    'identities',
-  )(async () => {
-    const said = await say({
-      fleet: fleet.name,
-      chainFolder: chainFolderOf(folder, fleet.name),
-      openSigner: async () => {
-        const signer = await signingKey(context, identity)
-        return signer.ok ? ok(signer.value.value) : signer
-      },
-    })
-    return said.ok ? ok({ entries: said.value.entries.length }) : said
+  // Signing is no part of the turn: a person may confirm at another computer.
+  const said = await say({
+    fleet: fleet.name,
+    chainFolder: chainFolderOf(folder, fleet.name),
+    openSigner: async () => {
+      const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
+      return signer.ok ? ok(signer.value.value) : signer
+    },
   })
+  return said.ok ? ok({ entries: said.value.entries.length }) : said
 }
 
 /** The longest list in the window; its total is always stated. */
