@@ -89,7 +89,7 @@ const headText = ({ size, digest }: AuditHead): string => `${size} entries, dige
 function say(event: SealerEvent): void {
   if (event.kind === 'signed')
     printLine(
-      `Signed: SHA-256 ${event.request.digest} ${event.request.content === undefined ? ` (signature ${event.count} of this export)` : ', an entry'}.`,
+      `Signed: SHA-256 ${event.request.digest}${event.request.content === undefined ? ` (signature ${event.count} of this export)` : ', an entry'}.`,
     )
   else if (event.kind === 'head-signed') printLine(`Audit log signed: ${headText(event.head)}.`)
   else if (event.kind === 'log-shortened')
