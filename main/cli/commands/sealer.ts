@@ -12,7 +12,7 @@ export function sealerCommand(context: Context): void {
   keyOptions(
     context.program
       .command('sealer')
-      .description('Confirm and sign exports and entries of a team server with a key of this computer')
+      .description('Confirm and sign exports and entries of a team server with a local key')
       .option('--config <file>', 'Configuration of the sealer')
       .option('--check-config', 'Validate the configuration and exit')
       .option('--new-token <file>', 'Create a token and print the digest that the administrator enters at the server'),
