@@ -21,6 +21,8 @@ export interface RunProgress {
   readonly nodes: ReadonlyMap<string, NodeProgress>
   readonly paused: boolean
   readonly ended: 'no' | 'done' | 'cancelled'
+  /** Nodes evaluated since every node ended; null before that. */
+  readonly evaluated: { readonly done: number; readonly total: number } | null
   /** Milliseconds on this window’s clock at the first event. */
   readonly since: number
   /** Start of each active node, on the same clock. */
@@ -39,6 +41,7 @@ export function applyEvent(before: RunProgress | null, event: EngineEvent, now: 
         ended: 'no',
         // The page shows a run before the engine reports its start, so the run may have been paused already.
         paused: before?.run === event.run && before.paused,
+        evaluated: null,
         since: now,
         begun: new Map(),
         nodes: new Map(event.nodes.map((node) => [node, { is: 'waiting' }])),
@@ -49,6 +52,8 @@ export function applyEvent(before: RunProgress | null, event: EngineEvent, now: 
     case 'node-done':
     case 'node-failed':
       return before === null ? null : afterNode(before, event, now)
+    case 'run-evaluating':
+      return before === null ? null : { ...before, paused: false, evaluated: { done: event.done, total: event.total } }
     case 'run-paused':
       return before === null ? null : { ...before, paused: true }
     case 'run-resumed':
@@ -145,6 +150,7 @@ export function summaryOf(progress: RunProgress, now: number): string {
   if (progress.ended === 'done') return `Collection finished: ${kept}.`
   if (progress.ended === 'cancelled')
     return `Collection stopped: ${kept}${finished === total ? '' : `, ${total - finished} not started or not finished`}. Collected evidence is kept.`
+  if (progress.evaluated !== null) return `${kept}. Results are being evaluated.`
   if (progress.paused) return `${so}${missed}; paused. Active nodes are finished; no further node is started.`
   const left = timeLeft(progress, now)
   const last = slowest(progress)

@@ -34,6 +34,8 @@ export type EngineEvent =
   | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
   | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
+  /** Every node ended; their results are evaluated at one time, and the run is stored. Ended by `run-done`. */
+  | { readonly kind: 'run-evaluating'; readonly run: string; readonly done: number; readonly total: number }
   | { readonly kind: 'run-paused'; readonly run: string }
   | { readonly kind: 'run-resumed'; readonly run: string }
   /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */

@@ -55,6 +55,18 @@ describe('the demo', () => {
     expect(view?.rows[0]?.failure).toEqual({ code: 'ssh.unreachable', detail: 'connection refused' })
   })
 
+  test('answers calls while its results are evaluated, and reports how far they are', async () => {
+    const kit = await kitOver()
+    const { nodes } = await kit.get('demo.open', null)
+    const evaluated = (): readonly number[] =>
+      kit.events.flatMap((event) => (event.kind === 'run-evaluating' ? [event.done] : []))
+    await until(() => evaluated().length > 0)
+    await kit.get('fleet.get', null)
+    expect(evaluated().length).toBeLessThan(nodes.length)
+    await kit.heard('run-done')
+    expect(evaluated()).toEqual(nodes.map((_, at) => at + 1))
+  })
+
   test('is kept apart from the fleet of this computer', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4'])
@@ -155,7 +167,7 @@ describe('holding a run back', () => {
     await kit.get('demo.open', null)
     await kit.heard('run-done')
     const { events } = (await kit.get('run.status', null)) ?? { events: [] }
-    expect(events.length).toBe(FAKE_NODES.length + 2)
+    expect(events.length).toBe(FAKE_NODES.length + 3)
     expect(events[0]?.kind).toBe('run-started')
     expect(events.at(-1)?.kind).toBe('run-done')
     expect(nodesOf(events, 'node-failed')).toEqual(['demo-away-07', 'demo-changed-08'])

@@ -61,15 +61,16 @@ function Run({ progress }: { readonly progress: RunProgress }) {
   const cancel = useAction('run.cancel')
   const error = pause.error ?? resume.error ?? cancel.error
   const going = progress.ended === 'no'
-  const now = useNow(going && !progress.paused)
+  const evaluated = going ? progress.evaluated : null
+  const now = useNow(going && evaluated === null && !progress.paused)
   const missing = missingNodes(progress)
   const { total, finished, failed, partial } = counts(progress)
   return (
     <Page
-      title={going && progress.paused ? 'Paused' : TITLES[progress.ended]}
+      title={evaluated !== null ? 'Evaluating results' : going && progress.paused ? 'Paused' : TITLES[progress.ended]}
       over={`Run ${visible(progress.run)}`}
       actions={
-        going ? (
+        evaluated !== null ? undefined : going ? (
           <>
             {progress.paused ? (
               <Button icon={IconPlayerPlay} busy={resume.busy} onPress={() => void resume.run(null)}>
@@ -100,18 +101,27 @@ function Run({ progress }: { readonly progress: RunProgress }) {
     >
       {error !== null && <FailureNote error={error} />}
       <div className="run-head">
-        <Progress
-          label={summaryHead(progress, now)}
-          value={finished}
-          max={total}
-          words={`${finished} of ${plural(total, 'node')}`}
-        />
+        {evaluated === null ? (
+          <Progress
+            label={summaryHead(progress, now)}
+            value={finished}
+            max={total}
+            words={`${finished} of ${plural(total, 'node')}`}
+          />
+        ) : (
+          <Progress
+            label="Results of all nodes are evaluated at one time"
+            value={evaluated.done}
+            max={evaluated.total}
+            words={`${evaluated.done} of ${plural(evaluated.total, 'node')}`}
+          />
+        )}
         <dl className="run-facts">
           <Fact term="Collected" value={`${finished - failed - partial}`} />
           <Fact term="Partial" value={`${partial}`} />
           <Fact term="Not collected" value={`${failed}`} />
           <Fact term="Remaining" value={`${total - finished}`} />
-          {going && <Fact term="Slowest" value={slowestWords(progress)} />}
+          {going && evaluated === null && <Fact term="Slowest" value={slowestWords(progress)} />}
         </dl>
       </div>
       <NodeRows progress={progress} />

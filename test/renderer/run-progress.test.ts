@@ -49,6 +49,17 @@ test('time left is the pace so far; a node at work counts for what it answered',
   expect(timeLeft(after(done(1, 'a'), failed(2, 'b'), done(3, 'c')), 30_000)).toBe('less than 1 min left')
 })
 
+test('once every node ended, their results are evaluated, until the run is done', () => {
+  const evaluating: Step = [4, { kind: 'run-evaluating', run: 'r1', done: 2, total: 4 }]
+  const paused: Step = [3, { kind: 'run-paused', run: 'r1' }]
+  expect(after().evaluated).toBeNull()
+  const progress = after(done(1, 'a'), paused, evaluating)
+  expect([progress.evaluated, progress.paused, progress.ended]).toEqual([{ done: 2, total: 4 }, false, 'no'])
+  expect(summaryOf(progress, 5)).toContain('Results are being evaluated')
+  const ended = after(done(1, 'a'), evaluating, [5, { kind: 'run-done', run: 'r1', cancelled: false }])
+  expect(summaryOf(ended, 6)).toContain('Collection finished')
+})
+
 test('there is no time left to guess while paused or after the end', () => {
   const paused: Step = [1, { kind: 'run-paused', run: 'r1' }]
   expect(timeLeft(after(done(1, 'a'), paused), 60_000)).toBeNull()

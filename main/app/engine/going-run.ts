@@ -15,7 +15,7 @@ import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { Begun, RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
 import { soFarOf } from './so-far.ts'
-import { assessedNow } from './stored-runs.ts'
+import { assessedInTurns, type OnEvaluated } from './stored-runs.ts'
 
 interface How {
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
@@ -47,7 +47,10 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
       mayBegin: gate.passed,
       onRecorded: soFar.add,
     }).catch(mistake)
-    const ended = collected.ok ? await concluded(context, begun, soFar.recordings()).then(ok, mistake) : collected
+    const onEvaluated: OnEvaluated = (done, total) => tell({ kind: 'run-evaluating', run: begun.run, done, total })
+    const ended = collected.ok
+      ? await concluded(context, begun, soFar.recordings(), onEvaluated).then(ok, mistake)
+      : collected
     session.run = ended.ok ? ended.value : held
     if (!ended.ok) for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...ended.error })
     await how.ended().catch(() => undefined)
@@ -104,6 +107,7 @@ async function concluded(
   { ports, catalog, folder, session }: EngineContext,
   begun: Begun,
   all: readonly LoadedRecording[],
+  onEvaluated: OnEvaluated,
 ): Promise<RunState> {
   const { run, demo, before } = begun
   const recorded = new Set(all.map(({ recording }) => recording.node.name))
@@ -114,7 +118,7 @@ async function concluded(
   // Declarations may have changed meanwhile.
   const declared = withDeclared(begun.scope, await declaredOrNone({ ports, folder, demo }))
   const scope = await askedOrNone({ ports, folder, demo, fleet: session.fleet }, declared, all)
-  const state = assessedNow(ports, catalog, { run, scope, recordings: all, unreadable })
+  const state = await assessedInTurns(ports, catalog, { run, scope, recordings: all, unreadable }, onEvaluated)
   // If this fails, the history shows the run from its evidence, and states that its trace is not stored.
   await keepCollected({ ports, catalog, folder }, state, demo)
   return state

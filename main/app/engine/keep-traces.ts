@@ -1,3 +1,4 @@
+import type { TracedNode } from '../../../schemas/types.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { shelfPath } from '../../core/layout.ts'
@@ -10,7 +11,7 @@ import type { RunState } from './run-state.ts'
 /** Where the window stores the history of its fleet. That of the demo fleet is stored separately. */
 export const historyRoot = ({ folder }: Pick<EngineContext, 'folder'>, demo: boolean): string => shelfPath(folder, demo)
 
-/** Stores the trace of a finished run for later comparison. Nothing is sealed by this. Fails as keepRun() does. */
+/** Stores the trace of a finished run for later comparison; other calls are answered between two nodes. Nothing is sealed by this. Fails as keepRun() does. */
 export async function keepCollected(
   { ports, catalog, folder }: Pick<EngineContext, 'ports' | 'catalog' | 'folder'>,
   { run, scope, recordings, assessment }: RunState,
@@ -18,7 +19,11 @@ export async function keepCollected(
 ): Promise<Outcome<null>> {
   const own = catalogFor(catalog, scope)
   const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
-  const nodes = assessment.nodes.map((assessed) => traceNode(own, byNode.get(assessed.node) ?? null, assessed))
+  const nodes: TracedNode[] = []
+  for (const assessed of assessment.nodes) {
+    nodes.push(traceNode(own, byNode.get(assessed.node) ?? null, assessed))
+    await ports.pause(0)
+  }
   const trace = traceOf(catalog, { run, planned: null, assessment: { ...assessment, demo }, nodes })
   return await keepRun(ports, historyRoot({ folder }, demo), { trace, sealed: null })
 }

@@ -136,13 +136,8 @@ export async function loadRun(
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const scope = await scopeNow(shelf, note, population, recordings)
-    const evaluating = assessing(ports, catalog, { run, scope, recordings, unreadable })
-    for (;;) {
-      const step = evaluating.next()
-      if (step.done === true) return ok(step.value)
-      onNode({ step: 'evaluating', done: step.value, total: population.length })
-      await ports.pause(0)
-    }
+    const onEvaluated: OnEvaluated = (done, total) => onNode({ step: 'evaluating', done, total })
+    return ok(await assessedInTurns(ports, catalog, { run, scope, recordings, unreadable }, onEvaluated))
   })
 }
 
@@ -199,6 +194,26 @@ export function assessedNow(
   for (;;) {
     const step = evaluating.next()
     if (step.done === true) return step.value
+  }
+}
+
+/** Receives how many nodes are evaluated, after each. */
+export type OnEvaluated = (done: number, total: number) => void
+
+/** As assessedNow(); other calls are answered between two nodes. */
+export async function assessedInTurns(
+  ports: Pick<Ports, 'clock' | 'pause'>,
+  catalog: Catalog,
+  run: Omit<RunState, 'assessment'>,
+  onNode: OnEvaluated,
+): Promise<RunState> {
+  const evaluating = assessing(ports, catalog, run)
+  const total = populationOf(run.scope).length
+  for (;;) {
+    const step = evaluating.next()
+    if (step.done === true) return step.value
+    onNode(step.value, total)
+    await ports.pause(0)
   }
 }
 
