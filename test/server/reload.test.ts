@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digestOf } from '../../main/app/collect-node.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { withPrograms } from '../../main/server/reload.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { newToken, withCollectors } from '../support/collector-kit.ts'
+import { fakeCatalog } from '../support/fake-catalog.ts'
 import { codeOf, type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const [FIRST, SECOND] = [newToken(), newToken()]
@@ -42,6 +44,23 @@ describe('collectors that are read again', () => {
     const reloads = text.split('\n').filter((line) => line.includes('"kind":"reload"'))
     expect(reloads.map((line) => JSON.parse(line).of.collectors)).toEqual(['frankfurt-1, tokyo-1', 'tokyo-1'])
     expect(text).not.toContain(SECOND)
+  })
+  test('end the wait of one that was removed for a job', async () => {
+    expect((await kit.server.reload(both())).ok).toBe(true)
+    const ended: string[] = []
+    const asks = async (zone: string, token: string, waitSeconds: number): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ zone, catalogDigest: digestOf(fakeCatalog), waitSeconds })
+      const { status } = await kit.visitor().send('POST', '/collector/ask', headers, body)
+      ended.push(zone)
+      return status
+    }
+    const waiting = [asks('frankfurt', FIRST, 25), asks('tokyo', SECOND, 4)]
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const { collectors = [] } = both()
+    expect((await kit.server.reload({ ...running, collectors: collectors.slice(1) })).ok).toBe(true)
+    expect(await Promise.all(waiting)).toEqual([200, 200])
+    expect(ended).toEqual(['frankfurt', 'tokyo'])
   })
   test('with something else that differs change nothing', async () => {
     const other = { ...both(), limits: { calls: 1 } }

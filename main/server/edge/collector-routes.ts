@@ -6,6 +6,7 @@ import type {
   CollectorRenewal,
   TeamCollector,
 } from '../../../schemas/types.ts'
+import { isSameJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type HeldJob, LARGEST_PACKED, unpackParts } from '../../core/jobs.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -30,7 +31,7 @@ export const LEASE_HEADER = 'x-barewitness-lease'
 
 /** Answers what a collector asks for. Without a known token, everything is answered the same. */
 export async function fromCollector(parts: ServerParts, exchange: Exchange, wanted: OfCollector): Promise<Sent> {
-  const collector = holderOf(headerOf(exchange, 'authorization'), parts.settings().config.collectors)
+  const collector = collectorOf(parts, exchange)
   const jobs = collector === null ? undefined : parts.jobs.get(collector.engagement)
   if (collector === null || jobs === undefined)
     return await unknownToken(parts, exchange, 'collector-refused', 'no collector has this token')
@@ -40,6 +41,9 @@ export async function fromCollector(parts: ServerParts, exchange: Exchange, want
     answered(parts, exchange, wanted, { collector, jobs }),
   )
 }
+
+const collectorOf = (parts: ServerParts, exchange: Exchange): TeamCollector | null =>
+  holderOf(headerOf(exchange, 'authorization'), parts.settings().config.collectors)
 
 async function answered(
   parts: ServerParts,
@@ -104,16 +108,20 @@ const audit = (
 
 async function ask(
   parts: ServerParts,
-  { response }: Exchange,
+  exchange: Exchange,
   known: Known,
   { zone, catalogDigest, waitSeconds }: CollectorAsk,
 ): Promise<Outcome<unknown>> {
   if (zone !== known.collector.zone) return fail('input.refused', `this collector is enrolled for another zone`)
   if (catalogDigest !== parts.collecting.catalogDigest)
     return fail('input.refused', 'collector and server have different rules; install the same version on both')
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  const lease = await known.jobs.ask(known.collector, waitSeconds, gone.signal)
+  let isGone = false
+  exchange.response.once('close', () => {
+    isGone = true
+  })
+  // The configuration may be read again while a collector waits.
+  const isEnrolled = (): boolean => isSameJson(collectorOf(parts, exchange), known.collector)
+  const lease = await known.jobs.ask(known.collector, waitSeconds, () => isGone || !isEnrolled())
   if (lease.ok && lease.value !== null) {
     const { job } = lease.value
     await audit(parts, known, { kind: 'lease', of: { job: job.id, run: job.run, node: job.node.name } })

@@ -26,11 +26,11 @@ export interface EngagementJobs {
   readonly remote: RemoteCollection
   readonly queue: JobQueue
   readonly incoming: Incoming
-  /** The next job of the zone of a collector; null where none came within the time, or `gone` was aborted. */
+  /** The next job of the zone of a collector; null where none came within the time, or `isOver` before one came. */
   readonly ask: (
     collector: TeamCollector,
     waitSeconds: number,
-    gone: AbortSignal,
+    isOver: () => boolean,
   ) => Promise<Outcome<CollectorLease | null>>
   readonly renew: (held: HeldJob, progress: { readonly done: number; readonly total: number }) => Promise<Outcome<null>>
   /** The job of a lease. Fails with job.lease-ended where this collector never had it. */
@@ -216,9 +216,9 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
     onLate: (listener) => {
       late = listener
     },
-    ask: async (collector, waitSeconds, gone) => {
+    ask: async (collector, waitSeconds, isOver) => {
       for (let left = waitSeconds * 1000; ; left -= LOOK_MS) {
-        if (gone.aborted || isClosing) return ok(null)
+        if (isOver() || isClosing) return ok(null)
         const lease = await queue.lease({ zone: collector.zone, holder: collector.name })
         if (!lease.ok) return lease
         if (lease.value !== null) {
