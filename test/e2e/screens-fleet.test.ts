@@ -47,6 +47,12 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await opened.close()
   })
 
+  const send = (event: EngineEvent): Promise<void> =>
+    opened.app.evaluate(
+      ({ BrowserWindow }, [channel, told]) => BrowserWindow.getAllWindows()[0]?.webContents.send(channel, told),
+      [EVENT_CHANNEL, event] as const,
+    )
+
   test('first run: the heading has the focus', async () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
       'Collect audit evidence from your servers',
@@ -55,11 +61,6 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
   })
 
   test('results that are being opened: their progress in place of the ways to start', async () => {
-    const send = (event: EngineEvent): Promise<void> =>
-      opened.app.evaluate(
-        ({ BrowserWindow }, [channel, told]) => BrowserWindow.getAllWindows()[0]?.webContents.send(channel, told),
-        [EVENT_CHANNEL, event] as const,
-      )
     await send({ kind: 'run-opening', step: 'reading', done: 0, total: 0 })
     await titled(page, 'Opening the latest results')
     await book.look('01-opening')
@@ -159,6 +160,9 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
     await press(page, 'Collect evidence')
     await titled(page, 'Collection in progress')
     await book.look('09-collecting')
+    await send({ kind: 'run-evaluating', run: 'run', done: 120, total: 300 })
+    await titled(page, 'Evaluating results')
+    await book.look('09-evaluating')
     rmSync(hold)
     await titled(page, 'Collection finished')
     await book.look('09-collected')
