@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
@@ -80,7 +81,15 @@ describe.skipIf(missing !== null)(`${NODES} servers${missing === null ? '' : ` (
     await grid.hover()
     await framesWhile(page, `${NODES} nodes, wheel`, async () => {
       for (let turn = 0; turn < 40; turn += 1) {
-        await page.mouse.wheel(0, 400)
+        // Once, the browser never acknowledged a turn, with no limit of its own. Whether the page still answers shows in what follows.
+        const isTaken = await Promise.race([
+          page.mouse.wheel(0, 400).then(() => true),
+          sleep(20_000, false, { ref: false }),
+        ])
+        if (!isTaken) {
+          console.info(`${NODES} nodes, wheel: turn ${turn + 1} was not acknowledged within 20 s`)
+          break
+        }
         await page.waitForTimeout(16)
       }
     })
