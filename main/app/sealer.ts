@@ -96,7 +96,12 @@ function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOpt
   const { server, signer, signing, ports } = deps
   let [due, last]: [number, AuditHead | null] = [Number.NEGATIVE_INFINITY, null]
   const next = async (origin: string): Promise<Outcome<null>> => {
-    last ??= await recordedBefore(deps, record, origin)
+    if (last === null) {
+      const before = await recordOf(deps, record)
+      if (!before.ok) return before
+      const own = headsIn(before.value).filter(({ statement }) => statement.server === origin)
+      last = own.at(-1)?.statement ?? null
+    }
     const answered = await server.head()
     if (!answered.ok || answered.value === null) return answered.ok ? ok(null) : answered
     const head = answered.value
@@ -123,12 +128,11 @@ function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOpt
   }
 }
 
-/** The last head of this server that was recorded, by this process or one before it. */
-async function recordedBefore({ ports }: SealerDeps, record: string, origin: string): Promise<AuditHead | null> {
+/** What this process and those before it recorded; empty without a record. Fails as the file does: nothing is signed beside a record that cannot be read. */
+async function recordOf({ ports }: SealerDeps, record: string): Promise<Outcome<string>> {
   const read = await ports.files.read(record)
-  const text = read.ok ? Buffer.from(read.value).toString('utf8') : ''
-  const own = headsIn(text).filter(({ statement }) => statement.server === origin)
-  return own.at(-1)?.statement ?? null
+  if (!read.ok) return read.error.code === 'input.not-found' ? ok('') : read
+  return ok(Buffer.from(read.value).toString('utf8'))
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
@@ -156,7 +160,11 @@ async function answer(
   const { content: text } = request
   const lines = text === undefined ? null : linesOf(deps, text)
   if (text !== undefined && lines === null) return await refuse(deps, options, request, NOT_UNDERSTOOD)
-  memory.recorded ??= await recordedDigests(deps, options.record)
+  if (memory.recorded === null) {
+    const before = await recordOf(deps, options.record)
+    if (!before.ok) return before
+    memory.recorded = new Map(digestsIn(before.value))
+  }
   const isOther = (memory.recorded.get(request.id) ?? request.digest) !== request.digest
   if (isOther || (text !== undefined && sha256(text) !== request.digest))
     return await refuse(deps, options, request, OTHER_DIGEST)
@@ -187,12 +195,6 @@ function linesOf({ ports: { clock, validator }, signer, catalog }: SealerDeps, t
     problems: (register) => validator.problems('register', register),
   })
   return content === null ? null : sealingLines(content, catalog)
-}
-
-/** The digest that was recorded for each request, by this process or one before it. */
-async function recordedDigests({ ports }: SealerDeps, record: string): Promise<Map<string, Sha256>> {
-  const read = await ports.files.read(record)
-  return new Map(read.ok ? digestsIn(Buffer.from(read.value).toString('utf8')) : [])
 }
 
 /** A token may be removed, or refuse its PIN, at any time: its Error has the Failure as cause. */

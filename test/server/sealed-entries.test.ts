@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../../main/app/sealer.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { ok } from '../../main/core/failure.ts'
+import { fail, ok } from '../../main/core/failure.ts'
 import { fileIn, shelfPath } from '../../main/core/layout.ts'
 import { signedBytes } from '../../main/core/register/signatures.ts'
 import { checkAudit } from '../../main/server/audit.ts'
@@ -231,13 +231,13 @@ describe('a sealer that is shown an entry', () => {
     ...{ id: '1'.repeat(32), order: 'a'.repeat(32), digest: sha256(content), content, engagement: 'alpha' },
     ...{ purpose: 'Export', requestedBy: 'officer', requestedAt: '2026-11-02T00:00:00Z', ...changes },
   })
-  async function asked(record: string, requests: readonly SealingRequest[]) {
+  async function asked(record: string, requests: readonly SealingRequest[], ports = createFakePorts()) {
     const [stop, events] = [new AbortController(), [] as SealerEvent[]]
     const [left, confirmed] = [[...requests], [] as string[]]
     let signatures = 0
     await runSealer(
       {
-        ports: createFakePorts(),
+        ports,
         signer: {
           ...signer,
           sign: async (data) => {
@@ -296,6 +296,13 @@ describe('a sealer that is shown an entry', () => {
       confirmed: ['1'.repeat(32), '3'.repeat(32)],
       signatures: 2,
     })
+  })
+
+  test('signs nothing beside a record that is there and cannot be read', async () => {
+    const ports = createFakePorts()
+    const files = { ...ports.files, read: async () => fail('input.refused', 'the file is too large') }
+    const done = await asked(join(folder, 'unread.jsonl'), [request(text)], { ...ports, files })
+    expect(done).toEqual({ kinds: ['waits'], confirmed: [], signatures: 0 })
   })
 
   test('asks again for an entry of an order whose export was confirmed', async () => {
