@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { reviewFile } from '../../main/app/review.ts'
@@ -12,7 +12,7 @@ import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { must } from '../support/kept-runs.ts'
 import { sealing } from '../support/sample-pack.ts'
-import { newSigner, type SealerInTest, startSealer, withSealers } from '../support/sealer-kit.ts'
+import { connectedSealer, newSigner, type SealerInTest, withSealers } from '../support/sealer-kit.ts'
 import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
@@ -29,17 +29,8 @@ async function kitWithSealers(): Promise<TeamKit> {
   return kit
 }
 
-async function sealerOf(kit: TeamKit, how: Parameters<typeof startSealer>[2] = {}): Promise<SealerInTest> {
-  const sealer = startSealer(kit.server.origin, signer, how)
-  open.push(async () => {
-    await sealer.stop()
-    rmSync(dirname(sealer.record), { recursive: true, force: true })
-  })
-  const officer = await kit.as('officer')
-  while (valueIn(replyIn<readonly unknown[]>(await officer.call('alpha', 'identities.list', null))).length === 0)
-    await sleep(20)
-  return sealer
-}
+const sealerOf = (kit: TeamKit, how: Parameters<typeof connectedSealer>[3] = {}): Promise<SealerInTest> =>
+  connectedSealer(kit, signer, open, how)
 
 async function sealedRun(officer: Visitor): Promise<{ readonly run: string; readonly draft: ExportDraft }> {
   const { run } = valueIn(

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
@@ -18,7 +18,7 @@ import { createFakePorts } from '../support/fake-ports.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { acceptanceRequestOf, riskAcceptanceOf } from '../support/register.ts'
 import { sealing } from '../support/sample-pack.ts'
-import { CHEN, newSigner, type SealerInTest, startSealer, withSealers } from '../support/sealer-kit.ts'
+import { CHEN, connectedSealer, newSigner, type SealerInTest, withSealers } from '../support/sealer-kit.ts'
 import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
@@ -39,17 +39,8 @@ async function kitWithSealers(patienceMs?: number): Promise<TeamKit> {
   return kit
 }
 
-async function sealerOf(kit: TeamKit, how: Parameters<typeof startSealer>[2] = {}): Promise<SealerInTest> {
-  const sealer = startSealer(kit.server.origin, signer, how)
-  open.push(async () => {
-    await sealer.stop()
-    rmSync(dirname(sealer.record), { recursive: true, force: true })
-  })
-  const officer = await kit.as('officer')
-  while (valueIn(replyIn<readonly unknown[]>(await officer.call('alpha', 'identities.list', null))).length === 0)
-    await sleep(20)
-  return sealer
-}
+const sealerOf = (kit: TeamKit, how: Parameters<typeof connectedSealer>[3] = {}): Promise<SealerInTest> =>
+  connectedSealer(kit, signer, open, how)
 
 const registerOf = (kit: TeamKit): Register | null => {
   try {

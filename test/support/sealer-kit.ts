@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
 import { signerOf } from '../../main/adapters/identity/folder.ts'
@@ -13,8 +13,10 @@ import type { Signer } from '../../main/core/ports.ts'
 import type { SealingRequest, TeamConfig } from '../../schemas/types.ts'
 import { newToken, nodeIn, ZONED } from './collector-kit.ts'
 import { realEntropy } from './deps.ts'
+import { valueIn } from './engine-kit.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { createFakePorts } from './fake-ports.ts'
+import { replyIn, type TeamKit } from './team-kit.ts'
 
 /** Tokens of three sealers: two of alpha, one of beta. */
 export const [CHEN, OTHER, BETA] = [newToken(), newToken(), newToken()]
@@ -117,4 +119,22 @@ export function startSealer(
       await running
     },
   }
+}
+
+/** A sealer whose identity officers of alpha see, closed with its record by a function that is put into `open`. */
+export async function connectedSealer(
+  kit: TeamKit,
+  signer: Signer,
+  open: (() => Promise<unknown>)[],
+  how: Parameters<typeof startSealer>[2] = {},
+): Promise<SealerInTest> {
+  const sealer = startSealer(kit.server.origin, signer, how)
+  open.push(async () => {
+    await sealer.stop()
+    rmSync(dirname(sealer.record), { recursive: true, force: true })
+  })
+  const officer = await kit.as('officer')
+  while (valueIn(replyIn<readonly unknown[]>(await officer.call('alpha', 'identities.list', null))).length === 0)
+    await sleep(20)
+  return sealer
 }
