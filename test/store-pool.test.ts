@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { blockingPace, poolIn } from '../main/adapters/store/durable.ts'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { measuredCapture } from '../main/app/captures.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -85,6 +86,53 @@ test.each([
     expect(statSync(blob('r2', first)).ino).toBe(statSync(blob('r1', first)).ino)
   },
 )
+
+test.each([
+  ['quick', 0],
+  ['slow', 5],
+])(
+  'on a %s file system, bytes that this process put a moment ago are linked while the pool is unchanged',
+  async (_, milliseconds) => {
+    let time = 0
+    const put = poolIn(root, () => {
+      time += milliseconds
+      return time
+    })
+    const bytes = Buffer.from('the same on many nodes')
+    const digest = sha256(bytes)
+    const path = (n: number): string => join(root, `f${n}`)
+    for (let n = 0; n < 12; n += 1) await put(path(n), digest, bytes)
+    const inode = statSync(pooled(digest)).ino
+    for (let n = 0; n < 12; n += 1) expect(statSync(path(n)).ino).toBe(inode)
+    unlinkSync(pooled(digest))
+    writeFileSync(pooled(digest), 'the same on many NODES')
+    await put(path(12), digest, bytes)
+    expect(readFileSync(path(12)).equals(bytes)).toBe(true)
+    expect(statSync(path(12)).ino).toBe(statSync(pooled(digest)).ino)
+    rmSync(join(root, 'sha256'), { recursive: true })
+    await put(path(13), digest, bytes)
+    for (let n = 0; n <= 13; n += 1) expect(readFileSync(path(n)).equals(bytes)).toBe(true)
+  },
+)
+
+test.each([
+  ['none was slow', [0.01, 0.02, 0.5], true],
+  ['three in a row', [9, 9, 9], true],
+  ['slow ones between quick ones', [9, 0.01, 9, 0.01, 9, 0.01, 9, 0.01], true],
+  ['four in a row', [0.01, 9, 9, 9, 9], false],
+  ['four more slow than quick ones', [9, 9, 0.01, 9, 9, 9], false],
+] as const)('the thread may wait for the file system: %s', (_, took, mayBlock) => {
+  const pace = blockingPace()
+  for (const milliseconds of took) pace.took(milliseconds)
+  expect(pace.mayBlock()).toBe(mayBlock)
+})
+
+test('after a slow time, a quick file system is tried again', () => {
+  const pace = blockingPace()
+  for (let n = 0; n < 4; n += 1) pace.took(9)
+  const tried = Array.from({ length: 501 }, () => pace.mayBlock())
+  expect(tried.indexOf(true)).toBe(500)
+})
 
 test('a pool that cannot be made costs room and nothing else', async () => {
   writeFileSync(join(root, 'sha256'), 'in the way')

@@ -11,7 +11,7 @@ import { type Context, EXIT, type ExitCode, printFailure } from './options.ts'
 export async function runLine(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done
   const current = withCurrentCommand(args)
-  if (current[0] === 'verify') optimizeLater()
+  if (SHORT.has(current[0] ?? '')) optimizeLater()
   const program = commandLine(createPorts(catalog), await commandsFor(current), (next) => {
     code = next
   })
@@ -24,6 +24,9 @@ export async function runLine(args: readonly string[]): Promise<ExitCode> {
   }
   return code
 }
+
+/** Commands that end before most of what they run repays being optimized, and spend much of their time in native code. */
+const SHORT: ReadonlySet<string> = new Set(['collect', 'verify'])
 
 /** Commands whose start is waited for: each is loaded without the code of the others, most of which builds and checks exports. */
 const ALONE: Readonly<Record<string, () => Promise<AddCommand>>> = {

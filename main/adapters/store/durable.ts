@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFile, readFileSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFile,
+  readFileSync,
+} from 'node:fs'
 import { link, lstat, mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,8 +35,9 @@ export const putAlone: PutBlob = (path, _, bytes) => writeAside(path, bytes)
  * Never relies on a digest in the pool: a file is linked only after a comparison with the bytes to be written, or with
  * the same bytes a moment ago in this process, if the file is unchanged since.
  */
-export function poolIn(root: string): PutBlob {
+export function poolIn(root: string, clock: () => number = () => performance.now()): PutBlob {
   const pool = join(root, POOL)
+  const pace = blockingPace()
   const made = new Map<string, Promise<unknown>>()
   const known = new Map<Sha256, string>()
   const know = async (digest: Sha256, pooled: string): Promise<void> => {
@@ -36,9 +47,28 @@ export function poolIn(root: string): PutBlob {
   }
   const isKnown = async (digest: Sha256, pooled: string): Promise<boolean> =>
     known.has(digest) && known.get(digest) === (await markOf(pooled).catch(() => ''))
+  const folderOf = (digest: Sha256): string => join(pool, digest.slice(0, 2))
+  /** Waits for the two system calls: handing them to another thread takes several times their own processor time. */
+  const linkedAtOnce = (digest: Sha256, path: string): boolean => {
+    const mark = known.get(digest)
+    if (mark === undefined || !pace.mayBlock()) return false
+    const began = clock()
+    const pooled = join(folderOf(digest), digest)
+    try {
+      if (markIn(lstatSync(pooled, { bigint: true })) !== mark) return false
+      linkSync(pooled, path)
+      return true
+    } catch {
+      // As for `linked`: the other way finds out, and writes the bytes.
+      return false
+    } finally {
+      pace.took(clock() - began)
+    }
+  }
   const put: PutBlob = async (path, digest, bytes) => {
-    const folder = join(pool, digest.slice(0, 2))
+    const folder = folderOf(digest)
     const pooled = join(folder, digest)
+    if (linkedAtOnce(digest, path)) return
     if ((await isKnown(digest, pooled)) && (await linked(pooled, path))) return
     const before = await readPlain(pooled, bytes.length).catch((problem) =>
       isCode(problem, 'ENOENT') ? null : 'other',
@@ -53,7 +83,10 @@ export function poolIn(root: string): PutBlob {
     made.set(folder, folderMade)
     await folderMade.then(() => pooledFrom(path, pooled, before === null)).catch(() => undefined)
   }
-  return inTurn(put)
+  const putInTurn = inTurn(put)
+  return async (path, digest, bytes) => {
+    if (!linkedAtOnce(digest, path)) await putInTurn(path, digest, bytes)
+  }
 }
 
 /** Files written concurrently, over all recordings: the disk is no faster with more, and each has its own buffers. */
@@ -62,9 +95,33 @@ const WIDTH = 16
 const MOST_KNOWN = 20_000
 
 /** These identify a file as the same and not written to: making links of it changes none of them. */
-async function markOf(path: string): Promise<string> {
-  const { ino, size, mtimeNs } = await lstat(path, { bigint: true })
-  return `${ino} ${size} ${mtimeNs}`
+const markOf = async (path: string): Promise<string> => markIn(await lstat(path, { bigint: true }))
+
+const markIn = ({ ino, size, mtimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs}`
+
+/** A pair of calls that takes longer than this is slow, in milliseconds: on a local disk they take a hundredth of it. */
+const SLOW_MS = 0.5
+/** So many more slow than quick ones, and others would wait: one slow pair may be another program’s doing. */
+const SLOW_PAIRS = 4
+/** So many are handed to other threads, which wait side by side, before it is tried again. */
+const HANDED_OVER = 500
+
+/** Whether the thread that serves connections may wait for the file system: not for a slow one, such as one over a network. */
+export function blockingPace(): { readonly mayBlock: () => boolean; readonly took: (milliseconds: number) => void } {
+  let [slow, left] = [0, 0]
+  return {
+    mayBlock: () => {
+      if (left === 0) return true
+      left -= 1
+      return false
+    },
+    took: (milliseconds) => {
+      slow = Math.max(0, slow + (milliseconds > SLOW_MS ? 1 : -1))
+      if (slow < SLOW_PAIRS) return
+      slow = 0
+      left = HANDED_OVER
+    },
+  }
 }
 
 function inTurn(put: PutBlob): PutBlob {

@@ -1,3 +1,4 @@
+import { optimizeLater } from '../../../main/adapters/compiler.ts'
 import { createPorts } from '../../../main/adapters/ports.ts'
 import { createTransport } from '../../../main/adapters/ssh/transport.ts'
 import { documentsOf } from '../../../main/app/attachments.ts'
@@ -11,6 +12,8 @@ import { peakOf } from '../peak.ts'
 // program itself can do. Arguments: fleet file, folder, nodes at a time, `collect` or `export`. Prints its figures.
 
 const [fleetFile = '', folder = '', concurrency = '64', step = 'collect'] = process.argv.slice(2)
+// As the command does.
+if (step === 'collect') optimizeLater()
 const ports = { ...createPorts(catalog), transport: createTransport({ perSecond: 10_000, perNetwork: 1000 }) }
 const read = await ports.fleets.read(fleetFile)
 if (!read.ok) throw new Error(read.error.detail)
