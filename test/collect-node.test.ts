@@ -7,6 +7,7 @@ import { operator } from '../main/adapters/operator.ts'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../main/app/collect-node.ts'
 import { importTranscript, printableCollector } from '../main/app/import-transcript.ts'
+import type { Masking } from '../main/core/collector/mask.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { fail, ok } from '../main/core/failure.ts'
 import type { Connection, EvidenceStore, RunEvent, Transport } from '../main/core/ports.ts'
@@ -49,6 +50,7 @@ async function collect(
     readonly skip?: ReadonlySet<string>
     readonly earlier?: Recording
     readonly operator?: Operator
+    readonly mask?: Masking
   } = {},
 ) {
   events.length = 0
@@ -58,6 +60,7 @@ async function collect(
       store,
       clock: realClock,
       entropy: realEntropy,
+      ...(options.mask === undefined ? {} : { mask: options.mask }),
       pause: realPause,
       catalog: catalogOf(probes),
       ...(options.operator && { operator: options.operator }),
@@ -254,6 +257,14 @@ describe('collecting a node', () => {
 
   test('an adapter that throws is our mistake, and named so', async () => {
     const { recording } = await collect({ connect: () => Promise.reject(new Error('oops')) })
+    expect(recording.outcome.failure).toEqual({ code: 'bug', detail: 'Error: oops' })
+  })
+
+  test('a mistake while an answer is read ends the collection, and is named so', async () => {
+    const mask = (): never => {
+      throw new Error('oops')
+    }
+    const { recording } = await collect(localTransport(['sh', '-s']), {}, { mask })
     expect(recording.outcome.failure).toEqual({ code: 'bug', detail: 'Error: oops' })
   })
 

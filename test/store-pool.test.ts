@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { blockingPace, poolIn } from '../main/adapters/store/durable.ts'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
+import { waitingBytes } from '../main/adapters/store/recording-files.ts'
 import { measuredCapture } from '../main/app/captures.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Recording } from '../schemas/types.ts'
@@ -132,6 +133,16 @@ test('after a slow time, a quick file system is tried again', () => {
   for (let n = 0; n < 4; n += 1) pace.took(9)
   const tried = Array.from({ length: 501 }, () => pace.mayBlock())
   expect(tried.indexOf(true)).toBe(500)
+})
+
+test('equal bytes that wait for the disk are held once, until the last of their holders releases them', () => {
+  const waiting = waitingBytes()
+  const [one, same, other] = ['x', 'x', 'y'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
+  const held = [waiting.hold(one), waiting.hold(same)]
+  expect(held.map(({ bytes }) => bytes === one)).toEqual([true, true])
+  expect(waiting.hold(other).bytes).toBe(other)
+  for (const each of held) waiting.release(each)
+  expect(waiting.hold(same).bytes).toBe(same)
 })
 
 test('a pool that cannot be made costs room and nothing else', async () => {

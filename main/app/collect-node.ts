@@ -197,10 +197,11 @@ async function ask(asking: Asking): Promise<Ended> {
   const got = new Set<number>()
   let uid: number | null = null
   const privilege = (): Session['privilege'] => (uid === 0 ? 'root' : node.sudo ? 'sudo' : 'none')
-  const store = async (answer: CapturedAnswer): Promise<void> => {
-    const stored = await writer.append(answer)
-    if (!stored.ok) watch.give(stored.error.code, stored.error.detail)
-  }
+  // Not async: what waits for the disk would keep the answer, of which the store holds equal ones once.
+  const store = (answer: CapturedAnswer): Promise<void> =>
+    writer.append(answer).then((stored) => {
+      if (!stored.ok) watch.give(stored.error.code, stored.error.detail)
+    })
   const startedAt = deps.clock.now()
   let boot: string | null = null
   const ports = listenerMeasures(deps, connection, { listed, node }, watch)
@@ -223,19 +224,21 @@ async function ask(asking: Asking): Promise<Ended> {
       onHeader: (header) => {
         uid = header.uid
       },
-      onFrame: async (frame, firstUptime) => {
-        const planned = plan.commands[frame.index]
-        if (planned === undefined) return
+      onFrame: (frame, firstUptime) => {
+        const { index } = frame
+        const planned = plan.commands[index]
+        if (planned === undefined) return Promise.resolve()
         const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() }, deps.mask)
         if (isAboutListeners(planned.probe)) listed.set(captureKey(planned.probe, planned.command), answer)
         boot = bootIn(answer) ?? boot
         sudo.hear(answer)
-        await store(answer)
-        got.add(frame.index)
-        if (first.delete(frame.index) && first.size === 0 && mayMeasure)
-          // A problem comes out below, where the same measurements are awaited.
-          void measureListeners(ports, deps.catalog.probes, options.skip).catch(() => undefined)
-        options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
+        return store(answer).then(() => {
+          got.add(index)
+          if (first.delete(index) && first.size === 0 && mayMeasure)
+            // A problem comes out below, where the same measurements are awaited.
+            void measureListeners(ports, deps.catalog.probes, options.skip).catch(() => undefined)
+          options.onEvent({ kind: 'node-collecting', node: node.name, done: got.size, total: plan.commands.length })
+        })
       },
     },
     watch,

@@ -79,7 +79,12 @@ export async function converse(
       input.onHeader(event.header)
     } else if (event.kind === 'frame') {
       firstUptime ??= event.frame.startedUptime
-      storing.push(input.onFrame(event.frame, firstUptime).catch((problem) => watch.give('bug', String(problem))))
+      const failed = (problem: unknown): void => watch.give('bug', String(problem))
+      try {
+        storing.push(input.onFrame(event.frame, firstUptime).catch(failed))
+      } catch (problem) {
+        failed(problem)
+      }
     } else if (event.kind === 'echo') echo.hear(event.bytes)
     else if (event.kind === 'end') {
       isEnded = true

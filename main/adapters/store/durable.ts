@@ -90,7 +90,7 @@ export function poolIn(root: string, clock: () => number = () => performance.now
 }
 
 /** Files written concurrently, over all recordings: the disk is no faster with more, and each has its own buffers. */
-const WIDTH = 16
+export const WIDTH = 16
 /** Bytes that are the same on many nodes recur soon. */
 const MOST_KNOWN = 20_000
 

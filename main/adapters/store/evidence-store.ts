@@ -5,7 +5,7 @@ import { plain } from '../../core/plain-text.ts'
 import type { EvidenceStore, SchemaValidator } from '../../core/ports.ts'
 import { foldersIn, readRecordingFolder, readRecordingHeader, recordingSource } from '../recording-folder.ts'
 import { makeFolder, POOL, poolIn, storeFailure, sweepPool } from './durable.ts'
-import { openRecordingFiles } from './recording-files.ts'
+import { openRecordingFiles, waitingBytes } from './recording-files.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
@@ -16,7 +16,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 export async function openEvidenceStore(root: string, validator: SchemaValidator): Promise<Outcome<EvidenceStore>> {
   try {
     await makeFolder(root, 0o700)
-    const put = poolIn(root)
+    const [put, waiting] = [poolIn(root), waitingBytes()]
     const load: EvidenceStore['load'] = async (run, id) => {
       const folder = folderOf(root, run, id)
       return folder.ok ? await readRecordingFolder(folder.value, validator) : folder
@@ -29,7 +29,7 @@ export async function openEvidenceStore(root: string, validator: SchemaValidator
       const before = await readRecordingHeader(folder.value, validator)
       if (before.ok && before.value.outcome.status === 'complete')
         return fail('input.refused', `${recording.run}/${recording.id} is complete; evidence is never overwritten`)
-      const files = await openRecordingFiles(folder.value, recording, put)
+      const files = await openRecordingFiles(folder.value, recording, put, waiting)
       if (!files.ok) return files
       return ok({
         append: files.value.append,

@@ -5,7 +5,7 @@ import { type Sha256, sha256 } from '../../core/digest.ts'
 import { type Outcome, ok } from '../../core/failure.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
-import { makeFolder, type PutBlob, putAlone, storeFailure, syncFolder, writeWhole } from './durable.ts'
+import { makeFolder, type PutBlob, putAlone, storeFailure, syncFolder, WIDTH, writeWhole } from './durable.ts'
 
 /**
  * A recording as a folder: recording.json, captures.jsonl, sha256/<hex>. Bytes are on the disk before the line that
@@ -28,6 +28,7 @@ export async function openRecordingFiles(
   folder: string,
   recording: Recording,
   put: PutBlob = putAlone,
+  waiting: WaitingBytes = waitingBytes(),
 ): Promise<Outcome<RecordingFiles>> {
   try {
     const blobs = join(folder, RECORDING.blobs)
@@ -39,10 +40,16 @@ export async function openRecordingFiles(
     const before = await linesOf(handle)
     let answers = before
     await writeWhole(join(folder, RECORDING.header), recordingJson(recording))
-    const append = inRounds(async (round) => {
+    const written = inRounds<WaitingAnswer>(async (round) => {
       await writeAnswers(round, { blobs, present, put, lines: handle })
       answers += round.length
     })
+    const append: RecordingFiles['append'] = ({ meta, stdout, stderr }) => {
+      const streams = [stdout, stderr].map(waiting.hold)
+      const stored = written({ line: captureLine(meta), streams })
+      void stored.then(() => streams.forEach(waiting.release))
+      return stored
+    }
     return ok({
       append,
       before,
@@ -62,12 +69,53 @@ export async function openRecordingFiles(
   }
 }
 
+/** An answer until it is on the disk. */
+interface WaitingAnswer {
+  readonly line: string
+  readonly streams: readonly HeldBytes[]
+}
+
+interface HeldBytes {
+  readonly digest: Sha256
+  readonly bytes: Uint8Array
+}
+
+/** Bytes until they are on the disk. Not to be changed by their owner. */
+export interface WaitingBytes {
+  /** The same bytes, which another recording may have given. */
+  readonly hold: (bytes: Uint8Array) => HeldBytes
+  /** To be called once for each hold. */
+  readonly release: (held: HeldBytes) => void
+}
+
+/** Many nodes give the same answers at the same time. They are in memory once, however many recordings wait for the disk. */
+export function waitingBytes(): WaitingBytes {
+  const all = new Map<Sha256, { readonly held: HeldBytes; holders: number }>()
+  return {
+    hold: (bytes) => {
+      const digest = sha256(bytes)
+      const one = all.get(digest) ?? { held: { digest, bytes }, holders: 0 }
+      one.holders += 1
+      all.set(digest, one)
+      return one.held
+    },
+    release: ({ digest }) => {
+      const one = all.get(digest)
+      if (one === undefined) return
+      one.holders -= 1
+      if (one.holders === 0) all.delete(digest)
+    },
+  }
+}
+
 /**
  * Group commit: what is appended while a round is written waits for the next one, and all of a round are acknowledged
  * together. After a failed round nothing is written any more, since the file may end with half a line.
  */
-function inRounds(write: (answers: readonly CapturedAnswer[]) => Promise<void>): RecordingFiles['append'] {
-  let waiting: CapturedAnswer[] = []
+function inRounds<Answer>(
+  write: (answers: readonly Answer[]) => Promise<void>,
+): (answer: Answer) => Promise<Outcome<null>> {
+  let waiting: Answer[] = []
   let last: Promise<unknown> = Promise.resolve()
   let round: Promise<Outcome<null>> | null = null
   let failed: Outcome<null> | null = null
@@ -99,17 +147,30 @@ interface Target {
   readonly lines: FileHandle
 }
 
-async function writeAnswers(answers: readonly CapturedAnswer[], { blobs, present, put, lines }: Target): Promise<void> {
+async function writeAnswers(answers: readonly WaitingAnswer[], { blobs, present, put, lines }: Target): Promise<void> {
   const fresh = new Map<Sha256, Uint8Array>()
-  for (const bytes of answers.flatMap(({ stdout, stderr }) => [stdout, stderr])) {
-    const digest = sha256(bytes)
+  for (const { digest, bytes } of answers.flatMap(({ streams }) => streams))
     if (!present.has(digest)) fresh.set(digest, bytes)
-  }
-  await Promise.all([...fresh].map(([digest, bytes]) => put(join(blobs, digest), digest, bytes)))
+  await eachOf(fresh, ([digest, bytes]) => put(join(blobs, digest), digest, bytes))
   if (fresh.size > 0) await syncFolder(blobs)
   for (const digest of fresh.keys()) present.add(digest)
-  await lines.appendFile(answers.map(({ meta }) => captureLine(meta)).join(''))
+  await lines.appendFile(answers.map(({ line }) => line).join(''))
   await lines.datasync()
+}
+
+/**
+ * As many files of one recording are written side by side as of all: with a promise for each of a large round, those of many recordings fill the memory. After a failure,
+ * no other one is begun.
+ */
+async function eachOf<One>(all: Iterable<One>, work: (one: One) => Promise<void>): Promise<void> {
+  // Leaving a loop over a generator ends it for the other loops too.
+  const rest = (function* (): Generator<One> {
+    yield* all
+  })()
+  const inTurn = async (): Promise<void> => {
+    for (const one of rest) await work(one)
+  }
+  await Promise.all(Array.from({ length: WIDTH }, inTurn))
 }
 
 /** Removes half-written files; returns the names of the others. */
