@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { CHECK_DATA, OFF_NODE_CHECKS, SEVERITIES, VOCABULARY } from '../main/catalog/check-data.ts'
 import { CONCLUSIONS } from '../main/catalog/definition.ts'
-import { hipaa, nprm, soc2 } from '../main/catalog/frameworks/frameworks.ts'
+import { hipaa, loadFramework, nprm, REQUESTS, soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import hipaaData from '../main/catalog/frameworks/hipaa.json' with { type: 'json' }
-import { loadFramework, REQUESTS } from '../main/catalog/frameworks/load.ts'
 import { catalog } from '../main/catalog/index.ts'
 import type { CheckData } from '../main/catalog/subject.ts'
 import { BANNED } from '../schemas/words.ts'

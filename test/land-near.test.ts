@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { drawnLand } from '../main/catalog/location/peers.ts'
 import { aroundOf, outerOf } from '../main/core/geo/atlas.ts'
+import type { Disc } from '../main/core/geo/geodesy.ts'
 import { geoDistance } from '../main/core/geo/packages.js'
-import type { Disc } from '../main/core/geo/region.ts'
 
 const apartKm = ({ center: a }: Disc, { center: b }: Disc): number =>
   geoDistance([a.longitude, a.latitude], [b.longitude, b.latitude]) * 6371.0088

@@ -3,13 +3,11 @@ import type { Catalog, ConclusionSettings, ReferenceList } from '../core/catalog
 import { type Sha256, sha256 } from '../core/digest.ts'
 import { listAccess } from './access-lists.ts'
 import { OFF_NODE_CHECKS, SEVERITIES } from './check-data.ts'
-import { PROVIDERS } from './claims/providers.ts'
-import { CLAIM_TESTS } from './claims/tests.ts'
+import { CLAIM_TESTS, PROVIDERS } from './claims/index.ts'
 import endOfLife from './end-of-life.json' with { type: 'json' }
 import { evidenceCollectionCompleteness } from './evidence/completeness.ts'
-import { hipaa, nprm, soc2 } from './frameworks/frameworks.ts'
+import { hipaa, nprm, REQUESTS, soc2 } from './frameworks/frameworks.ts'
 import hipaaData from './frameworks/hipaa.json' with { type: 'json' }
-import { REQUESTS } from './frameworks/load.ts'
 import nprmData from './frameworks/nprm.json' with { type: 'json' }
 import related from './frameworks/related.json' with { type: 'json' }
 import { RELATED } from './frameworks/related.ts'

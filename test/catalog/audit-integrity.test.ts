@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { auditdRules, auditdStatus } from '../../main/catalog/auditd/probes.ts'
-import { secureBoot } from '../../main/catalog/boot-integrity/boot-integrity.ts'
+import { secureBoot } from '../../main/catalog/boot-integrity/index.ts'
 import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { rsyslogForwarding } from '../../main/catalog/log-forwarding/probes.ts'
 import { kernelProtections } from '../../main/catalog/mandatory-access/index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/catalog/end-of-life/end-of-life.ts'
+import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/catalog/end-of-life/index.ts'
 import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
 import { firmwareFwupd } from '../../main/catalog/firmware/index.ts'
 import { readMemoryErrors } from '../../main/catalog/gpu/nvidia.ts'

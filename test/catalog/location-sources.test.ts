@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tpmPresence } from '../../main/catalog/boot-integrity/boot-integrity.ts'
+import { tpmPresence } from '../../main/catalog/boot-integrity/index.ts'
 import { dnsSearch, tpmTag } from '../../main/catalog/location/probes.ts'
 import {
   assetTagSignals,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { backupFreshness, encryptionAtRestBackupTarget } from '../../main/catalog/backup/index.ts'
 import { BACKUP_UNITS, backupSettings, backupUnits } from '../../main/catalog/backup/probes.ts'
-import { vulnEol } from '../../main/catalog/end-of-life/end-of-life.ts'
+import { vulnEol } from '../../main/catalog/end-of-life/index.ts'
 import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
 import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { availabilityHardwareHealth } from '../../main/catalog/hardware-health/index.ts'

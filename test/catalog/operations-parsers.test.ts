@@ -27,7 +27,7 @@ import { proxySettings } from '../../main/catalog/network/flows.ts'
 import { netRoutes } from '../../main/catalog/network/links.ts'
 import { packageLogs } from '../../main/catalog/packages/probes.ts'
 import { parseRedundancy, storageDmStatus } from '../../main/catalog/redundancy/index.ts'
-import { scheduledJobs, userCrontabs } from '../../main/catalog/scheduled-jobs/scheduled-jobs.ts'
+import { scheduledJobs, userCrontabs } from '../../main/catalog/scheduled-jobs/index.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const gone = (tool: string, path: string): string => `${tool}${path}: No such file or directory\n`

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tpmEk, tpmMeasurements, tpmPresence } from '../../main/catalog/boot-integrity/boot-integrity.ts'
+import { tpmEk, tpmMeasurements, tpmPresence } from '../../main/catalog/boot-integrity/index.ts'
 import { readTcgLog, type TcgLog } from '../../main/catalog/isolation/tcg-log.ts'
 import { bmc, bmcPresence } from '../../main/catalog/management-controller/probes.ts'
 import type { Answer, Probe } from '../../main/core/probe.ts'

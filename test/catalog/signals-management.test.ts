@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { secureBoot, tpmEk, tpmMeasurements, tpmPresence } from '../../main/catalog/boot-integrity/boot-integrity.ts'
+import { secureBoot, tpmEk, tpmMeasurements, tpmPresence } from '../../main/catalog/boot-integrity/index.ts'
 import { managementSignals } from '../../main/catalog/isolation/signals/management.ts'
 import { readTcgLog, type TcgLog } from '../../main/catalog/isolation/tcg-log.ts'
 import { hostSerials, osIdentity } from '../../main/catalog/machine/identity.ts'

@@ -1,7 +1,6 @@
 import { OFF_NODE_CHECKS, SEVERITIES } from '../../main/catalog/check-data.ts'
 import { CONCLUSIONS } from '../../main/catalog/definition.ts'
-import { hipaa, nprm, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
-import { REQUESTS } from '../../main/catalog/frameworks/load.ts'
+import { hipaa, nprm, REQUESTS, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'

@@ -1,7 +1,7 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type SystemLoad, systemLoad } from '../availability/index.ts'
-import { type ScheduledJobs, scheduledJobs } from '../scheduled-jobs/scheduled-jobs.ts'
+import { type ScheduledJobs, scheduledJobs } from '../scheduled-jobs/index.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { limitOf, limitText } from '../thresholds.ts'

@@ -1,8 +1,8 @@
 import type { FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Place } from '../../../schemas/types.ts'
 import { cos, sin } from '../../core/elementary.ts'
+import type { Disc } from '../../core/geo/geodesy.ts'
 import { discOutline, type MapView } from '../../core/geo/map.ts'
-import type { Disc } from '../../core/geo/region.ts'
 import type { XY } from '../../core/geo/thin.ts'
 import { plain } from '../../core/plain-text.ts'
 

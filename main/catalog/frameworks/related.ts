@@ -1,7 +1,7 @@
 import type { Framework } from '../../core/framework.ts'
 import { CHECK_DATA } from '../check-data.ts'
 import type { CheckData } from '../subject.ts'
-import { loadFramework } from './load.ts'
+import { loadFramework } from './frameworks.ts'
 import data from './related.json' with { type: 'json' }
 
 /** A row of a framework that is mapped by id only, and which HIPAA and SOC 2 rows relate to it. Checks name it by its key. */

@@ -1,8 +1,8 @@
 import type { AiViews, HipaaViews, ViewSource } from '../../core/evidence-view.ts'
 import { vocabularyEntry } from '../check-data.ts'
 import aiData from './ai-views.json' with { type: 'json' }
+import { REQUESTS } from './frameworks.ts'
 import hipaaData from './hipaa-views.json' with { type: 'json' }
-import { REQUESTS } from './load.ts'
 
 const REQUEST_IDS: ReadonlySet<string> = new Set(REQUESTS.map(({ id }) => id))
 

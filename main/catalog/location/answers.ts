@@ -2,7 +2,7 @@ import type { LocationResult, Place, ResidencyPolicy } from '../../../schemas/ty
 import { FRESH_DAYS } from '../../core/assess.ts'
 import type { Context } from '../../core/check.ts'
 import { ok, type Result } from '../../core/failure.ts'
-import type { Region } from '../../core/geo/region.ts'
+import type { Region } from '../../core/geo/geodesy.ts'
 import { largestInside } from '../../core/geo/relation.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { millisOf } from '../../core/register/days.ts'

@@ -9,7 +9,7 @@ import type {
 import { FRESH_DAYS } from '../../core/assess.ts'
 import type { Context } from '../../core/check.ts'
 import { err, ok, type Result } from '../../core/failure.ts'
-import type { Disc, Region } from '../../core/geo/region.ts'
+import type { Disc, Region } from '../../core/geo/geodesy.ts'
 import { polygonProblem, relate } from '../../core/geo/relation.ts'
 import { quote } from '../../core/plain-text.ts'
 import { millisOf } from '../../core/register/days.ts'

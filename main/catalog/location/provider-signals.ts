@@ -1,6 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { type TpmPresence, tpmPresence } from '../boot-integrity/boot-integrity.ts'
+import { type TpmPresence, tpmPresence } from '../boot-integrity/index.ts'
 import { type DmiIdentity, type DmiTags, dmiIdentity, dmiTags } from '../machine/dmi.ts'
 import { type Bmc, bmc } from '../management-controller/probes.ts'
 import { type CloudInit, cloudInit } from '../provider-access/index.ts'

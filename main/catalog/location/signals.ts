@@ -1,7 +1,7 @@
 import { type Context, type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { type Parsed, type Probe, wasNotAsked } from '../../core/probe.ts'
-import { tpmPresence } from '../boot-integrity/boot-integrity.ts'
+import { tpmPresence } from '../boot-integrity/index.ts'
 import { dmiIdentity, dmiTags } from '../machine/dmi.ts'
 import { type HostIdentity, hostIdentity, hostSerials } from '../machine/identity.ts'
 import { bmc } from '../management-controller/probes.ts'

@@ -1,7 +1,7 @@
 import { atan2, cos, hypot, sin } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
+import type { Disc } from './geodesy.ts'
 import { angleBetween, enclosesMost, type MapView, type Outline, type Position } from './map.ts'
-import type { Disc } from './region.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
 /** Borders as they are packed: arcs, so that a border of two countries stands once, and shapes made of them, as in TopoJSON. */

@@ -1,7 +1,7 @@
 import { cos } from '../elementary.ts'
 import type { Atlas } from './atlas.ts'
 import { type Buckets, bucketsOf, COLUMNS, ROWS } from './buckets.ts'
-import type { Borders, Box } from './region.ts'
+import type { Borders, Box } from './geodesy.ts'
 
 /** The shortest degree of a meridian on WGS 84, in km, and the shortest of the equator’s, both rounded down. */
 const DEGREE_KM = 110.5

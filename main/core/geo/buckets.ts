@@ -1,7 +1,7 @@
 import { asin, cos, sin } from '../elementary.ts'
 import type { Atlas } from './atlas.ts'
+import type { Box, Disc } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
-import type { Box, Disc } from './region.ts'
 
 /** The grid: degrees from the south-western corner of the plate carrée, row by row. */
 export const ROWS = 180

@@ -1,6 +1,6 @@
 import { asin, atan2, cos, hypot, sin } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
-import type { Point } from './geodesy.ts'
+import type { Disc, Point } from './geodesy.ts'
 import {
   geoArea,
   geoAzimuthalEqualArea,
@@ -11,7 +11,6 @@ import {
   type Projection,
   type Shape,
 } from './packages.js'
-import type { Disc } from './region.ts'
 import { thinnedLine, thinnedRing, type XY } from './thin.ts'
 
 /** Longitude and latitude in degrees, in that order, as GeoJSON has them. */

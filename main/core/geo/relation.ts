@@ -1,7 +1,7 @@
 import { recentResults } from '../recent.ts'
 import { type Cell, FINEST_KM, finestFor, halves, isFurther, WORLD, walkCommon } from './buckets.ts'
+import type { Borders, Box, Disc, Region, Relation } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
-import type { Borders, Box, Disc, Region, Relation } from './region.ts'
 
 /** How a cell lies to a region. Both err to the careful side. */
 interface Lies {

@@ -1,6 +1,5 @@
 import { CONCLUSIONS } from '../../../main/catalog/definition.ts'
-import { hipaa, soc2 } from '../../../main/catalog/frameworks/frameworks.ts'
-import { REQUESTS } from '../../../main/catalog/frameworks/load.ts'
+import { hipaa, REQUESTS, soc2 } from '../../../main/catalog/frameworks/frameworks.ts'
 import { REMEDIATIONS } from '../../../main/catalog/remediation.ts'
 import { assess } from '../../../main/core/assess.ts'
 import type { Catalog } from '../../../main/core/catalog.ts'

@@ -7,7 +7,7 @@ import {
   tpmEk,
   tpmMeasurements,
   tpmPresence,
-} from '../../boot-integrity/boot-integrity.ts'
+} from '../../boot-integrity/index.ts'
 import { dmiIdentity } from '../../machine/dmi.ts'
 import { type HostSerials, hostSerials, osIdentity } from '../../machine/identity.ts'
 import { type Bmc, bmc, bmcPresence, NO_CONTROLLER } from '../../management-controller/probes.ts'

@@ -1,7 +1,10 @@
+import type { ProviderProfile } from '../../../schemas/types.ts'
 import type { ClaimTest } from '../../core/claim.ts'
+import { COMMON_STATEMENTS } from './common-statements.ts'
 import { gpuBoard, gpuCount, gpuMemory, gpuMig, gpuModel } from './gpu.ts'
 import { gpuDirectPath, gpuNvlinkBandwidth, gpuNvlinkLinks, gpuNvswitch } from './gpu-links.ts'
 import { gpuPcieGeneration, gpuPcieWidth, gpuPresent, gpuWhole } from './gpu-parts.ts'
+import { HOSTRUNWAY } from './hostrunway.ts'
 import {
   networkEthernetRate,
   networkFabricKind,
@@ -9,8 +12,13 @@ import {
   networkOwnPort,
   networkRdma,
 } from './network.ts'
+import { ONESOURCE_CLOUD } from './onesource-cloud.ts'
 import { accessProviderAgents, locationCountry, memoryGib, softwareScheduler } from './other.ts'
+import { RACKBANK } from './rackbank.ts'
 import { storageLocalNvme, storageNvmeOf, storageNvmeRaid } from './storage.ts'
+
+/** What providers claim in public, as data: one file each, next to this one. To add one, add its line here. */
+export const PROVIDERS: readonly ProviderProfile[] = [ONESOURCE_CLOUD, HOSTRUNWAY, RACKBANK, COMMON_STATEMENTS]
 
 /** Every reading that a claim can be compared with. To add one, add its file next to this one and its line here. */
 export const CLAIM_TESTS: readonly ClaimTest[] = [
