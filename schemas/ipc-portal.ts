@@ -94,6 +94,16 @@ export interface PortalRequest {
 /** The instructions for verifying a shared pack without the server, as a file of every shared pack. */
 export const OFFLINE_FILE = 'verify-offline.txt'
 
+/** Requests of auditors on a team server that await one side. No request is in two of these, except that those that are late wait, too. */
+export interface RequestCounts {
+  /** For an action: an answer of the officer, a review of the auditor. */
+  readonly waiting: number
+  /** Of those that wait, the ones past their due day. */
+  readonly late: number
+  /** For nothing, but the other side commented, and this side stated nothing since. */
+  readonly commented: number
+}
+
 export interface PortalMethods {
   /** Officers: every pack that was ever shared. Auditors: those that are shared with them. Newest first. */
   'portal.packs': { in: null; out: readonly SharedPack[] }

@@ -12,16 +12,15 @@ import type {
   NotSeenLine,
   Phrase,
 } from '../../schemas/ipc-findings.ts'
+import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import { of, plain, plural } from '../core/plain-text.ts'
 import { thresholdValues } from '../core/profile.ts'
 import { daysBetween } from '../core/register/days.ts'
-import type { RequestCounts } from '../core/request-counts.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
-import { requestNotices } from './home-requests.ts'
-import { type DueRuns, missingRuns } from './home-runs.ts'
+import { type DueRuns, missingRuns, requestNotices } from './home-notices.ts'
 import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
 import { proof } from './report/page-one.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf } from '../../main/app/collect-node.ts'
 import { checkAudit } from '../../main/server/audit.ts'
-import { withPrograms } from '../../main/server/reload.ts'
+import { withPrograms } from '../../main/server/settings.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { newToken, withCollectors } from '../support/collector-kit.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'

@@ -1,21 +1,28 @@
-import type { PortalMethod, PortalMethods } from '../../../schemas/ipc-portal.ts'
+import type { InvitationView, PortalMethod, PortalMethods, RequestCounts } from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
-import type { RequestCounts } from '../../core/request-counts.ts'
+import { plain, plainLines } from '../../core/plain-text.ts'
 import { EMPTY_PORTAL, type PortalEvent, type PortalStep, type Who } from '../portal/events.ts'
-import { accessesOf, digestOfToken, type Invitation, openInvitation } from '../portal/invitations.ts'
+import {
+  accessesOf,
+  digestOfToken,
+  type Invitation,
+  invitationView,
+  openInvitation,
+  termOf,
+} from '../portal/invitations.ts'
 import { countsOf, type RequestRole } from '../portal/requests.ts'
 import { after, stateOf } from '../portal/state.ts'
 import { openChainedFile } from './chained-file.ts'
 import {
   type Answers,
+  answered,
   type PortalAnswer,
   type PortalCaller,
   type PortalContext,
   type PortalParts,
   readable,
 } from './portal-context.ts'
-import { inviting } from './portal-invitations.ts'
 import { sharing } from './portal-packs.ts'
 import { requesting } from './portal-requests.ts'
 import { folderDisk, sharedFolders } from './shared-folders.ts'
@@ -95,4 +102,31 @@ export async function openPortal(parts: PortalParts): Promise<Outcome<Portal>> {
       await log.close()
     },
   })
+}
+
+type Inviting = 'portal.invitations' | 'portal.invite' | 'portal.end-access'
+
+/** Whom officers invite, and whose access they end. */
+function inviting({ state, record, now, newId }: PortalContext): Pick<Answers, Inviting> {
+  const listed = (): readonly InvitationView[] =>
+    state()
+      .invitations.map((one) => invitationView(one, now()))
+      .toReversed()
+  return {
+    'portal.invitations': async () => answered(ok(listed())),
+    'portal.invite': async ({ who, origin }, { label, until }) => {
+      const named = plain(label.trim(), 200)
+      if (named === '') return answered(fail('input.refused', 'the invited person must be named'))
+      const term = termOf(until, now())
+      if (!term.ok) return answered(term)
+      const token = `${newId()}${newId()}`
+      const invitation = { id: newId(), label: named, ...term.value, tokenDigest: digestOfToken(token) }
+      const done = await record(who, { kind: 'invited', ...invitation })
+      return answered(done.ok ? ok({ link: `${origin}/invitation/${token}`, invitations: listed() }) : done)
+    },
+    'portal.end-access': async ({ who }, { id, reason }) => {
+      const done = await record(who, { kind: 'access-ended', id, reason: plainLines(reason, 2000) })
+      return answered(done.ok ? ok(listed()) : done)
+    },
+  }
 }

@@ -1,6 +1,11 @@
-import type { PortalRequest, RequestAbout, RequestEntry, RequestStatus } from '../../../schemas/ipc-portal.ts'
+import type {
+  PortalRequest,
+  RequestAbout,
+  RequestCounts,
+  RequestEntry,
+  RequestStatus,
+} from '../../../schemas/ipc-portal.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
-import type { RequestCounts } from '../../core/request-counts.ts'
 import type { Who } from './events.ts'
 
 /** Officers answer, auditors accept or return. */

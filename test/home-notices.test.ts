@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changesSince, missingRuns } from '../main/present/home-runs.ts'
+import { changesSince, missingRuns } from '../main/present/home-notices.ts'
 import type { Flip, Uncollected } from '../schemas/drift.ts'
 import type { HomeNotice } from '../schemas/ipc-findings.ts'
 
