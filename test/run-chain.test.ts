@@ -18,9 +18,8 @@ import {
   type RunEntry,
 } from '../main/core/run-chain/entry.ts'
 import { headOf, headText, parseHead } from '../main/core/run-chain/head.ts'
-import { CHAIN_PATHS, chainFiles } from '../main/core/run-chain/notes.ts'
+import { CHAIN_PATHS, chainFiles, inclusionRecipe } from '../main/core/run-chain/notes.ts'
 import { type ChainReading, readChainFiles, type SignatureProblems } from '../main/core/run-chain/read.ts'
-import { inclusionRecipe } from '../main/core/run-chain/recipe.ts'
 import { BANNED } from '../schemas/words.ts'
 import { times } from './support/thorough.ts'
 

@@ -16,8 +16,7 @@ import {
 import { pem } from './pem.ts'
 import type { Signer } from './ports.ts'
 import { compare, type RecordingOutline } from './recording.ts'
-import { CHAIN_PATHS } from './run-chain/notes.ts'
-import { inclusionRecipe } from './run-chain/recipe.ts'
+import { CHAIN_PATHS, inclusionRecipe } from './run-chain/notes.ts'
 import { type Recipe, VERIFY_SH, verifyText } from './verify-text.ts'
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { retryAfter, waitBefore } from '../../main/core/outbox/delivery.ts'
 import {
   isOutboxEntry,
   itemDigest,
@@ -8,7 +9,6 @@ import {
   type OutboxEntry,
   unplanned,
 } from '../../main/core/outbox/journal.ts'
-import { retryAfter, waitBefore } from '../../main/core/outbox/retry.ts'
 import { FINDING, PACK } from '../support/outbox-items.ts'
 
 const NOW = '2026-11-28T06:00:00.000Z'

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sha256 } from '../../main/core/digest.ts'
 import type { ChainEntry, RunChain } from '../../main/core/run-chain/entry.ts'
-import { CHAIN_PATHS, chainFiles } from '../../main/core/run-chain/notes.ts'
-import { inclusionRecipe } from '../../main/core/run-chain/recipe.ts'
+import { CHAIN_PATHS, chainFiles, inclusionRecipe } from '../../main/core/run-chain/notes.ts'
 
 const has = (tool: string): boolean => spawnSync(tool, ['-c', 'exit 0'], { stdio: 'ignore' }).error === undefined
 const missingTools = ['sed', 'fold', 'tr', 'cut', 'grep', 'sha256sum'].filter(

@@ -2,9 +2,9 @@ import type { Ports } from '../../core/all-ports.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/failure.ts'
 import type { Outbox, Sent, Target, TargetForm } from '../../core/outbox/delivery.ts'
+import { LONGEST_PAUSE_MS, MOST_AT_ONCE, MOST_ATTEMPTS, retryAfter, waitBefore } from '../../core/outbox/delivery.ts'
 import type { FindingItem, OutboxItem } from '../../core/outbox/item.ts'
 import { itemDigest, type Letter, type LetterState, letterName, unplanned } from '../../core/outbox/journal.ts'
-import { LONGEST_PAUSE_MS, MOST_AT_ONCE, MOST_ATTEMPTS, retryAfter, waitBefore } from '../../core/outbox/retry.ts'
 
 export interface DeliverDeps extends Pick<Ports, 'clock' | 'entropy'> {
   readonly outbox: Outbox
