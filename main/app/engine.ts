@@ -1,5 +1,6 @@
 import type { Chosen, Engine, Method, Reply } from '../../schemas/ipc.ts'
 import { DIALOGS } from '../../schemas/ipc-inputs.ts'
+import { PORTAL_INPUTS, type PortalMethod } from '../../schemas/ipc-portal.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail } from '../core/failure.ts'
@@ -22,7 +23,6 @@ import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { scheduleMethods } from './engine/schedule-methods.ts'
 import { searchMethods } from './engine/search-methods.ts'
-import { serverOnlyMethods } from './engine/server-only.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { appMethods } from './engine/settings.ts'
 import { tableMethods } from './engine/table-methods.ts'
@@ -116,3 +116,12 @@ const WITHOUT_RUN: readonly Method[] = ['fleet.get', 'settings.get', 'tables.get
 /** A table that a person saves must not replace evidence, the register, or a key. */
 const isOurs = async ({ files }: Pick<Ports, 'files'>, folder: string, path: string): Promise<boolean> =>
   [`${folder}/`, `${folder}\\`].some((ours) => path.startsWith(ours)) && (await files.isThere(path))
+
+const refused = async () => fail('access.refused', 'packs are shared with auditors on a team server')
+
+/** Methods that a team server answers by itself: a computer of one person has no portal for auditors. */
+const serverOnlyMethods = (): Pick<Handlers, PortalMethod> =>
+  Object.fromEntries(Object.keys(PORTAL_INPUTS).map((method) => [method, refused])) as unknown as Pick<
+    Handlers,
+    PortalMethod
+  >

@@ -1,4 +1,5 @@
 import type { EarlierRuns, RunTrace, Scope } from '../../schemas/types.ts'
+import { PRODUCER } from '../../schemas/version.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
@@ -30,7 +31,6 @@ import { continueExport, finishPrepared, isPrepared } from './continued-export.t
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { alsoFiles, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
-import { PRODUCER } from './producer.ts'
 import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
 import { sealedPack, stampReport, whileSigning } from './seal-file.ts'
 
@@ -82,9 +82,8 @@ function readOnce(): (content: PackContent) => Promise<Uint8Array> {
 const SMALL = 64 * 1024
 const MOST_REMEMBERED = 8 * 1024 * 1024
 
+export { PRODUCER } from '../../schemas/version.ts'
 export { ALSO, type Also } from './output-files.ts'
-
-export { PRODUCER } from './producer.ts'
 
 /**
  * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and

@@ -1,3 +1,4 @@
+import { PRODUCER } from '../../schemas/version.ts'
 import { HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
@@ -22,7 +23,6 @@ import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import { NO_TRUST } from '../verify/steps/trust.ts'
 import { type Content, complementaryTable } from './output-files.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
-import { PRODUCER } from './producer.ts'
 import { chainsBelow, readChain } from './rebuild-history.ts'
 import { type Stamping, stampReport } from './seal-file.ts'
 

@@ -1,4 +1,5 @@
 import type { CatalogReference, Engagement, Period, PeriodSample } from '../../schemas/types.ts'
+import { PRODUCER } from '../../schemas/version.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogReference } from '../core/catalog.ts'
 import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
@@ -22,7 +23,6 @@ import { chainFiles } from '../core/run-chain/notes.ts'
 import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { derivedPeriodFiles, enclosedFiles, packPlaces, periodReport, runAtHand } from './period-runs.ts'
-import { PRODUCER } from './producer.ts'
 import { type Stamping, sealedPack, whileSigning } from './seal-file.ts'
 
 export interface ExportPeriodInput {

@@ -1,5 +1,6 @@
 import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, EarlierRuns, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
+import { PRODUCER } from '../../schemas/version.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
 import { AI_VIEWS, HIPAA_VIEWS } from '../catalog/frameworks/views.ts'
 import { REMEDIATIONS } from '../catalog/remediation.ts'
@@ -19,7 +20,6 @@ import { matterOf, type ReportInput } from '../present/report.ts'
 import type { DocumentBytes } from './attachments.ts'
 import { picturesOf } from './evaluate.ts'
 import type { Also, ExportedFile } from './output-files.ts'
-import { PRODUCER } from './producer.ts'
 import type { Stamping } from './seal-file.ts'
 
 /** Sealed parts of a pack that its reports depend on. */

@@ -1,4 +1,5 @@
 import type { VerificationProgress, VerificationReport } from '../../schemas/verification.ts'
+import { PRODUCER } from '../../schemas/version.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
@@ -12,7 +13,6 @@ import type { OnResult } from '../verify/pipeline.ts'
 import { largerThanRead, verifyReport } from '../verify/report.ts'
 import type { Trust } from '../verify/steps/trust.ts'
 import { pageComparer, periodPageComparer } from './pages.ts'
-import { PRODUCER } from './producer.ts'
 import { shared } from './shared.ts'
 
 export interface ReviewInput {

@@ -1,9 +1,13 @@
 import type { Assessment, Register } from '../../../schemas/types.ts'
+import { catalogFor } from '../../core/catalog.ts'
+import type { Finding } from '../../core/finding/finding.ts'
 import type { RecordingOutline } from '../../core/recording.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
+import type { SampledFinding } from '../../core/sample.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import { registerInScope } from '../attachments.ts'
 import { shownOf } from '../finding-views.ts'
-import type { EngineContext } from './context.ts'
+import type { EngineContext, PackState } from './context.ts'
 
 interface Stated {
   readonly assessment: Assessment
@@ -28,3 +32,43 @@ export function presented(
 }
 
 const composed = new WeakMap<object, Presentation>()
+
+/** What the report shows of the open pack; null where its results cannot be read. */
+export function presentationOfPack(
+  context: Pick<EngineContext, 'catalog'>,
+  { assessment, register, recordings }: PackState,
+): Presentation | null {
+  return assessment === null
+    ? null
+    : presented(context, { assessment, register: register ?? EMPTY_REGISTER, recordings })
+}
+
+/** Findings of the open pack, informational ones last. */
+export function findingsOfPack(context: Pick<EngineContext, 'catalog'>, pack: PackState): readonly Finding[] {
+  const shown = presentationOfPack(context, pack)
+  return shown === null ? [] : [...shown.findings, ...shown.informational]
+}
+
+/** The check results of the open pack, with what a sample needs to know of each. */
+export function resultsOfPack(context: Pick<EngineContext, 'catalog'>, pack: PackState): readonly SampledFinding[] {
+  const { assessment } = pack
+  if (assessment === null) return []
+  const levels = new Map(findingsOfPack(context, pack).map(({ check, severity }) => [check, severity.level]))
+  const proposed = new Set(
+    catalogFor(context.catalog, assessment.scope).frameworks.flatMap((one) => (one.proposed ? [one.id] : [])),
+  )
+  const deciding = new Set(
+    assessment.controls
+      .filter(({ framework, state }) => !proposed.has(framework) && state !== 'out-of-scope')
+      .flatMap(({ checks }) => checks.flatMap(({ check, decides }) => (decides ? [check] : []))),
+  )
+  return assessment.nodes.flatMap(({ node, results }) =>
+    results.map(({ check, verdict }) => ({
+      node,
+      check,
+      verdict,
+      decides: deciding.has(check),
+      severity: verdict === 'not-satisfied' ? (levels.get(check) ?? null) : null,
+    })),
+  )
+}

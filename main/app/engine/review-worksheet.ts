@@ -13,7 +13,7 @@ import { worksheetPath } from '../../core/layout.ts'
 import { drawSample, populationOfSample, type SampleTerms, stratumOf } from '../../core/sample.ts'
 import type { EngineContext, PackState } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
-import { resultsOfPack } from './review-results.ts'
+import { resultsOfPack } from './presented.ts'
 
 /** The notes on the open pack, or null when there are none yet. */
 export async function readWorksheet(context: EngineContext): Promise<Outcome<Worksheet | null>> {

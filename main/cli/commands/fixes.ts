@@ -1,6 +1,6 @@
 import type { Assessment } from '../../../schemas/types.ts'
+import { PRODUCER } from '../../../schemas/version.ts'
 import { registerInScope } from '../../app/attachments.ts'
-import { PRODUCER } from '../../app/producer.ts'
 import { catalog } from '../../catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../../catalog/remediation.ts'
 import { assess, latest } from '../../core/assess.ts'

@@ -1,4 +1,0 @@
-import { VERSION } from '../../schemas/version.ts'
-
-/** This program, as packs name it. */
-export const PRODUCER = `Barewitness ${VERSION}`
