@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { type Severity, severityWords } from '../../schemas/conclusion-words.ts'
-import type { FindingView } from '../../schemas/ipc-findings.ts'
+import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
 import type { RemediationVariant } from '../../schemas/types.ts'
 import { fixedByWords } from '../finding-model.ts'
 import { go } from '../store.ts'
-import { visible } from '../text.ts'
+import { day, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Copy } from './Copy.tsx'
@@ -171,3 +171,23 @@ export const SeverityMark = ({ severity }: { readonly severity: Severity }) => (
     <span>{severityWords[severity]}</span>
   </span>
 )
+
+/** What management states about a finding, and whether a person signed it. A response changes no verdict. */
+export function ManagementResponse({ finding: { statusText, response, isOverdue } }: { readonly finding: FindingRow }) {
+  if (response === null) return <p>None recorded. Status: {visible(statusText)}.</p>
+  const { statedBy, statedAt, owner, due, plan, cause, isSigned } = response
+  return (
+    <>
+      <p>
+        {visible(statusText)}. Stated by {visible(statedBy)}, {when(statedAt)},{' '}
+        {isSigned ? 'digitally signed' : 'not digitally signed'}.
+      </p>
+      <p>
+        {owner === null ? 'Owner not assigned' : `Owner: ${visible(owner)}`}
+        {due !== null && `, due ${day(due)}${isOverdue ? ' (overdue)' : ''}`}.
+      </p>
+      {plan !== null && <p>Plan: {visible(plan)}</p>}
+      {cause !== null && <p>Cause: {visible(cause)}</p>}
+    </>
+  )
+}

@@ -25,8 +25,8 @@ import {
 } from '../worksheet-model.ts'
 import { Acceptances } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
+import { ManagementResponse } from './FindingParts.tsx'
 import { Ledger } from './Ledger.tsx'
-import { ManagementResponse } from './ManagementResponse.tsx'
 import { VerdictMark } from './Mark.tsx'
 
 export interface SampleNavigatorProps {
