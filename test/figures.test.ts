@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseDmTable, parseSwaps, parseSysfsBlock } from '../main/catalog/block-devices/index.ts'
 import { mountRoots, readStorage, type Storage } from '../main/catalog/disk-encryption/roots.ts'
-import { blockStack } from '../main/catalog/figures/figures.ts'
+import { blockStack } from '../main/catalog/figures/block-stack.ts'
 import { isolationFamilies } from '../main/catalog/figures/isolation-families.ts'
 import { FIGURE_HEIGHT } from '../main/catalog/figures/marks.ts'
 import { topology } from '../main/catalog/figures/topology.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../core/probe.ts'
 import { infiniband } from '../fabric/index.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
-import { comparePins, type HardwarePin, hardwarePins } from '../isolation/rules.ts'
+import { comparePins, type HardwarePin, hardwarePins } from '../isolation/pins.ts'
 import type { Read } from '../isolation/signal.ts'
 import { hostSerials } from '../machine/identity.ts'
 import { netInterfaces } from '../network/interfaces.ts'
