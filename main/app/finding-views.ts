@@ -20,7 +20,7 @@ import { currentResponses, responsesOf } from '../core/register/responses.ts'
 import { signaturesOf } from '../core/register/signatures.ts'
 import { type Tally, tally } from '../core/tally.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
-import { fixedBy, type HomeMatter } from '../present/home.ts'
+import { fixedBy, type HomeMatter } from '../present/home-results.ts'
 import { type Presentation, presentationOf, remedyOf } from '../present/presentation.ts'
 import { severityReasons, statusText } from '../present/report/findings.ts'
 

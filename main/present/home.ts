@@ -1,28 +1,13 @@
 import { SEVERITIES, severityWords } from '../../schemas/conclusion-words.ts'
-import type {
-  CountedRows,
-  DeviationCount,
-  FixedBy,
-  HomeResults,
-  HomeStep,
-  HomeView,
-  InOrder,
-  LeadingFinding,
-  NextStep,
-  NotSeenLine,
-  Phrase,
-} from '../../schemas/ipc-findings.ts'
+import type { CountedRows, HomeStep, HomeView, NextStep, Phrase } from '../../schemas/ipc-findings.ts'
 import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import type { Assessment } from '../../schemas/types.ts'
-import type { Catalog } from '../core/catalog.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import { of, plain, plural } from '../core/plain-text.ts'
-import { thresholdValues } from '../core/profile.ts'
 import { daysBetween } from '../core/register/days.ts'
-import type { CheckRemediation } from '../core/work-order.ts'
 import { type DueRuns, missingRuns, requestNotices } from './home-notices.ts'
-import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
-import { proof } from './report/page-one.ts'
+import { type HomeMatter, resultsOf, total } from './home-results.ts'
+import type { Figures, Presentation } from './presentation.ts'
 
 /** What the first screen shows besides results: what is there, what is running, and what is set up. */
 export interface HomeFacts {
@@ -39,15 +24,6 @@ export interface HomeFacts {
   readonly dueRuns: DueRuns
   /** Null where auditors request nothing here: outside a team server, and for a person who answers none. */
   readonly requests: RequestCounts | null
-}
-
-/** An assessment as presented, with what the first screen needs of it. */
-export interface HomeMatter {
-  readonly shown: Presentation
-  readonly assessment: Assessment
-  readonly run: string
-  readonly remediations: readonly CheckRemediation[]
-  readonly catalog: Pick<Catalog, 'thresholds'>
 }
 
 /** The first screen. Pure: the same input gives the same view. */
@@ -83,8 +59,6 @@ const findings = (part: Partial<Extract<CountedRows, { rows: 'findings' }>> = {}
   owner: null,
   ...part,
 })
-
-const total = (counts: Figures['findings']): number => SEVERITIES.reduce((sum, level) => sum + counts[level], 0)
 
 /** How bad it is, in one sentence: the first that applies. */
 function titleOf({ running }: HomeFacts, shown: Presentation | null): string {
@@ -329,112 +303,4 @@ function openRows(reconciliation: Assessment['reconciliation']): string {
   const open = (reconciliation?.inventoryOnly ?? []).filter(({ excluded }) => excluded === null)
   const first = open[0]?.row.id ?? open[0]?.row.name ?? ''
   return `${plain(first, 24)}${open.length > 1 ? ` and ${open.length - 1} more` : ''}`
-}
-
-function resultsOf({ shown, assessment, remediations, catalog }: HomeMatter): HomeResults {
-  const { leading, figures } = shown
-  const lines = leadingOf(shown, remediations)
-  return {
-    openFindings: shown.findings.filter(({ status }) => status !== 'risk-accepted').length,
-    findings: total(figures.findings),
-    leading: lines,
-    furtherSevere: figures.owned.severe - leading.filter(isSevere).length,
-    leadingCloses: lines.reduce((sum, { closes }) => sum + closes, 0),
-    deviations: figures.deviations,
-    byNode: byNode(shown.findings),
-    inOrder: shown.inOrder.map(inOrderLine),
-    notSeen: shown.notSeen.map((line) => notSeenLine(line, assessment)),
-    frameworks: shown.frameworks.map((one) => ({
-      id: one.framework.id,
-      title: one.framework.title,
-      inScope: inScopeOf(one),
-      states: one.states,
-    })),
-    relaxedThresholds: [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
-      ({ moved }) => moved === 'looser',
-    ).length,
-    sharedMachines: assessment.shared?.machines.length ?? 0,
-  }
-}
-
-const isSevere = ({ severity: { level } }: Finding): boolean => level === 'critical' || level === 'high'
-
-/** Each deviation is counted for the first finding whose remediation closes it, so that the counts of the list can be added. */
-function leadingOf(
-  { leading, findings: all }: Presentation,
-  remediations: readonly CheckRemediation[],
-): readonly LeadingFinding[] {
-  const byCheck = new Map(remediations.map((one) => [one.check, one]))
-  const found = new Map(all.map((one) => [one.check, one]))
-  const counted = new Set<string>()
-  return leading.map((finding) => {
-    const remediation = byCheck.get(finding.check)
-    const subjects = new Set(finding.deviations.map(({ subject }) => subject))
-    const settled = [finding, ...(remediation?.alsoSettles ?? []).flatMap((check) => found.get(check) ?? [])]
-    const before = counted.size
-    for (const { check, deviations } of settled)
-      for (const { subject } of deviations) if (subjects.has(subject)) counted.add(`${check}\n${subject}`)
-    return {
-      reference: finding.reference,
-      severity: finding.severity.level,
-      condition: finding.condition,
-      proof: proof(finding),
-      closes: counted.size - before,
-      controls: finding.controls.length,
-      fixedBy: fixedBy(finding, remediation),
-    }
-  })
-}
-
-/** Who can change what a finding is about. A row of the provider inventory is declared or excluded by the customer. */
-export const fixedBy = ({ what }: Pick<Finding, 'what'>, remediation: CheckRemediation | undefined): FixedBy =>
-  what === 'inventory' ? 'tenant' : (remediation?.whoCanChange ?? 'both')
-
-const MOST_NODES = 7
-
-/** Deviations by node, the most first; the counts sum to the deviations. */
-export function byNode(all: readonly Finding[]): readonly DeviationCount[] {
-  const counts = new Map<string, number>()
-  let inInventory = 0
-  for (const { what, deviations } of all)
-    for (const { subject } of deviations)
-      if (what === 'inventory') inInventory += 1
-      else counts.set(subject, (counts.get(subject) ?? 0) + 1)
-  const sorted = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
-  const further = sorted.slice(MOST_NODES)
-  return [
-    ...sorted.slice(0, MOST_NODES).map(([name, count]): DeviationCount => ({ of: 'node', name, count })),
-    ...(further.length === 0
-      ? []
-      : [
-          {
-            of: 'other-nodes',
-            name: plural(further.length, 'other node'),
-            count: further.reduce((sum, [, count]) => sum + count, 0),
-          } as const,
-        ]),
-    ...(inInventory === 0 ? [] : [{ of: 'inventory', name: 'Provider inventory', count: inInventory } as const]),
-  ]
-}
-
-const inOrderLine = ({ text, part, whole, over }: Share): InOrder => ({
-  text,
-  part,
-  whole,
-  counts: over === null ? { rows: 'checks', state: 'in-order' } : { rows: 'check', ...over },
-})
-
-const OTHER_KEY: readonly string[] = ['ssh.host-key-changed', 'ssh.host-key-revoked', 'ssh.host-key-unknown']
-
-function notSeenLine({ text, is, node }: NotSeen, { nodes }: Assessment): NotSeenLine {
-  const failure = nodes.find((one) => one.node === node)?.failure?.code ?? ''
-  const action =
-    node === null
-      ? null
-      : is === 'inconclusive'
-        ? 'edit-node'
-        : OTHER_KEY.includes(failure)
-          ? 'compare-host-key'
-          : 'collect-again'
-  return { text, is, node, action }
 }
