@@ -1,9 +1,8 @@
-import { IconArrowsExchange, IconCalendarTime, IconPrinter } from '@tabler/icons-react'
+import { IconCalendarTime, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
-import type { Bounded, DayWindow, HistoryDeviation, HistoryRun, HistoryView } from '../../schemas/ipc-history.ts'
+import type { DayWindow, HistoryView } from '../../schemas/ipc-history.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { driftLine, runTitle } from '../drift-model.ts'
 import { daysLater } from '../history-calendar.ts'
 import { answeredFigure } from '../history-figure.ts'
 import {
@@ -12,22 +11,20 @@ import {
   nothingYet,
   PRESETS,
   type Preset,
-  startPair,
   windowProblem,
   withoutWords,
 } from '../history-model.ts'
 import { FailureNote, Slowly } from '../parts/Ask.tsx'
 import { FigureView } from '../parts/Figure.tsx'
-import { DriftLists, Flips, NotCompared } from '../parts/Flips.tsx'
 import { HistoryCalendar } from '../parts/HistoryCalendar.tsx'
+import { HistoryCompare } from '../parts/HistoryCompare.tsx'
+import { HistoryDeviations } from '../parts/HistoryDeviations.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { Page } from '../parts/Page.tsx'
-import { type WholeColumn, WholeTable } from '../parts/WholeTable.tsx'
 import type { HistoryPart, RunPair } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
-import type { ColumnPart } from '../table-model.ts'
-import { day as dayWords, plural, visible, when } from '../text.ts'
+import { day as dayWords } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
@@ -253,199 +250,3 @@ const Limits = () => (
     </ul>
   </section>
 )
-
-/** Deviations in this period: when they were found, and which run shows them remediated. */
-function HistoryDeviations({ view: { from, to, demo, runs: shown } }: { readonly view: HistoryView }) {
-  const { runs } = useStore()
-  const answer = useAnswer('history.deviations', { from, to }, runs)
-  return (
-    <section aria-labelledby="deviations">
-      <h2 id="deviations">Deviations</h2>
-      <Slowly answer={answer} does="Loading runs">
-        {(deviations) =>
-          demo || shown.some(({ seal }) => seal === 'sealed') ? (
-            <Listed deviations={deviations} />
-          ) : (
-            <EmptyState title="No sealed runs in this period">
-              Deviations are listed for sealed runs only. Runs that are not sealed may contain deviations.
-            </EmptyState>
-          )
-        }
-      </Slowly>
-    </section>
-  )
-}
-
-const RUNS: ColumnPart = { id: 'runs', title: 'Runs' }
-
-const DEVIATION_COLUMNS: readonly WholeColumn<HistoryDeviation>[] = [
-  {
-    id: 'node',
-    title: 'Node',
-    isRowHeader: true,
-    text: ({ node }) => node,
-    cell: ({ node }) => (
-      <Button kind="link" onPress={() => go({ screen: 'node', of: 'run', node })}>
-        {visible(node)}
-      </Button>
-    ),
-  },
-  {
-    id: 'expected',
-    title: 'Expected condition',
-    isKept: true,
-    text: ({ expected }) => expected,
-    cell: ({ expected, check }) => (
-      <>
-        {visible(expected)}
-        <span className="note mono">{visible(check)}</span>
-      </>
-    ),
-  },
-  { id: 'check', title: 'Check', isKept: true, text: ({ check }) => check },
-  {
-    id: 'found',
-    title: 'Found',
-    cellClass: 'number',
-    text: ({ found }) => found.at,
-    cell: ({ found }) => when(found.at),
-  },
-  {
-    id: 'status',
-    title: 'Status at period end',
-    text: (one) => (one.fixed !== null ? `Remediated by ${one.fixed.at}` : one.open ? 'Open' : 'Inconclusive'),
-    cell: ({ fixed, lastSeen, open }) =>
-      fixed !== null ? (
-        <>Remediated by {when(fixed.at)}</>
-      ) : (
-        <>
-          <strong>{open ? 'Open' : 'Inconclusive'}</strong>
-          <span className="note">last observed {when(lastSeen.at)}</span>
-        </>
-      ),
-  },
-  {
-    id: 'runs',
-    title: 'Runs',
-    part: RUNS,
-    text: ({ runs }) => runs,
-    cell: ({ runs, unknown }) => (
-      <>
-        {plural(runs, 'run')}
-        {unknown > 0 && <span className="note">{unknown} more inconclusive</span>}
-      </>
-    ),
-  },
-  { id: 'unknown', title: 'Runs inconclusive', part: RUNS, text: ({ unknown }) => unknown },
-]
-
-function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<HistoryDeviation> }) {
-  const open = rows.filter((one) => one.open).length
-  return (
-    <>
-      {total === 0 ? (
-        <EmptyState title="No deviations noted">
-          No deviations in the sealed runs of this period. Not tested: days without a run.
-        </EmptyState>
-      ) : (
-        <WholeTable
-          table="deviations"
-          className="history-deviations"
-          caption={
-            <>
-              {plural(total, 'deviation')}
-              {rows.length < total ? `, the first ${rows.length} are shown` : ''}; {open} open at period end
-            </>
-          }
-          columns={DEVIATION_COLUMNS}
-          rows={rows}
-          keyOf={({ node, check, found }) => `${node} ${check} ${found.run}`}
-        />
-      )}
-    </>
-  )
-}
-
-/** The comparison of any two runs. */
-function HistoryCompare({
-  view,
-  pair,
-  onPair,
-}: {
-  readonly view: HistoryView
-  readonly pair: RunPair | null
-  readonly onPair: (pair: RunPair) => void
-}) {
-  const able = view.runs.filter(({ comparable }) => comparable)
-  const shown = pair ?? startPair(view.runs)
-  if (shown === null)
-    return (
-      <EmptyState title="At least two runs are required">
-        Changes between two runs appear here, separately for evidence, rules and scope.
-      </EmptyState>
-    )
-  const options = able.map((run) => ({ id: run.run, title: runTitle(run), note: visible(run.run) }))
-  const baseline = able.find((run) => run.baseline)
-  return (
-    <>
-      <div className="compare-form">
-        <Select
-          label="Earlier run"
-          value={shown.before}
-          options={options}
-          onChange={(before) => onPair({ ...shown, before })}
-        />
-        <Select
-          label="Later run"
-          value={shown.after}
-          options={options}
-          onChange={(after) => onPair({ ...shown, after })}
-        />
-        <Button
-          icon={IconArrowsExchange}
-          kind="quiet"
-          onPress={() => onPair({ before: shown.after, after: shown.before })}
-        >
-          Swap runs
-        </Button>
-        {baseline !== undefined && baseline.run !== shown.before && (
-          <Button kind="quiet" onPress={() => onPair({ ...shown, before: baseline.run })}>
-            Compare with baseline
-          </Button>
-        )}
-      </div>
-      {view.baseline === null && (
-        <p className="quiet">No baseline. Set one from the list of runs to compare later runs with a reviewed state.</p>
-      )}
-      {shown.before === shown.after ? (
-        <EmptyState title="Same run selected twice">Choose two different runs.</EmptyState>
-      ) : (
-        <Compared pair={shown} runs={able} />
-      )}
-    </>
-  )
-}
-
-function Compared({ pair, runs }: { readonly pair: RunPair; readonly runs: readonly HistoryRun[] }) {
-  const { runs: version } = useStore()
-  const answer = useAnswer('history.compare', pair, version)
-  const unsealed = runs.filter(({ run, seal }) => seal === 'none' && (run === pair.before || run === pair.after))
-  return (
-    <Slowly answer={answer} does="Comparing runs">
-      {(drift) => (
-        <>
-          <p role="status">{driftLine(drift)}</p>
-          {unsealed.length > 0 && (
-            <Notice
-              title={unsealed.length === 2 ? 'Neither run is sealed.' : 'One of these runs is not sealed.'}
-              means="The comparison uses data on this computer. Others can verify it only after a pack is sealed."
-            />
-          )}
-          <NotCompared view={drift} />
-          <Flips view={drift} />
-          <DriftLists view={drift} />
-        </>
-      )}
-    </Slowly>
-  )
-}
