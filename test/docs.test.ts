@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { SUBJECTS } from '../main/catalog/subjects.ts'
 import { COMMANDS } from '../main/cli/commands.ts'
 import { EXIT } from '../main/cli/options.ts'
 import { commandLine } from '../main/cli/run-line.ts'
@@ -46,6 +47,8 @@ test('the tour of the architecture is ten files and a thousand lines at most', (
   expect(files.reduce((sum, file) => sum + read(file).split('\n').length, 0)).toBeLessThanOrEqual(1000)
 })
 
+const ROOMS = ['core', 'catalog', 'verify', 'present', 'app', 'adapters', 'server', 'cli'].map((name) => `main/${name}`)
+
 describe('the README of a folder names what is in it', () => {
   const inCode = (text: string): readonly string[] => [...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name)
   const rows = (folder: string): string =>
@@ -57,26 +60,33 @@ describe('the README of a folder names what is in it', () => {
   test.each([
     ['schemas', /\.(ts|json)$/, ['types.ts']],
     ['main/electron', /\.ts$/, []],
+    ...ROOMS.map((room): [string, RegExp, string[]] => [room, /\.ts$/, []]),
   ])('%s: each file', (folder, wanted, generated) => {
     const files = readdirSync(join(root, folder)).filter((name) => wanted.test(name) && !generated.includes(name))
     const named = inCode(rows(folder))
     expect(files.filter((name) => !named.includes(name))).toEqual([])
   })
 
-  test.each(['main', 'renderer', 'test'])('%s: each folder', (folder) => {
-    const folders = readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  test.each(['main', 'renderer', 'test', ...ROOMS])('%s: each folder', (folder) => {
+    // Subjects of the catalog are listed in subjects.ts.
+    const folders = readdirSync(join(root, folder), { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() && !(folder === 'main/catalog' && SUBJECTS.some(({ id }) => id === entry.name)),
+    )
     const named = inCode(rows(folder)).map((name) => name.split('/')[0])
     expect(folders.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([])
   })
 
-  test.each(['schemas', 'main', 'main/electron', 'renderer', 'test'])('%s: nothing that is not there', (folder) => {
-    const gone = read(`${folder}/README.md`)
-      .split('\n')
-      .filter((line) => line.startsWith('|'))
-      .flatMap((line) => inCode(line.split('|')[1] ?? ''))
-      .filter((name) => !/[*<]/.test(name) && !existsSync(join(root, folder, name)))
-    expect(gone.filter((name) => /[./]/.test(name))).toEqual([])
-  })
+  test.each(['schemas', 'main', 'main/electron', 'renderer', 'test', ...ROOMS])(
+    '%s: nothing that is not there',
+    (folder) => {
+      const gone = read(`${folder}/README.md`)
+        .split('\n')
+        .filter((line) => line.startsWith('|'))
+        .flatMap((line) => inCode(line.split('|')[1] ?? ''))
+        .filter((name) => !/[*<]/.test(name) && !existsSync(join(root, folder, name)))
+      expect(gone.filter((name) => /[./]/.test(name))).toEqual([])
+    },
+  )
 })
 
 test('the README fits on few pages: at most 150 lines, no table wider than 100 columns', () => {

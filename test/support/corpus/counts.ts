@@ -30,7 +30,7 @@ export function countSignals(assessed: readonly Assessed[], signals: readonly Si
   return new Map([...counts].filter(([, { vm, dressed, metal }]) => vm[1] + dressed[1] + metal[1] > 0))
 }
 
-/** The counts as they stand in the catalog's file of them. */
+/** The counts, one signal a line, by its id. */
 export function countsText(counts: ReadonlyMap<string, Tally>): string {
   const pair = ([hits, asked]: readonly [number, number]): string => `[${hits}, ${asked}]`
   const rows = [...counts]
