@@ -8,12 +8,15 @@ import { FIXTURE_TIME } from '../support/fixtures.ts'
 import { endings, forgotten, type Stated } from '../support/forgotten.ts'
 
 const verdicts = new Map<string, Set<string>>()
-const stated: Stated = { subjects: SUBJECTS, checks, frameworks: catalog.frameworks, verdicts }
+const answered = new Set<string>()
+const { probes, frameworks } = catalog
+const stated: Stated = { subjects: SUBJECTS, checks, frameworks, probes, answered, verdicts }
 
 beforeAll(() => {
   const see = (check: string, verdict: string): void => {
     verdicts.set(check, (verdicts.get(check) ?? new Set()).add(verdict))
   }
+  for (const { loaded } of fixtures) for (const { meta } of loaded.captures) answered.add(meta.probe)
   for (const { conclusions } of fixtures) for (const [check, { verdict }] of conclusions) see(check, verdict)
   // Checks that compare nodes are decided among all fixtures as one population, and where each is alone.
   const comparing = new Set(checks.filter(({ amongNodes }) => amongNodes !== undefined).map(({ id }) => id))
@@ -51,7 +54,13 @@ describe('what is forgotten is named', () => {
       }),
     ),
   })
-  const said = (one: Stated): readonly string[] => forgotten(one).map((text) => text.replace(CHECK, 'the check'))
+  /** Without what is forgotten in any case, which the test above names. */
+  const said = (one: Stated): readonly string[] => {
+    const anyway = new Set(forgotten(stated))
+    return forgotten(one)
+      .filter((text) => !anyway.has(text))
+      .map((text) => text.replace(CHECK, 'the check'))
+  }
   const FILE = 'main/catalog/session-timeout/checks.json'
 
   test.each<[string, (entry: CheckData) => readonly CheckData[], string]>([
@@ -83,6 +92,13 @@ describe('what is forgotten is named', () => {
 
   test('a reason for no mappings takes their place', () =>
     expect(said(changed(({ mappings: _, ...one }) => [{ ...one, unmapped: 'No control names it.' }]))).toEqual([]))
+
+  test('a probe that no node answers', () => {
+    const others = new Set([...answered].filter((one) => one !== 'session.timeout'))
+    expect(said({ ...stated, answered: others })).toEqual([
+      'session.timeout has no section in test/fixtures/nodes; demo-gpu-01, demo-guest-03, demo-metal-04 need one',
+    ])
+  })
 
   test.each(['satisfied', 'not-satisfied', 'inconclusive'])('a fixture that is %s', (verdict) => {
     const others = new Set([...(verdicts.get(CHECK) ?? [])].filter((one) => one !== verdict))

@@ -7,6 +7,9 @@ export interface Stated {
   readonly subjects: readonly Pick<Subject, 'id' | 'data'>[]
   readonly checks: readonly Pick<Check, 'id' | 'ends'>[]
   readonly frameworks: Catalog['frameworks']
+  readonly probes: readonly Pick<Catalog['probes'][number], 'id'>[]
+  /** The probes that some fixture node answers. */
+  readonly answered: ReadonlySet<string>
   /** By check: every verdict that it has on a fixture node. */
   readonly verdicts: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -18,11 +21,15 @@ export const endings = ({ ends }: Pick<Check, 'ends'>): readonly string[] => [
   ends === undefined ? 'not-satisfied' : 'informational',
 ]
 
+/** Nodes that most others extend, and that a complete collection is tested with. */
+const BASES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04'] as const
+
 /**
- * What was forgotten of any check, a sentence each: the check, what it lacks, and the file to state it in. Empty where every check has its
- * fixtures, mappings or a reason for none, severity and remediation, and every entry of the data is of a check.
+ * What was forgotten of any check or probe, a sentence each: the check, what it lacks, and the file to state it in. Empty where every check
+ * has its fixtures, mappings or a reason for none, severity and remediation, every entry of the data is of a check, and some fixture node
+ * answers every probe.
  */
-export function forgotten({ subjects, checks, frameworks, verdicts }: Stated): readonly string[] {
+export function forgotten({ subjects, checks, frameworks, probes, answered, verdicts }: Stated): readonly string[] {
   const entries = new Map<string, Entry[]>()
   for (const { id, data } of subjects)
     for (const one of data?.checks ?? [])
@@ -30,6 +37,9 @@ export function forgotten({ subjects, checks, frameworks, verdicts }: Stated): r
   const controls = new Set(frameworks.flatMap((one) => one.controls.map(({ key }) => key)))
   const built = new Set(checks.map(({ id }) => id))
   return [
+    ...probes
+      .filter(({ id }) => !answered.has(id))
+      .map(({ id }) => `${id} has no section in test/fixtures/nodes; ${BASES.join(', ')} need one`),
     ...checks.flatMap((check) => {
       const [entry, ...others] = entries.get(check.id) ?? []
       if (entry === undefined) return [`${check.id} has no entry in checks.json of its subject`]
