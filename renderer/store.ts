@@ -15,6 +15,7 @@ export interface Verifying extends VerificationProgress {
 }
 
 export type Opening = Omit<Extract<EngineEvent, { kind: 'run-opening' }>, 'kind'>
+export type Evaluating = Pick<Extract<EngineEvent, { kind: 'run-evaluating' }>, 'done' | 'total'>
 
 export interface State {
   readonly route: Route
@@ -31,6 +32,8 @@ export interface State {
   readonly packs: number
   /** The latest stored run is being opened: results are shown afterwards. `total` is 0 while nothing is counted. */
   readonly opening: Opening | null
+  /** Results are being evaluated while no run is in progress: calls that need them are answered afterwards. */
+  readonly evaluating: Evaluating | null
   /** The verification in progress, in whichever window it was begun. */
   readonly verifying: Verifying | null
   /** Announced politely to screen readers. */
@@ -73,6 +76,7 @@ let state: State = {
   soFar: 0,
   packs: 0,
   opening: null,
+  evaluating: null,
   verifying: null,
   announced: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
@@ -183,15 +187,25 @@ const GOES: Readonly<Record<Exclude<Extract<EngineEvent, { kind: 'go' }>['to'], 
 const resultsOf = (verifying: Verifying | null, file: string): readonly CheckSoFar[] =>
   verifying?.file === file ? verifying.results : []
 
-/** Minimum interval between two pictures of the progress of opening. */
-const OPENING_MS = 100
-let openingAt = Number.NEGATIVE_INFINITY
+/** Minimum interval between two pictures of the progress of opening and of evaluating. */
+const PICTURE_MS = 100
+let pictureAt = Number.NEGATIVE_INFINITY
+
+function isDue(): boolean {
+  const now = performance.now()
+  if (now - pictureAt < PICTURE_MS) return false
+  pictureAt = now
+  return true
+}
 
 function showOpening({ step, done, total }: Opening): void {
-  const now = performance.now()
-  if (state.opening?.step === step && now - openingAt < OPENING_MS) return
-  openingAt = now
-  change({ opening: { step, done, total } })
+  if (isDue() || state.opening?.step !== step) change({ opening: { step, done, total } })
+}
+
+/** The progress ends with the last node. */
+function showEvaluating({ done, total }: Evaluating): void {
+  if (done === total) change({ evaluating: null })
+  else if (isDue()) change({ evaluating: { done, total } })
 }
 
 let waiting: { readonly event: EngineEvent; readonly at: number }[] = []
@@ -206,6 +220,10 @@ function listen(event: EngineEvent): void {
       return
     case 'run-opening':
       if (!isReviewWindow()) showOpening(event)
+      return
+    case 'run-evaluating':
+      if (state.progress?.ended === 'no') gather(event)
+      else showEvaluating(event)
       return
     case 'verifying':
       change({ verifying: { file: event.file, ...event.progress, results: resultsOf(state.verifying, event.file) } })
@@ -232,9 +250,13 @@ function listen(event: EngineEvent): void {
       change({ problem: event.error })
       return
     default:
-      if (waiting.length === 0) setTimeout(applyWaiting, GATHER_MS)
-      waiting.push({ event, at: performance.now() })
+      gather(event)
   }
+}
+
+function gather(event: EngineEvent): void {
+  if (waiting.length === 0) setTimeout(applyWaiting, GATHER_MS)
+  waiting.push({ event, at: performance.now() })
 }
 
 /** Minimum interval for reloading the results of the current run. */
@@ -263,6 +285,8 @@ function applyWaiting(): void {
   if (events.some(({ event }) => event.kind === 'node-done' || event.kind === 'node-failed')) showSoon()
   change({
     progress,
+    // What was evaluated when a run began is reported no further.
+    ...(started ? { evaluating: null } : {}),
     runs: ended ? state.runs + 1 : state.runs,
     announced: speak && progress !== null ? summaryOf(progress, now) : state.announced,
   })

@@ -34,7 +34,10 @@ export type EngineEvent =
   | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
   | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
-  /** Every node ended; their results are evaluated at one time, and the run is stored. Ended by `run-done`. */
+  /**
+   * Every node ended; their results are evaluated at one time, and the run is stored. Ended by `run-done`. While no run is in progress, the
+   * shown run is evaluated as of another day; methods that need it are answered afterwards.
+   */
   | { readonly kind: 'run-evaluating'; readonly run: string; readonly done: number; readonly total: number }
   | { readonly kind: 'run-paused'; readonly run: string }
   | { readonly kind: 'run-resumed'; readonly run: string }

@@ -2,7 +2,8 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { failureWords, nextInWindow } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { Answer } from '../bridge.ts'
-import { visible } from '../text.ts'
+import { type Evaluating, useStore } from '../store.ts'
+import { plural, visible } from '../text.ts'
 import { Notice, Progress } from '../ui/Notice.tsx'
 
 /** Delay before a waiting text is shown, so that fast results do not flicker. */
@@ -21,15 +22,28 @@ export function Ask<T>({
   return children(answer.value)
 }
 
-/** A waiting text, after a moment. */
+/** A waiting text, after a moment; while results are being evaluated, how far that is. */
 export function Waiting() {
+  const { evaluating } = useStore()
   const [late, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
+  if (late && evaluating !== null) return <EvaluatingResults {...evaluating} />
   return late ? <p className="waiting">Loading…</p> : <p className="waiting" />
 }
+
+const EvaluatingResults = ({ done, total }: Evaluating) => (
+  <div className="run-head">
+    <Progress
+      label="Evaluating results as of today"
+      value={done}
+      max={total}
+      words={`${done} of ${plural(total, 'node')}`}
+    />
+  </div>
+)
 
 /** Delay before the activity and the elapsed time are shown. */
 const SLOW_MS = 1000

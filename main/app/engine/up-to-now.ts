@@ -7,25 +7,58 @@ import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import type { RunState } from './run-state.ts'
-import { assessedNow } from './stored-runs.ts'
+import { assessedInTurns, assessedNow } from './stored-runs.ts'
 
 /**
  * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again when
  * the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire. Both use
- * the current declarations.
+ * the current declarations. Other calls are answered between two nodes, and the progress is reported.
  */
-export async function assessAgain({ ports, catalog, folder, session }: EngineContext): Promise<void> {
-  const { demo } = session
-  const declared = await declaredOrNone({ ports, folder, demo })
-  // Another fleet may be shown by now; its caller reads the declarations of that fleet.
-  if (session.demo !== demo) return
-  session.run = session.going?.soFar.state() ?? session.run
-  const { run, going } = session
-  if (run === null) return
-  const scope = withDeclared(run.scope, declared)
-  if (going === null && run.assessment.asOf.slice(0, 10) !== ports.clock.now().slice(0, 10))
-    session.run = assessedNow(ports, catalog, { ...run, scope })
-  else session.run = rescoped(ports, catalog, run, scope)
+export async function assessAgain(context: EngineContext): Promise<void> {
+  const { ports, catalog, folder, session } = context
+  for (;;) {
+    const { demo } = session
+    const declared = await declaredOrNone({ ports, folder, demo })
+    // Another fleet may be shown by now; its caller reads the declarations of that fleet.
+    if (session.demo !== demo) return
+    session.run = session.going?.soFar.state() ?? session.run
+    const { run, going } = session
+    if (run === null) return
+    const scope = withDeclared(run.scope, declared)
+    const isSettled = isOfToday(ports, run) && hasSameProvider(scope, run.scope)
+    if (isSettled || going !== null) {
+      session.run = rescoped(ports, catalog, run, scope)
+      return
+    }
+    const evaluated = await evaluatedOnce(context, run, scope)
+    // Another run may be shown by now, and declarations may have changed: looked at again, by each caller.
+    if (session.run === run) session.run = evaluated
+  }
+}
+
+const isOfToday = ({ clock }: Pick<Ports, 'clock'>, { assessment }: RunState): boolean =>
+  assessment.asOf.slice(0, 10) === clock.now().slice(0, 10)
+
+const hasSameProvider = (one: Scope, other: Scope): boolean =>
+  canonicalJson(one.provider ?? null) === canonicalJson(other.provider ?? null)
+
+/** Evaluations that are going on, by the run as it is shown. */
+const EVALUATIONS = new WeakMap<RunState, Promise<RunState>>()
+
+/** The run evaluated as of now. Calls that wait for the same run wait for one evaluation, with the scope of the first of them. */
+function evaluatedOnce(
+  { ports, catalog, session, notify }: EngineContext,
+  run: RunState,
+  scope: Scope,
+): Promise<RunState> {
+  const known = EVALUATIONS.get(run)
+  if (known !== undefined) return known
+  const evaluating = assessedInTurns(ports, catalog, { ...run, scope }, (done, total) => {
+    // The events of a run that was started meanwhile are its own.
+    if (session.going === null) notify({ kind: 'run-evaluating', run: run.run, done, total })
+  }).finally(() => EVALUATIONS.delete(run))
+  EVALUATIONS.set(run, evaluating)
+  return evaluating
 }
 
 /**
@@ -34,8 +67,7 @@ export async function assessAgain({ ports, catalog, folder, session }: EngineCon
  */
 function rescoped(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: RunState, scope: Scope): RunState {
   if (canonicalJson(scope) === canonicalJson(run.scope)) return run
-  if (canonicalJson(scope.provider ?? null) !== canonicalJson(run.scope.provider ?? null))
-    return assessedNow(ports, catalog, { ...run, scope })
+  if (!hasSameProvider(scope, run.scope)) return assessedNow(ports, catalog, { ...run, scope })
   const { schema, asOf, demo, nodes: before } = run.assessment
   const known = new Map(before.map((node) => [node.node, node]))
   const terms = termsOf({ ...scope, asOf })

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { change, getState, startStore } from '../../renderer/store.ts'
+import type { EngineEvent } from '../../schemas/ipc-views.ts'
+
+let send: (event: EngineEvent) => void = () => undefined
+const before = getState()
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('window', {
+    barewitness: {
+      call: async () => ({ ok: false, error: { code: 'input.refused', detail: 'not now' } }),
+      onEvent: (listener: typeof send) => {
+        send = listener
+      },
+    },
+  })
+  startStore()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  change(before)
+})
+
+const evaluated = (done: number): void => send({ kind: 'run-evaluating', run: 'r1', done, total: 4 })
+
+test('without a run in progress, the progress is shown until the last node', () => {
+  vi.advanceTimersByTime(1000)
+  evaluated(1)
+  expect(getState().evaluating).toEqual({ done: 1, total: 4 })
+  evaluated(2)
+  expect(getState().evaluating).toEqual({ done: 1, total: 4 })
+  vi.advanceTimersByTime(1000)
+  evaluated(3)
+  expect(getState().evaluating).toEqual({ done: 3, total: 4 })
+  evaluated(4)
+  expect(getState().evaluating).toBeNull()
+})
+
+test('during a run it belongs to the run, and what began before is shown no longer', () => {
+  vi.advanceTimersByTime(1000)
+  evaluated(1)
+  send({ kind: 'run-started', run: 'r1', nodes: ['db-1'] })
+  vi.advanceTimersByTime(1000)
+  expect(getState().evaluating).toBeNull()
+  evaluated(2)
+  vi.advanceTimersByTime(1000)
+  expect([getState().evaluating, getState().progress?.evaluated]).toEqual([null, { done: 2, total: 4 }])
+})
