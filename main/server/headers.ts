@@ -68,7 +68,10 @@ export interface Origins {
   readonly fetchSite: string | undefined
 }
 
-/** Whether a browser may have sent this for another site. Programs that state neither are held back by the cookie and the CSRF header. */
+/**
+ * Whether a browser may have sent this for another site. Programs that state neither are held back by the cookie and the CSRF header. A form of
+ * our own pages has no origin, because they send no referrer; a browser then states the site, which no page can choose.
+ */
 export const isForeign = ({ origin, fetchSite }: Origins, own: string): boolean =>
-  (origin !== undefined && origin !== own) ||
+  (origin !== undefined && origin !== own && !(origin === 'null' && fetchSite === 'same-origin')) ||
   (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none')

@@ -312,6 +312,12 @@ describe('headers', () => {
     ['https://own', 'same-origin', false],
     ['https://other', undefined, true],
     ['null', undefined, true],
+    // A form of our own page: without a referrer, browsers state no origin for it.
+    ['null', 'same-origin', false],
+    ['null', 'none', true],
+    ['null', 'same-site', true],
+    ['null', 'cross-site', true],
+    ['https://other', 'same-origin', true],
     [undefined, 'cross-site', true],
     [undefined, 'same-site', true],
     [undefined, 'none', false],
