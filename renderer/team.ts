@@ -20,6 +20,9 @@ export const isAuditorPage = (): boolean => session?.role === 'auditor'
 /** Where the server says who is signed in, and offers sign-in. */
 export const START = '/'
 
+/** Leaves for the page on which people see and end their sessions. */
+export const openSessions = (): void => location.assign('/sessions')
+
 /** Ends the session, and leaves for the sign-in. */
 export async function signOut(): Promise<void> {
   await fetch('/auth/sign-out', { method: 'POST', redirect: 'manual', headers: tokenHeader() }).catch(() => undefined)

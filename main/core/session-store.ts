@@ -4,6 +4,10 @@ import type { Outcome } from './failure.ts'
 /** A session of a person as it is stored: without its id, of which only the hash is known. Times in milliseconds since 1970. */
 export interface StoredSession {
   readonly hash: Sha256
+  /** Names the session to people: 32 hexadecimal digits that follow from nothing else. */
+  readonly publicId: string
+  /** How the person signed in, by a name of a closed list. */
+  readonly way: string
   /** The person, as JSON. */
   readonly person: string
   readonly createdAt: number

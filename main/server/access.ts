@@ -1,5 +1,5 @@
 import type { Method } from '../../schemas/ipc.ts'
-import type { TeamRole } from '../../schemas/ipc-team.ts'
+import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
 
 /** How a method is served that has a file dialog in the window; `portal`: by the server itself, and not by an engine. */
 export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'portal'
@@ -59,8 +59,8 @@ const NAMES_FILES = refused(
 const SHARED_VIEW = refused('the server shows the latest run to everyone; another run would replace it for all')
 
 /**
- * Every method and who may call it: the one table of the team server. A method without a line does not compile. The administrator is in no
- * line: administrators never reach evidence.
+ * Every method of an engagement and who may call it: the one table of the team server, with SESSION_ACCESS for what is of the whole server. A
+ * method without a line does not compile. The administrator is in no line: administrators never reach evidence.
  */
 export const ACCESS: Readonly<Record<Method, Rule>> = {
   'app.info': call(READERS),
@@ -222,6 +222,32 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'identities.backup': SIGNING,
   'identities.restore': SIGNING,
   'identities.rotate': SIGNING,
+}
+
+/** The role of a person at the identity provider; null for one who enters by invitation alone. */
+export type ServerRole = TeamRole | null
+
+const EVERYONE: readonly ServerRole[] = [...TEAM_ROLES, null]
+const ADMINISTRATOR: readonly ServerRole[] = ['administrator']
+
+/**
+ * What people may do about sessions, and who. It belongs to no engagement and shows no evidence. Reading is a page; everything else is a form
+ * on a page, with the token of the session.
+ */
+export const SESSION_ACCESS = {
+  'sessions.own': { verb: 'GET', roles: EVERYONE },
+  'sessions.end-own': { verb: 'POST', roles: EVERYONE },
+  'sessions.end-all-own': { verb: 'POST', roles: EVERYONE },
+  'sessions.list': { verb: 'GET', roles: ADMINISTRATOR },
+  'sessions.end': { verb: 'POST', roles: ADMINISTRATOR },
+  'sessions.end-person': { verb: 'POST', roles: ADMINISTRATOR },
+} as const satisfies Readonly<Record<string, { readonly verb: 'GET' | 'POST'; readonly roles: readonly ServerRole[] }>>
+export type SessionMethod = keyof typeof SESSION_ACCESS
+
+/** Why a role may not do this about sessions, for people; null where it may. */
+export const sessionRefusal = (role: ServerRole, method: SessionMethod): string | null => {
+  const { roles }: { readonly roles: readonly ServerRole[] } = SESSION_ACCESS[method]
+  return roles.includes(role) ? null : `not available ${role === null ? 'without a role' : `to the role ${role}`}`
 }
 
 export type Decision =

@@ -1,6 +1,7 @@
 import type { Method } from '../../schemas/ipc.ts'
 import type { TeamRole } from '../../schemas/ipc-team.ts'
 import { plain } from '../core/plain-text.ts'
+import type { SessionMethod } from './access.ts'
 import { chainedLine, checkChained, emptyLog, type LogCheck, type LogHead } from './chained-log.ts'
 
 /** What a person did, or tried. Neither content of evidence nor secrets. */
@@ -11,6 +12,8 @@ export interface AuditEvent {
     | 'sign-in'
     | 'sign-in-refused'
     | 'sign-out'
+    /** A session ended by another step than signing out in it: `of` has its public id and its person. */
+    | 'session-ended'
     | 'enter'
     | 'invitation-accepted'
     | 'invitation-refused'
@@ -38,7 +41,7 @@ export interface AuditEvent {
   readonly name: string | null
   readonly role: TeamRole | 'collector' | 'sealer' | null
   readonly engagement: string | null
-  readonly method: Method | null
+  readonly method: Method | SessionMethod | null
   /** What was asked for, by reference: node, run, finding, control and the like. */
   readonly of: Readonly<Record<string, string>>
   readonly outcome: 'allowed' | 'refused'

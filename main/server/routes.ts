@@ -1,3 +1,4 @@
+import { SESSION_ACCESS, type SessionMethod } from './access.ts'
 import { COLLECTOR_VERBS, type CollectorVerb } from './collector-access.ts'
 import type { SealerVerb } from './sealer-access.ts'
 
@@ -11,6 +12,8 @@ export type Wanted =
   | { readonly kind: 'accept'; readonly token: string }
   | { readonly kind: 'callback'; readonly query: string }
   | { readonly kind: 'sign-out' }
+  /** A page of sessions, or a form on one. */
+  | { readonly kind: 'sessions'; readonly method: SessionMethod }
   /** A file of the pages, by its exact path. */
   | { readonly kind: 'page'; readonly engagement: string; readonly file: string }
   | { readonly kind: 'session'; readonly engagement: string }
@@ -48,10 +51,26 @@ export function wantedBy(verb: string, target: string): Wanted {
     case '/auth/sign-out':
       return only('POST', verb, { kind: 'sign-out' })
     default:
+      if (path.startsWith('/sessions')) return ofSessions(verb, path)
       if (path.startsWith('/invitation/') || path.startsWith('/auth/invitation/')) return ofInvitation(verb, path)
       if (path.startsWith('/collector/')) return ofCollector(verb, path)
       return path.startsWith('/sealer/') ? ofSealer(verb, path) : inEngagement(verb, path)
   }
+}
+
+/** Each has an address of its own, so that what is done is in none of its inputs. */
+export const SESSION_PATHS: Readonly<Record<SessionMethod, string>> = {
+  'sessions.own': '/sessions',
+  'sessions.end-own': '/sessions/end-own',
+  'sessions.end-all-own': '/sessions/end-all-own',
+  'sessions.list': '/sessions/all',
+  'sessions.end': '/sessions/end',
+  'sessions.end-person': '/sessions/end-person',
+}
+
+function ofSessions(verb: string, path: string): Wanted {
+  const method = (Object.keys(SESSION_PATHS) as SessionMethod[]).find((one) => SESSION_PATHS[one] === path)
+  return method === undefined ? UNKNOWN : only(SESSION_ACCESS[method].verb, verb, { kind: 'sessions', method })
 }
 
 const INVITATION = /^(\/auth)?\/invitation\/([0-9a-f]{64})$/

@@ -11,26 +11,39 @@ export interface SessionTimes {
   readonly absoluteMs: number
 }
 
+/** How a person signed in: at the identity provider alone, or there with the link of an invitation. */
+export const SIGN_IN_WAYS = ['provider', 'invitation'] as const
+export type SignInWay = (typeof SIGN_IN_WAYS)[number]
+
 export interface TeamSessionRecord {
   readonly person: Person
   /** SHA-256 of the id: the id itself is in the cookie alone. */
   readonly hash: Sha256
+  /** Names the session to people and in the audit log. It follows from neither id nor hash, and gives access to nothing. */
+  readonly publicId: string
+  readonly way: SignInWay
   readonly createdAt: number
   /** When it was last used for a call. */
   usedAt: number
+  /** Aborted once a person ended the session, and not where its time was over. */
+  readonly ended: AbortSignal
 }
 
 /** 256 random bits, as the cookie holds them. */
 export const SESSION_ID = /^[A-Za-z0-9_-]{43}$/
+export const PUBLIC_ID = /^[0-9a-f]{32}$/
 
 /** Sessions of everyone who is signed in. Without a store, a restart signs everyone out. */
 export interface Sessions {
   /** Starts a session; gives its id, which is not kept. Fails as the store does: then there is none. */
-  readonly start: (person: Person, now: number) => Promise<Outcome<string>>
+  readonly start: (person: Person, way: SignInWay, now: number) => Promise<Outcome<string>>
   /** The session of an id, unless it has expired. `use`: it counts as activity. */
   readonly find: (id: string | undefined, now: number, use: boolean) => TeamSessionRecord | null
-  /** Ends a session at once. Fails as the store does: then a restart could bring it back. */
-  readonly end: (id: string) => Promise<Outcome<null>>
+  /** Sessions that have not expired, in the order in which they began; with those that were ended and that the store still has. */
+  readonly list: (now: number) => readonly TeamSessionRecord[]
+  /** Ends sessions at once. Fails as the store does: then a restart could bring them back, and they can be ended again. */
+  readonly end: (which: readonly Pick<TeamSessionRecord, 'hash'>[]) => Promise<Outcome<null>>
+  /** Of those that were not ended. */
   readonly count: () => number
 }
 
@@ -42,6 +55,12 @@ const STORE_USE_MS = 30_000
 interface Kept extends TeamSessionRecord {
   /** The time of use that is stored. */
   storedUse: number
+  readonly ending: AbortController
+}
+
+const keptOf = (session: Omit<TeamSessionRecord, 'ended'>): Kept => {
+  const ending = new AbortController()
+  return { ...session, storedUse: session.usedAt, ending, ended: ending.signal }
 }
 
 /** `random` gives that many random bytes. `store` keeps sessions over a restart, `stored` is what it holds. */
@@ -52,9 +71,10 @@ export function createSessions(
   stored: readonly StoredSession[] = [],
 ): Sessions {
   const all = new Map<Sha256, Kept>()
-  for (const { hash, person, createdAt, usedAt } of stored) {
+  for (const { person, way, ...one } of stored) {
     const value = personIn(person)
-    if (value !== null) all.set(hash, { person: value, hash, createdAt, usedAt, storedUse: usedAt })
+    if (value !== null && isWay(way) && PUBLIC_ID.test(one.publicId))
+      all.set(one.hash, keptOf({ ...one, person: value, way }))
   }
   const isOver = ({ createdAt, usedAt }: TeamSessionRecord, now: number): boolean =>
     now - createdAt >= times.absoluteMs || now - usedAt >= times.idleMs
@@ -64,7 +84,7 @@ export function createSessions(
     void store.remove(hash)
   }
   return {
-    start: async (person, now) => {
+    start: async (person, way, now) => {
       for (const [hash, session] of all) if (isOver(session, now)) forget(hash)
       if (all.size >= MOST) {
         const [oldest] = [...all.values()].sort((a, b) => a.usedAt - b.usedAt)
@@ -72,15 +92,16 @@ export function createSessions(
       }
       const id = Buffer.from(random(32)).toString('base64url')
       const hash = hashOf(id)
-      const added = await store.add({ hash, person: canonicalJson(person), createdAt: now, usedAt: now })
+      const begun = { hash, publicId: Buffer.from(random(16)).toString('hex'), way, createdAt: now, usedAt: now }
+      const added = await store.add({ ...begun, person: canonicalJson(person) })
       if (!added.ok) return added
-      all.set(hash, { person, hash, createdAt: now, usedAt: now, storedUse: now })
+      all.set(hash, keptOf({ ...begun, person }))
       return ok(id)
     },
     find: (id, now, use) => {
       if (id === undefined || !SESSION_ID.test(id)) return null
       const session = all.get(hashOf(id))
-      if (session === undefined) return null
+      if (session === undefined || session.ended.aborted) return null
       if (isOver(session, now)) {
         forget(session.hash)
         return null
@@ -94,11 +115,20 @@ export function createSessions(
       }
       return session
     },
-    end: async (id) => {
-      all.delete(hashOf(id))
-      return await store.remove(hashOf(id))
+    list: (now) => [...all.values()].filter((one) => !isOver(one, now)),
+    end: async (which) => {
+      // All of them at once: what the store takes its time for has no access meanwhile.
+      for (const { hash } of which) all.get(hash)?.ending.abort()
+      const removed = await Promise.all(
+        which.map(async ({ hash }) => {
+          const outcome = await store.remove(hash)
+          if (outcome.ok) all.delete(hash)
+          return outcome
+        }),
+      )
+      return removed.find((outcome) => !outcome.ok) ?? ok(null)
     },
-    count: () => all.size,
+    count: () => [...all.values()].filter(({ ended }) => !ended.aborted).length,
   }
 }
 
@@ -124,6 +154,8 @@ function personIn(text: string): Person | null {
     ? { subject, name, role, groups }
     : null
 }
+
+const isWay = (value: string): value is SignInWay => (SIGN_IN_WAYS as readonly string[]).includes(value)
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {

@@ -24,7 +24,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { isOffered, type Place, placeOf, type Route } from '../routes.ts'
 import { counts } from '../run-progress.ts'
 import { canSearch, change, go, useStore } from '../store.ts'
-import { may, signedIn, signOut } from '../team.ts'
+import { may, openSessions, signedIn, signOut } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
@@ -176,9 +176,14 @@ function SignedIn() {
         <br />
         {session.role}, {session.engagement}
       </p>
-      <Button kind="link" onPress={() => void signOut()}>
-        Sign out
-      </Button>
+      <div className="rail-person-steps">
+        <Button kind="link" onPress={openSessions}>
+          Your sessions
+        </Button>
+        <Button kind="link" onPress={() => void signOut()}>
+          Sign out
+        </Button>
+      </div>
     </div>
   )
 }

@@ -88,6 +88,48 @@ describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '
     expect(await axeFindings(page)).toEqual([])
   })
 
+  test('an auditor sees their sessions and leaves them by keys alone', async () => {
+    const { page } = window
+    await kit.as('auditor')
+    await page.getByRole('button', { name: 'Your sessions' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your sessions' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
+    expect(await axeFindings(page)).toEqual([])
+    await windowShot(window, 'team-own-sessions')
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    for (let tries = 0; tries < 20 && (await focused()) !== 'Sign out everywhere'; tries += 1)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('You are not signed in.').waitFor()
+  })
+
+  test('an administrator ends the sessions of an officer, whose page goes to the start', async () => {
+    const { page } = window
+    await enter('administrator')
+    const officer = await openAddress(`${kit.server.origin}/`)
+    try {
+      kit.provider.admit({ sub: 'officer', name: 'Sam officer', roles: ['officer'], groups: ['team'] })
+      await officer.page.getByRole('link', { name: 'Sign in' }).click()
+      await officer.page.getByRole('link', { name: 'alpha' }).click()
+      await officer.page.getByText('officer, alpha').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByRole('link', { name: 'Sessions of everyone' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Sessions of everyone' }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-sessions')
+      await page.getByRole('row').filter({ hasText: 'Sam officer' }).getByRole('button').first().focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Sessions of everyone' }).waitFor()
+      // Without a step in that page: its stream of events is closed.
+      await officer.page.getByText('You are not signed in.').waitFor()
+    } finally {
+      await officer.close()
+    }
+    await page.getByRole('link', { name: 'Start', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are not signed in.').waitFor()
+  })
+
   test('the browser reported nothing, and the audit log has the calls of both', () => {
     expect(problems).toEqual([])
     const text = kit.auditText()

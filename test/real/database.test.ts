@@ -12,6 +12,7 @@ import { sha256 } from '../../main/core/digest.ts'
 import { type Outcome, ok } from '../../main/core/failure.ts'
 import { MOST_ENDED_JOBS } from '../../main/core/jobs.ts'
 import { JOBS } from '../../main/core/layout.ts'
+import { PUBLIC_ID } from '../../main/server/sessions.ts'
 import type { TeamDatabase } from '../../schemas/types.ts'
 import { folderOfTest, folderOfTests } from '../support/folders.ts'
 import { must } from '../support/kept-runs.ts'
@@ -24,6 +25,7 @@ import {
   whyNoPostgres,
 } from '../support/postgres.ts'
 import { jobOf, queueContract } from '../support/queue-contract.ts'
+import { sessionsContract } from '../support/sessions-contract.ts'
 
 const missing = whyNoPostgres()
 const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
@@ -284,10 +286,21 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
            CREATE FUNCTION barewitness.schema_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${version}';
            RESET ROLE; INSERT INTO barewitness.jobs (engagement, id, zone, job) VALUES ('alpha', 'x', 'z', '{}')`,
         )
+        for (const hash of version === 2 ? ['a', 'b'] : [])
+          await cluster.admin(
+            database.name,
+            `INSERT INTO barewitness.sessions (engagement, hash, policy, person, created_at, used_at) VALUES ('*', $1, 'p', '{}', 1, 1)`,
+            [hash],
+          )
         expect(codeOf(await database.open(WITHOUT_OWNER))).toBe('input.refused')
         await must(await database.open()).close()
         await must(await database.open(WITHOUT_OWNER)).close()
         expect(await cluster.admin(database.name, 'SELECT id FROM barewitness.jobs')).toEqual([{ id: 'x' }])
+        // People stay signed in, each session with a public id of its own.
+        const sessions = await cluster.admin(database.name, 'SELECT public_id, way FROM barewitness.sessions')
+        expect(new Set(sessions.map((one) => one.public_id)).size).toBe(version === 2 ? 2 : 0)
+        for (const one of sessions)
+          expect(one).toEqual({ public_id: expect.stringMatching(PUBLIC_ID), way: 'provider' })
       }
     })
     test('are not used in another version than that of the program', async () => {
@@ -314,9 +327,16 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
     })
   })
 
+  sessionsContract('PostgreSQL', async () => {
+    const stores = must(await (await cluster.newDatabase()).open())
+    return { store: async () => stores.sessionStore('policy'), dispose: stores.close }
+  })
+
   describe('sessions', () => {
     const session = (hash: string, createdAt = 1000, usedAt = 2000) => ({
       hash,
+      publicId: hash.repeat(32),
+      way: 'provider',
       person: '{"subject":"s"}',
       createdAt,
       usedAt,

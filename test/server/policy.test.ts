@@ -132,7 +132,7 @@ describe('sessions', () => {
   const who: Person = { subject: 's', name: 'S', role: 'officer', groups: [] }
   test('ids have 256 bits, and only their hash is kept', async () => {
     const sessions = createSessions(times, random)
-    const id = must(await sessions.start(who, 0))
+    const id = must(await sessions.start(who, 'provider', 0))
     expect(Buffer.from(id, 'base64url')).toHaveLength(32)
     const kept = sessions.find(id, 1, false)
     expect(kept?.hash).toMatch(/^[0-9a-f]{64}$/)
@@ -141,7 +141,7 @@ describe('sessions', () => {
   })
   test('end when idle, and use defers that', async () => {
     const sessions = createSessions(times, random)
-    const id = must(await sessions.start(who, 0))
+    const id = must(await sessions.start(who, 'provider', 0))
     expect(sessions.find(id, 9, true)).not.toBeNull()
     expect(sessions.find(id, 18, false)).not.toBeNull()
     expect(sessions.find(id, 19, false)).toBeNull()
@@ -149,14 +149,14 @@ describe('sessions', () => {
   })
   test('end at an absolute time, however much they are used', async () => {
     const sessions = createSessions(times, random)
-    const id = must(await sessions.start(who, 0))
+    const id = must(await sessions.start(who, 'provider', 0))
     for (const at of [8, 16, 24]) expect(sessions.find(id, at, true)).not.toBeNull()
     expect(sessions.find(id, 25, true)).toBeNull()
   })
   test('end on sign-out', async () => {
     const sessions = createSessions(times, random)
-    const id = must(await sessions.start(who, 0))
-    must(await sessions.end(id))
+    const id = must(await sessions.start(who, 'provider', 0))
+    must(await sessions.end(sessions.list(0)))
     expect(sessions.find(id, 1, true)).toBeNull()
   })
   test('go on after a restart, by what a store kept, and no longer than without it', async () => {
@@ -179,22 +179,32 @@ describe('sessions', () => {
     const reopened = async (now: number) =>
       createSessions(long, random, store, must(await loadSessions(store, long, now)))
     const sessions = createSessions(long, random, store)
-    const [id, other] = [must(await sessions.start(who, 0)), must(await sessions.start(who, 0))]
+    const [id, other] = [must(await sessions.start(who, 'provider', 0)), must(await sessions.start(who, 'provider', 0))]
     expect(JSON.stringify([...kept.values()])).not.toContain(id)
     expect(sessions.find(id, 40_000, true)).not.toBeNull()
     const again = await reopened(70_000)
     expect(again.find(id, 70_000, true)?.person).toEqual(who)
     expect(again.find(other, 70_000, true)).toBeNull()
-    must(await again.end(id))
+    must(await again.end(again.list(70_000)))
     expect((await reopened(70_000)).find(id, 70_000, true)).toBeNull()
-    kept.set('x', { hash: 'x', person: '{"role":"owner"}', createdAt: 70_000, usedAt: 70_000 })
-    expect((await reopened(70_001)).count()).toBe(0)
+    const begun = { hash: 'x', publicId: 'a'.repeat(32), way: 'provider', createdAt: 70_000, usedAt: 70_000 }
+    const person = JSON.stringify(who)
+    for (const wrong of [
+      { ...begun, person: '{"role":"owner"}' },
+      { ...begun, person, way: 'other' },
+      { ...begun, person, publicId: '../x' },
+    ]) {
+      kept.set('x', wrong)
+      expect((await reopened(70_001)).count()).toBe(0)
+    }
+    kept.set('x', { ...begun, person })
+    expect((await reopened(70_001)).count()).toBe(1)
   })
   test('do not begin where they cannot be stored', async () => {
     const away = async () => fail('database.unreachable', 'away')
     const store: SessionStore = { load: away, add: away, use: away, remove: away }
     const sessions = createSessions(times, random, store)
-    expect((await sessions.start(who, 0)).ok).toBe(false)
+    expect((await sessions.start(who, 'provider', 0)).ok).toBe(false)
     expect(sessions.count()).toBe(0)
   })
   test('count under the configuration of people alone that they began with', () => {
@@ -282,6 +292,14 @@ describe('routes', () => {
     ['GET', '/e/a/api/download/../x', 'unknown'],
     ['GET', '/auth/callback?code=1', 'callback'],
     ['GET', '/?x', 'unknown'],
+    ['GET', '/sessions', 'sessions'],
+    ['GET', '/sessions/all', 'sessions'],
+    ['POST', '/sessions/end', 'sessions'],
+    ['GET', '/sessions/end', 'wrong-verb'],
+    ['POST', '/sessions', 'wrong-verb'],
+    ['GET', '/sessions/', 'unknown'],
+    ['GET', '/sessions/all?x', 'unknown'],
+    ['GET', '/sessionsx', 'unknown'],
     ['GET', '/e/a/?x', 'unknown'],
     ['GET', '/e/A/', 'unknown'],
     ['GET', '/e/a', 'unknown'],
@@ -327,7 +345,15 @@ describe('headers', () => {
 })
 
 test('pages escape every text', () => {
-  const html = htmlOf({ title: '<i>', lines: ['"&'], links: [['/e/a/', "<b>'"]], signOut: { csrf: '">' } })
+  const form = { action: '"><b>', fields: { '"<i>': '"<b>' }, label: '<i>', description: '"<b>' }
+  const html = htmlOf({
+    title: '<i>',
+    lines: ['"&'],
+    table: { caption: '"<i>', heads: ['<b>'], rows: [{ cells: ['<i>\n<b>', '<b>'], forms: [form] }] },
+    forms: [form],
+    links: [['/e/a/', "<b>'"]],
+    signOut: { csrf: '">' },
+  })
   expect(html).not.toMatch(/<i>|<b>|""/)
   expect(html).not.toContain('<script')
 })

@@ -63,6 +63,13 @@ CREATE TABLE barewitness.sessions (
 );
 ${separated('sessions')}
 `,
+  // Sessions that began before have the way that all of them had then, as far as is known.
+  `
+ALTER TABLE barewitness.sessions
+  ADD COLUMN public_id text NOT NULL UNIQUE DEFAULT replace(gen_random_uuid()::text, '-', ''),
+  ADD COLUMN way text NOT NULL DEFAULT 'provider';
+ALTER TABLE barewitness.sessions ALTER COLUMN public_id DROP DEFAULT, ALTER COLUMN way DROP DEFAULT;
+`,
 ]
 
 /** What the role of the server may do. Given again at each update, so that another role can be configured. */

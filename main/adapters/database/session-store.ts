@@ -26,22 +26,24 @@ export function databaseSessions(connections: Connections, policy: string): Sess
           usedAt,
         ])
         const rows = await query(
-          'SELECT hash, person, created_at, used_at FROM barewitness.sessions ORDER BY created_at',
+          'SELECT hash, public_id, way, person, created_at, used_at FROM barewitness.sessions ORDER BY created_at',
         )
         return ok(
           rows.map((row) => ({
             hash: String(row.hash),
+            publicId: String(row.public_id),
+            way: String(row.way),
             person: String(row.person),
             createdAt: Number(row.created_at),
             usedAt: Number(row.used_at),
           })),
         )
       }),
-    add: ({ hash, person, createdAt, usedAt }) =>
+    add: ({ hash, publicId, way, person, createdAt, usedAt }) =>
       done(
-        `INSERT INTO barewitness.sessions (engagement, hash, policy, person, created_at, used_at) VALUES ('${WHOLE_SERVER}', $1, $2, $3, $4, $5)
-         ON CONFLICT (hash) DO NOTHING`,
-        [hash, policy, person, createdAt, usedAt],
+        `INSERT INTO barewitness.sessions (engagement, hash, public_id, way, policy, person, created_at, used_at)
+         VALUES ('${WHOLE_SERVER}', $1, $2, $3, $4, $5, $6, $7) ON CONFLICT (hash) DO NOTHING`,
+        [hash, publicId, way, policy, person, createdAt, usedAt],
       ),
     use: (hash, usedAt) =>
       connections.within(WHOLE_SERVER, async (query) => {

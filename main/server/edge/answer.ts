@@ -10,6 +10,7 @@ import { invitationPage } from './invitation-routes.ts'
 import type { ServerParts } from './parts.ts'
 import { beginSignIn, finishSignIn, signOut, startPage } from './people-routes.ts'
 import { fromSealer } from './sealer-routes.ts'
+import { sessionStep } from './session-routes.ts'
 
 /** Answers one request. Never rejects; an exception is logged by its class, and answered without a reason. */
 export async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -39,7 +40,7 @@ export async function answer(parts: ServerParts, request: IncomingMessage, respo
     request: id,
     kind: wanted.kind,
     ...('engagement' in wanted ? { engagement: wanted.engagement } : {}),
-    ...(wanted.kind === 'call' ? { method: wanted.method } : {}),
+    ...(wanted.kind === 'call' || wanted.kind === 'sessions' ? { method: wanted.method } : {}),
     ...(wanted.kind === 'collector' || wanted.kind === 'sealer' ? { verb: wanted.verb } : {}),
     status: sent.status,
     milliseconds: parts.now() - began,
@@ -69,6 +70,8 @@ async function route(parts: ServerParts, exchange: Exchange, wanted: Wanted): Pr
       return await finishSignIn(parts, exchange, wanted.query)
     case 'sign-out':
       return await signOut(parts, exchange)
+    case 'sessions':
+      return await sessionStep(parts, exchange, wanted.method)
     case 'collector':
       return await fromCollector(parts, exchange, wanted)
     case 'sealer':

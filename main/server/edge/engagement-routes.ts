@@ -43,13 +43,13 @@ const configuredAs = ({ engagement: { demo = false }, sealers }: ServedEngagemen
 export const notFound = (exchange: Exchange): Sent =>
   sendFailure(exchange, 404, 'input.not-found', 'there is no such page')
 
+const sessionEnded = (exchange: Exchange): Sent =>
+  sendFailure(exchange, 401, 'access.ended', 'there is no session, or it has ended')
+
 /** Answers a request for something of one engagement. */
 export async function inEngagement(parts: ServerParts, exchange: Exchange, wanted: InEngagement): Promise<Sent> {
   const found = sessionOf(parts, exchange, wanted.kind !== 'events')
-  if (found === null)
-    return wanted.kind === 'page'
-      ? redirect(exchange, '/')
-      : sendFailure(exchange, 401, 'access.ended', 'there is no session, or it has ended')
+  if (found === null) return wanted.kind === 'page' ? redirect(exchange, '/') : sessionEnded(exchange)
   const served = parts.engagements.get(wanted.engagement)
   const role = served === undefined ? null : roleIn(found.session.person, served.engagement, served.portal.hasAccess)
   if (served === undefined || role === null) return notFound(exchange)
@@ -112,6 +112,8 @@ async function going(
     if (wanted.kind === 'upload') return await upload(parts, exchange, inside)
     const asked = await readCall(exchange, wanted.method)
     if (!asked.ok) return asked.error
+    // The body can take longer to arrive than the session lasts.
+    if (inside.session.ended.aborted) return sessionEnded(exchange)
     const called = await call(parts, exchange, inside, asked.value)
     unfinished = called.unfinished
     return called.sent
@@ -250,7 +252,7 @@ async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Prom
   const path = uploaded ?? (isPlaced ? await transfers.place(savedName(method, input)) : null)
   const { person } = inside.session
   const { value: reply, path: shownPath } = await withShown(
-    { by: `${person.name} (${person.subject})`, role: inside.role },
+    { by: `${person.name} (${person.subject})`, role: inside.role, ended: inside.session.ended },
     () => engine.call(method, input as never, path === null ? undefined : { path }),
   )
   if (path !== null && (how === 'upload' || !reply.ok || reply.value === null)) await transfers.drop(path)
@@ -361,7 +363,7 @@ const HEARTBEAT_MS = 20_000
 /** A page that reads no faster is disconnected, and loads everything again. */
 const MOST_UNREAD = 1024 * 1024
 
-/** Events until the page leaves, the session ends or the engagement may be entered no longer. Receiving events is no activity: an idle page is signed out. */
+/** Events until the page leaves, the session ends (at once, where a person ends it) or the engagement may be entered no longer. Receiving events is no activity: an idle page is signed out. */
 async function events(parts: ServerParts, exchange: Exchange, inside: Inside): Promise<Sent> {
   const { response } = exchange
   const { id, session, served, role } = inside
@@ -381,9 +383,12 @@ async function events(parts: ServerParts, exchange: Exchange, inside: Inside): P
   }
   write(`retry: 2000\n\n${buffer.since(headerOf(exchange, 'last-event-id'))}`)
   streams.add(write)
+  const end = (): void => void response.end()
+  session.ended.addEventListener('abort', end)
   const beat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
   response.on('close', () => {
     clearInterval(beat)
+    session.ended.removeEventListener('abort', end)
     streams.delete(write)
     leave()
   })

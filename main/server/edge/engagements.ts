@@ -38,6 +38,8 @@ export interface ServedEngagement extends Desk {
 interface Going {
   readonly by: string
   readonly role: TeamRole
+  /** Of the session that it came in. */
+  readonly ended: AbortSignal
   path: string | null
 }
 const going = new AsyncLocalStorage<Going>()
@@ -55,10 +57,10 @@ const serverDesktop: Desktop = {
 
 /** Runs a call of a person, and gives the path of what it would have shown on a desktop, or null. */
 export async function withShown<T>(
-  { by, role }: Pick<Going, 'by' | 'role'>,
+  who: Pick<Going, 'by' | 'role' | 'ended'>,
   call: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly path: string | null }> {
-  const store: Going = { by, role, path: null }
+  const store: Going = { ...who, path: null }
   const value = await going.run(store, call)
   return { value, path: store.path }
 }
@@ -119,7 +121,7 @@ export async function openEngagements(
 export interface Opening {
   readonly open: OpenEngine
   readonly collecting: Collecting
-  readonly sealing: Omit<SealerParts, 'askedBy'>
+  readonly sealing: Omit<SealerParts, 'askedBy' | 'withdrawn'>
   /** Tells the events of this start of the server from those of earlier ones. */
   readonly started: string
   readonly now: () => number
@@ -161,8 +163,11 @@ async function openOne(
   const jobs = collectors.length === 0 ? ok(null) : await openJobs(engagement, collectors, collecting)
   if (!jobs.ok) return jobs
   if (!forPeople) return ok({ served: null, jobs: jobs.value })
-  const askedBy = (): string => going.getStore()?.by ?? ''
-  const sealers = hasSealer ? sealerDesk({ ...sealing, askedBy }, name) : null
+  const asking = {
+    askedBy: (): string => going.getStore()?.by ?? '',
+    withdrawn: (): AbortSignal | null => going.getStore()?.ended ?? null,
+  }
+  const sealers = hasSealer ? sealerDesk({ ...sealing, ...asking }, name) : null
   const engine = await open(folder, serverDesktop, {
     collection: jobs.value?.remote ?? null,
     identities: sealers?.identities ?? null,

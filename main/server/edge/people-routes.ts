@@ -4,6 +4,7 @@ import { plain } from '../../core/plain-text.ts'
 import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
 import { htmlOf } from '../html.ts'
 import { type Person, personOf, roleIn } from '../person.ts'
+import { sessionLinks } from '../session-pages.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendHtml } from './http.ts'
 import { acceptInvitation } from './invitation-routes.ts'
@@ -50,7 +51,10 @@ export function startPage(parts: ServerParts, exchange: Exchange): Sent {
         ...(entered.length === 0 ? [none] : []),
         ...(person.role === 'administrator' ? (parts.senders?.states() ?? []).map(senderText) : []),
       ],
-      links: entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`]),
+      links: [
+        ...entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`] as const),
+        ...sessionLinks(person.role),
+      ],
       signOut: { csrf: csrfOf(found.id) },
     }),
   )
@@ -106,8 +110,9 @@ export async function finishSignIn(parts: ServerParts, exchange: Exchange, query
     return again(exchange, 403, person.error.detail)
   }
   const before = sessionOf(parts, exchange)
-  const ended = before === null ? ok(null) : await parts.sessions.end(before.id)
-  const started = ended.ok ? await parts.sessions.start(person.value, parts.now()) : ended
+  const ended = before === null ? ok(null) : await parts.sessions.end([before.session])
+  const way = signed.ok && signed.value.invitation !== null ? 'invitation' : 'provider'
+  const started = ended.ok ? await parts.sessions.start(person.value, way, parts.now()) : ended
   if (!started.ok) return again(exchange, 503, started.error.detail)
   const id = started.value
   await parts.audit.append(auditEvent(parts, parts.sessions.find(id, parts.now(), false), { kind: 'sign-in' }))
@@ -140,22 +145,30 @@ async function admitted(parts: ServerParts, { claims, invitation }: SignedIn): P
 
 const LARGEST_FORM = 1024
 
+/** A form of a page that knows the token of the session; null for one of another page. */
+export async function formIn(parts: ServerParts, exchange: Exchange, id: string): Promise<URLSearchParams | null> {
+  const body = await readAll(exchange, LARGEST_FORM)
+  const form = new URLSearchParams(body === null ? '' : Buffer.from(body).toString('latin1'))
+  const token = headerOf(exchange, TEAM_HEADERS.csrf) ?? form.get('csrf')
+  return isFromElsewhere(parts, exchange) || token !== csrfOf(id) ? null : form
+}
+
+/** To the start, without the cookie of the session. */
+export const leave = (exchange: Exchange, { hasTls }: Pick<ServerParts, 'hasTls'>): Sent =>
+  redirect(exchange, '/', {
+    'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),
+  })
+
 /** Ends the session of a form or a page that knows its token. */
 export async function signOut(parts: ServerParts, exchange: Exchange): Promise<Sent> {
   const found = sessionOf(parts, exchange)
   if (found === null) return redirect(exchange, '/')
-  const body = await readAll(exchange, LARGEST_FORM)
-  const form = new URLSearchParams(body === null ? '' : Buffer.from(body).toString('latin1'))
-  const token = headerOf(exchange, TEAM_HEADERS.csrf) ?? form.get('csrf')
-  if (isFromElsewhere(parts, exchange) || token !== csrfOf(found.id))
+  if ((await formIn(parts, exchange, found.id)) === null)
     return again(exchange, 403, 'the request came from another page')
   await parts.audit.append(auditEvent(parts, found.session, { kind: 'sign-out' }))
-  const ended = await parts.sessions.end(found.id)
+  const ended = await parts.sessions.end([found.session])
   if (!ended.ok) return sendFailure(exchange, 503, ended.error.code, ended.error.detail)
-  const { hasTls } = parts
-  return redirect(exchange, '/', {
-    'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),
-  })
+  return leave(exchange, parts)
 }
 
 /** Whether a request may have been sent for another site. */

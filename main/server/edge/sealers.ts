@@ -14,6 +14,8 @@ export interface SealerParts {
   readonly patienceMs: number
   /** The person whose call is being answered, for the signer to read. */
   readonly askedBy: () => string
+  /** Aborted where what this call asks for is to be signed no longer; null where nothing withdraws it. */
+  readonly withdrawn: () => AbortSignal | null
 }
 
 /** The sealers of one engagement: which are connected, and what they are asked to sign. */
@@ -54,7 +56,10 @@ interface Waiting {
 /** A sealer asks again within WAIT_SECONDS; one that shows a question to its signer does not. */
 const PRESENT_MS = 60_000
 
-export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerParts, engagement: string): SealerDesk {
+export function sealerDesk(
+  { signing, now, newId, patienceMs, askedBy, withdrawn }: SealerParts,
+  engagement: string,
+): SealerDesk {
   const present = new Map<string, Present>()
   const waiting = new Map<string, Waiting>()
   const wake = new Set<() => void>()
@@ -66,7 +71,8 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
 
   const requested = (order: Order, { digest, attributes, content }: ToSign): Promise<Outcome<Uint8Array>> =>
     new Promise((resolve) => {
-      const { sealer, certificate, purpose, requestedBy } = order
+      const { sealer, certificate, purpose, requestedBy, withdrawn: signal } = order
+      if (signal?.aborted === true) return resolve(WITHDRAWN)
       const id = newId()
       const request = {
         id,
@@ -80,9 +86,12 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
       }
       const end = (signature: Outcome<Uint8Array>): void => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', withdraw)
         waiting.delete(id)
         resolve(signature)
       }
+      const withdraw = (): void => end(WITHDRAWN)
+      signal?.addEventListener('abort', withdraw)
       const timer = setTimeout(() => end(unanswered(sealer)), patienceMs)
       waiting.set(id, { sealer, request, certificate, attributes, end })
       for (const woken of wake) woken()
@@ -121,6 +130,7 @@ export function sealerDesk({ signing, now, newId, patienceMs, askedBy }: SealerP
         const order = {
           ...{ id: newId(), sealer: name, certificate, requestedBy: askedBy() },
           purpose: purpose === undefined ? null : plain(purpose, 480),
+          withdrawn: withdrawn(),
         }
         return ok(
           signerOf(found, facts, async (attributes, shown) => {
@@ -198,6 +208,7 @@ interface Order {
   /** What an export is; null for entries, which the signer reads. */
   readonly purpose: string | null
   readonly requestedBy: string
+  readonly withdrawn: AbortSignal | null
 }
 
 interface ToSign {
@@ -223,6 +234,7 @@ const signerOf = (
 ): Signer => ({ certificate, chain, crls, keyType, fingerprint, subject, sign })
 
 const NOTHING_WAITS = fail('input.not-found', 'nothing waits for this answer')
+const WITHDRAWN = fail('access.ended', 'the session that requested this signature was ended')
 const unanswered = (name: string) => fail('sealing.unanswered', `sealer ${plain(name, 60)}`)
 
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))
