@@ -153,23 +153,32 @@ function databaseProblems({ url, tls, owner }: TeamDatabase): readonly ConfigPro
 const isWithin = (inner: Pick<TeamEngagement, 'folder'>, outer: Pick<TeamEngagement, 'folder'>): boolean =>
   `${inner.folder}/`.startsWith(`${outer.folder}/`)
 
-type Programs = Pick<TeamConfig, 'collectors' | 'sealers'>
-
 /**
- * The configuration with the collectors and sealers of another one, which is valid. Fails with input.refused where anything else differs, and
- * where an engagement would have its first collector or sealer: what serves these is opened at the start.
+ * The configuration with the collectors and sealers of another one, which is valid, and with who may enter each engagement there. Fails with
+ * input.refused where anything else differs, and where an engagement would have its first collector or sealer: what serves these is opened at the start.
  */
-export function withPrograms(running: TeamConfig, wanted: TeamConfig): Outcome<TeamConfig> {
-  if (!isSameJson(withoutPrograms(running), withoutPrograms(wanted)))
-    return fail('input.refused', 'more than collectors and sealers differs; start the server again')
+export function reloadedConfig(running: TeamConfig, wanted: TeamConfig): Outcome<TeamConfig> {
+  if (!isSameJson(fixedOf(running), fixedOf(wanted)))
+    return fail(
+      'input.refused',
+      'more than collectors, sealers and who may enter engagements differs; start the server again',
+    )
   for (const list of ['collectors', 'sealers'] as const) {
     const known = new Set((running[list] ?? []).map(({ engagement }) => engagement))
     const added = wanted[list]?.find(({ engagement }) => !known.has(engagement))
     if (added !== undefined)
       return fail('input.refused', `${added.engagement} has no ${list} yet; start the server again`)
   }
-  const { collectors = [], sealers = [] } = wanted
-  return ok({ ...running, collectors, sealers })
+  const { collectors = [], sealers = [], engagements } = wanted
+  return ok({ ...running, collectors, sealers, engagements })
 }
 
-const withoutPrograms = ({ collectors: _, sealers: __, ...rest }: TeamConfig): Omit<TeamConfig, keyof Programs> => rest
+/** Engagements with other people than before. */
+export const enteredByOthers = (before: TeamConfig, after: TeamConfig): readonly TeamEngagement[] =>
+  after.engagements.filter(({ enter }, at) => !isSameJson(enter, before.engagements[at]?.enter))
+
+/** What needs a start to be changed. */
+const fixedOf = ({ collectors: _, sealers: __, engagements, ...rest }: TeamConfig) => ({
+  ...rest,
+  engagements: engagements.map(({ enter: ___, ...one }) => one),
+})

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf } from '../../main/app/collect-node.ts'
 import { checkAudit } from '../../main/server/audit.ts'
-import { withPrograms } from '../../main/server/settings.ts'
+import { reloadedConfig } from '../../main/server/settings.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
 import { newToken, withCollectors } from '../support/collector-kit.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'
@@ -75,7 +75,7 @@ describe('collectors that are read again', () => {
       ...running,
       collectors: [...(first === undefined ? [] : [{ ...first, engagement: 'beta' }]), ...others],
     }
-    const refused = withPrograms(running, moved)
+    const refused = reloadedConfig(running, moved)
     expect(refused.ok ? null : refused.error.code).toBe('input.refused')
   })
 })

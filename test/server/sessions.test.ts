@@ -8,6 +8,7 @@ import { checkAudit } from '../../main/server/audit.ts'
 import { SESSION_PATHS } from '../../main/server/routes.ts'
 import type { ExportDraft, ExportPlan } from '../../schemas/ipc-packs.ts'
 import { TEAM_HEADERS, TEAM_ROLES } from '../../schemas/ipc-team.ts'
+import type { TeamConfig } from '../../schemas/types.ts'
 import { newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
 import { type SessionsUnderTest, sessionsContract } from '../support/sessions-contract.ts'
 import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
@@ -333,5 +334,71 @@ describe('what a session had open', () => {
     isAway = false
     expect((await sendForm(administrator, 'sessions.end', id)).status).toBe(303)
     expect(await rowOf(administrator, 'x')).toBe('')
+  })
+})
+
+describe('people whom the configuration no longer names', () => {
+  const entering = (config: TeamConfig, people: readonly string[], groups: readonly string[] = []): TeamConfig => {
+    const [alpha, ...others] = config.engagements
+    return { ...config, engagements: [{ ...alpha, enter: { people: [...people], groups: [...groups] } }, ...others] }
+  }
+  const configured = async (change = (config: TeamConfig) => config) => {
+    const running: TeamConfig[] = []
+    const kit = await ownKit({
+      config: (config) => {
+        running.push(change(config))
+        return change(config)
+      },
+    })
+    const [config] = running
+    if (config === undefined) throw new Error('no configuration')
+    return { kit, config }
+  }
+  test('after a reload: signed out with their pages, and others not', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { kit, config } = await configured((one) => entering(one, ['leaves', 'stays']))
+    const [leaves, stays, administrator] = [
+      await kit.as('officer', 'leaves'),
+      await kit.as('officer', 'stays'),
+      await kit.as('administrator'),
+    ]
+    const stream = await streamOf(kit, leaves)
+    expect((await kit.server.reload(entering(config, ['stays', 'comes']))).ok).toBe(true)
+    await stream.ended
+    expect([await statusOf(leaves), await statusOf(stays)]).toEqual([401, 200])
+    expect([await rowOf(administrator, 'leaves'), (await kit.as('officer', 'comes')).cookies.size]).toEqual(['', 1])
+    expect(entriesOf(kit, 'session-ended')).toMatchObject([{ subject: null, of: { person: 'leaves' } }])
+    expect(entriesOf(kit, 'reload')).toMatchObject([{ of: { entered: 'alpha' } }])
+    // They sign in again, and find nothing.
+    const again = await kit.as('officer', 'leaves')
+    expect([await statusOf(again), (await again.send('GET', '/e/alpha/')).status]).toEqual([404, 404])
+    expect(await rowOf(administrator, 'leaves')).toContain('<td>none</td>')
+  })
+  test('after a reload in which another rule still names them: they stay signed in', async () => {
+    const { kit, config } = await configured()
+    const officer = await kit.as('officer')
+    expect((await kit.server.reload(entering(config, ['officer']))).ok).toBe(true)
+    expect([await statusOf(officer), entriesOf(kit, 'session-ended')]).toEqual([200, []])
+  })
+  test('after a reload with other roles: nothing changes before a start', async () => {
+    const { kit, config } = await configured()
+    const officer = await kit.as('officer')
+    expect((await kit.server.reload({ ...config, roles: { officer: 'auditor' } })).ok).toBe(false)
+    expect(await statusOf(officer)).toBe(200)
+  })
+  test('after a start with the sessions that were kept: their session enters nothing', async () => {
+    const store = memoryStore()
+    const database = { isReachable: async () => true, sessionStore: () => store }
+    const before = await ownKit({ database, config: (config) => entering(config, ['leaves', 'stays']) })
+    const [leaves, stays] = [await before.as('officer', 'leaves'), await before.as('officer', 'stays')]
+    const after = await ownKit({ database, config: (config) => entering(config, ['stays']) })
+    const moved = ({ cookies }: Visitor): Visitor => {
+      const one = after.visitor()
+      for (const [name, value] of cookies) one.cookies.set(name, value)
+      return one
+    }
+    const status = async (one: Visitor) => (await moved(one).send('GET', '/e/alpha/api/session')).status
+    expect([await status(leaves), await status(stays)]).toEqual([404, 200])
   })
 })

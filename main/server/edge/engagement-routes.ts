@@ -10,13 +10,12 @@ import { err, fail, type Outcome, ok, type Result } from '../../core/failure.ts'
 import { ACCESS, type Configured, decide, mayOf, type Served } from '../access.ts'
 import { referencesIn } from '../audit.ts'
 import { readBody } from '../json-body.ts'
-import { roleIn } from '../person.ts'
 import type { Wanted } from '../routes.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
 import type { Desk } from './auditors.ts'
 import { type ServedEngagement, withShown } from './engagements.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, send, sendFailure, sendReply } from './http.ts'
-import { auditEvent, type ServerParts } from './parts.ts'
+import { auditEvent, roleNow, type ServerParts } from './parts.ts'
 import type { CallAnswer } from './patience.ts'
 import { isFromElsewhere, sessionOf } from './people-routes.ts'
 import type { PortalCaller } from './portal-context.ts'
@@ -51,7 +50,7 @@ export async function inEngagement(parts: ServerParts, exchange: Exchange, wante
   const found = sessionOf(parts, exchange, wanted.kind !== 'events')
   if (found === null) return wanted.kind === 'page' ? redirect(exchange, '/') : sessionEnded(exchange)
   const served = parts.engagements.get(wanted.engagement)
-  const role = served === undefined ? null : roleIn(found.session.person, served.engagement, served.portal.hasAccess)
+  const role = served === undefined ? null : roleNow(parts, found.session.person, served)
   if (served === undefined || role === null) return notFound(exchange)
   const inside: Inside = { ...found, served, role }
   if (wanted.kind !== 'page' && isFromElsewhere(parts, exchange))
@@ -375,8 +374,7 @@ async function events(parts: ServerParts, exchange: Exchange, inside: Inside): P
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
   // Checked with each event, so that nothing is sent after a sign-out.
   const isInside = (): boolean =>
-    parts.sessions.find(id, parts.now(), false) !== null &&
-    roleIn(session.person, served.engagement, served.portal.hasAccess) === role
+    parts.sessions.find(id, parts.now(), false) !== null && roleNow(parts, session.person, served) === role
   const write = (text: string): void => {
     if (!isInside() || response.writableLength > MOST_UNREAD) response.end()
     else response.write(text)

@@ -1,11 +1,11 @@
 import type { Outcome } from '../../core/failure.ts'
 import { fail, ok } from '../../core/failure.ts'
 import { htmlOf } from '../html.ts'
-import { mayEnter, type Person } from '../person.ts'
+import type { Person } from '../person.ts'
 import { NO_INVITATION } from '../portal/invitations.ts'
 import type { ServedEngagement } from './engagements.ts'
 import { type Exchange, type Sent, sendHtml } from './http.ts'
-import { auditEvent, type ServerParts } from './parts.ts'
+import { auditEvent, roleNow, type ServerParts } from './parts.ts'
 
 /** The engagement of an invitation whose link can be used now, or null. */
 const engagementOf = (parts: Pick<ServerParts, 'engagements'>, token: string): ServedEngagement | null =>
@@ -53,7 +53,7 @@ export function invitationPage(parts: ServerParts, exchange: Exchange, token: st
 export async function acceptInvitation(parts: ServerParts, person: Person, token: string): Promise<Outcome<null>> {
   const { subject, name, role } = person
   const served = engagementOf(parts, token)
-  const refused = reasonAgainst(person, served)
+  const refused = reasonAgainst(parts, person, served)
   const accepted =
     served === null || refused !== null
       ? (refused ?? NO_INVITATION)
@@ -70,9 +70,9 @@ export async function acceptInvitation(parts: ServerParts, person: Person, token
   return accepted.ok ? ok(null) : accepted
 }
 
-const reasonAgainst = (person: Person, served: ServedEngagement | null) => {
+const reasonAgainst = (parts: Pick<ServerParts, 'settings'>, person: Person, served: ServedEngagement | null) => {
   if (person.role === 'administrator') return fail('access.refused', 'administrators enter no engagement')
-  if (served !== null && (mayEnter(person, served.engagement) || served.portal.hasAccess(person.subject)))
+  if (served !== null && roleNow(parts, person, served) !== null)
     return fail('access.refused', 'this account may enter the engagement already; the invitation was not used')
   return null
 }

@@ -1,9 +1,12 @@
+import type { TeamRole } from '../../../schemas/ipc-team.ts'
+import type { TeamConfig } from '../../../schemas/types.ts'
 import type { Outcome } from '../../core/failure.ts'
 import type { RemoteSigning } from '../../core/sealing-orders.ts'
 import type { SessionStore } from '../../core/session-store.ts'
 import type { AuditEvent } from '../audit.ts'
 import type { Concurrency, RateLimit } from '../limits.ts'
 import type { Metrics } from '../metrics.ts'
+import { type Person, roleIn } from '../person.ts'
 import type { Sessions, TeamSessionRecord } from '../sessions.ts'
 import type { TeamSettings } from '../settings.ts'
 import type { WaitingLine } from '../waiting-line.ts'
@@ -77,6 +80,20 @@ export interface ServerParts {
   readonly log: (line: Readonly<Record<string, unknown>>) => void
 }
 
+/** The role in which a person enters an engagement by a configuration; null where it is answered like one that does not exist. */
+export const roleBy = (
+  { engagements }: Pick<TeamConfig, 'engagements'>,
+  person: Person,
+  { engagement: { name }, portal }: Pick<ServedEngagement, 'engagement' | 'portal'>,
+): TeamRole | null => roleIn(person, engagements.find((one) => one.name === name) ?? { enter: {} }, portal.hasAccess)
+
+/** The same by the configuration as it is now: who may enter can change while the server runs. */
+export const roleNow = (
+  { settings }: Pick<ServerParts, 'settings'>,
+  person: Person,
+  served: Pick<ServedEngagement, 'engagement' | 'portal'>,
+): TeamRole | null => roleBy(settings().config, person, served)
+
 /** An audit event of a session, with what differs from the usual. */
 export function auditEvent(
   parts: Pick<ServerParts, 'now'>,
@@ -97,3 +114,11 @@ export function auditEvent(
     ...part,
   }
 }
+
+/** What an entry states of a session that is ended. */
+export const endedOf = ({ publicId, way, person: { subject, name } }: TeamSessionRecord): AuditEvent['of'] => ({
+  session: publicId,
+  person: subject,
+  name,
+  way,
+})

@@ -1,14 +1,14 @@
-import { TEAM_HEADERS } from '../../../schemas/ipc-team.ts'
+import { TEAM_HEADERS, type TeamRole } from '../../../schemas/ipc-team.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { cookieIn, cookieName, cookieOf, isForeign, signInCookieName } from '../headers.ts'
 import { htmlOf } from '../html.ts'
-import { type Person, personOf, roleIn } from '../person.ts'
+import { type Person, personOf } from '../person.ts'
 import { sessionLinks } from '../session-pages.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
 import { type Exchange, headerOf, readAll, redirect, type Sent, sendFailure, sendHtml } from './http.ts'
 import { acceptInvitation } from './invitation-routes.ts'
-import { auditEvent, type ServerParts } from './parts.ts'
+import { auditEvent, roleNow, type ServerParts } from './parts.ts'
 import { senderText } from './senders.ts'
 import { SIGN_IN_SECONDS, type SignedIn } from './sign-in.ts'
 
@@ -23,6 +23,16 @@ export function sessionOf(
   return id === undefined || session === null ? null : { id, session }
 }
 
+/** The engagements that a person may enter now, with the role there. */
+export const enteredBy = (
+  parts: Pick<ServerParts, 'engagements' | 'settings'>,
+  person: Person,
+): readonly { readonly name: string; readonly role: TeamRole }[] =>
+  [...parts.engagements.values()].flatMap((served) => {
+    const role = roleNow(parts, person, served)
+    return role === null ? [] : [{ name: served.engagement.name, role }]
+  })
+
 /** The first page: sign-in, or the engagements that the person may enter. */
 export function startPage(parts: ServerParts, exchange: Exchange): Sent {
   const found = sessionOf(parts, exchange)
@@ -33,10 +43,7 @@ export function startPage(parts: ServerParts, exchange: Exchange): Sent {
       htmlOf({ title: 'Barewitness', lines: ['You are not signed in.'], links: [['/auth/sign-in', 'Sign in']] }),
     )
   const { person } = found.session
-  const entered = [...parts.engagements.values()].flatMap(({ engagement, portal }) => {
-    const role = roleIn(person, engagement, portal.hasAccess)
-    return role === null ? [] : [{ name: engagement.name, role }]
-  })
+  const entered = enteredBy(parts, person)
   const none =
     person.role === 'administrator'
       ? 'Administrators manage people and roles at the identity provider and in the configuration. They enter no engagement.'

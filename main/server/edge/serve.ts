@@ -7,8 +7,15 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { AUDIT_LOGS, placeOf } from '../audit-parts.ts'
 import { concurrency, rateLimit } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
-import { createSessions, loadSessions, policyOf, type Sessions, type SessionTimes } from '../sessions.ts'
-import { settingsOf, withPrograms } from '../settings.ts'
+import {
+  createSessions,
+  loadSessions,
+  policyOf,
+  type Sessions,
+  type SessionTimes,
+  type TeamSessionRecord,
+} from '../sessions.ts'
+import { enteredByOthers, reloadedConfig, settingsOf } from '../settings.ts'
 import { waitingLine } from '../waiting-line.ts'
 import { answer } from './answer.ts'
 import { type AuditCopies, startAuditCopies } from './audit-copies.ts'
@@ -16,7 +23,7 @@ import { type AuditLog, openAuditLog } from './audit-file.ts'
 import { type Copies, type Copying, startCopies } from './copies.ts'
 import { type OpenEngine, type Opening, openEngagements, type ServedEngagement } from './engagements.ts'
 import { monitor } from './monitoring.ts'
-import { auditEvent, type ServerParts } from './parts.ts'
+import { auditEvent, endedOf, roleBy, roleNow, type ServerParts } from './parts.ts'
 import { patience } from './patience.ts'
 import { type Senders, type Sending, startSenders } from './senders.ts'
 import { createSignIn } from './sign-in.ts'
@@ -40,7 +47,7 @@ export interface RunningServer {
   readonly origin: string
   /** Where monitoring is served, or null. */
   readonly monitoring: string | null
-  /** Takes collectors and sealers of a valid configuration. Fails as withPrograms(), and with store.failed without an entry in the audit log; nothing changed then. */
+  /** Takes what reloadedConfig() lets differ, and ends sessions of people who lose access. Fails as it does, and with store.failed without an entry in the audit log; nothing changed then. */
   readonly reload: (wanted: TeamConfig) => Promise<Outcome<null>>
   readonly close: () => Promise<void>
 }
@@ -123,16 +130,23 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     metrics: createMetrics(),
   }
   const reload = async (wanted: TeamConfig): Promise<Outcome<null>> => {
-    const next = withPrograms(settings.config, wanted)
+    const { config: running } = settings
+    const next = reloadedConfig(running, wanted)
     if (!next.ok) return next
     const { collectors = [], sealers = [] } = next.value
-    const of = { collectors: namesOf(collectors), sealers: namesOf(sealers) }
+    const entered = namesOf(enteredByOthers(running, next.value))
+    const of = { collectors: namesOf(collectors), sealers: namesOf(sealers), ...(entered === '' ? {} : { entered }) }
+    const losing = losingAccess(parts, next.value)
     try {
       await audit.value.append(auditEvent(parts, null, { kind: 'reload', of }))
+      for (const one of losing)
+        await audit.value.append(auditEvent(parts, null, { kind: 'session-ended', of: endedOf(one) }))
     } catch {
       return fail('store.failed', 'the audit log cannot be written')
     }
     settings = { ...settings, config: next.value }
+    // What a database keeps meanwhile enters nothing more than the configuration gives.
+    await sessions.value.end(losing)
     for (const [engagement, one] of jobs)
       one.serveZones(new Set(collectors.flatMap((each) => (each.engagement === engagement ? [each.zone] : []))))
     return ok(null)
@@ -184,6 +198,15 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     return fail('input.refused', 'the configured address or port cannot be listened on, or the audit log not written')
   }
 }
+
+/** Sessions of people who would no longer enter an engagement in the role that they have there. */
+const losingAccess = (parts: ServerParts, next: TeamConfig): readonly TeamSessionRecord[] =>
+  parts.sessions.list(parts.now()).filter(({ person }) =>
+    [...parts.engagements.values()].some((served) => {
+      const role = roleNow(parts, person, served)
+      return role !== null && role !== roleBy(next, person, served)
+    }),
+  )
 
 const namesOf = (programs: readonly { readonly name: string }[]): string => programs.map(({ name }) => name).join(', ')
 

@@ -1,12 +1,11 @@
 import { type SessionMethod, sessionRefusal } from '../access.ts'
 import { htmlOf } from '../html.ts'
-import { roleIn } from '../person.ts'
 import { SESSION_PATHS } from '../routes.ts'
 import { allSessionsPage, ownSessionsPage } from '../session-pages.ts'
 import { csrfOf, type TeamSessionRecord } from '../sessions.ts'
 import { type Exchange, redirect, type Sent, sendHtml } from './http.ts'
-import { auditEvent, type ServerParts } from './parts.ts'
-import { formIn, leave, sessionOf } from './people-routes.ts'
+import { auditEvent, endedOf, type ServerParts } from './parts.ts'
+import { enteredBy, formIn, leave, sessionOf } from './people-routes.ts'
 
 /** Shows sessions, or ends some, for a person who is signed in. */
 export async function sessionStep(parts: ServerParts, exchange: Exchange, method: SessionMethod): Promise<Sent> {
@@ -38,11 +37,7 @@ async function shown(
 ): Promise<Sent> {
   await parts.audit.append(auditEvent(parts, session, { kind: 'call', method }))
   const input = { current: session, csrf: csrfOf(id), sessions: parts.sessions.list(parts.now()) }
-  const enters = ({ person }: TeamSessionRecord) =>
-    [...parts.engagements.values()].flatMap(({ engagement, portal }) => {
-      const role = roleIn(person, engagement, portal.hasAccess)
-      return role === null ? [] : [{ name: engagement.name, role }]
-    })
+  const enters = ({ person }: TeamSessionRecord) => enteredBy(parts, person)
   const page =
     method === 'sessions.list'
       ? allSessionsPage({ ...input, enters })
@@ -66,14 +61,8 @@ async function end(parts: ServerParts, exchange: Exchange, ending: Ending): Prom
   const { session, method } = ending
   const chosen = chosenBy(parts, ending)
   if (chosen.length === 0) return message(exchange, 404, 'This session does not exist, or has ended.')
-  for (const { publicId, person, way } of chosen)
-    await parts.audit.append(
-      auditEvent(parts, session, {
-        kind: 'session-ended',
-        method,
-        of: { session: publicId, person: person.subject, name: person.name, way },
-      }),
-    )
+  for (const one of chosen)
+    await parts.audit.append(auditEvent(parts, session, { kind: 'session-ended', method, of: endedOf(one) }))
   const ended = await parts.sessions.end(chosen)
   if (!ended.ok)
     return message(
