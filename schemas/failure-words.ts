@@ -47,6 +47,7 @@ export const FAILURE_CODES = [
   'pack.repacked',
   'pack.altered',
   'pack.unverified',
+  'pack.demo',
   'pack.stopped',
   'verification.busy',
   'rules.refused',
@@ -328,6 +329,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Pack not verified',
     meaning: 'Nothing of it was sent or planned.',
     next: 'Run “verify” with the certificate of the signer; it states the result of each check.',
+  },
+  'pack.demo': {
+    title: 'Demo data is not sent',
+    meaning: 'Nothing of it was sent or planned, and it is not tried again.',
+    next: 'None needed. To try an integration, run “send” with --allow-demo; every item is then marked as demo data.',
   },
   'pack.stopped': {
     title: 'Verification stopped',

@@ -117,6 +117,7 @@ export interface Context {
 export function codeOf({ code }: Failure): ExitCode {
   if (code === 'bug') return EXIT.bug
   if (code === 'pack.repacked') return EXIT.incomplete
+  if (code === 'pack.demo') return EXIT.usage
   if (code === 'pack.stopped') return EXIT.stopped
   if (code.startsWith('pack.') || code.startsWith('seal.') || code === 'recording.altered' || code === 'rules.refused')
     return EXIT.notVerified

@@ -7,7 +7,7 @@ import type { SendDeps } from '../../main/app/outbox/send.ts'
 import { fail, ok } from '../../main/core/failure.ts'
 import { type Sending, senderText, startSenders } from '../../main/server/edge/senders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
-import { packOf } from '../support/kept-runs.ts'
+import { collected, packOf, recordingsOf, exported as sealedExport } from '../support/kept-runs.ts'
 import { type Fakes, startFakes, TOKENS } from '../support/outbox-fakes.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
@@ -28,10 +28,19 @@ const integrations = (): string => {
 }
 const exported = async (run: string, at: string): Promise<void> => {
   await kit.run(run, at)
+  placed(run)
+}
+/** Where the server has the packs of its exports. */
+const placed = (run: string): void => {
   const folder = join(kit.root(), 'exports', `of-${run}`)
   mkdirSync(folder, { recursive: true })
   copyFileSync(packOf(kit.root(), run), join(folder, `${run}.barewitness.zip`))
 }
+const notes = (): readonly unknown[] =>
+  readFileSync(join(kit.root(), 'send', 'outbox', 'packs.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 const planned: string[] = []
 beforeEach(() => {
   planned.length = 0
@@ -77,6 +86,49 @@ describe('packs of a data folder', () => {
     writeFileSync(path, whole)
     expect(await send(file)).toMatchObject({ failures: [] })
     expect([planned, counts().packs]).toEqual([['run-2', 'run-1'], 2])
+  })
+
+  test('demo data is refused once and for all, and keeps nothing else from its turn', async () => {
+    const file = integrations()
+    await send(file)
+    const demo = recordingsOf('demo-1').map(({ recording, captures }) => ({
+      recording: { ...recording, demo: true },
+      captures,
+    }))
+    kit.time.now = '2027-01-05T10:00:00.000Z'
+    await collected(kit.ports, kit.root(), 'demo-1', demo)
+    await sealedExport(kit.ports, kit.root(), 'demo-1', kit.signer(), { isKept: false })
+    placed('demo-1')
+    // Not a failure: nothing is to be corrected, and later sendings are not put off.
+    expect(await send(file)).toMatchObject({ failures: [] })
+    expect(notes().at(-1)).toMatchObject({ refused: { code: 'pack.demo' } })
+    let read = 0
+    const { files } = kit.ports
+    const digest: typeof files.digest = async (path) => {
+      read += 1
+      return await files.digest(path)
+    }
+    const counting = deps({ ...kit.ports, files: { ...files, digest } })
+    expect([await send(file, counting), read]).toMatchObject([{ failures: [] }, 0])
+    await exported('run-2', '2027-01-06T10:00:00.000Z')
+    await send(file)
+    expect([planned, counts().packs]).toEqual([['run-2'], 1])
+  })
+
+  test('a refusal is noted with its reason, once for each reason, until the pack is planned', async () => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    const path = join(kit.root(), 'exports', 'of-run-1', 'run-1.barewitness.zip')
+    const whole = readFileSync(path)
+    writeFileSync(path, 'PK')
+    for (let tries = 0; tries < 3; tries += 1) await send(file)
+    const pack = 'exports/of-run-1/run-1.barewitness.zip'
+    const refused = { at: '2027-01-05T10:00:00.000Z', code: expect.any(String), detail: expect.any(String) }
+    expect(notes().slice(1)).toEqual([{ pack, refused }])
+    writeFileSync(path, whole)
+    await send(file)
+    expect(notes().slice(2)).toEqual([{ pack }])
   })
 
   test('a configuration or a note that cannot be read is a failure, and sends nothing', async () => {

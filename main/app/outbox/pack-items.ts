@@ -23,7 +23,7 @@ type SendPorts = Parameters<typeof reviewFile>[0]
 
 /**
  * Verifies a pack and reads what is sent of it. Fails with pack.unverified where a check fails, or its signer is not trusted; with input.refused
- * for what is no pack file, and for demo data that is not to be sent; and as opening a pack does.
+ * for what is no pack file, with pack.demo for demo data that is not to be sent, and as opening a pack does.
  */
 export async function matterOfPack(
   ports: SendPorts,
@@ -67,7 +67,7 @@ function whyNotSent(report: VerificationReport, allowsDemo: boolean): Outcome<ne
   const failed = report.checks.filter(({ outcome }) => outcome === 'failed').map(({ check }) => check)
   if (!report.ok) return fail('pack.unverified', `${report.file} does not verify: ${failed.join(', ')}`)
   if (report.demo && !allowsDemo)
-    return fail('input.refused', `${report.file} is demo data; only --allow-demo sends it, marked as such`)
+    return fail('pack.demo', `${report.file} is demo data; only --allow-demo sends it, marked as such`)
   const lacking = lackingIn(report, { signers: !report.demo, authorities: false, checkpoint: false })
   if (lacking.length === 0) return null
   const advice = lacking.includes('signature') ? '; name the certificate of its signer under “trust”' : ''
