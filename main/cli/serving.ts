@@ -231,11 +231,13 @@ async function openStoreOf(
 const sendingOf = (ports: Context['ports']): Sending => ({
   everyMs: 5 * MINUTE_MS,
   soonMs: 5000,
-  send: async ({ folder, integrations: file }, planned) => {
+  endMs: 10_000,
+  send: async ({ folder, integrations: file }, planned, signal) => {
     const { sendSealed } = await import('../app/outbox/sealed-packs.ts')
-    const wait = (milliseconds: number): Promise<void> => sleep(milliseconds)
+    const wait = (milliseconds: number): Promise<void> =>
+      sleep(milliseconds, undefined, { signal }).catch(() => undefined)
     const noted: SendDeps['planned'] = ({ run, pack }) => planned({ run, ...pack })
-    return await sendSealed({ ports, catalog, wait, planned: noted }, { folder, file })
+    return await sendSealed({ ports, catalog, wait, planned: noted, signal }, { folder, file })
   },
 })
 

@@ -338,3 +338,51 @@ describe('the journal', () => {
     expect(await readOutbox(join(folder, 'outbox'))).toMatchObject({ error: { code: 'store.failed' } })
   })
 })
+
+describe('asked to end', () => {
+  const delivered = async (signal: AbortSignal, only: readonly FakeName[]) => {
+    const targets = await targetsFor(only)
+    const outbox = must(await openOutbox(join(folder, 'outbox')))
+    try {
+      must(await planItems({ ...parts, outbox }, targets, { items: ITEMS, absent: [] }, false))
+      return must(await deliverWaiting({ ...parts, outbox, signal }, targets))
+    } finally {
+      await outbox.close()
+    }
+  }
+  test('in a request: its answer is used, nothing else is begun, and the rest waits', async () => {
+    const stop = new AbortController()
+    fakes.hooks.faults = () => {
+      stop.abort()
+      return null
+    }
+    expect(await delivered(stop.signal, ['webhook', 'openTelemetry'])).toMatchObject([
+      { delivered: 1, waiting: 2, givenUp: [] },
+      { delivered: 0, waiting: 3, givenUp: [] },
+    ])
+    expect(fakes.received).toHaveLength(1)
+    fakes.hooks.faults = () => null
+    expect(await run(['webhook', 'openTelemetry'])).toMatchObject([{ delivered: 2 }, { delivered: 3 }])
+    expect(fakes.received).toHaveLength(6)
+  })
+  test('before a pause: the item waits until then, and is not tried now', async () => {
+    const stop = new AbortController()
+    fakes.hooks.faults = () => {
+      stop.abort()
+      return { status: 503 }
+    }
+    expect(await delivered(stop.signal, ['webhook'])).toMatchObject([{ delivered: 0, waiting: 3 }])
+    expect([waits, fakes.received.length]).toEqual([[], 1])
+  })
+  test('between two requests of one item: as if the program had been killed there', async () => {
+    const stop = new AbortController()
+    fakes.hooks.faults = () => {
+      stop.abort()
+      return null
+    }
+    expect(await delivered(stop.signal, ['jira'])).toMatchObject([{ delivered: 0, waiting: 2 }])
+    fakes.hooks.faults = () => null
+    expect([fakes.received.length, await run(['jira'])]).toMatchObject([1, [{ delivered: 2 }]])
+    expect(fakes.kept.jira).toHaveLength(2)
+  })
+})

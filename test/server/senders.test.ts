@@ -231,6 +231,7 @@ test('a sending that fails is stated by its code, and another one when asked for
     send: async () => results.shift() ?? Promise.reject(new Error('a bug')),
     everyMs: NEVER_MS,
     soonMs: 1,
+    endMs: NEVER_MS,
   }
   const log: unknown[] = []
   const how = { log: (line: unknown) => log.push(line), planned: async () => undefined }
@@ -263,6 +264,7 @@ test('a server has each pack in its audit log, counts what waits, and shows it t
     },
     everyMs: NEVER_MS,
     soonMs: 1,
+    endMs: NEVER_MS,
   }
   const team = await teamKit({
     sending,
@@ -296,10 +298,76 @@ test('a server has each pack in its audit log, counts what waits, and shows it t
 })
 
 test('without integrations, nothing is counted', async () => {
-  const sending: Sending = { send: async () => fail('bug', 'not to be called') as never, everyMs: 1, soonMs: 1 }
+  const sending: Sending = {
+    send: async () => fail('bug', 'not to be called') as never,
+    everyMs: 1,
+    soonMs: 1,
+    endMs: 1,
+  }
   const team = await teamKit({ sending, config: (one) => ({ ...one, monitoring: { address: '127.0.0.1', port: 0 } }) })
   try {
     expect(await (await fetch(`${team.server.monitoring}/metrics`)).text()).not.toContain('barewitness_outbox')
+  } finally {
+    await team.close()
+  }
+})
+
+describe('the end of a server', () => {
+  test('asks a sending to end, and does not wait for one that continues', async () => {
+    let signal: AbortSignal | null = null
+    const sending: Sending = {
+      send: async (_, __, stop) => {
+        signal = stop
+        return await new Promise(() => undefined)
+      },
+      everyMs: NEVER_MS,
+      soonMs: 1,
+      endMs: 1,
+    }
+    const how = { log: () => undefined, planned: async () => undefined }
+    const senders = startSenders([ENGAGEMENT], sending, how)
+    await senders?.close()
+    expect(signal).toMatchObject({ aborted: true })
+  })
+  test('a pack whose verification was stopped is not noted as refused', async () => {
+    const file = integrations()
+    await send(file)
+    await exported('run-1', '2027-01-05T10:00:00.000Z')
+    const before = notes()
+    const stop = new AbortController()
+    const { files } = kit.ports
+    const digest: typeof files.digest = async (path) => {
+      stop.abort()
+      return await files.digest(path)
+    }
+    const stopped = { ...deps({ ...kit.ports, files: { ...files, digest } }), signal: stop.signal }
+    expect(await send(file, stopped)).toMatchObject({ failures: [] })
+    expect([notes(), planned, fakes.received]).toEqual([before, [], []])
+    await send(file)
+    expect([planned, counts().packs]).toEqual([['run-1'], 1])
+  })
+})
+
+test('nothing is planned before the audit log has the start of the server', async () => {
+  const team = await teamKit({
+    sending: {
+      send: async (_, note) => {
+        await note({ run: 'run-1', name: 'run-1.barewitness.zip', sha256: 'ab'.repeat(32) })
+        return REPORT
+      },
+      everyMs: NEVER_MS,
+      soonMs: 1,
+      endMs: 1,
+    },
+    config: (one) => ({
+      ...one,
+      engagements: [{ ...one.engagements[0], integrations: '/srv/send.yaml' }, ...one.engagements.slice(1)],
+    }),
+  })
+  try {
+    await until(() => team.auditText().includes('pack-planned'))
+    const kinds = team.auditText().trimEnd().split('\n')
+    expect(kinds.map((line) => JSON.parse(line).kind).slice(0, 2)).toEqual(['start', 'pack-planned'])
   } finally {
     await team.close()
   }

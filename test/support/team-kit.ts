@@ -104,7 +104,7 @@ export async function teamKit({
   patienceMs = 600_000,
   database = null,
   copying = null,
-  sending = { send: async () => ({ report: null, failures: [] }), everyMs: 600_000, soonMs: 1 },
+  sending = { send: async () => ({ report: null, failures: [] }), everyMs: 600_000, soonMs: 1, endMs: 600_000 },
 }: TeamKitOptions = {}): Promise<TeamKit> {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
   const provider = await startTestProvider()

@@ -10,6 +10,8 @@ export interface DeliverDeps extends Pick<Ports, 'clock' | 'entropy'> {
   readonly outbox: Outbox
   /** Resolves after a pause, at which the program must still run. */
   readonly wait: (milliseconds: number) => Promise<void>
+  /** Aborted where nothing more is to be begun: the answer to a request in progress is still used, and everything else waits. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What became of the items of one target. */
@@ -96,6 +98,7 @@ async function deliverTo(deps: DeliverDeps, target: Target): Promise<Outcome<Tar
   let delivered = 0
   let why: string | null = null
   for (const letter of own()) {
+    if (deps.signal?.aborted === true) break
     if (letter.state.is !== 'waiting') continue
     // What deferred one item concerns the receiver, and so all of its items.
     const deferred = own().flatMap(({ state }) => (isDeferred(state, clock.now()) ? [state.why ?? ''] : []))[0]
@@ -121,11 +124,11 @@ async function deliverTo(deps: DeliverDeps, target: Target): Promise<Outcome<Tar
 const isDeferred = (state: LetterState, now: string): state is LetterState & { is: 'waiting' } =>
   state.is === 'waiting' && state.until !== null && Date.parse(state.until) > Date.parse(now)
 
-type LetterOutcome = 'delivered' | 'deferred' | 'given-up'
+type LetterOutcome = 'delivered' | 'deferred' | 'given-up' | 'stopped'
 
 /** Attempts one item until it is delivered, given up or deferred. Fails as the journal does. */
 async function deliverLetter(
-  { outbox, clock, entropy, wait }: DeliverDeps,
+  { outbox, clock, entropy, wait, signal }: DeliverDeps,
   target: Target,
   { key, digest, attempts: before, remote }: Letter,
   item: OutboxItem,
@@ -134,7 +137,9 @@ async function deliverLetter(
   for (let tried = 1; ; tried += 1) {
     const begun = await outbox.record({ kind: 'attempted', ...about() })
     if (!begun.ok) return begun
-    const attempt = await attempted(target, item, remote)
+    const attempt = await attempted(target, item, remote, signal)
+    // As after a kill: what the receiver has is asked for in the next attempt.
+    if (attempt.is === 'stopped') return ok('stopped')
     if (attempt.is === 'delivered') {
       const recorded = await outbox.record({ kind: 'delivered', ...about(), remote: attempt.remote })
       return recorded.ok ? ok('delivered') : recorded
@@ -147,7 +152,12 @@ async function deliverLetter(
     }
     const asked = retryAfter(attempt.retryAfter, clock.now())
     const milliseconds = waitBefore(attempts, asked, (entropy.bytes(1)[0] ?? 0) / 256)
-    if (attempt.is === 'later' && tried < MOST_AT_ONCE && milliseconds <= LONGEST_PAUSE_MS) {
+    if (
+      attempt.is === 'later' &&
+      tried < MOST_AT_ONCE &&
+      milliseconds <= LONGEST_PAUSE_MS &&
+      signal?.aborted !== true
+    ) {
       await wait(milliseconds)
       continue
     }
@@ -164,11 +174,18 @@ type Attempt =
   | { readonly is: 'later' | 'setting'; readonly why: string; readonly retryAfter: string | null }
   /** This item is refused as it is. */
   | { readonly is: 'never'; readonly why: string }
+  /** Ended before the next request. */
+  | { readonly is: 'stopped' }
 
 /** One attempt. Where what the receiver had before is gone, it is delivered as new. */
-async function attempted(target: Target, item: OutboxItem, known: string | null): Promise<Attempt> {
-  const first = await exchanged(target, item, known)
-  return first.is === 'gone' && known !== null ? leftOf(await exchanged(target, item, null)) : leftOf(first)
+async function attempted(
+  target: Target,
+  item: OutboxItem,
+  known: string | null,
+  signal: DeliverDeps['signal'],
+): Promise<Attempt> {
+  const first = await exchanged(target, item, known, signal)
+  return first.is === 'gone' && known !== null ? leftOf(await exchanged(target, item, null, signal)) : leftOf(first)
 }
 
 type Exchanged = Attempt | { readonly is: 'gone'; readonly why: string }
@@ -176,10 +193,16 @@ type Exchanged = Attempt | { readonly is: 'gone'; readonly why: string }
 const leftOf = (one: Exchanged): Attempt =>
   one.is === 'gone' ? { is: 'setting', why: one.why, retryAfter: null } : one
 
-async function exchanged(target: Target, item: OutboxItem, known: string | null): Promise<Exchanged> {
+async function exchanged(
+  target: Target,
+  item: OutboxItem,
+  known: string | null,
+  signal: DeliverDeps['signal'],
+): Promise<Exchanged> {
   const exchange = target.exchange(item, known)
   for (let step = exchange.next(); ; ) {
     if (step.done === true) return endOf(step.value)
+    if (signal?.aborted === true) return { is: 'stopped' }
     const sent = await target.receiver(step.value)
     if (sent.is !== 'answered') return classified(sent)
     step = exchange.next(sent.answer)

@@ -17,6 +17,8 @@ export interface PackToSend {
   readonly trust: Trust
   /** Demo packs are sealed with a key that nobody can trust; they are refused otherwise. */
   readonly allowsDemo: boolean
+  /** Aborted to end the verification, which then fails with pack.stopped. */
+  readonly signal?: AbortSignal | undefined
 }
 
 type SendPorts = Parameters<typeof reviewFile>[0]
@@ -28,11 +30,12 @@ type SendPorts = Parameters<typeof reviewFile>[0]
 export async function matterOfPack(
   ports: SendPorts,
   catalog: Catalog,
-  { path, sender, trust, allowsDemo }: PackToSend,
+  { path, sender, trust, allowsDemo, signal }: PackToSend,
 ): Promise<Outcome<ItemMatter>> {
   const before = await ports.files.digest(path)
   if (!before.ok) return before
-  const reviewed = await reviewFile(ports, catalog, { path, trust, checkpoint: null, keep: true })
+  const watch = signal === undefined ? {} : { watch: { signal, onStep: () => undefined, onResult: () => undefined } }
+  const reviewed = await reviewFile(ports, catalog, { path, trust, checkpoint: null, keep: true, ...watch })
   if (!reviewed.ok) return reviewed
   const { report, contents } = reviewed.value
   const refused = whyNotSent(report, allowsDemo)

@@ -30,10 +30,12 @@ export async function sendSealed(
   const notes = opened.value
   const failures: Failure[] = []
   let report: SendReport | null = null
+  const isStopped = (): boolean => deps.signal?.aborted === true
   const send = async (pack: string | null): Promise<void> => {
     const path = pack === null ? null : `${folder}/${pack}`
     const sent = await sendPack(deps, { config, pack: path, allowsDemo: false, again: false })
     if (sent.ok) report = sent.value
+    else if (isStopped()) return
     const refused = sent.ok
       ? sent.value.files.flatMap(({ written }) => (written.ok ? [] : [written.error]))
       : [sent.error]
@@ -48,10 +50,11 @@ export async function sendSealed(
     if (!kept.ok) failures.push(kept.error)
   }
   for (const pack of packs.value) {
+    if (isStopped()) break
     const note = notes.get(pack)
     if (note === undefined || (note !== null && note.code !== 'pack.demo')) await send(pack)
   }
   // What waits was sent with a pack, unless each was refused.
-  if (report === null) await send(null)
+  if (report === null && !isStopped()) await send(null)
   return { report, failures }
 }

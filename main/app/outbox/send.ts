@@ -19,6 +19,8 @@ export interface SendDeps {
   readonly wait: (milliseconds: number) => Promise<void>
   /** Called when a pack is in the outbox, before anything of it is delivered. What rejects here keeps it from being delivered now. */
   readonly planned?: (source: ItemMatter['source']) => Promise<void>
+  /** Aborted where nothing more is to be begun: a pack that is being verified fails with pack.stopped, and items wait. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ToSend {
@@ -47,7 +49,7 @@ export interface SendReport {
  * anything is planned, and with store.failed as the outbox does.
  */
 export async function sendPack(deps: SendDeps, { config, pack, ...how }: ToSend): Promise<Outcome<SendReport>> {
-  const { ports, wait } = deps
+  const { ports, wait, signal } = deps
   const targets = await openTargets(ports, config)
   if (!targets.ok) return targets
   const matter = pack === null ? ok(null) : await matterFor(deps, config, pack, how.allowsDemo)
@@ -55,7 +57,7 @@ export async function sendPack(deps: SendDeps, { config, pack, ...how }: ToSend)
   const outbox = await ports.integrations.openOutbox(config.outbox)
   if (!outbox.ok) return outbox
   try {
-    const parts = { clock: ports.clock, entropy: ports.entropy, outbox: outbox.value, wait }
+    const parts = { clock: ports.clock, entropy: ports.entropy, outbox: outbox.value, wait, signal }
     const planned =
       matter.value === null ? ok(0) : await planItems(parts, targets.value, itemsOf(matter.value), how.again)
     if (!planned.ok) return planned
@@ -84,7 +86,13 @@ export async function openTargets(
 
 /** What a verified pack is sent as. Fails as matterOfPack() does, and where a certificate of `trust` cannot be read. */
 export async function matterFor(
-  { ports, catalog }: Pick<SendDeps, 'catalog'> & { readonly ports: Parameters<typeof matterOfPack>[0] },
+  {
+    ports,
+    catalog,
+    signal,
+  }: Pick<SendDeps, 'catalog' | 'signal'> & {
+    readonly ports: Parameters<typeof matterOfPack>[0]
+  },
   { sender, trust = [] }: Pick<IntegrationsConfig, 'sender' | 'trust'>,
   path: string,
   allowsDemo: boolean,
@@ -92,7 +100,7 @@ export async function matterFor(
   const signers = await readCertificates(ports, trust)
   if (!signers.ok) return signers
   const own = { signers: signers.value, authorities: [], lists: [] }
-  return await matterOfPack(ports, catalog, { path, sender, trust: own, allowsDemo })
+  return await matterOfPack(ports, catalog, { path, sender, trust: own, allowsDemo, signal })
 }
 
 export const itemsOf = (matter: ItemMatter): ItemsOfPack => ({

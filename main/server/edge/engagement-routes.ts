@@ -258,7 +258,7 @@ async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Prom
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
   if (reply.ok && method === 'export.build') {
     parts.copies?.soon(engagement.name)
-    parts.senders?.soon(engagement.name)
+    parts.senders()?.soon(engagement.name)
   }
   if (!reply.ok) return answered(withoutPaths(reply, engagement.folder, path))
   if (how === 'folder' && path !== null) return await zipped(parts, { owner, reply, folder: path })

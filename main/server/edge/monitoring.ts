@@ -47,7 +47,7 @@ async function watched(
           barewitness_jobs_leased: sum('leased'),
           ...copyGauges(copies),
           ...auditCopyGauges(auditCopies()),
-          ...senderGauges(senders),
+          ...senderGauges(senders()),
         }),
       ]
     }
@@ -82,7 +82,7 @@ function auditCopyGauges(copies: ReturnType<ServerParts['auditCopies']>) {
   }
 }
 
-function senderGauges(senders: ServerParts['senders']) {
+function senderGauges(senders: ReturnType<ServerParts['senders']>) {
   const states = senders?.states() ?? null
   const sum = (of: (state: SenderState) => number): number | null =>
     states === null ? null : states.reduce((all, one) => all + of(one), 0)

@@ -59,8 +59,8 @@ export interface ServerParts {
   readonly copies: Copies | null
   /** Null without an object store, and before the server listens. */
   readonly auditCopies: () => AuditCopies | null
-  /** Null where no engagement names integrations, and where the process serves collectors alone. */
-  readonly senders: Senders | null
+  /** Null where no engagement names integrations, where the process serves collectors alone, and before the server listens. */
+  readonly senders: () => Senders | null
   readonly transfers: Transfers
   /** Writes the files of a folder into one ZIP file, in a folder of this name. Fails with store.failed. */
   readonly zipFolder: (files: {

@@ -56,7 +56,7 @@ export function startPage(parts: ServerParts, exchange: Exchange): Sent {
       lines: [
         `Signed in as ${person.name}${person.role === null ? '' : `, ${person.role}`}.`,
         ...(entered.length === 0 ? [none] : []),
-        ...(person.role === 'administrator' ? (parts.senders?.states() ?? []).map(senderText) : []),
+        ...(person.role === 'administrator' ? (parts.senders()?.states() ?? []).map(senderText) : []),
       ],
       links: [
         ...entered.map(({ name, role }) => [`/e/${name}/`, role === person.role ? name : `${name} (${role})`] as const),

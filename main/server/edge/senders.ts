@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TeamEngagement } from '../../../schemas/types.ts'
 import type { TargetResult } from '../../app/outbox/deliver.ts'
 import type { SentPacks } from '../../app/outbox/sealed-packs.ts'
@@ -6,15 +7,21 @@ import { repeated } from './repeated.ts'
 
 /** How packs of engagements are sent to other systems. */
 export interface Sending {
-  /** Sends what is to be sent of an engagement. `planned` is called for each pack before anything of it is delivered. */
+  /**
+   * Sends what is to be sent of an engagement. `planned` is called for each pack before anything of it is delivered; `signal` is aborted where
+   * nothing more is to be begun.
+   */
   readonly send: (
     engagement: TeamEngagement & { readonly integrations: string },
     planned: (pack: PlannedPack) => Promise<void>,
+    signal: AbortSignal,
   ) => Promise<SentPacks>
   /** Between two sendings that nothing asked for. */
   readonly everyMs: number
   /** After what asked for one. */
   readonly soonMs: number
+  /** How long the end of the server waits for a sending in progress: where it continues, it ends with the process, as after a kill. */
+  readonly endMs: number
 }
 
 /** A pack that is in the outbox. */
@@ -37,7 +44,7 @@ export interface Senders {
   /** A pack may have been sealed. */
   readonly soon: (engagement: string) => void
   readonly states: () => readonly SenderState[]
-  /** Waits for a sending in progress. */
+  /** Begins nothing more, and waits for what is in progress, but not without end. */
   readonly close: () => Promise<void>
 }
 
@@ -56,12 +63,18 @@ export function startSenders(
     readonly planned: (engagement: string, pack: PlannedPack) => Promise<void>
   },
 ): Senders | null {
+  const stop = new AbortController()
   const senders = new Map(
     engagements.flatMap((one) => {
       const { name, integrations } = one
       if (integrations === undefined) return []
       const note = (pack: PlannedPack): Promise<void> => planned(name, pack)
-      return [[name, startSender(name, () => sending.send({ ...one, integrations }, note), sending, log)] as const]
+      return [
+        [
+          name,
+          startSender(name, () => sending.send({ ...one, integrations }, note, stop.signal), sending, log),
+        ] as const,
+      ]
     }),
   )
   if (senders.size === 0) return null
@@ -69,7 +82,11 @@ export function startSenders(
     soon: (engagement) => senders.get(engagement)?.soon(),
     states: () => [...senders.values()].map((one) => one.state()),
     close: async () => {
-      await Promise.all([...senders.values()].map((one) => one.close()))
+      stop.abort()
+      const over = new AbortController()
+      const ended = Promise.all([...senders.values()].map((one) => one.close())).then(() => over.abort())
+      const time = sleep(sending.endMs, undefined, { signal: over.signal }).catch(() => undefined)
+      await Promise.race([ended, time])
     },
   }
 }

@@ -97,9 +97,9 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     await audit.value.close()
     return copies
   }
-  const senders = sendersOf(options, [...engagements.values()], audit.value)
   const transfers = await createTransfers(settings.uploadBytes)
   let auditCopies: AuditCopies | null = null
+  let senders: Senders | null = null
   const parts: ServerParts = {
     ...options,
     settings: () => settings,
@@ -124,7 +124,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     jobs,
     copies: copies.value,
     auditCopies: () => auditCopies,
-    senders,
+    senders: () => senders,
     transfers,
     audit: audit.value,
     metrics: createMetrics(),
@@ -157,10 +157,11 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       server.close()
       server.closeAllConnections()
     }
+    const sendersEnded = senders?.close()
     await opened.value.close()
     await copies.value?.close()
     await auditCopies?.close()
-    await senders?.close()
+    await sendersEnded
     await audit.value.append(auditEvent(parts, null, { kind: 'stop' })).catch(() => undefined)
     await audit.value.close()
     await transfers.close()
@@ -191,6 +192,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     servers.push(server)
     settings = settingsOf(config, await listen(server, config.listen))
     auditCopies = auditCopiesOf(options, settings.origin, audit.value)
+    senders = sendersOf(options, [...engagements.values()], audit.value)
     const monitoring = await watched(config.monitoring)
     return ok({ origin: settings.origin, monitoring, reload, close })
   } catch {
