@@ -1,6 +1,8 @@
 import type { HistoryMethods } from './ipc-history.ts'
-import { checkId, day, exactly, name, nothing, orNull, text } from './ipc-input-parts.ts'
+import { checkId, day, exactly, list, name, nothing, orNull, text } from './ipc-input-parts.ts'
+import { LARGEST_PERIOD_SAMPLE, LONGEST_SEED, MOST_SAMPLES, type PeriodMethods } from './ipc-periods.ts'
 import { CADENCE_KINDS, type ScheduleMethods, TIMER_KINDS } from './ipc-schedules.ts'
+import { POPULATIONS } from './period-words.ts'
 
 const run = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' } as const
 const instant = {
@@ -43,13 +45,30 @@ const scheduleDraft = exactly({
 })
 
 /** JSON Schemas of what the methods about runs over time take; see INPUT_SCHEMAS. */
-export const HISTORY_INPUTS: Readonly<Record<keyof HistoryMethods | keyof ScheduleMethods, object>> = {
+export const HISTORY_INPUTS: Readonly<
+  Record<keyof HistoryMethods | keyof PeriodMethods | keyof ScheduleMethods, object>
+> = {
   'history.get': exactly({ window: orNull(exactly({ from: day, to: day })) }),
   'history.deviations': exactly({ from: day, to: day }),
   'history.compare': exactly({ before: run, after: run }),
   'history.flip': exactly({ before: run, after: run, node: name, check: checkId }),
   'history.record-gap': exactly({ schedule: orNull(schedule), due: instant, why: text(1000, 3), identity }),
   'history.set-baseline': exactly({ run, why: text(1000, 3), identity }),
+  'period.plan': nothing,
+  'period.build': exactly({
+    from: day,
+    to: day,
+    samples: list(
+      exactly({
+        population: { enum: POPULATIONS },
+        size: whole(1, LARGEST_PERIOD_SAMPLE),
+        seed: text(LONGEST_SEED),
+      }),
+      MOST_SAMPLES,
+    ),
+    identity,
+    timestamp: { type: 'boolean' },
+  }),
   'schedules.list': nothing,
   'schedules.add': scheduleDraft,
   'schedules.change': scheduleDraft,

@@ -15,6 +15,7 @@ import type {
   TrustAnchor,
   Worksheet,
 } from './ipc-packs.ts'
+import type { PeriodMethods } from './ipc-periods.ts'
 import type { PortalMethods } from './ipc-portal.ts'
 import type {
   AcceptanceRequestDraft,
@@ -63,6 +64,7 @@ export interface Methods
     EngagementMethods,
     FindingMethods,
     HistoryMethods,
+    PeriodMethods,
     PortalMethods,
     ScheduleMethods,
     SearchMethods {

@@ -50,7 +50,9 @@ export interface ExportedPeriod {
   readonly files: readonly ExportedFile[]
   readonly level: PadesLevel
   readonly stamped: boolean
-  /** Runs whose pack is not available, and requested outputs that could not be obtained. */
+  /** Runs whose pack is not available. */
+  readonly lost: readonly Failure[]
+  /** Requested outputs that could not be obtained. */
   readonly shortfalls: readonly Failure[]
 }
 
@@ -228,8 +230,8 @@ async function exported(
     files: files.value,
     level: report.level,
     stamped: stamp?.ok === true,
+    lost,
     shortfalls: [
-      ...lost,
       ...(report.shortfall === null ? [] : [report.shortfall]),
       ...(stamp?.ok === false ? [stamp.error] : []),
     ],

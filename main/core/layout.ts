@@ -19,6 +19,7 @@ export const FOLDERS = {
   /** `<fleet>/`: a run chain. */
   chains: 'chains',
   history: 'history',
+  /** Period reports that were made and not yet saved elsewhere. */
   periods: 'periods',
   /** Exports that were made and not yet saved elsewhere. */
   exports: 'exports',
@@ -120,6 +121,8 @@ export const historyFolder = (root: string): string => `${root}/${FOLDERS.histor
 export const exportFolder = (root: string, run: string): string => `${root}/${run}`
 /** The window builds exports here, before a person chooses where to save them. */
 export const draftName = (handle: string): string => `${FOLDERS.exports}/${handle}`
+/** The same for period reports. */
+export const periodDraftName = (handle: string): string => `${FOLDERS.periods}/${handle}`
 /** Where exports are, each in a folder of its own. */
 export const sealedExports = (root: string): string => `${root}/${FOLDERS.exports}`
 export const packNameOf = (run: string): string => `${run}${PACK_EXTENSION}`

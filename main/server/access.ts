@@ -163,6 +163,10 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'history.record-gap': call(OFFICER, 'key'),
   'history.set-baseline': call(OFFICER, 'key'),
 
+  // A demo has no run chain, on which a period report rests.
+  'period.plan': call(OFFICER, 'key'),
+  'period.build': call(OFFICER, 'key'),
+
   'schedules.list': SCHEDULES,
   'schedules.add': SCHEDULES,
   'schedules.change': SCHEDULES,

@@ -75,6 +75,8 @@ const REFERENCES = [
   'after',
   'only',
   'section',
+  'from',
+  'to',
 ] as const
 const LONGEST = 200
 

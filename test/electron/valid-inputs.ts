@@ -243,6 +243,14 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   },
   'history.record-gap': { schedule: null, due: '2026-11-20T02:00:00.000Z', why: 'power was off', identity: null },
   'history.set-baseline': { run: '20261119t0915z-0001', why: 'looked at', identity: 'office' },
+  'period.plan': null,
+  'period.build': {
+    from: '2026-07-01',
+    to: '2026-09-30',
+    samples: [{ population: 'nodes', size: 5, seed: '20261001' }],
+    identity: null,
+    timestamp: false,
+  },
   'schedules.list': null,
   'schedules.add': {
     name: 'nightly',

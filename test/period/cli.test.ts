@@ -118,7 +118,7 @@ describe('history period and history sample', () => {
     renameSync(there, `${there}.away`)
     const made = must(await kit.account('2026-11-23', '2026-11-25', [{ population: 'runs', size: 9, seed: 's' }]))
     renameSync(`${there}.away`, there)
-    expect(made.shortfalls).toHaveLength(1)
+    expect(made.lost).toHaveLength(1)
     expect(made.period.demo).toBe(true)
     expect(made.period.calendar.counts).toMatchObject({ completed: 3, daysWith: 2 })
     expect(made.period.runs[1]).toMatchObject({ run: 'run-24', declared: 0, answered: 0, catalog: null, rules: null })

@@ -11,8 +11,11 @@ const FITS = { identity: null, of: 'pack' }
 const allowed = (role: TeamRole, method: Method, input: unknown = FITS, demo = true): boolean =>
   decide(role, method, input, { demo, sealer: demo }).allowed
 
-/** What is signed without a pack, by a sealer alone. */
-const SIGNED = ['register.sign', 'history.record-gap', 'history.set-baseline'] as const
+/** What a sealer alone signs: nothing of it has demo data. */
+const SIGNED = [
+  ...(['register.sign', 'history.record-gap', 'history.set-baseline'] as const),
+  ...(['period.plan', 'period.build'] as const),
+]
 
 test('the table has exactly the methods of the engine', () => {
   expect(Object.keys(ACCESS).sort()).toEqual([...METHODS].sort())

@@ -1,5 +1,5 @@
 import type { Input, Reply } from '../../../schemas/ipc.ts'
-import type { ExportDraft, ExportedFileView, ExportView, PreflightItem } from '../../../schemas/ipc-packs.ts'
+import type { ExportDraft, PreflightItem } from '../../../schemas/ipc-packs.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
@@ -14,26 +14,34 @@ import { exportRun } from '../export.ts'
 import { shownOf } from '../finding-views.ts'
 import { preflightOf } from '../preflight.ts'
 import type { Exported, ExportInput } from '../report-input.ts'
-import type { Stamping } from '../seal-file.ts'
 import { databasesForExport } from './asked-databases.ts'
 import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { declaredForExport, readDraft, withDeclared } from './engagement-store.ts'
-import { alsoNamed, exportPlan, missingIn, NO_RUN, STILL_GOING, wordsOf } from './export-plan.ts'
+import { type Draft, discardDraft, saveDraft, stampingOf, storedNotes, timeNotes } from './export-drafts.ts'
+import { alsoNamed, exportPlan, missingIn, NO_RUN, STILL_GOING } from './export-plan.ts'
 import { keepSealed } from './keep-traces.ts'
 import { hexOf, inTurn, turnOf } from './kept-json.ts'
 import { sitesForExport } from './location-store.ts'
+import { buildPeriodDraft, periodPlan } from './period-draft.ts'
 import { registerForExport } from './register-store.ts'
 import { openPack } from './review-pack.ts'
 import type { RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
-import { windowStamping } from './trust-anchors.ts'
 import { listIdentities, signingKey } from './trust-identities.ts'
-import { FILE_WORDS, type Keeping } from './trust-secrets.ts'
+import type { Keeping } from './trust-secrets.ts'
 
-type Methods = 'export.plan' | 'export.preflight' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
+type Methods =
+  | 'export.plan'
+  | 'export.preflight'
+  | 'export.build'
+  | 'export.review'
+  | 'export.save'
+  | 'export.discard'
+  | 'period.plan'
+  | 'period.build'
 
-/** From a run to a sealed pack in a chosen folder. Drafts are known until the program ends; their files are kept. */
+/** From a run, or the runs of a period, to a sealed pack in a chosen folder. Drafts are known until the program ends; their files are kept. */
 export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports } = context
   const drafts = new Map<string, Draft>()
@@ -45,16 +53,19 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         ? fail('input.refused', 'this export is no longer available; start a new one')
         : await work(draft)
     })
+  const built = (build: () => Promise<Outcome<Draft>>): Promise<Reply<ExportDraft>> =>
+    turn(async () => {
+      const draft = await build()
+      if (!draft.ok) return draft
+      drafts.set(draft.value.view.handle, draft.value)
+      return ok(draft.value.view)
+    })
   return {
     'export.plan': () => turn(() => exportPlan(context)),
     'export.preflight': () => turn(() => exportPreflight(context)),
-    'export.build': (wanted) =>
-      turn(async () => {
-        const built = await buildDraft(context, wanted)
-        if (!built.ok) return built
-        drafts.set(built.value.view.handle, built.value)
-        return ok(built.value.view)
-      }),
+    'export.build': (wanted) => built(() => buildDraft(context, wanted)),
+    'period.plan': () => turn(() => periodPlan(context)),
+    'period.build': (wanted) => built(() => buildPeriodDraft(context, wanted)),
     'export.review': ({ handle }) =>
       withDraft(handle, ({ opens }) =>
         turnOf(context, 'pack')(() => openPack(context, { path: opens, draft: true, imported: null })),
@@ -185,14 +196,6 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
   return ok({ folder, view, opens, chained: chainFolder !== null, saved: false })
 }
 
-/** The configured authority, and the certificates that complete its chain. */
-async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
-  const stamping = await windowStamping(context)
-  return stamping === null
-    ? fail('input.refused', 'no time-stamp authority is configured; set one, or seal with the time of this computer')
-    : ok(stamping)
-}
-
 /**
  * Creates the copy once from a pack under a demo key, and discards both: a name that cannot be redacted everywhere is
  * found before anything is sealed.
@@ -248,38 +251,16 @@ interface Sealed {
 
 /** Notices for the reader of an export, in sentences: every point where it shows less than a reader may assume. */
 function exportNotes(sealed: Sealed): readonly string[] {
-  const { run, demo, kept, keepsSealed } = sealed
+  const { run, demo, exported, authority, kept, keepsSealed } = sealed
   const missing = missingIn(run).length
   return [
     ...(demo ? ['Demo data, sealed by a demo key that can never be trusted.'] : []),
     ...(missing === 0
       ? []
       : [`${missing} of ${run.assessment.nodes.length} nodes in the population have no evidence in this run.`]),
-    ...timeNotes(sealed),
+    ...timeNotes({ ...exported, authority }),
     ...handOutNotes(sealed),
-    ...(kept === 'file' ? [`Your signing key is stored ${FILE_WORDS}.`] : []),
-    'It is stored in the Barewitness folder until you save it.',
-    ...(demo
-      ? []
-      : [
-          keepsSealed
-            ? 'The run chain now contains this pack. Its files stay in that folder, also if you discard it.'
-            : 'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
-        ]),
-  ]
-}
-
-function timeNotes({ exported, authority }: Sealed): readonly string[] {
-  const { level, stamped, shortfalls } = exported
-  if (authority === null) return ['Time from this computer only: no time-stamp authority was used.']
-  if (shortfalls.length === 0 && stamped && level === 'B-LTA') return []
-  return [
-    `You requested a time-stamp by ${plain(authority)}. It could not be obtained completely.`,
-    stamped ? 'The pack has a time-stamp.' : 'The pack has no time-stamp: its time is from this computer only.',
-    level === 'B-B'
-      ? 'The report has no time-stamp either: it is at PAdES level B-B.'
-      : `The report has a time-stamp, at PAdES level ${level}${level === 'B-LTA' ? '.' : ', without the data for long-term validation.'}`,
-    ...shortfalls.map(wordsOf),
+    ...storedNotes({ kept, chained: !demo, keepsSealed }),
   ]
 }
 
@@ -341,55 +322,3 @@ async function copyOf(
     await source.close()
   }
 }
-
-/** A sealed export in an internal folder. */
-interface Draft {
-  readonly folder: string
-  readonly view: ExportDraft
-  /** The file for its reader: the redacted copy where there is one, otherwise the pack. */
-  readonly opens: string
-  /** The run chain names its pack. */
-  readonly chained: boolean
-  saved: boolean
-}
-
-/**
- * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
- * compared with the digest of the sealed file. Fails with input.refused or store.failed.
- */
-async function saveDraft({ files }: Pick<Ports, 'files'>, draft: Draft, to: string): Promise<Outcome<ExportView>> {
-  const wanted = draft.view.files
-  for (const { name } of wanted)
-    if (await files.isThere(`${to}/${name}`))
-      return fail('input.refused', `${name} already exists in that folder; choose another folder`)
-  const made: string[] = []
-  for (const file of wanted) {
-    const path = `${to}/${file.name}`
-    const copied = await files.copyNew(`${draft.folder}/${file.name}`, path)
-    if (copied.ok) made.push(path)
-    const problem = copied.ok ? (isSame(copied.value, file) ? null : altered(file)) : copied
-    if (problem === null) continue
-    for (const one of made) await files.remove(one)
-    return problem
-  }
-  draft.saved = true
-  return ok({ folder: to, files: wanted })
-}
-
-/**
- * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
- * chain looks like a hidden one. Only the window forgets it.
- */
-async function discardDraft(
-  { ports, keepsSealed }: Pick<EngineContext, 'ports' | 'keepsSealed'>,
-  { saved, chained, folder }: Draft,
-): Promise<Outcome<null>> {
-  const isElsewhere = saved && !keepsSealed
-  return isElsewhere || !chained ? await ports.files.remove(folder) : ok(null)
-}
-
-const isSame = (a: { readonly size: number; readonly sha256: string }, b: ExportedFileView): boolean =>
-  a.size === b.size && a.sha256 === b.sha256
-
-const altered = ({ name }: ExportedFileView) =>
-  fail('store.failed', `${name} differs from the sealed file after copying; nothing was saved`)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { POPULATIONS } from '../../../schemas/period-words.ts'
 import type { CalendarDay, Engagement } from '../../../schemas/types.ts'
 import { writeExcerpts } from '../../app/excerpt.ts'
 import { type ExportedPeriod, exportPeriod } from '../../app/period.ts'
@@ -8,7 +9,6 @@ import { catalog } from '../../catalog/index.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { CalendarReading } from '../../core/period/calendar.ts'
 import type { SampleRequest } from '../../core/period/period.ts'
-import { POPULATIONS } from '../../core/period/populations.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { type Context, EXIT, emit, endWith, printFailure, printLine, worst } from '../options.ts'
 import { openSigner, type SigningOptions, signingOptions, stampingOf } from '../sealing.ts'
@@ -153,7 +153,8 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
     folder: options.toFolder,
   })
   if (!made.ok) return endWith(context, made.error)
-  const { files, shortfalls, unrecorded, period: account } = made.value
+  const { files, lost, unrecorded, period: account } = made.value
+  const shortfalls = [...lost, ...made.value.shortfalls]
   if (options.json === true) emit({ files, period: account, unrecorded })
   printLine('Wrote')
   for (const { path, size } of files) printLine(`  ${plain(path)}  (${size} bytes)`)

@@ -19,8 +19,6 @@ export interface Population {
   readonly rows: readonly PopulationRow[]
 }
 
-export const POPULATIONS: readonly PopulationName[] = ['runs', 'nodes', 'node-runs', 'accounts', 'keys', 'changes']
-
 export const populationPath = (name: PopulationName): string => `data/populations/${name}.csv`
 
 /** Rows of text as one CSV file: Ports.csv. */

@@ -1,3 +1,4 @@
+import { populationWords } from '../../../schemas/period-words.ts'
 import type { ControlCheck, Period, PeriodChange, PeriodSample } from '../../../schemas/types.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
@@ -123,7 +124,7 @@ function populationBlocks({
   how,
 }: Period['populations'][number]): readonly Block[] {
   return [
-    heading(3, NAMES[name], true),
+    heading(3, `Population: ${populationWords[name]}`, true),
     {
       kind: 'facts',
       rows: [
@@ -138,21 +139,12 @@ function populationBlocks({
   ]
 }
 
-const NAMES: Readonly<Record<Period['populations'][number]['name'], string>> = {
-  runs: 'Population: runs',
-  nodes: 'Population: nodes',
-  'node-runs': 'Population: nodes in runs',
-  accounts: 'Population: accounts',
-  keys: 'Population: authorized keys',
-  changes: 'Population: changes',
-}
-
 function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, number: number): readonly Block[] {
   const { population, seed, of: rows, sampled } = sample
   const path = populationOf(period, population)?.path ?? population
   const left = sampled.length - MOST_DRAWN
   return [
-    heading(4, `Sample ${number}, of ${NAMES[population].replace('Population: ', '')}`, true),
+    heading(4, `Sample ${number}, of ${populationWords[population]}`, true),
     {
       kind: 'facts',
       rows: [

@@ -256,10 +256,8 @@ async function served(parts: ServerParts, inside: Inside, asked: Uploaded): Prom
   )
   if (path !== null && (how === 'upload' || !reply.ok || reply.value === null)) await transfers.drop(path)
   parts.metrics.count('barewitness_calls_total', { outcome: reply.ok ? 'answered' : 'failed' })
-  if (reply.ok && method === 'export.build') {
-    parts.copies?.soon(engagement.name)
-    parts.senders()?.soon(engagement.name)
-  }
+  if (reply.ok && SEALING.includes(method)) parts.copies?.soon(engagement.name)
+  if (reply.ok && method === 'export.build') parts.senders()?.soon(engagement.name)
   if (!reply.ok) return answered(withoutPaths(reply, engagement.folder, path))
   if (how === 'folder' && path !== null) return await zipped(parts, { owner, reply, folder: path })
   const file = how === 'download' ? path : shownPath
@@ -278,8 +276,7 @@ async function zipped(
 ): Promise<CallAnswer> {
   if (!reply.ok || reply.value === null) return answered(reply)
   const { files, ...value } = reply.value as ExportView
-  const report = files.find(({ name }) => name.endsWith(REPORT_END))?.name ?? `export${REPORT_END}`
-  const name = report.slice(0, -REPORT_END.length)
+  const name = files.flatMap((file) => /^(.+)_(?:period-)?report\.pdf$/.exec(file.name)?.[1] ?? [])[0] ?? 'export'
   const to = await transfers.place(`${name}.zip`)
   const made = await zipFolder({ folder, to, name })
   await transfers.drop(folder)
@@ -295,7 +292,7 @@ async function zipped(
   return answered({ ok: true, value: shown }, { [TEAM_HEADERS.download]: `api/download/${id}` })
 }
 
-const REPORT_END = '_report.pdf'
+const SEALING: readonly Method[] = ['export.build', 'period.build']
 
 /** A failure without paths of the server, and an internal error without its message. */
 function withoutPaths(reply: Reply<unknown>, folder: string, path: string | null): Reply<unknown> {

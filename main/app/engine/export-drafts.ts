@@ -1,0 +1,117 @@
+import type { ExportDraft, ExportedFileView, ExportView } from '../../../schemas/ipc-packs.ts'
+import type { Ports } from '../../core/all-ports.ts'
+import { type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { PadesLevel } from '../../core/ports.ts'
+import type { Stamping } from '../seal-file.ts'
+import type { EngineContext } from './context.ts'
+import { wordsOf } from './export-plan.ts'
+import { windowStamping } from './trust-anchors.ts'
+import { FILE_WORDS, type Keeping } from './trust-secrets.ts'
+
+/** A sealed export in an internal folder. */
+export interface Draft {
+  readonly folder: string
+  readonly view: ExportDraft
+  /** The file for its reader: the redacted copy where there is one, otherwise the pack. */
+  readonly opens: string
+  /** The run chain names its pack. */
+  readonly chained: boolean
+  saved: boolean
+}
+
+/**
+ * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
+ * compared with the digest of the sealed file. Fails with input.refused or store.failed.
+ */
+export async function saveDraft(
+  { files }: Pick<Ports, 'files'>,
+  draft: Draft,
+  to: string,
+): Promise<Outcome<ExportView>> {
+  const wanted = draft.view.files
+  for (const { name } of wanted)
+    if (await files.isThere(`${to}/${name}`))
+      return fail('input.refused', `${name} already exists in that folder; choose another folder`)
+  const made: string[] = []
+  for (const file of wanted) {
+    const path = `${to}/${file.name}`
+    const copied = await files.copyNew(`${draft.folder}/${file.name}`, path)
+    if (copied.ok) made.push(path)
+    const problem = copied.ok ? (isSame(copied.value, file) ? null : altered(file)) : copied
+    if (problem === null) continue
+    for (const one of made) await files.remove(one)
+    return problem
+  }
+  draft.saved = true
+  return ok({ folder: to, files: wanted })
+}
+
+/**
+ * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
+ * chain looks like a hidden one. Only the window forgets it.
+ */
+export async function discardDraft(
+  { ports, keepsSealed }: Pick<EngineContext, 'ports' | 'keepsSealed'>,
+  { saved, chained, folder }: Draft,
+): Promise<Outcome<null>> {
+  const isElsewhere = saved && !keepsSealed
+  return isElsewhere || !chained ? await ports.files.remove(folder) : ok(null)
+}
+
+const isSame = (a: { readonly size: number; readonly sha256: string }, b: ExportedFileView): boolean =>
+  a.size === b.size && a.sha256 === b.sha256
+
+const altered = ({ name }: ExportedFileView) =>
+  fail('store.failed', `${name} differs from the sealed file after copying; nothing was saved`)
+
+/** The configured authority, and the certificates that complete its chain. */
+export async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
+  const stamping = await windowStamping(context)
+  return stamping === null
+    ? fail('input.refused', 'no time-stamp authority is configured; set one, or seal with the time of this computer')
+    : ok(stamping)
+}
+
+/** What a time-stamp was requested for, and what became of it. */
+export interface Timed {
+  /** The time-stamp authority that was queried, or null. */
+  readonly authority: string | null
+  readonly level: PadesLevel
+  readonly stamped: boolean
+  readonly shortfalls: readonly Failure[]
+}
+
+export function timeNotes({ authority, level, stamped, shortfalls }: Timed): readonly string[] {
+  if (authority === null) return ['Time from this computer only: no time-stamp authority was used.']
+  if (shortfalls.length === 0 && stamped && level === 'B-LTA') return []
+  return [
+    `You requested a time-stamp by ${plain(authority)}. It could not be obtained completely.`,
+    stamped ? 'The pack has a time-stamp.' : 'The pack has no time-stamp: its time is from this computer only.',
+    level === 'B-B'
+      ? 'The report has no time-stamp either: it is at PAdES level B-B.'
+      : `The report has a time-stamp, at PAdES level ${level}${level === 'B-LTA' ? '.' : ', without the data for long-term validation.'}`,
+    ...shortfalls.map(wordsOf),
+  ]
+}
+
+/** Where key and files are. `kept` is null for a key that is not stored. */
+export const storedNotes = ({
+  kept,
+  chained,
+  keepsSealed,
+}: {
+  readonly kept: Keeping['kept'] | null
+  readonly chained: boolean
+  readonly keepsSealed: boolean
+}): readonly string[] => [
+  ...(kept === 'file' ? [`Your signing key is stored ${FILE_WORDS}.`] : []),
+  'It is stored in the Barewitness folder until you save it.',
+  ...(chained
+    ? [
+        keepsSealed
+          ? 'The run chain now contains this pack. Its files stay in that folder, also if you discard it.'
+          : 'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
+      ]
+    : []),
+]

@@ -1,0 +1,144 @@
+import type { Input } from '../../../schemas/ipc.ts'
+import type { DayWindow } from '../../../schemas/ipc-history.ts'
+import type { PeriodPlan } from '../../../schemas/ipc-periods.ts'
+import type { Engagement } from '../../../schemas/types.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { chainFolderOf, chainStart, packIn, periodDraftName } from '../../core/layout.ts'
+import { periodName } from '../../core/period/pack.ts'
+import { enteredRuns } from '../../core/period/seen.ts'
+import { plain, plural } from '../../core/plain-text.ts'
+import { dayOf } from '../../core/register/days.ts'
+import type { RunChain } from '../../core/run-chain/entry.ts'
+import { type ExportedPeriod, exportPeriod, periodProblem } from '../period.ts'
+import { readChain } from '../rebuild-history.ts'
+import type { EngineContext } from './context.ts'
+import { declaredForExport } from './engagement-store.ts'
+import { type Draft, stampingOf, storedNotes, timeNotes } from './export-drafts.ts'
+import { wordsOf } from './export-plan.ts'
+import { NO_FLEET } from './history-read.ts'
+import { historyRoot } from './keep-traces.ts'
+import { hexOf, turnOf } from './kept-json.ts'
+import { readSettings } from './settings.ts'
+import { listIdentities, signingKey } from './trust-identities.ts'
+
+const DEMO = 'demo data is never entered into a run chain, on which a period report rests'
+const NO_CHAIN = 'no run of this fleet is in a run chain; a period report rests on sealed runs'
+
+/** What a period report can cover. Nothing is sealed, and no secret is requested. Fails as chain, declarations and identities do. */
+export async function periodPlan(context: EngineContext): Promise<Outcome<PeriodPlan | null>> {
+  const { ports, folder, session } = context
+  const { fleet, demo } = session
+  if (fleet === null) return ok(null)
+  const chain = demo ? ok(null) : await chainOf(context, fleet.name)
+  if (!chain.ok) return chain
+  const declared = await declaredForExport({ ports, folder, demo })
+  if (!declared.ok) return declared
+  const identities = await listIdentities(context)
+  if (!identities.ok) return identities
+  const { engagement } = declared.value
+  const runs = enteredRuns(chain.value?.entries ?? []).first.map(({ entry }) => entry)
+  const latest = dayBefore(ports.clock.now())
+  return ok({
+    fleet: fleet.name,
+    demo,
+    runs: runs.length,
+    proposed: proposedDays(engagement, runs[0] === undefined ? null : dayOf(runs[0].at), latest),
+    latest,
+    identities: identities.value,
+    organization: engagement?.entity ?? null,
+    authority: (await readSettings(ports, folder)).authority,
+  })
+}
+
+/** The declared period, or all days since the first run, as far as they are over. */
+function proposedDays(engagement: Engagement | null, first: string | null, latest: string): DayWindow | null {
+  const basis = engagement?.reportingBasis
+  const [from, to] = basis?.kind === 'period' ? [basis.from, basis.to] : [first, latest]
+  if (from === null || from > latest) return null
+  return { from, to: to < latest ? to : latest }
+}
+
+/** Null where nothing was sealed into one. */
+async function chainOf({ ports, folder }: EngineContext, fleet: string): Promise<Outcome<RunChain | null>> {
+  const chainFolder = chainFolderOf(folder, fleet)
+  return (await ports.files.isThere(chainStart(chainFolder))) ? await readChain(ports, chainFolder) : ok(null)
+}
+
+/**
+ * Seals report and pack of a period that has ended into a new folder, and enters it into the run chain. Everything that can be refused is checked
+ * before a key is opened.
+ */
+export async function buildPeriodDraft(
+  context: EngineContext,
+  { from, to, samples, identity, timestamp }: Input<'period.build'>,
+): Promise<Outcome<Draft>> {
+  const { ports, catalog, session } = context
+  const { fleet, demo } = session
+  if (fleet === null) return fail('input.not-found', NO_FLEET)
+  if (demo) return fail('input.refused', DEMO)
+  const unfit = periodProblem({ from, to, samples }, ports.clock.now())
+  if (unfit !== null) return fail('input.refused', unfit)
+  const chain = await chainOf(context, fleet.name)
+  if (!chain.ok) return chain
+  if (chain.value === null) return fail('input.refused', NO_CHAIN)
+  const stamping = timestamp ? await stampingOf(context) : ok(null)
+  if (!stamping.ok) return stamping
+  const declared = await declaredForExport({ ports, folder: context.folder, demo })
+  if (!declared.ok) return declared
+  const purpose = `Period report on ${fleet.name}, ${from} to ${to}`
+  const key = await turnOf(context, 'identities')(() => signingKey(context, identity, purpose))
+  if (!key.ok) return key
+  const handle = hexOf(ports.entropy.bytes(16))
+  const folder = `${context.folder}/${periodDraftName(handle)}`
+  const signer = key.value.value
+  const made = await exportPeriod(ports, catalog, {
+    root: historyRoot(context, demo),
+    chainFolder: chainFolderOf(context.folder, fleet.name),
+    fleet: fleet.name,
+    from,
+    to,
+    samples,
+    engagement: declared.value.engagement,
+    signer,
+    stamping: stamping.value,
+    folder,
+  })
+  if (!made.ok) return made
+  const { kept } = key.value
+  return ok({
+    folder,
+    view: {
+      handle,
+      files: made.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
+      signer: `${plain(signer.subject)}, key ${signer.fingerprint}`,
+      notes: [
+        ...periodNotes(made.value),
+        ...timeNotes({ ...made.value, authority: stamping.value?.url ?? null }),
+        ...storedNotes({ kept, chained: true, keepsSealed: context.keepsSealed }),
+      ],
+      notDerivable: [],
+    },
+    opens: packIn(folder, periodName({ from, to })),
+    chained: true,
+    saved: false,
+  })
+}
+
+const MOST_NAMED = 20
+
+/** Every point where the report shows less than its reader may assume. */
+function periodNotes({ period: { runs, deviations }, lost, unrecorded }: ExportedPeriod): readonly string[] {
+  const open = deviations.filter((one) => one.open).length
+  return [
+    ...(lost.length === 0 ? [] : [`${lost.length} of ${plural(runs.length, 'run')} cannot be used as evidence:`]),
+    ...lost.slice(0, MOST_NAMED).map(wordsOf),
+    ...(lost.length > MOST_NAMED ? [`${lost.length - MOST_NAMED} more; the report names each.`] : []),
+    ...(unrecorded.length === 0
+      ? []
+      : [`${plural(unrecorded.length, 'scheduled run')} did not take place, without a recorded reason.`]),
+    ...(open === 0 ? [] : [`${plural(open, 'deviation')} open at the end of the period.`]),
+  ]
+}
+
+/** The UTC day before that of a time. */
+const dayBefore = (at: string): string => dayOf(new Date(Date.parse(dayOf(at)) - 86_400_000).toISOString())
