@@ -18,6 +18,7 @@ import { Location } from './screens/Location.tsx'
 import { Node } from './screens/Node.tsx'
 import { Nodes } from './screens/Nodes.tsx'
 import { Packs } from './screens/Packs.tsx'
+import { PeriodExport } from './screens/PeriodExport.tsx'
 import { Preview } from './screens/Preview.tsx'
 import { Properties } from './screens/Properties.tsx'
 import { ProviderClaims } from './screens/ProviderClaims.tsx'
@@ -89,6 +90,8 @@ export function Screen({ route }: { readonly route: Exclude<Route, { readonly sc
       return <Schedules />
     case 'export':
       return <Export />
+    case 'period-export':
+      return <PeriodExport />
     case 'review':
       return null
     case 'settings':

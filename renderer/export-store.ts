@@ -1,8 +1,12 @@
 import { useSyncExternalStore } from 'react'
+import type { Reply } from '../schemas/ipc.ts'
 import type { ExportDraft, ExportPlan, ExportView, PackReview } from '../schemas/ipc-packs.ts'
+import type { PeriodPlan } from '../schemas/ipc-periods.ts'
 import type { CallFailure } from '../schemas/ipc-views.ts'
 import { call } from './bridge.ts'
-import { buildInput, type Choices, firstChoices, problemAt, STEPS, type Step } from './seal-model.ts'
+import { type PeriodChoices, periodInput } from './period-model.ts'
+import type { Route } from './routes.ts'
+import { buildInput, type Choices, firstChoices, problemAt, type SealChoices, STEPS, type Step } from './seal-model.ts'
 import { announce } from './store.ts'
 import { plural } from './text.ts'
 
@@ -12,6 +16,10 @@ export interface ExportState {
   readonly run: string | null
   readonly step: Step
   readonly choices: Choices | null
+  /** The choices of a period report. */
+  readonly period: PeriodChoices | null
+  /** What is sealed, sealed and not yet saved, or saved. One export is made at a time. */
+  readonly of: ExportSubject
   readonly sealing: boolean
   /** Identities created on this screen: the plan is requested again after each. */
   readonly identitiesMade: number
@@ -21,10 +29,13 @@ export interface ExportState {
   readonly saved: Saved | null
 }
 
+/** Of which export a state is. */
+export type ExportSubject = 'run' | 'period'
+
 export interface Draft {
   readonly made: ExportDraft
   /** The choices that were sealed: other choices need another seal. */
-  readonly from: Choices
+  readonly from: SealChoices
   /** The user saw which verdicts the copy loses and kept it; also true where it loses none. */
   readonly lossAccepted: boolean
   readonly review: PackReview | null
@@ -40,6 +51,8 @@ const NOTHING: ExportState = {
   run: null,
   step: 'scope',
   choices: null,
+  period: null,
+  of: 'run',
   sealing: false,
   identitiesMade: 0,
   error: null,
@@ -78,27 +91,52 @@ export function canReach(step: Step, { choices, draft, sealing }: ExportState): 
 
 /** Starts with this plan, unless its run is already open. A draft of another run is kept until it is saved or discarded. */
 export function beginExport(plan: ExportPlan): void {
-  if (state.run === plan.run || state.draft !== null || state.sealing) return
+  if (state.run === plan.run || isOccupied(state)) return
   changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan), identitiesMade: state.identitiesMade })
 }
+
+/** Starts with these choices, unless a period report is already open. */
+export function beginPeriod(period: PeriodChoices): void {
+  if (state.period === null && !isOccupied(state)) changeExport({ period, error: null })
+}
+
+const isOccupied = ({ draft, sealing }: ExportState): boolean => draft !== null || sealing
+
+/** Whether an export of the other kind must be saved or discarded first. */
+export const isOther = (state: ExportState, of: ExportSubject): boolean => isOccupied(state) && state.of !== of
+
+/** The screen of the export that is open. */
+export const exportRoute = ({ of }: Pick<ExportState, 'of'>): Route =>
+  of === 'run' ? { screen: 'export' } : { screen: 'period-export' }
 
 /** Starts a new export; what was sealed or saved stays where it is. */
 export const startOver = (): void => changeExport({ ...NOTHING, identitiesMade: state.identitiesMade })
 
 /** Seals the current choices. An earlier draft is discarded only after the new one exists. */
 export async function sealDraft(plan: ExportPlan): Promise<void> {
-  const { choices, draft: earlier } = state
-  if (choices === null || state.sealing) return
-  changeExport({ sealing: true, error: null })
+  const { choices } = state
+  if (choices !== null) await seal('run', choices, () => call('export.build', buildInput(choices, plan)))
+}
+
+/** Seals a report on the chosen period. */
+export async function sealPeriod(plan: PeriodPlan): Promise<void> {
+  const { period } = state
+  if (period !== null) await seal('period', period, () => call('period.build', periodInput(period, plan)))
+}
+
+async function seal(of: ExportSubject, from: SealChoices, build: () => Promise<Reply<ExportDraft>>): Promise<void> {
+  const { draft: earlier } = state
+  if (state.sealing) return
+  changeExport({ of, sealing: true, error: null })
   announce('Sealing the pack.')
-  const built = await call('export.build', buildInput(choices, plan))
+  const built = await build()
   if (!built.ok) return changeExport({ sealing: false, error: built.error })
   if (earlier !== null) void call('export.discard', { handle: earlier.made.handle })
   const loss = built.value.notDerivable.length
   changeExport({
     sealing: false,
-    draft: { made: built.value, from: choices, lossAccepted: loss === 0, review: null },
-    step: loss === 0 ? 'review' : 'seal',
+    draft: { made: built.value, from, lossAccepted: loss === 0, review: null },
+    ...(of === 'run' ? { step: loss === 0 ? 'review' : 'seal' } : {}),
   })
   announce(
     loss === 0
@@ -112,7 +150,7 @@ export async function discardDraft(): Promise<void> {
   if (state.draft === null) return
   const dropped = await call('export.discard', { handle: state.draft.made.handle })
   if (!dropped.ok) return changeExport({ error: dropped.error })
-  changeExport({ draft: null, step: 'seal', error: null })
+  changeExport({ draft: null, error: null, ...(state.of === 'run' ? { step: 'seal' } : {}) })
   announce('Draft discarded.')
 }
 

@@ -84,6 +84,7 @@ function screens({ review }: PaletteState): readonly PaletteEntry[] {
         ['Collection', { screen: 'collecting' }],
         ['Evidence packs', { screen: 'packs' }],
         ['Export evidence pack', { screen: 'export' }],
+        ['Export period report', { screen: 'period-export' }],
         ['History', { screen: 'history' }],
         ['History: compare runs', { screen: 'history', part: 'compare' }],
         ['Schedules', { screen: 'schedules' }],

@@ -59,6 +59,8 @@ export type Route =
   | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
   | { readonly screen: 'schedules' }
   | { readonly screen: 'export' }
+  /** A signed report on a period. */
+  | { readonly screen: 'period-export' }
   /** Screens of the review window only. */
   | { readonly screen: 'review'; readonly part?: ReviewPart }
   | { readonly screen: 'settings'; readonly part?: SettingsPart }
@@ -121,6 +123,7 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   requests: 'requests',
   export: 'packs',
   history: 'history',
+  'period-export': 'history',
   schedules: 'schedules',
   review: 'packs',
   settings: 'settings',
@@ -162,6 +165,8 @@ function needOf(route: Route): Method | null {
       return 'pack.recent'
     case 'export':
       return 'export.plan'
+    case 'period-export':
+      return 'period.plan'
     case 'schedules':
       return 'schedules.list'
     case 'shared':

@@ -23,19 +23,24 @@ export const STEP_TITLES: Readonly<Record<Step, string>> = {
   review: 'Review and save',
 }
 
-/** The choices so far. Going back, a failure, or another screen loses nothing. */
-export interface Choices {
-  readonly frameworks: readonly FrameworkName[]
-  /** Additional outputs: ids from the plan. */
-  readonly also: readonly string[]
+/** What a seal needs, whatever is sealed. */
+export interface SealChoices {
   /** A redacted copy is created in addition to the pack. */
   readonly copy: boolean
-  readonly classes: readonly string[]
-  readonly who: string
-  readonly why: string
   /** Null: no choice; the first identity seals. */
   readonly identity: string | null
   readonly timestamp: boolean
+}
+export type SealPlan = Pick<ExportPlan, 'demo' | 'identities' | 'organization' | 'authority'>
+
+/** The choices so far. Going back, a failure, or another screen loses nothing. */
+export interface Choices extends SealChoices {
+  readonly frameworks: readonly FrameworkName[]
+  /** Additional outputs: ids from the plan. */
+  readonly also: readonly string[]
+  readonly classes: readonly string[]
+  readonly who: string
+  readonly why: string
 }
 
 /** The shared state of the wizard’s steps. */
@@ -73,7 +78,7 @@ export function problemAt(step: Step, { frameworks, copy, classes, who, why }: C
 }
 
 /** The identity that will seal: the selected or the first one. Null where there is none: then nothing can be sealed. */
-export const identityOf = ({ identity }: Choices, { identities }: ExportPlan): IdentityView | null =>
+export const identityOf = ({ identity }: SealChoices, { identities }: SealPlan): IdentityView | null =>
   identities.find(({ name }) => name === identity) ?? identities[0] ?? null
 
 /** Where an open item is resolved, and the words of its link. The signer is entered on a step of the export itself. */
@@ -119,7 +124,7 @@ export function signerProblem(draft: SignerDraft): string | null {
 }
 
 /** Why nothing can be sealed with these choices, or null. Demo data is sealed with a demo key. */
-export const sealProblem = (choices: Choices, plan: ExportPlan): string | null =>
+export const sealProblem = (choices: SealChoices, plan: SealPlan): string | null =>
   plan.demo || identityOf(choices, plan) !== null
     ? null
     : may('identities.create')

@@ -55,3 +55,6 @@ export const visible = (text: string): string => text.replace(HIDDEN, (char) => 
 /** A command as typed in a shell: words with special characters are quoted. */
 export const shellLine = (argv: readonly string[]): string =>
   argv.map((word) => (/^[\w@%+=:,./*-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
+
+/** With its first letter in upper case. */
+export const firstUp = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`

@@ -1,9 +1,8 @@
 import { IconLock } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
-import { changeExport, discardDraft, sealDraft, useExport } from '../export-store.ts'
-import { identityOf, lossByNode, type StepProps, sealProblem, signerName, signerProblem } from '../seal-model.ts'
+import { changeExport, discardDraft, useExport } from '../export-store.ts'
+import { identityOf, lossByNode, type SealChoices, type SealPlan, signerName, signerProblem } from '../seal-model.ts'
 import { announce } from '../store.ts'
 import { may, signedIn } from '../team.ts'
 import { plural, visible } from '../text.ts'
@@ -16,10 +15,25 @@ import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
 import { IdentityCard } from './Identities.tsx'
 
+interface SealProps {
+  readonly plan: SealPlan
+  readonly choices: SealChoices
+  readonly onChange: (part: Partial<SealChoices>) => void
+}
+
 /** Signing identity, protection of its key, and source of the time. */
-export function ExportSeal({ plan, choices, onChange }: StepProps) {
+export function ExportSeal({
+  plan,
+  choices,
+  onChange,
+  problem,
+  onSeal,
+}: SealProps & {
+  /** Why nothing can be sealed, or null. */
+  readonly problem: string | null
+  readonly onSeal: () => void
+}) {
   const { sealing, draft, error } = useExport()
-  const problem = sealProblem(choices, plan)
   return (
     <section aria-labelledby="seal" className="wizard-step">
       <h2 id="seal">Seal</h2>
@@ -52,7 +66,7 @@ export function ExportSeal({ plan, choices, onChange }: StepProps) {
             icon={IconLock}
             isDisabled={problem !== null}
             {...(problem === null ? {} : { describedBy: 'why-no-seal' })}
-            onPress={() => void sealDraft(plan)}
+            onPress={onSeal}
           >
             {draft === null ? 'Seal pack' : 'Seal pack again'}
           </Button>
@@ -63,7 +77,7 @@ export function ExportSeal({ plan, choices, onChange }: StepProps) {
   )
 }
 
-function WhichKey({ plan, choices, onChange }: StepProps) {
+function WhichKey({ plan, choices, onChange }: SealProps) {
   const { identitiesMade } = useExport()
   const used = identityOf(choices, plan)
   if (used === null)
@@ -114,7 +128,7 @@ const NoSigner = ({ onCheck }: { readonly onCheck: () => void }) => (
 const OWN = 'own'
 const OUTSIDE = 'outside'
 
-function WhichClock({ plan, choices, onChange }: StepProps) {
+function WhichClock({ plan, choices, onChange }: SealProps) {
   return (
     <RadioGroup
       label="Time"
@@ -137,7 +151,7 @@ function WhichClock({ plan, choices, onChange }: StepProps) {
   )
 }
 
-const clockNote = ({ authority }: ExportPlan): string =>
+const clockNote = ({ authority }: SealPlan): string =>
   authority === null
     ? 'Not set. Enter one under Settings, Time-stamping.'
     : `${visible(authority)} receives a digest of the seal, and nothing else. If it cannot be reached, the pack is sealed without a time-stamp; you are notified before you save.`

@@ -11,7 +11,7 @@ import {
   sentenceOf,
   stateWord,
 } from '../filters.ts'
-import { plural, visible } from '../text.ts'
+import { firstUp, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select, type SelectOption } from '../ui/Select.tsx'
@@ -31,7 +31,6 @@ export interface FilterBarProps {
 
 const ANY = 'any'
 const NOWHERE = 'nowhere'
-const firstUp = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 const STATES: readonly SelectOption<CellState | typeof ANY>[] = [
   { id: ANY, title: 'All results' },
   ...CELL_STATES.map((id) => ({ id, title: firstUp(stateWord(id)) })),

@@ -4,6 +4,7 @@ import { type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { CheckOutcome } from '../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { replacedAt, without } from '../engagement-model.ts'
+import { firstUp } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
 // Each meaning has its own shape, so that it remains distinct in print, with color blindness and in forced colors. All use currentColor.
@@ -154,8 +155,6 @@ interface RepeatedProps<T> {
   /** `put` changes members of the entry, `replace` the whole of it. */
   readonly children: (item: T, put: (part: Partial<T>) => void, replace: (item: T) => void, at: number) => ReactNode
 }
-
-const firstUp = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 
 /** Entries with the same fields, added and removed one by one. A new entry takes the focus. */
 export function Repeated<T extends object>({

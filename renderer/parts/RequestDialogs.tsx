@@ -3,8 +3,9 @@ import type { PortalRequest, RequestStatus } from '../../schemas/ipc-portal.ts'
 import { requestVerbs } from '../../schemas/portal-words.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
+import { packSubject } from '../period-model.ts'
 import { announce } from '../store.ts'
-import { visible } from '../text.ts'
+import { firstUp, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { ChoiceMenu } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -166,7 +167,7 @@ function Evidence({ names, onChange }: { readonly names: Names; readonly onChang
     {
       name: 'packs',
       title: 'Shared packs',
-      options: shared.map(({ id, run }) => ({ id, title: `Run ${visible(run)}` })),
+      options: shared.map(({ id, run }) => ({ id, title: firstUp(visible(packSubject(run))) })),
     },
     { name: 'documents', title: 'Documents', options: filed.map(({ id, name }) => ({ id, title: visible(name) })) },
     {

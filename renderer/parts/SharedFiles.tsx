@@ -2,6 +2,7 @@ import { IconDownload } from '@tabler/icons-react'
 import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
 import { OFFLINE_FILE, type SharedPack } from '../../schemas/ipc-portal.ts'
 import { useAction } from '../actions.ts'
+import { packSubject } from '../period-model.ts'
 import { announce } from '../store.ts'
 import { bytes, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -30,10 +31,14 @@ export function SharedFiles({ pack: { id, files, run, pack } }: { readonly pack:
   const [leading, others] = [files.filter(leads), files.filter((one) => !leads(one))]
   return (
     <>
-      <FileRows caption={`Pack and report of run ${visible(run)}`} files={leading} onDownload={download} />
+      <FileRows caption={`Pack and report of ${visible(packSubject(run))}`} files={leading} onDownload={download} />
       {others.length > 0 && (
         <Disclosure title={`Additional outputs (${others.length})`}>
-          <FileRows caption={`Additional outputs of run ${visible(run)}`} files={others} onDownload={download} />
+          <FileRows
+            caption={`Additional outputs of ${visible(packSubject(run))}`}
+            files={others}
+            onDownload={download}
+          />
         </Disclosure>
       )}
       <div className="actions">

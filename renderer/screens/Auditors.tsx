@@ -7,9 +7,10 @@ import { Invitations } from '../parts/Invitations.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ReasonForm } from '../parts/ReasonForm.tsx'
 import { SharedBy, SharedFiles } from '../parts/SharedFiles.tsx'
+import { packSubject } from '../period-model.ts'
 import { type AuditorsPart, isOffered } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
-import { visible, when } from '../text.ts'
+import { firstUp, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
@@ -90,9 +91,9 @@ function OnePack({ pack, readers }: { readonly pack: SharedPack; readonly reader
   return (
     <section aria-labelledby={title} className="shared-pack">
       <div className="section-head">
-        <h2 id={title}>Run {visible(run)}</h2>
+        <h2 id={title}>{firstUp(visible(packSubject(run)))}</h2>
         {ended === null && (
-          <Button label={`Stop sharing run ${visible(run)}`} onPress={() => setEnding(true)}>
+          <Button label={`Stop sharing ${visible(packSubject(run))}`} onPress={() => setEnding(true)}>
             Stop sharing…
           </Button>
         )}
@@ -112,11 +113,11 @@ function OnePack({ pack, readers }: { readonly pack: SharedPack; readonly reader
           verb="Stop sharing"
           kind="danger"
           maxLength={2000}
-          done={`Run ${run} is shared no longer.`}
+          done={`${firstUp(packSubject(run))} is shared no longer.`}
           about={
             <p>
-              Auditors can no longer open or download run {visible(run)} here. Files that they downloaded remain with
-              them, and their worksheets remain on the server.
+              Auditors can no longer open or download {visible(packSubject(run))} here. Files that they downloaded
+              remain with them, and their worksheets remain on the server.
             </p>
           }
           action={unshare}

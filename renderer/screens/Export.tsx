@@ -2,13 +2,33 @@ import { useEffect } from 'react'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import type { RunListItem } from '../../schemas/ipc-views.ts'
 import { type Answer, useAnswer, useKept } from '../bridge.ts'
-import { announceDraft, beginExport, canReach, changeExport, type ExportState, useExport } from '../export-store.ts'
+import {
+  announceDraft,
+  beginExport,
+  canReach,
+  changeExport,
+  type ExportState,
+  isOther,
+  sealDraft,
+  useExport,
+} from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ExportDone, ExportReview } from '../parts/ExportReview.tsx'
 import { ExportScope } from '../parts/ExportScope.tsx'
 import { ExportSeal } from '../parts/ExportSeal.tsx'
+import { OtherExport } from '../parts/OtherExport.tsx'
 import { Page } from '../parts/Page.tsx'
-import { isPartial, nodesLine, problemAt, runOf, STEP_TITLES, STEPS, type Step, type StepProps } from '../seal-model.ts'
+import {
+  isPartial,
+  nodesLine,
+  problemAt,
+  runOf,
+  STEP_TITLES,
+  STEPS,
+  type Step,
+  type StepProps,
+  sealProblem,
+} from '../seal-model.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -16,14 +36,17 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 
+const TITLE = 'Export evidence pack'
+
 /** From a run to a sealed pack on disk, in four steps. Going back is always possible and loses no choice. */
 export function Export() {
   const { runs } = useStore()
   const { identitiesMade } = useExport()
   const plan = useKept(useAnswer('export.plan', null, `${runs} ${identitiesMade}`), `export ${runs}`)
   const list = useAnswer('runs.list', null, runs)
-  const { saved } = useExport()
-  if (saved !== null) return <ExportDone saved={saved} />
+  const state = useExport()
+  if (state.saved !== null) return <ExportDone saved={state.saved} />
+  if (isOther(state, 'run')) return <OtherExport title={TITLE} />
   if (plan.state === 'failed' && plan.error.code === 'input.refused') return <NothingToExport />
   return (
     <Ask answer={plan}>
@@ -33,7 +56,7 @@ export function Export() {
 }
 
 const NothingToExport = () => (
-  <Page title="Export evidence pack">
+  <Page title={TITLE}>
     <EmptyState
       title="Nothing to export yet"
       action={
@@ -68,7 +91,7 @@ function Wizard({
   }
   return (
     <Page
-      title="Export evidence pack"
+      title={TITLE}
       over={plan.demo ? 'Demo data' : undefined}
       under={run === null ? (asked.state === 'waiting' ? ' ' : visible(plan.run)) : `Run of ${when(run.at)}`}
     >
@@ -81,7 +104,9 @@ function Wizard({
         <Standing plan={plan} state={state} />
         {step === 'scope' && <ExportScope {...props} />}
         {step === 'redact' && <ExportRedact {...props} />}
-        {step === 'seal' && <ExportSeal {...props} />}
+        {step === 'seal' && (
+          <ExportSeal {...props} problem={sealProblem(choices, plan)} onSeal={() => void sealDraft(plan)} />
+        )}
         {step === 'review' && state.draft !== null && <ExportReview draft={state.draft} />}
         <Way state={state} />
       </div>

@@ -1,4 +1,4 @@
-import { IconCalendarTime, IconPrinter } from '@tabler/icons-react'
+import { IconCalendarTime, IconPackageExport, IconPrinter } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { DayWindow, HistoryView } from '../../schemas/ipc-history.ts'
 import { collect } from '../actions.ts'
@@ -22,7 +22,7 @@ import { HistoryDeviations } from '../parts/HistoryDeviations.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
 import { Page } from '../parts/Page.tsx'
-import type { HistoryPart, RunPair } from '../routes.ts'
+import { type HistoryPart, isOffered, type Route, type RunPair } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
 import { day as dayWords } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -30,6 +30,9 @@ import { DateField } from '../ui/DateField.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
+
+const PERIOD_EXPORT: Route = { screen: 'period-export' }
+const SCHEDULES: Route = { screen: 'schedules' }
 
 /** All runs of the fleet by day, including missed runs, and the comparison of any two. */
 export function History({
@@ -91,9 +94,16 @@ function Shown({ view, part, at, first, onWindow }: ShownProps) {
       under={historyLine(view)}
       actions={
         <>
-          <Button icon={IconCalendarTime} onPress={() => go({ screen: 'schedules' })}>
-            Schedules
-          </Button>
+          {isOffered(PERIOD_EXPORT) && (
+            <Button icon={IconPackageExport} onPress={() => go(PERIOD_EXPORT)}>
+              Period report…
+            </Button>
+          )}
+          {isOffered(SCHEDULES) && (
+            <Button icon={IconCalendarTime} onPress={() => go(SCHEDULES)}>
+              Schedules
+            </Button>
+          )}
           <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
             Print
           </Button>

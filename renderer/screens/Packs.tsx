@@ -4,7 +4,7 @@ import type { PackReview, RecentPack } from '../../schemas/ipc-packs.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { call, useAnswer } from '../bridge.ts'
-import { discardDraft, useExport } from '../export-store.ts'
+import { discardDraft, exportRoute, useExport } from '../export-store.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { announce, go } from '../store.ts'
@@ -62,8 +62,8 @@ export function Packs() {
 
 /** A sealed draft that is neither saved nor discarded. */
 function Unsaved() {
-  const { draft } = useExport()
-  if (draft === null) return null
+  const state = useExport()
+  if (state.draft === null) return null
   return (
     <Notice
       kind="warning"
@@ -71,7 +71,7 @@ function Unsaved() {
       means="You can save it until you close Barewitness."
       actions={
         <>
-          <Button small onPress={() => go({ screen: 'export' })}>
+          <Button small onPress={() => go(exportRoute(state))}>
             Continue export
           </Button>
           <Button small kind="quiet" onPress={() => void discardDraft()}>

@@ -4,9 +4,10 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { SharedBy, SharedFiles } from '../parts/SharedFiles.tsx'
+import { packSubject } from '../period-model.ts'
 import { showShared, useStore } from '../store.ts'
 import { signedIn } from '../team.ts'
-import { visible } from '../text.ts'
+import { firstUp, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 
@@ -45,11 +46,11 @@ function OnePack({ pack }: { readonly pack: SharedPack }) {
   return (
     <section aria-labelledby={title} className="shared-pack">
       <div className="section-head">
-        <h2 id={title}>Run {visible(run)}</h2>
+        <h2 id={title}>{firstUp(visible(packSubject(run)))}</h2>
         <Button
           kind="primary"
           busy={open.busy}
-          label={`Verify and open run ${visible(run)}`}
+          label={`Verify and open ${visible(packSubject(run))}`}
           onPress={() =>
             void open.run({ id }).then((review) => {
               if (review !== null) showShared(true)

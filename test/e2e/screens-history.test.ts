@@ -70,6 +70,10 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await book.look('81-history-compare-none')
     await page.keyboard.press('Escape')
     await rail(page, 'History')
+    await press(page, 'Period report…')
+    await page.getByText('Demo data has no period report').waitFor()
+    await book.look('81-period-demo')
+    await rail(page, 'History')
     await press(page, 'Schedules')
     await page.getByText('it cannot be scheduled', { exact: false }).waitFor()
     expect(await page.getByRole('button', { name: 'Add schedule…' }).isDisabled()).toBe(true)
@@ -96,6 +100,9 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
         .waitFor()
     await page.getByText('Neither run is sealed.').waitFor()
     await book.look('82-compare-nothing', { full: true })
+    await press(page, 'Period report…')
+    await page.getByText('No sealed runs yet').waitFor()
+    await book.look('82-period-none')
   })
 
   test('a node that answers as another machine: verdicts, why, and the lines', async () => {

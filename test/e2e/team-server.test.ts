@@ -2,10 +2,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtFiles } from '../../main/adapters/built-files.ts'
 import { checkAudit } from '../../main/server/audit.ts'
+import { createFakePorts } from '../support/fake-ports.ts'
 import { openAddress } from '../support/html-window.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
 import { newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
-import { type TeamKit, teamKit } from '../support/team-kit.ts'
+import { answerValue, fakeEngine, type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const absent = whyNoWindow()
 const PAGES = fileURLToPath(new URL('../../.cache/window-app/out/renderer', import.meta.url))
@@ -189,6 +190,69 @@ describe.skipIf(absent !== null)(`an export in Chromium${absent === null ? '' : 
       await windowShot(window, 'team-export-done')
     } finally {
       await sealer?.stop()
+      await window.close()
+      await kit.close()
+    }
+  })
+})
+
+describe.skipIf(absent !== null)(`a period report in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+  test('is chosen on the page of the history, signed by the sealer and downloaded', async () => {
+    const signer = newSigner('J. Chen')
+    let now = '2026-11-18T09:15:00.000Z'
+    const kit = await teamKit({
+      pages: builtFiles(PAGES),
+      openEngine: fakeEngine(createFakePorts({ now: () => now })),
+      config: (config) => withSealers(config, signer),
+    })
+    const window = await openAddress(`${kit.server.origin}/`)
+    const left = new AbortController()
+    const looked = new Promise<boolean>((resolve) => left.signal.addEventListener('abort', () => resolve(true)))
+    let waits = false
+    const sealer = startSealer(kit.server.origin, signer, { confirms: async () => !waits || (await looked) })
+    try {
+      const { page } = window
+      const officer = await kit.as('officer', 'collecting')
+      const asked = async <T>(method: string, input: unknown): Promise<T> =>
+        answerValue<T>(await officer.call('alpha', method, input))
+      while ((await asked<readonly unknown[]>('identities.list', null)).length === 0) await page.waitForTimeout(20)
+      await asked('run.start', { nodes: [], only: 'all' })
+      while ((await asked<{ going: boolean }>('run.status', null)).going) await page.waitForTimeout(20)
+      const wanted = { frameworks: ['hipaa'], identity: 'chen', timestamp: false, also: [], redact: null }
+      await asked('export.build', wanted)
+      now = '2026-11-20T10:00:00.000Z'
+      waits = true
+      kit.provider.admit({ sub: 'officer', name: 'Sam officer', roles: ['officer'], groups: ['team'] })
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      await page.getByRole('link', { name: 'alpha' }).click()
+      await page.locator('.home-steps').waitFor()
+      await page.getByRole('button', { name: 'History', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: 'History' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Schedules' }).count()).toBe(0)
+      await page.getByRole('button', { name: 'Period report…' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Export period report' }).waitFor()
+      await page.getByRole('button', { name: 'Add sample' }).click()
+      expect(await page.getByRole('button', { name: 'Seal pack' }).isDisabled()).toBe(true)
+      await windowShot(window, 'team-period-incomplete')
+      await page.getByLabel('Seed').fill('20261120')
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-period-ready')
+      await page.getByRole('button', { name: 'Seal pack' }).click()
+      await page.getByRole('progressbar').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-period-waiting')
+      left.abort()
+      await page.getByText('Draft not saved').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-period-sealed')
+      await page.getByRole('button', { name: 'Save pack' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Pack exported' }).waitFor()
+      while (!kit.logged.some(({ kind, status }) => kind === 'download' && status === 200))
+        await page.waitForTimeout(50)
+      await windowShot(window, 'team-period-done')
+    } finally {
+      left.abort()
+      await sealer.stop()
       await window.close()
       await kit.close()
     }
