@@ -1,4 +1,5 @@
 import type { DeclaredNode, HostKey, PathTiming, Recording, Session } from '../../schemas/types.ts'
+import type { Sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
 import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recording.ts'
 import type { MethodsHeard, SshOffer } from './ssh-methods.ts'
@@ -241,6 +242,8 @@ export interface PdfReading {
   readonly level: PadesLevel | null
   /** The author's signature; its `timestamps` holds the signature's own token, then each document time-stamp, oldest first. */
   readonly seal: SealReading | null
+  /** SHA-256 of what the author's signature covers; null where none can be read. */
+  readonly covered: Sha256 | null
   /** The evidence digest that the file's own data names, 64 hex characters. */
   readonly evidenceDigest: string | null
   /** Embedded files of the first revision, by name. */

@@ -64,8 +64,9 @@ function topLevel(command: Command): readonly string[] {
 
 /** Usage, arguments, options and example of a command that runs by itself. */
 function details(command: Command, path: string): readonly string[] {
-  if (command.commands.length > 0) return []
   const options = command.options.filter(({ hidden }) => !hidden)
+  // A group has no options of its own; one that has some runs without a subcommand as well.
+  if (command.commands.length > 0 && options.length === 0) return []
   const words = command.registeredArguments.map((one) => ` ${argumentText(one)}`).join('')
   const example = exampleOf(path)
   return [

@@ -9,14 +9,15 @@ interface Options extends KeyOptions {
 
 /** `sealer`: signs exports and entries of a team server with a key of this computer. */
 export function sealerCommand(context: Context): void {
-  keyOptions(
+  const sealer = keyOptions(
     context.program
       .command('sealer')
       .description('Confirm and sign exports and entries of a team server with a local key')
       .option('--config <file>', 'Configuration of the sealer')
       .option('--check-config', 'Validate the configuration and exit')
       .option('--new-token <file>', 'Create a token and print the digest that the administrator enters at the server'),
-  ).action(async ({ config: file, ...options }: Options) => {
+  )
+  sealer.action(async ({ config: file, ...options }: Options) => {
     const { newToken } = await import('../collector.ts')
     if (options.newToken !== undefined) return newToken(context, options.newToken, 'sealers')
     if (file === undefined) {
@@ -29,4 +30,14 @@ export function sealerCommand(context: Context): void {
     if (options.checkConfig === true) return printLine(`${file} is valid; server: ${config.value.server}.`)
     return await runSealerUntilStopped(context, config.value, options)
   })
+  sealer
+    .command('compare')
+    .description('Compare the record of a sealer with packs and signed PDFs')
+    .argument('<record>', 'Record of the sealer')
+    .argument('<file...>', 'Packs, redacted copies, period reports, and PDFs')
+    .option('--json', 'Print the comparison as JSON')
+    .action(async (record: string, files: readonly string[], { json }: { readonly json?: true }) => {
+      const { printRecordComparison } = await import('../compare-record.ts')
+      await printRecordComparison(context, record, files, json === true)
+    })
 }

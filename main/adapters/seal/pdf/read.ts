@@ -101,6 +101,7 @@ export function readPdf(
     problems: [...updates.problems, ...problems, ...author.problems],
     level: author.seal === null ? null : levelOf(author.seal, updates.stamps.length),
     seal: author.seal,
+    covered: author.seal === null ? null : Buffer.from(coveredDigest(pdf, first.gap)).toString('hex'),
     evidenceDigest: evidenceDigestIn(text, first),
     attachments: files,
   }
@@ -111,6 +112,7 @@ const nothing = (kind: PdfReading['kind'], problems: readonly string[]): PdfRead
   problems: [...new Set(problems)],
   level: null,
   seal: null,
+  covered: null,
   evidenceDigest: null,
   attachments: new Map(),
 })
