@@ -6,7 +6,7 @@ export type Rest =
   | { readonly state: 'waiting' | 'loading' | 'failed' }
   | { readonly state: 'loaded'; readonly screens: Screens }
 
-/** Loads a module once, and again after a failure; tells who listens. */
+/** Loads a module once, and again after a failure; notifies listeners. */
 export function loader(load: () => Promise<Screens>) {
   let rest: Rest = { state: 'waiting' }
   const listeners = new Set<() => void>()

@@ -8,7 +8,7 @@ import { may, START, setSession, signedIn, tokenHeader } from './team.ts'
 
 const HEADERS = { accept: 'application/json' } as const
 
-/** Asks who is signed in, and gives the bridge; null where nobody is, and then the page leaves for the sign-in. */
+/** Asks who is signed in, and gives the bridge; null where no one is, and then the page leaves for the sign-in. */
 export async function openTeamBridge(): Promise<Bridge | null> {
   const reply = await fetched<TeamSession>('api/session', { headers: HEADERS })
   setSession(reply.ok ? reply.value : null)

@@ -17,7 +17,7 @@ export const may = (method: Method): boolean => session === null || session.may.
 /** Whether this page is that of an auditor on a server: it shows the packs that are shared with them, and nothing of the fleet. */
 export const isAuditorPage = (): boolean => session?.role === 'auditor'
 
-/** Where the server says who is signed in, and offers sign-in. */
+/** Where the server states who is signed in, and offers sign-in. */
 export const START = '/'
 
 /** Leaves for the page on which people see and end their sessions. */

@@ -74,6 +74,6 @@ export const findingOn = (
     ? ([...findings.rows, ...findings.informational].find((one) => one.check === check) ?? null)
     : null
 
-/** What stands over the evidence: the condition found, or the expected condition. */
+/** The heading of the evidence: the condition found, or the expected condition. */
 export const sampleTitle = (row: SampledResult, finding: Pick<FindingRow, 'title'> | null, expected: string): string =>
   finding === null ? expected || row.check : `${finding.title}: ${row.node}`

@@ -11,7 +11,7 @@ export interface RunDrift {
   readonly moves: readonly HardwareChange[]
   /** Parts that one run found on several nodes and the other did not so find: no part is in two places. */
   readonly twice: readonly PartTwice[]
-  /** Verdicts of nodes that both runs read. What differs only because one of them did not is told in `uncollected`. */
+  /** Verdicts of nodes that both runs read. What differs only because one of them did not is in `uncollected`. */
   readonly flips: readonly Flip[]
   /** Nodes that one of the runs did not read, or only in part: one cause, however many verdicts rest on it. */
   readonly uncollected: readonly Uncollected[]
@@ -48,7 +48,7 @@ export interface PartTwice {
 /** A node answers one question otherwise. Questions that only one of the catalogs has are no change of evidence. */
 export interface EvidenceChange {
   readonly node: string
-  /** A question's id, or what the collection itself tells. */
+  /** A probe's id, or what the collection itself shows. */
   readonly what:
     | { readonly kind: 'reading'; readonly probe: string }
     | { readonly kind: 'status' | 'host-key' | 'address' }

@@ -1,6 +1,6 @@
 /**
  * A picture as plain data: lines, boxes and words on a grid of points, drawn the same in the window (SVG) and in the report (PDF). It
- * always has a table that says the same in words. Tones are roles of meaning; each is a line style or a shape as well as a color.
+ * always has a table that states the same in words. Tones are roles of meaning; each is a line style or a shape as well as a color.
  */
 export interface Figure {
   readonly kind:
@@ -30,7 +30,7 @@ export interface FigureKey {
   readonly text: string
 }
 
-/** `plain`: structure. `for`, `against`, `unclear`: what a reading says. `quiet`: what stands behind. */
+/** `plain`: structure. `for`, `against`, `unclear`: what a reading shows. `quiet`: background. */
 export type FigureTone = 'plain' | 'quiet' | 'for' | 'against' | 'unclear'
 
 /** In points; y grows downwards. Texts are single lines, already cut to fit and free of control characters. */

@@ -3,7 +3,7 @@ import { exactly, framework, list, nodes, nothing, orNull, source, text } from '
 
 /** SOC 2 categories in addition to Security, as the engagement schema has them. */
 const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
-/** A form is kept while it is filled in: a text or a day may still be empty. What is missing then is told, not refused. */
+/** A form is kept while it is filled in: a text or a day may still be empty. What is missing then is reported, not refused. */
 const said = (maxLength: number): object => text(maxLength, 0)
 const day = { type: 'string', pattern: '^([0-9]{4}-[0-9]{2}-[0-9]{2})?$' } as const
 const owned = { owner: said(200), on: day } as const

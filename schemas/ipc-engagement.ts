@@ -34,7 +34,7 @@ export interface EngagementLack {
 }
 
 export interface EngagementView {
-  /** What is filled in so far; null where nobody began. */
+  /** What is filled in so far; null where nothing is. */
   readonly form: EngagementForm | null
   readonly lacks: readonly EngagementLack[]
   /** Whether an engagement counts in assessments and exports. */
@@ -47,14 +47,14 @@ export interface EngagementView {
 /** The provider’s own list without its rows, which `coverage.get` compares. */
 export type InventoryView = Omit<Inventory, 'rows' | 'excluded'> & { readonly rows: number; readonly excluded: number }
 
-/** What is said about a provider’s list that comes as a table by itself. */
+/** What is stated about a provider’s list that comes as a table by itself. */
 export type InventoryDraft = Pick<Inventory, 'source' | 'kind' | 'owner' | 'on'>
 
 /** The three lists against each other; null without an engagement. */
 export interface CoverageView {
   readonly coverage: Reconciliation
   readonly population: Pick<DeclaredPopulation, 'source' | 'owner' | 'on'>
-  /** Whether any run was made: without one, nobody was asked. */
+  /** Whether any run was made: without one, no node was asked. */
   readonly asked: boolean
 }
 
@@ -74,7 +74,7 @@ export interface ProviderList {
 }
 
 export type ClaimWord = ClaimResult['result']
-/** What bears on a claim: a check of the catalog, or a reading with the value that was promised. */
+/** What is relevant to a claim: a check of the catalog, or a reading with the value that was promised. */
 export interface ClaimTestView {
   readonly title: string
   readonly limitations: string
@@ -90,7 +90,7 @@ export interface ClaimRow {
   readonly why: string | null
   /** The record that would show it. */
   readonly documentRequired: string | null
-  /** How many declared nodes the claim speaks of. */
+  /** How many declared nodes the claim concerns. */
   readonly nodes: number
   readonly counts: Readonly<Record<ClaimWord, number>>
 }
@@ -111,7 +111,7 @@ export interface MappingItem {
   readonly title: string
   readonly version: string
   readonly rows: number
-  /** Rows that at least one check bears on. */
+  /** Controls that at least one check is relevant to. */
   readonly mapped: number
 }
 
@@ -124,7 +124,7 @@ export interface EngagementMethods {
   'engagement.import-choose': { in: null; out: EngagementView | null }
   /** Main’s file dialog, then a table (CSV) takes the place of the provider’s list; rows left out stay so where their ids still stand. Refused before an engagement counts. */
   'inventory.import-choose': { in: InventoryDraft; out: EngagementView | null }
-  /** Says why a row of the provider’s list is no node of the population; null takes that back. */
+  /** States why a row of the provider’s list is no node of the population; null takes that back. */
   'inventory.leave-out': { in: { readonly id: string; readonly why: string | null }; out: EngagementView }
   'coverage.get': { in: { readonly of: Source }; out: CoverageView | null }
   'provider.list': { in: null; out: ProviderList }
@@ -137,6 +137,6 @@ export interface EngagementMethods {
   'mappings.import-choose': { in: null; out: readonly MappingItem[] | null }
   'mappings.remove': { in: { readonly id: string }; out: readonly MappingItem[] }
   'claims.get': { in: { readonly of: Source }; out: ClaimsView | null }
-  /** One claim on each node that it speaks of, contradicted first, with the reasons. */
+  /** One claim on each node that it concerns, contradicted first, with the reasons. */
   'claims.answers': { in: { readonly of: Source; readonly claim: string }; out: readonly ClaimOnNode[] }
 }

@@ -329,7 +329,7 @@ export interface PlannedDocument {
 }
 
 export interface OwnerDocuments {
-  /** Null: requested of nobody yet. */
+  /** Null: not requested yet. */
   readonly owner: string | null
   readonly documents: readonly PlannedDocument[]
   /** A message that requests them, as plain text; null without an owner. */

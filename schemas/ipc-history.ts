@@ -108,7 +108,7 @@ export interface HistoryRun {
   readonly answered: number
   /** `sealed`: a pack, and the chain names it. `demo`: a pack under a demonstration key. `none`: nothing was sealed. */
   readonly seal: 'sealed' | 'demo' | 'none'
-  /** The schedule it was planned by; null for one that somebody started. */
+  /** The schedule it was planned by; null for one that a person started. */
   readonly schedule: string | null
   /** Its trace is kept here, so that it can be compared. */
   readonly comparable: boolean

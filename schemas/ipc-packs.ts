@@ -6,7 +6,7 @@ import type { Explanation, ManagementResponse } from './types.ts'
 import type { VerificationCheckResult, VerificationReport } from './verification.ts'
 import type { Verdict } from './words.ts'
 
-/** Plain data that the engine answers the window with: packs, reviews, keys, and what people say. */
+/** Plain data that the engine answers the window with: packs, reviews, keys, and the register. */
 
 /** What an export would hold, before anything is sealed. */
 export interface ExportPlan {
@@ -65,7 +65,7 @@ export interface ExportAlso {
   readonly chosen: boolean
 }
 
-/** A sealed pack that lies with us until it is saved. */
+/** A sealed pack that is kept here until it is saved. */
 export interface ExportDraft {
   readonly handle: string
   readonly files: readonly ExportedFileView[]
@@ -206,7 +206,7 @@ export interface IdentityView {
   readonly subject: string
   readonly fingerprint: string
   readonly notAfter: string
-  /** How its secret is kept here, in words; what that is worth is said plainly. */
+  /** How its secret is kept here, in words, with the protection that this gives. */
   readonly keptHow: string
   /** What the signer gives to auditors, as text: subject and fingerprint. */
   readonly card: string

@@ -22,7 +22,7 @@ export interface SharedPack {
   readonly pack: string
   readonly isCopy: boolean
   readonly files: readonly ExportedFileView[]
-  /** The invitations that it is shared with; null: every auditor of the engagement. Auditors are not told of others. */
+  /** The invitations that it is shared with; null: every auditor of the engagement. Auditors do not see others. */
   readonly to: readonly string[] | null
   /** Null while it is shared. Auditors see no other. */
   readonly ended: (PortalMoment & { readonly reason: string }) | null
@@ -118,7 +118,7 @@ export interface PortalMethods {
   /** Downloads one file of a shared pack, or OFFLINE_FILE. */
   'portal.save': { in: { readonly id: string; readonly file: string }; out: SavedFile | null }
   'portal.invitations': { in: null; out: readonly InvitationView[] }
-  /** Gives a link that can be used once; it is shown to nobody again. `until` is the last day of the access, UTC. */
+  /** Gives a link that can be used once; it is not shown again. `until` is the last day of the access, UTC. */
   'portal.invite': {
     in: { readonly label: string; readonly until: string }
     out: { readonly link: string; readonly invitations: readonly InvitationView[] }

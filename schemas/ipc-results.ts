@@ -69,7 +69,7 @@ export interface NodeRow {
   readonly worst: string
   /** For each of the view's `properties`: the verdicts of its checks. */
   readonly counted: readonly Counted[]
-  /** Checks whose finding on this node somebody accepts, as of `asOf`, with the end of the acceptance and its owner. */
+  /** Checks whose finding on this node is accepted as of `asOf`, with the end of the acceptance and its owner. */
   readonly accepted: readonly { readonly check: string; readonly until: string; readonly owner: string }[]
   /** Checks whose acceptance has ended. */
   readonly expired: readonly string[]
@@ -81,7 +81,7 @@ export interface NodeView {
   readonly recording: Recording | null
   readonly declared: FleetNodeView | null
   readonly riskAcceptances: readonly RiskAcceptanceView[]
-  /** What people say about single readings of this node, and that is in force. */
+  /** Explanations of single readings of this node that are in force. */
   readonly explanations: readonly ExplanationView[]
 }
 
@@ -92,7 +92,7 @@ export interface NodeMoment {
   readonly changed: readonly { readonly check: string; readonly before: Verdict; readonly after: Verdict }[]
 }
 
-/** What the catalog says, the same for every run: probes and signals by id. */
+/** What the catalog states, the same for every run: probes and signals by id. */
 export interface CatalogView {
   readonly version: string
   readonly digest: string
@@ -101,7 +101,7 @@ export interface CatalogView {
   readonly signals: readonly SignalView[]
 }
 
-/** What the catalog says about one signal of isolation. */
+/** What the catalog states of one signal of isolation. */
 export interface SignalView {
   readonly id: string
   readonly family: string
@@ -157,7 +157,7 @@ export interface ControlRow extends ControlView {
   readonly assessed: Omit<ControlAssessment, 'framework' | 'control'> | null
   /** The documents that the control needs or accepts, each once; none where the control is not in scope. */
   readonly documents: readonly ControlDocumentView[]
-  /** The verdicts of all its checks on all nodes; null for a row that this run says nothing of. */
+  /** The verdicts of all its checks on all nodes; null for a control that this run has no result of. */
   readonly counted: Counted | null
 }
 

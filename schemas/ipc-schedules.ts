@@ -60,7 +60,7 @@ export interface ScheduleDraft {
   readonly gapsExitZero: boolean
   /** The key that seals; null: the only one there is. */
   readonly identity: string | null
-  /** Where runs read the passphrase of the key while nobody is there. Without it none can be sealed. */
+  /** Where unattended runs read the passphrase of the key. Without it none can be sealed. */
   readonly passphrase: PassphraseSource
   /** Changes of state are written to the system log. */
   readonly syslog: boolean
@@ -131,7 +131,7 @@ export interface ScheduleView {
 
 export interface ScheduleStatus {
   readonly name: string
-  /** When the next run is due; null where that cannot be told. */
+  /** When the next run is due; null where that is not known. */
   readonly next: string | null
   /** The run that is due and may still arrive in time, with the moment after which it is missed; null where none is. */
   readonly awaited: { readonly due: string; readonly until: string } | null
@@ -152,7 +152,7 @@ export interface ScheduleStatus {
   } | null
   /** Where a timer of this schedule is installed. `other`: another text than would be written today. `inactive`: nothing starts it. */
   readonly installed: readonly { readonly kind: TimerKind; readonly state: 'installed' | 'other' | 'inactive' }[]
-  /** What a run can log in and seal with while nobody is there. */
+  /** What an unattended run can log in and seal with. */
   readonly credentials: readonly {
     readonly works: 'yes' | 'unclear' | 'no'
     readonly text: string

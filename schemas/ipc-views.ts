@@ -155,9 +155,9 @@ export interface HostKeyRow {
   readonly fingerprint: string | null
   /** What we had on record, where it differs. */
   readonly onRecord: string | null
-  /** Who or what confirms the key: a known_hosts file, the fleet file, a recorded decision. Null when nobody does. */
+  /** Who or what confirms the key: a known_hosts file, the fleet file, a recorded decision. Null where nothing does. */
   readonly confirmedBy: string | null
-  /** It is confirmed by a decision that was compared with no list, so that a list can still bear it out. */
+  /** It is confirmed by a decision that was compared with no list, so that a list can still confirm it. */
   readonly byDecision: boolean
   /** Which line of a pasted list holds this very key, or null. */
   readonly matched: string | null
@@ -229,7 +229,7 @@ export interface RunStatus {
   readonly events: readonly EngineEvent[]
 }
 
-/** Plain data that the engine answers the window with: where the nodes of a run or a pack are said to be. Reasons come node by node. */
+/** Plain data that the engine answers the window with: where the nodes of a run or a pack are declared to be. Reasons come node by node. */
 export interface LocationView {
   readonly of: Source
   readonly asOf: string
@@ -245,7 +245,7 @@ export interface LocationRow {
   readonly status: NodeAssessment['status']
   readonly failure: NodeAssessment['failure']
   readonly stale: boolean
-  /** Where it is said to be; null where nobody declared a place, and where nothing was collected. */
+  /** Where it is declared to be; null where no place was declared, and where nothing was collected. */
   readonly claim: Location['claim']
   /** The declared place first, then each policy that is for this node. */
   readonly results: readonly LocationRowResult[]

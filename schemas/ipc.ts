@@ -94,7 +94,7 @@ export interface Methods
   }
   /** Adds the rows of a preview that will be added. Nothing is contacted. */
   'fleet.accept': { in: { readonly handle: string }; out: FleetView }
-  /** Empty `user`: as the SSH configuration says. */
+  /** Empty `user`: as the SSH configuration states. */
   'fleet.edit-node': {
     in: {
       readonly node: string
@@ -133,13 +133,13 @@ export interface Methods
   'run.status': { in: null; out: RunStatus | null }
   /** Runs of the fleet on this computer, newest first. */
   'runs.list': { in: null; out: readonly RunListItem[] }
-  /** Shows a stored run, judged again as of now. */
+  /** Shows a stored run, evaluated again as of now. */
   'runs.open': { in: { readonly run: string }; out: AssessmentView }
   'assessment.get': { in: { readonly of: Source }; out: AssessmentView | null }
   'node.get': { in: { readonly of: Source; readonly node: string }; out: NodeView | null }
   /** Earlier runs of a node on this computer, newest first, with what changed in the verdicts since the one before; none of a pack. */
   'node.timeline': { in: { readonly of: Source; readonly node: string }; out: readonly NodeMoment[] }
-  /** Where the nodes are said to be; reasons come with `node.get`. */
+  /** Where the nodes are declared to be; reasons come with `node.get`. */
   'location.get': { in: { readonly of: Source }; out: LocationView | null }
   /** Pictures of one node, of the given kinds those for which there is evidence. */
   'figures.get': {
@@ -186,7 +186,7 @@ export interface Methods
   'export.plan': { in: null; out: ExportPlan }
   /** What is open before the run that is shown is exported; only a missing signer blocks. */
   'export.preflight': { in: null; out: readonly PreflightItem[] }
-  /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `redact`, a copy to hand out lies beside. */
+  /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `redact`, a copy to hand out is next to it. */
   'export.build': {
     in: {
       readonly frameworks: readonly FrameworkName[]

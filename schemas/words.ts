@@ -104,7 +104,7 @@ export const environmentWords: Readonly<Record<Environment, string>> = {
   undetermined: 'Undetermined',
 }
 
-/** Stands wherever isolation is reported: the cheapest way to make a system answer falsely, which no reading from inside excludes. */
+/** Printed wherever isolation is reported: the cheapest way to make a system answer falsely, which no reading from inside excludes. */
 export const imageLimit =
   'An adversary with root in the system image can falsify every result about isolation at no cost; no observation from inside excludes that.'
 
@@ -133,7 +133,7 @@ export const gradeWords: Readonly<Record<Grade, string>> = {
   D: 'Insufficient: minimum evidence not collected',
 }
 
-/** How an accepted exception or an attached record stands. Never by color alone, and never instead of the verdict. */
+/** The status of a risk acceptance or a document. Never by color alone, and never instead of the verdict. */
 export const statusWords = {
   'in-force': 'In effect',
   'not-begun': 'Not yet effective',
@@ -285,7 +285,7 @@ export const oddsWords = (weight: number): string => {
   return Math.abs(weight) < 0.05 ? 'even' : `${about} to 1 in favor of ${weight > 0 ? 'virtual' : 'hardware'}`
 }
 
-/** Stands in every report and in every file that leaves it behind, word for word but for what carries it. */
+/** Printed in every report and in every file that is read without it, word for word but for the name of the file. */
 export const generalLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
   `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node depend on the node’s own software and firmware. Controls with documents outstanding require evidence that servers cannot provide.`
 

@@ -33,7 +33,7 @@ const sheetSettings = (
           const filter = sheet.columns === 0 ? '' : `<autoFilter ref="A1:${columnName(sheet.columns)}${sheet.rows}"/>`
           return (
             xml
-              // Without this, a program adjusts the height again as soon as somebody edits the row.
+              // Without this, a program adjusts the height again as soon as a person edits the row.
               .replaceAll(' customHeight="1"', '')
               .replace('<sheetViews>', '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>')
               .replace('</worksheet>', () => `${filter}${pageXml(sheet.widths, sheet.keys, paper, foot)}</worksheet>`)

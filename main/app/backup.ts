@@ -65,7 +65,7 @@ interface FilesWanted {
 }
 
 /**
- * Does work on the files of a root while its chains are locked, and the runs that nobody is collecting; the others are excluded and named.
+ * Does work on the files of a root while its chains are locked, and the runs that are not being collected; the others are excluded and named.
  * Fails as the work does, and with store.failed where another program holds a chain.
  */
 export async function withFiles<T>(

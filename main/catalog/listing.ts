@@ -39,11 +39,11 @@ export interface NotBuiltListing extends Listed {
   readonly built: false
   readonly from: OffNodeCheck['source']
   readonly why: string
-  /** Ids of the evidence requests that response it. */
+  /** Ids of the evidence requests that answer it. */
   readonly requests: readonly string[]
 }
 
-/** Every check, then every mapped one that no node can response. */
+/** Every check, then every mapped one that no node can answer. */
 export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
   ...catalog.checks.map(
     ({ id, property, expected, limitations, ends, requires, optional, thresholds }): BuiltListing => ({

@@ -93,7 +93,7 @@ export interface Ports {
   readonly identities: Identities
   readonly packs: Packs
   /**
-   * The chain of runs in a folder, begun with this id when there is none; nobody else can add to it until it is closed. Fails with
+   * The chain of runs in a folder, begun with this id when there is none; no other process can add to it until it is closed. Fails with
    * chain.broken, input.refused or store.failed.
    */
   readonly openRunChain: (
@@ -105,7 +105,7 @@ export interface Ports {
   /** Whether the rules of this program were signed for release, in words. */
   readonly rulesState: string
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }
-  /** Tells one place of a change. Fails with notice.undelivered or input.refused; what it says holds no secret. */
+  /** Notifies one place of a change. Fails with notice.undelivered or input.refused; its text holds no secret. */
   readonly notify: (to: Notify, notice: Notice) => Promise<Outcome<null>>
   /** Sending of packs to other systems. */
   readonly integrations: Integrations
@@ -128,7 +128,7 @@ export interface Declarations {
   readonly provider: (idOrFile: string, beside: string | null) => Promise<Outcome<ProviderProfile>>
   /** A framework of the customer's own, from a YAML or JSON mapping, and the OSCAL catalog that it names. */
   readonly mapping: (file: string, beside: string | null) => Promise<Outcome<Mapping>>
-  /** A vantage record whose signature stands. */
+  /** A vantage record whose signature is valid. */
   readonly vantage: (file: string, beside: string | null) => Promise<Outcome<VantageRecord>>
   /** The provider's record of where machines stand, and its bytes. */
   readonly sites: (declared: SitesInFile, beside: string | null) => Promise<Outcome<DeclaredSites>>
@@ -153,7 +153,7 @@ export interface DeclaredSites {
 /** A database of addresses, open for questions. */
 export interface OpenAddressDatabase {
   readonly about: Omit<AddressDatabase, 'answers'>
-  /** What it says of an address; null for a family that it does not hold, and for what is no public address. */
+  /** What it states of an address; null for a family that it does not hold, and for what is no public address. */
   readonly answer: (address: string) => AddressAnswer | null
 }
 
@@ -216,7 +216,7 @@ export interface TargetOptions {
   readonly decisionsFile?: string
 }
 
-/** Host keys that a person decided about, and the means to decide: the key a server shows before anybody logs in. */
+/** Host keys that a person decided about, and the means to decide: the key a server shows before any login. */
 export interface HostKeys {
   readonly scan: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<ScannedKey>>
   /** Whether the trust of the target covers the key it showed. */
@@ -263,11 +263,11 @@ export interface Importers {
 
 /** What became of one line of an imported file, or of a file that it includes. */
 export interface ImportLine {
-  /** The included file, where the line stands in one. */
+  /** The included file, where the line is in one. */
   readonly file?: string
   readonly line: number
   readonly text: string
-  /** `read`: it belongs to a node that another line brings. */
+  /** `read`: it belongs to a node that another line defines. */
   readonly outcome: 'added' | 'already' | 'read' | 'skipped' | 'problem'
   readonly why: string
   readonly node?: string
@@ -280,19 +280,19 @@ export interface Files {
   readonly digest: (path: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /** Writes a whole file or nothing; makes folders on the way. */
   readonly write: (path: string, bytes: Uint8Array | string) => Promise<Outcome<null>>
-  /** As write, piece by piece as they come, so that a large file is never in memory as a whole. Rejects as whoever makes the pieces does. */
+  /** As write, piece by piece as they come, so that a large file is never in memory as a whole. Rejects as the source of the pieces does. */
   readonly writePieces: (
     path: string,
     pieces: Iterable<string | Uint8Array>,
   ) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /**
    * Adds a line to a file that is only appended to, and makes file and folders where there are none. It is on the disk when this resolves. A
-   * last line without its end, which nobody was told of, is cut. Holds the file’s folder meanwhile; fails with store.failed.
+   * last line without its end, which was reported to no caller, is cut. Holds the file’s folder meanwhile; fails with store.failed.
    */
   readonly append: (path: string, line: string) => Promise<Outcome<null>>
   /** Whether a file or folder of this name is there. */
   readonly isThere: (path: string) => Promise<boolean>
-  /** Copies a file of any size, whole or not at all, never over another. Size and SHA-256 of the copy, read back from where it now lies. */
+  /** Copies a file of any size, whole or not at all, never over another. Size and SHA-256 of the copy, read back from where it is stored. */
   readonly copyNew: (from: string, to: string) => Promise<Outcome<{ readonly size: number; readonly sha256: string }>>
   /** The ordinary files at most so many names below a folder, sorted, as paths from it with “/”; none where there is no folder. */
   readonly below: (folder: string, depth?: number) => Promise<Outcome<FilesBelow>>
@@ -361,7 +361,7 @@ export interface NextStamp {
 export interface Timestamps {
   /** Asks; the answer has passed every rule for clients. Fails with timestamp.unreachable, timestamp.refused or timestamp.wrong. */
   readonly stamp: (url: string, imprint: Uint8Array, offered: readonly Uint8Array[]) => Promise<Outcome<Stamp>>
-  /** Whether somebody takes connections at this address; nothing is asked of them. Fails with timestamp.unreachable. */
+  /** Whether a server takes connections at this address; nothing is asked of them. Fails with timestamp.unreachable. */
   readonly reachable: (url: string) => Promise<Outcome<null>>
   /** A query to be carried, and what its answer must fit. */
   readonly query: (imprint: Uint8Array) => Promise<Uint8Array>
@@ -372,7 +372,7 @@ export interface Timestamps {
     imprint: Uint8Array,
     offered: readonly Uint8Array[],
   ) => Promise<Outcome<Stamp>>
-  /** Revocation lists for every certificate below the root: those `known` that fit, else from where the certificate says. */
+  /** Revocation lists for every certificate below the root: those `known` that fit, else from where the certificate states. */
   readonly revocationLists: (
     chain: readonly Uint8Array[],
     known: readonly Uint8Array[],
@@ -429,11 +429,11 @@ export interface RenderOptions {
 export interface DemoFleet {
   readonly fleet: Fleet
   readonly targets: readonly ConnectTarget[]
-  /** What a recording of a demo node says of itself. */
+  /** What a recording of a demo node states of itself. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
-  /** What people say about it, made up like its nodes; days are counted from the given moment. */
+  /** The register for it, made up like its nodes; days are counted from the given moment. */
   readonly declared: (asOf: string) => DemoDeclared
-  /** What another machine would have timed shortly before, made up; nobody has signed it yet. */
+  /** What another machine would have timed shortly before, made up, and not signed yet. */
   readonly vantage: (asOf: string) => UnsignedVantage
   readonly close: () => Promise<void>
 }

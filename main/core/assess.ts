@@ -34,9 +34,9 @@ export interface AssessInput {
   readonly catalog: Catalog
   readonly scope: Scope
   readonly recordings: readonly LoadedRecording[]
-  /** The moment it is judged at: UTC, ISO 8601. Nothing here reads a clock. */
+  /** The moment of evaluation: UTC, ISO 8601. Nothing here reads a clock. */
   readonly asOf: string
-  /** What people say about it, as far as it concerns this scope. It changes no verdict; control states know of it. */
+  /** The register, as far as it concerns this scope. It changes no verdict, only states of controls. */
   readonly register?: Register
 }
 
@@ -72,8 +72,8 @@ export const populationOf = ({ population }: Pick<Scope, 'population'>): readonl
   [...new Set(population)].sort(compare)
 
 /**
- * What an assessment says beside its nodes: the last part of assess(), for readers that take one node at a time and keep only the
- * verdicts, and what each says of its machine. `demo`: whether any node rests on demonstration data. The catalog is widened by the scope's own frameworks.
+ * What an assessment states in addition to its nodes: the last part of assess(), for readers that take one node at a time and keep only the
+ * verdicts, and what each states of its machine. `demo`: whether any node rests on demonstration data. The catalog is widened by the scope's own frameworks.
  */
 export function conclude(
   ours: Catalog,
@@ -140,7 +140,7 @@ export interface AssessmentTerms {
   readonly profile: ChosenProfile | undefined
   readonly provider?: ProviderProfile | undefined
   readonly location?: DeclaredLocation | undefined
-  /** Where ePHI lies, as the engagement declares it. */
+  /** Where ePHI is stored, as the engagement declares it. */
   readonly ephi?: EphiMap | undefined
 }
 
@@ -172,7 +172,7 @@ export function compareNodes(catalog: Catalog, alone: readonly NodeAssessment[],
 
 /**
  * The middle of assess(), for readers that take one node at a time: a node as assessNode() gives it, with the verdicts of those checks that
- * compare nodes. Whoever takes `shared` from elsewhere has to compare it with what conclude() finds.
+ * compare nodes. A caller that takes `shared` from elsewhere has to compare it with what conclude() finds.
  */
 export function withNodesCompared(
   { checks }: Pick<Catalog, 'checks'>,
@@ -205,7 +205,7 @@ const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readon
 })
 
 /**
- * The first part of assess(): everything that is said of one declared node by itself, from its recording or from the lack of one. Checks
+ * The first part of assess(): everything that is stated of one declared node by itself, from its recording or from the lack of one. Checks
  * that compare nodes are decided afterwards.
  */
 export function assessNode(
@@ -279,7 +279,7 @@ export function assessNode(
   }
 }
 
-/** What firmware tells of the whole machine; parts of it can be bought by themselves. */
+/** What firmware states of the whole machine; parts of it can be bought by themselves. */
 const serialsIn = ({ pins }: Isolation): string[] => [
   ...new Set(pins.filter(({ kind }) => ['system', 'board', 'chassis'].includes(kind)).map(({ value }) => value)),
 ]
@@ -291,7 +291,7 @@ function identityOf(
   { environment }: Isolation,
 ): MachineIdentity {
   const from = uptimeSeconds === null ? Number.NaN : Date.parse(endedAt) - uptimeSeconds * 1000
-  // Without an SSH session of ours, as in a transcript that was brought back, the times are by the node's own clock.
+  // Without an SSH session of ours, as in an imported transcript, the times are by the node's own clock.
   const isKnown = told.hostKey !== null && from <= Date.parse(startedAt) && from > 0
   return {
     ...told,

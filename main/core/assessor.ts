@@ -44,7 +44,7 @@ export interface Reads {
     readonly comparesNodes: boolean
     readonly answers: readonly string[]
   }[]
-  /** What tells one machine from others. */
+  /** What distinguishes one machine from others. */
   readonly identity: readonly string[]
   /** Every answer that is asked for. */
   readonly all: readonly string[]

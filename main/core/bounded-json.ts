@@ -36,7 +36,7 @@ function endOfString(text: string, from: number): number {
   return -1
 }
 
-/** JSON that somebody else wrote. Throws where it is none, or beyond the budgets. */
+/** JSON of another origin. Throws where it is none, or beyond the budgets. */
 export function parseBounded(text: string): unknown {
   if (!isWithinBudget(text)) throw new Error('the JSON is larger, deeper or has more values than is read')
   return JSON.parse(text)

@@ -19,7 +19,7 @@ import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
 
-/** What tells a machine from others, before it is known when the recording was taken. */
+/** What distinguishes a machine from others, before it is known when the recording was taken. */
 export type ReportedIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
   /** Seconds since the kernel started; null where that was not read. */
   readonly uptimeSeconds: number | null
@@ -38,7 +38,7 @@ export type LocationArgument = Omit<Location, 'signals'> & {
   readonly signals: readonly (Omit<LocationSignal, 'captures'> & { readonly commands?: readonly string[] })[]
 }
 
-/** What the catalog says about one signal of isolation, apart from the code that reads it. */
+/** What the catalog states of one signal of isolation, without the code that reads it. */
 export interface SignalNote {
   readonly id: string
   readonly family: Anomaly['family']
@@ -58,7 +58,7 @@ export interface SignalNote {
   } | null
 }
 
-/** Of the checks mapped to a control, those that nodes cannot bear. */
+/** Of the checks mapped to a control, those that no node can answer. */
 export function offNodeChecksOf(
   { offNodeChecks }: Pick<Catalog, 'offNodeChecks'>,
   { mappings }: Pick<Control, 'mappings'>,
@@ -160,7 +160,7 @@ export interface Catalog {
   readonly references?: readonly ReferenceList[]
   readonly assessIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
   readonly assessLocation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => LocationArgument
-  /** What a node says of the machine that it is: for telling whether several names are one machine. */
+  /** What a node states of the machine that it is: to detect whether several names are one machine. */
   readonly identity: {
     readonly probes: readonly Probe<unknown>[]
     readonly read: (readings: ReadonlyMap<string, Parsed<unknown>>) => ReportedIdentity

@@ -26,7 +26,7 @@ export interface Conclusion {
   readonly observations: readonly DraftObservation[]
 }
 
-/** What the evaluation may use besides facts: what the fleet file declared, and the moment it is judged at. Both are data. */
+/** What the evaluation may use besides facts: what the fleet file declared, and the moment of evaluation. Both are data. */
 export interface Context {
   readonly node: DeclaredNode
   /** UTC, ISO 8601. */
@@ -35,9 +35,9 @@ export interface Context {
   readonly observedAt: string
   /** Fingerprint of the host key that the node showed; absent where none is on record. */
   readonly hostKey?: string
-  /** True for a recording of a demonstration: what was brought from real places does not go with it, and the other way round. */
+  /** True for a recording of a demonstration: evidence from real places does not go with it, and the other way round. */
   readonly demo?: boolean
-  /** What was brought from outside the node to judge where it is. */
+  /** Evidence from outside the node about where it is. */
   readonly location?: DeclaredLocation
   /** The numbers to compare against, by threshold. */
   readonly thresholds: ThresholdValues
@@ -45,7 +45,7 @@ export interface Context {
 
 /**
  * A claim about a node, decided only from facts. Every probe in `needs` must have given a fact before `evaluate` runs.
- * Facts from `wants` come as they are, read or not: they may speak against the claim or raise the grade of the evidence, and
+ * Facts from `wants` come as they are, read or not: they may contradict the claim or raise the grade of the evidence, and
  * their absence must never make a verdict better (tested over the whole catalog).
  */
 export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
@@ -66,7 +66,7 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly thresholds?: readonly string[]
   readonly evaluate: (facts: FactsOf<N>, wanted: MaybeFactsOf<W>, context: Context) => Conclusion
   /**
-   * For a claim that other nodes of the population bear on: what comes of the verdict that the node has by itself once all are compared.
+   * For a claim that depends on other nodes of the population: what comes of the verdict that the node has by itself once all are compared.
    * `because` is added to the reasons of `evaluate`. A probe named in it has to stand in those, too, so that its captures can be cited.
    */
   readonly amongNodes?: (alone: Conclusion['verdict'], among: AmongNodes) => Conclusion
@@ -77,7 +77,7 @@ export function defineCheck<N extends Needs, W extends Needs = Record<never, nev
   return check as unknown as Check
 }
 
-/** Concludes a check, or says exactly which evidence is missing. Missing evidence never supports. */
+/** Concludes a check, or names exactly which evidence is missing. Missing evidence never supports. */
 export function conclude(check: Check, readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): Conclusion {
   // A check that takes no context concludes from its readings alone.
   if (check.evaluate.length > 2) return concluded(check, readings, context)

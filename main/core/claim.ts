@@ -42,7 +42,7 @@ export interface ClaimMatter {
 
 type Answer = ClaimResult['result']
 
-/** The claims of a profile that speak of a node. */
+/** The claims of a profile that concern a node. */
 export const claimsOf = ({ claims }: ProviderProfile, node: string): readonly ProviderClaim[] =>
   claims.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
 
@@ -138,7 +138,7 @@ const NOT_THE_PROVIDERS =
 const unclear = (text: string): Observation => ({ direction: 'unclear', text, probe: null, captures: [] })
 const unknown = (text: string): Answered => ({ result: 'inconclusive', observations: [unclear(text)] })
 
-/** What does not apply to a node neither bears out a promise nor breaks it. */
+/** What does not apply to a node neither supports nor contradicts a provider claim. */
 const ANSWERS: Readonly<Record<Verdict, Answer>> = {
   satisfied: 'corroborated',
   'not-satisfied': 'contradicted',

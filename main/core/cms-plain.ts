@@ -6,7 +6,7 @@ import { oneLine } from './plain-text.ts'
 
 /** What a CMS message (RFC 5652, SignedData) holds of its one signer. Nothing of it is verified yet. */
 export interface SignedMessage {
-  /** Null where what is signed lies elsewhere (a detached signature). */
+  /** Null where what is signed is elsewhere (a detached signature). */
   readonly content: Uint8Array | null
   /** Certificates (DER) that came with it; nothing vouches for them. */
   readonly certificates: readonly Uint8Array[]
@@ -95,8 +95,8 @@ export interface MessageSigner {
 const LONGEST_SUBJECT = 500
 
 /**
- * Under which of its own certificates a message signs these bytes. Anybody can make a certificate of any name: only a fingerprint that
- * somebody heard elsewhere tells whose key it is. Else what is wrong, to go on after “the signature does not stand: ”.
+ * Under which of its own certificates a message signs these bytes. Anyone can make a certificate of any name: only a fingerprint that
+ * was received another way identifies the holder of the key. Else what is wrong, to follow “the signature does not stand: ”.
  */
 export function signerOf(message: SignedMessage, content: Uint8Array): Result<MessageSigner, string> {
   if (!isOver(message, content)) return err('it is over other bytes than these')
@@ -136,7 +136,7 @@ function standsUnder({ hash, attributes, signature }: SignedMessage, certificate
 const SHORTEST_RSA = 2048
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
-/** Keys that nobody else can sign with today (NIST SP 800-131A). */
+/** Keys that no other party can sign with today (NIST SP 800-131A). */
 const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
   asymmetricKeyType === 'rsa'
     ? (asymmetricKeyDetails?.modulusLength ?? 0) >= SHORTEST_RSA

@@ -54,7 +54,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   // Over loopback: else, asked by root, it makes a socket of its own in /run/chrony.
   ['chronyc', /^-h 127\.0\.0\.1,::1 (-[nc] )*(sources|sourcestats|tracking|authdata|activity)$/],
   // One GET of a leaf of a provider's metadata service: no settings file, proxy, redirect or second try, and none of its paths that can
-  // hold a secret. Asked only where the fleet file says so.
+  // hold a secret. Asked only where the fleet file states so.
   [
     'curl',
     /^-q --noproxy \* --max-time 1 --retry 0 --max-redirs 0 -s -f (http:\/\/169\.254\.169\.254\/(latest\/meta-data\/placement\/(region|availability-zone)|latest\/dynamic\/instance-identity\/rsa2048|v1\/region\/(regioncode|countrycode)|hetzner\/v1\/metadata\/(region|availability-zone))|-H Metadata-Flavor: Google http:\/\/169\.254\.169\.254\/computeMetadata\/v1\/instance\/zone|-H Metadata: true http:\/\/169\.254\.169\.254\/metadata\/instance\/compute\/location\?api-version=2021-02-01&format=text|-H Authorization: Bearer Oracle http:\/\/169\.254\.169\.254\/opc\/v2\/instance\/(canonicalRegionName|availabilityDomain))$/,
@@ -131,12 +131,12 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['nvme', /^(list|list-subsys|(id-ctrl|id-ns|smart-log) \/dev\/nvme\w+)( -o json)?$/],
   ['od', ANY],
   ['passwd', /^-S( -a| [a-z_][a-z0-9_-]*)?$/],
-  // No program of anybody's choice: this one, which reads the clock for five seconds and prints four numbers.
+  // No program of a caller's choice: this one, which reads the clock for five seconds and prints four numbers.
   [
     'perl',
     /^-MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e \$e=clock_gettime\(CLOCK_MONOTONIC\);\$z=\$e\+5;\$n=\$a=\$b=\$m=0;while\(\$e<\$z\)\{\$t=clock_gettime\(CLOCK_MONOTONIC\);\$g=\$t-\$e;\$n\+\+;\$a\+\+ if \$g>50e-6;\$b\+\+ if \$g>500e-6;\$m=\$g if \$g>\$m;\$e=\$t\}printf "%d %d %d %d\\n",\$n,\$a,\$b,\$m\*1e6$/,
   ],
-  // The one variable in which the SSH server says where a session comes from.
+  // The one variable in which the SSH server states where a session comes from.
   ['printenv', /^SSH_CONNECTION$/],
   // Arguments only of SSH servers, which take no secrets there; other programs are handed tokens and passwords.
   ['ps', /^((-ww )?-eo (?!.*\b(args|cmd|command)\b)[a-z0-9:,_]+|-ww -C sshd,dropbear,tinysshd -o pid=,args=)$/],

@@ -137,7 +137,7 @@ export function inclusionPath(index: number, leaves: readonly Sha256[]): readonl
     : [...inclusionPath(index - middle, right), rootOf(left)]
 }
 
-/** A leaf's place in a tree, and the path that is said to lead from there to its root. */
+/** A leaf's place in a tree, and the path that is stated to lead from there to its root. */
 export interface Inclusion {
   readonly index: number
   readonly size: number
@@ -179,7 +179,7 @@ function subproof(size: number, leaves: readonly Sha256[], whole: boolean): read
     : [...subproof(size - middle, right, false), rootOf(left)]
 }
 
-/** Two heads of one tree, and the path that is said to tie the older to the newer. */
+/** Two heads of one tree, and the path that is stated to join the older to the newer. */
 export interface Consistency {
   readonly oldSize: number
   readonly oldRoot: Sha256

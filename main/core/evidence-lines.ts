@@ -42,11 +42,11 @@ const IN_WORD = /[A-Za-z0-9_\u0080-\uffff]/
 
 interface Keyed {
   readonly value: string
-  /** Where in the value its key stands. */
+  /** Where in the value its key is. */
   readonly at: number
 }
 
-/** Values by the one of their words that fewest values have: it tells them apart. A value without any word is left out. */
+/** Values by the one of their words that fewest values have, which distinguishes them best. A value without any word is left out. */
 function keyed(values: ReadonlySet<string>): ReadonlyMap<string, readonly Keyed[]> {
   const worded = [...values].map((value) => ({ value, words: [...value.matchAll(WORD)] }))
   const uses = new Map<string, number>()

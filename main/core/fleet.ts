@@ -48,7 +48,7 @@ export function planFleet(fleet: Fleet): Result<readonly PlannedNode[], readonly
     for (const [at, name] of (node.jump ?? []).entries())
       if (!byName.has(name))
         problems.push({ path: ['nodes', index, 'jump', at], text: `is “${name}”, which is not a node of this fleet` })
-  // A policy for a name that is mistyped would be asked of nobody, and nobody would see it.
+  // A policy for a name that is mistyped would apply to no node, unnoticed.
   for (const [index, { nodes }] of (fleet.residency ?? []).entries()) {
     const path = ['residency', index, 'nodes']
     if (nodes?.length === 0) problems.push({ path, text: 'is empty, so the rule applies to no node' })
@@ -115,7 +115,7 @@ export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
   }
 }
 
-/** The profile that the fleet chose and its own changes, as a part of a scope; nothing where it says neither. */
+/** The profile that the fleet chose and its own changes, as a part of a scope; nothing where it states neither. */
 export const profileOf = ({ profile, thresholds }: Fleet): { readonly profile?: ChosenProfile } =>
   profile === undefined && thresholds === undefined
     ? {}

@@ -3,7 +3,7 @@ import type { Sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
 import { answeredIn } from './trace.ts'
 
-/** Under which seal a run stands. */
+/** The seal that covers a run. */
 export interface SealedAs {
   /** SHA-256 of the pack's tag manifest: what the chain of runs names. */
   readonly tagManifest: Sha256
@@ -14,7 +14,7 @@ export interface SealedAs {
   readonly at: string
 }
 
-/** What is kept of a run: its trace, and the seal over the pack that holds it. Null: nothing was sealed, and nobody may present it as such. */
+/** What is kept of a run: its trace, and the seal over the pack that holds it. Null: nothing was sealed, and nothing may present it as such. */
 export interface KeptRun {
   readonly trace: RunTrace
   readonly sealed: SealedAs | null

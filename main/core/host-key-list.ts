@@ -11,7 +11,7 @@ export interface ListEntry {
 
 /** A recorded decision about a host key, as the comment of its known_hosts line has it. */
 export interface KeyDecision {
-  /** YYYY-MM-DD; null in a file that somebody wrote by hand. */
+  /** YYYY-MM-DD; null in a file that was written by hand. */
   readonly day: string | null
   /** How the key, or the list, was verified, in the words of a person. */
   readonly words: string
@@ -36,7 +36,7 @@ export function listedKey(list: string, line: number): { readonly text: string; 
   return said === null ? null : { text, fingerprint: said.fingerprint }
 }
 
-/** Whether a text holds a private key, which nobody should have pasted (RFC 7468; PuTTY’s own format). */
+/** Whether a text holds a private key, which was pasted by mistake (RFC 7468; PuTTY’s own format). */
 export const holdsPrivateKey = (text: string): boolean =>
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|^PuTTY-User-Key-File-/m.test(text)
 
@@ -60,19 +60,19 @@ export interface KeyToMatch extends Named {
   readonly fingerprint: string
 }
 
-/** What one line says: a fingerprint, and whose it is where the line names somebody. */
+/** What one line states: a fingerprint, and its owner where the line names one. */
 interface Said {
   readonly fingerprint: string
-  /** Null where the line names nobody: then it may be the key of whoever showed it. */
+  /** Null where the line names no one: then it may be the key of any host that showed it. */
   readonly isOf: ((node: Named) => boolean) | null
-  /** Hosts of a comment such as root@host. Keys are often made in images, so a host that nobody knows says nothing. */
+  /** Hosts of a comment such as root@host. Keys are often made in images, so an unknown host shows nothing. */
   readonly mentions: readonly string[]
 }
 
 /**
  * Which line (from 1) of a pasted text holds the very key that a node showed. Reads `SHA256:…` alone or after a name, what
  * `ssh-keygen -lf` prints, public keys, and known_hosts lines. A line that names another host is no match, nor is one that marks a key
- * as revoked or as an authority. A line that names nobody is a match only where one node alone showed that key, and no comment
+ * as revoked or as an authority. A line that names no one is a match only where one node alone showed that key, and no comment
  * in it names another one of `fleet`: else a node could pass for its neighbour by the neighbour's line.
  */
 export function matchKeys(
@@ -141,7 +141,7 @@ const decoded = (base64: string | undefined): Uint8Array =>
   base64 !== undefined && /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64') : new Uint8Array()
 
 const FINGERPRINT = /(?:^|[\s,;|"'(])(SHA256:[A-Za-z0-9+/]{43})=?(?![A-Za-z0-9+/=])/
-/** What may stand before a fingerprint and names nobody: how `ssh` and `ssh-keygen` print one. */
+/** What may precede a fingerprint and names no one: how `ssh` and `ssh-keygen` print one. */
 const OVERFLOW_ID = /^(?:\d+|key|fingerprint|is|rsa|dsa|ecdsa|ed25519|ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|\(.*\))$/i
 
 /** `[bits] SHA256:… [comment or hosts] [(TYPE)]`, or a name before it. */
@@ -151,7 +151,7 @@ function printedFingerprint(line: string): Said | null {
   const fingerprint = match[1] ?? ''
   const end = match.index + match[0].length
   const before = words(line.slice(0, match.index))
-  // A comment such as root@host or “no comment” names nobody we could compare; a single word without @ is a column of hosts.
+  // A comment such as root@host or “no comment” names no one to compare with; a single word without @ is a column of hosts.
   const after = words(line.slice(end).replace(/\([A-Z0-9-]+\)\s*$/, ''))
   const [host] = after
   const named = [...before, ...(after.length === 1 && host !== undefined && !host.includes('@') ? [host] : [])]

@@ -69,7 +69,7 @@ export interface RevokeInput extends OfLocalIdentity {
   /** Fingerprint of the leaf. */
   readonly leaf: string
   readonly reason: 'superseded' | 'key-compromise' | 'cessation'
-  /** UTC, ISO 8601; now, unless told. */
+  /** UTC, ISO 8601; now by default. */
   readonly from?: string
 }
 

@@ -109,7 +109,7 @@ export const LONGEST_DETAIL = 600
 export interface QueueParts {
   /** Milliseconds; only differences are used. */
   readonly now: () => number
-  /** 32 hexadecimal digits that nobody can guess. */
+  /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
 }
 

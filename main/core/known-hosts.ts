@@ -23,7 +23,7 @@ export interface OnRecord {
   readonly fingerprint: string
 }
 
-/** What one known_hosts file says about a key that a server showed. */
+/** What one known_hosts file states of a key that a server showed. */
 export type HostKeyMatch =
   | { readonly kind: 'match'; readonly line: number; readonly comment: string }
   /** Another key of the same type is on record. */
@@ -60,7 +60,7 @@ export function matchHostKey(text: string, host: string, port: number, key: Uint
   const exact = judge(lines, hostId(host, port), key)
   if (exact.kind !== 'unknown' || port === 22) return exact
   const bare = judge(lines, hostId(host, 22), key)
-  // A different key for the bare host says nothing about another port: two servers may share an address.
+  // A different key for the bare host shows nothing of another port: two servers may share an address.
   return bare.kind === 'changed' ? exact : bare
 }
 
@@ -164,7 +164,7 @@ function glob(pattern: string, name: string): boolean {
   return p === pattern.length
 }
 
-/** What a list of keys says about one node of a fleet. `from` is the line that says it. */
+/** What a list of keys states of one node of a fleet. `from` is the line that states it. */
 type PinFound =
   | { readonly kind: 'found'; readonly fingerprint: string; readonly from: string }
   /** Two keys of one type, or several of types that are not named: a person has to choose. */
@@ -249,7 +249,7 @@ export function pinInList({ name, address, port = DEFAULT_PORT }: Door, lists: r
 const wordsOf = (line: string): readonly string[] =>
   /^\s*#/.test(line) ? [] : line.split(/[\s,;]+/).map((word) => word.replaceAll(/^["'(<]+|["')>]+$/g, ''))
 
-/** A pin that is there stays: the same one is told so, another one is for a person to decide about. */
+/** An existing pin stays: the same one is reported so, another one is for a person to decide about. */
 export function decidedPin(before: string | undefined, found: PinFound): PinDecision {
   if (before === undefined || found.kind !== 'found') return found
   return { kind: before === found.fingerprint ? 'already' : 'other', from: found.from }

@@ -160,7 +160,7 @@ export const fleetPath = (root: string): string => fileIn(root, 'fleet')
 /** Its name is one that identities may have: no path leads out of the folder. */
 export const schedulePassphrasePath = (root: string, identity: string): string =>
   `${root}/${FOLDERS.schedulePassphrases}/${identity}`
-/** The bytes of a document of the register that lies in this folder. */
+/** The bytes of a document of the register that is stored in this folder. */
 export const documentPath = (folder: string, digest: string): string => `${folder}/${FOLDERS.documents}/${digest}`
 export const inventoryPath = (shelf: string, digest: string): string => `${shelf}/${FOLDERS.inventories}/${digest}`
 
@@ -218,7 +218,7 @@ export const isCopied = (name: string): boolean => isBackedUp(name) && !NOT_EVID
 export const objectListPath = (root: string, key: string): string =>
   `${root}/${FOLDERS.objectLists}/${key.split('/').at(-1) ?? ''}`
 
-/** The run and what follows it, of a path below an output folder that lies in the evidence of a run; null for others. */
+/** The run and what follows it, of a path below an output folder that is in the evidence of a run; null for others. */
 export function inEvidence(path: string): { readonly run: string; readonly below: readonly string[] } | null {
   const [top, run = '', ...below] = path.split('/')
   return top === FOLDERS.evidence && run !== '' && run !== RECORDING.blobs ? { run, below } : null

@@ -4,7 +4,7 @@ type Named = Pick<Mapping, 'id' | 'title'>
 
 /**
  * Whether an id reads like that of a framework of ours, or a title like that of one that we map in full, whatever letters they are
- * written with. Of the others we have some rows by their ids, and a customer may well bring the whole.
+ * written with. Of the others we have some rows by their ids, and a customer may well load the whole.
  */
 export function imitated(
   { id, title }: Named,

@@ -9,7 +9,7 @@ import { plain } from './plain-text.ts'
 export interface OscalRow {
   readonly id: string
   readonly title: string
-  /** Title of the group it stands in. */
+  /** Title of its group. */
   readonly group: string
 }
 
@@ -23,7 +23,7 @@ export interface MappingProblem {
 const MOST_MAPPED = 100_000
 const MOST_ROWS_IN_ALL = 20_000
 
-/** Why mappings together are too large to be judged, to go on after their name; null where they are not. */
+/** Why mappings together are too large to be evaluated, to follow their name; null where they are not. */
 export function tooLarge(mappings: readonly Pick<Mapping, 'controls'>[]): string | null {
   const rows = mappings.reduce((sum, { controls }) => sum + controls.length, 0)
   const checks = mappings.reduce(
@@ -42,7 +42,7 @@ const DEEPEST = 30
 const NAMED = 5
 
 /**
- * A framework from a mapping that somebody wrote, and the rows of the OSCAL catalog that it names (null: none). Names that do not exist,
+ * A framework from a mapping of a customer, and the rows of the OSCAL catalog that it names (null: none). Names that do not exist,
  * rows that the catalog does not have, and rows that the mapping passes over without a word are problems.
  */
 export function mappingOf(
@@ -98,7 +98,7 @@ export function mappingOf(
   })
 }
 
-/** What a check shows by itself, by id, of those that can be mapped: built ones, and those that nodes cannot bear. */
+/** What a check shows by itself, by id, of those that can be mapped: built ones, and those that no node can answer. */
 const claimsOf = ({ checks, offNodeChecks }: Known): ReadonlyMap<string, string> =>
   new Map([
     ...offNodeChecks.map(({ id, why }) => [id, why] as const),

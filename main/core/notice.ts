@@ -1,5 +1,5 @@
 /**
- * What somebody is told when a watched state changes. It names nodes, claims of checks, counts and the run, and never holds evidence,
+ * A notification that a watched state changed. It names nodes, claims of checks, counts and the run, and never holds evidence,
  * addresses or secrets: it travels outside of what is sealed.
  */
 export interface Notice {
@@ -25,6 +25,6 @@ export interface NoticeCounts {
   readonly declared: number
   /** Nodes that answered, in full or in part. */
   readonly answered: number
-  /** Findings that are contradicted, and that nobody accepts. */
+  /** Findings that are contradicted and not accepted. */
   readonly contradicted: number
 }

@@ -42,7 +42,7 @@ export interface ObjectStore {
   readonly put: (key: string, content: StoredBytes, until: string) => Promise<Outcome<string>>
   /** Null where there is no such version. */
   readonly head: (key: string, version: string) => Promise<Outcome<ObjectHead | null>>
-  /** The bytes of a version, to be read later. Reading rejects where they differ in size; whoever reads compares the digest. */
+  /** The bytes of a version, to be read later. Reading rejects where they differ in size; the caller compares the digest. */
   readonly stored: (version: ObjectVersion, sha256: Sha256) => StoredBytes
   /** Every version below a prefix, by key; versions of one key with the first that was written first. */
   readonly versions: (prefix: string) => Promise<Outcome<readonly ObjectVersion[]>>

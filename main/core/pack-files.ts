@@ -59,7 +59,7 @@ export const PATHS = {
   executive: 'data/report-executive.pdf',
   /** The report as one HTML file. It prints the evidence digest as well, and is no part of it. */
   html: 'data/report.html',
-  /** What earlier runs of the declared period found, where the report tells it. */
+  /** What earlier runs of the declared period found, where the report has it. */
   earlier: 'data/earlier.json',
   manifest: 'manifest-sha256.txt',
   tagManifest: 'tagmanifest-sha256.txt',
@@ -85,7 +85,7 @@ export interface PackScope extends Scope {
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const jsonBytes = (value: unknown): Uint8Array => utf8(`${canonicalJson(value)}\n`)
 
-/** The catalog as it stands in a pack: without a line end, so that the file's digest is the catalog's digest. */
+/** The catalog as a pack holds it: without a line end, so that the file's digest is the catalog's digest. */
 export const catalogBytes = (catalog: Catalog): Uint8Array => utf8(canonicalJson(catalogSnapshot(catalog)))
 
 /** The bytes of a whole assessment, as embedded in the report. In a pack, nodes stand apart. */
@@ -112,7 +112,7 @@ function* listPieces(values: readonly unknown[]): Generator<string> {
 }
 
 /**
- * An assessment as it stands in a pack: one file per node, and an index that names them by digest, so that a reader can take one
+ * An assessment as a pack holds it: one file per node, and an index that names them by digest, so that a reader can take one
  * node at a time.
  */
 export function assessmentFiles(assessment: Assessment): Map<string, PackContent> {
@@ -189,7 +189,7 @@ export const nodeAssessmentPath = (node: string): string => `${nodeFolder(node)}
 export interface PayloadInput {
   readonly assessment: Assessment
   readonly catalog: Catalog
-  /** What people say about it, as far as it concerns this pack. */
+  /** The register, as far as it concerns this pack. */
   readonly register: Register
   /** What the register attaches, by path in the pack. */
   readonly attachments?: PackFiles
@@ -260,7 +260,7 @@ export function storedRecordingFiles(
 /** Made by itself, so that it holds on to the lines and not to the answers. */
 const linesMade = (metas: readonly Capture[]) => (): Uint8Array => utf8(metas.map(captureLine).join(''))
 
-/** Where a node's recording lies. A name that some file system cannot hold is replaced by a digest of it. */
+/** Where a node's recording is stored. A name that some file system cannot hold is replaced by a digest of it. */
 export const nodeFolder = (node: string): string =>
   `data/nodes/${isSafeName(node) ? node : `node-${sha256(node).slice(0, 24)}`}`
 

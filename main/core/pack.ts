@@ -27,7 +27,7 @@ interface StatementInput {
   readonly producer: string
   readonly assessment: Assessment
   readonly recordings: readonly RecordingOutline[]
-  /** Which planned run it is; null for one that somebody started. */
+  /** Which planned run it is; null for one that a person started. */
   readonly planned?: Planned | null
 }
 
@@ -215,7 +215,7 @@ export interface BagInput
   readonly demo: boolean
   /** The content of statement.json, over the payload manifest. */
   readonly statement: (manifest: ManifestDigests) => unknown
-  /** Of VERIFY.txt: where raw answers lie. The folder of a run's own pack unless told otherwise. */
+  /** Of VERIFY.txt: where raw answers are stored. The folder of a run's own pack by default. */
   readonly nodes?: string
 }
 

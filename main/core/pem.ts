@@ -9,7 +9,7 @@ export function pem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }
 
-/** The first `most` values with this label in a text, in order, as DER. What lies between them is passed over. */
+/** The first `most` values with this label in a text, in order, as DER. What is between them is passed over. */
 export function fromPem(label: string, text: string, most = Number.POSITIVE_INFINITY): readonly Uint8Array[] {
   const block = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g')
   const found: Uint8Array[] = []
@@ -36,7 +36,7 @@ export function isCertificate(der: Uint8Array): boolean {
 }
 
 interface CertificateNames {
-  /** One name in a line, as it stands in the certificate. */
+  /** One name in a line, as the certificate has it. */
   readonly subject: string
   readonly issuer: string
   readonly validTo: string

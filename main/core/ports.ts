@@ -48,7 +48,7 @@ export interface HostKeyTrust {
 export interface Credentials {
   readonly identityFile?: string
   readonly agent: boolean
-  /** Asks a person, on a terminal or in the one-field window; null when nobody is there. Never logged. */
+  /** Asks a person, on a terminal or in the one-field window; null when no person answers. Never logged. */
   readonly ask?: (question: string) => Promise<string | null>
 }
 
@@ -72,12 +72,12 @@ export interface Connection {
     target: { readonly host: string; readonly port: number; readonly user: string },
     late: Promise<unknown>,
   ) => Promise<MethodsHeard>
-  /** Times the way to the server: what stands beside the echo and bounds nothing. Absent where the adapter has no means. */
+  /** Times the way to the server: shown with the echo, and bounds nothing. Absent where the adapter has no means. */
   readonly timePath?: () => Promise<PathTiming>
   readonly close: () => void
 }
 
-/** `refused`: the SSH server does not forward. `failed`: it tried, and nobody took the connection. `lost`: the session has ended. */
+/** `refused`: the SSH server does not forward. `failed`: it tried, and nothing took the connection. `lost`: the session has ended. */
 export type Dialed =
   | { readonly ok: true; readonly stream: ByteStream }
   | { readonly ok: false; readonly why: 'refused' | 'failed' | 'lost' }
@@ -118,7 +118,7 @@ export interface EvidenceStore {
 
 export interface RecordingWriter {
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
-  /** The recording as it lies there now. Its answers are not read back, unless it held some when it was begun. */
+  /** The recording as it is stored now. Its answers are not read back, unless it held some when it was begun. */
   readonly finish: (recording: Recording) => Promise<Outcome<FinishedRecording>>
 }
 
@@ -144,14 +144,14 @@ export interface Signer {
   readonly sign: (data: Uint8Array, content?: Uint8Array) => Promise<Uint8Array>
 }
 
-/** A certificate as people are told of it. */
+/** A certificate as people read of it. */
 export interface CertificateName {
   readonly subject: string
   /** SHA-256 of the certificate, 64 lower-case hex characters. */
   readonly fingerprint: string
 }
 
-/** What is said of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
+/** What is found of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
 export interface SealReading {
   readonly problems: readonly string[]
   /** The term is that of the whole chain: the latest beginning, the earliest end. */
@@ -172,7 +172,7 @@ export interface SealReading {
   readonly revoked: { readonly at: string } | null
   /** A verified revocation list covers every certificate below the root. */
   readonly revocationCovered: boolean
-  /** Until when those lists are current; null when none says. */
+  /** Until when those lists are current; null when none states it. */
   readonly revocationUntil: string | null
   /** Both, of the certificates below the root that state where their revocation is published; null where none does. */
   readonly revocationNamed: { readonly covered: boolean; readonly until: string | null } | null
@@ -180,7 +180,7 @@ export interface SealReading {
   readonly timestamps: readonly TimestampReading[]
 }
 
-/** What is said of one time-stamp token (RFC 3161). Whether its authority is trusted is the reader's to decide. */
+/** What is found of one time-stamp token (RFC 3161). Whether its authority is trusted is the reader's to decide. */
 export interface TimestampReading {
   /** Empty means: a well-formed token over the bytes at hand, signed by a certificate made for time-stamping. */
   readonly problems: readonly string[]
@@ -216,7 +216,7 @@ export interface SealInput {
   /** The same for the authorities of the time-stamps. */
   readonly tsaChain: readonly Uint8Array[]
   readonly tsaCrls: readonly Uint8Array[]
-  /** Lists that the reader brought, of whatever issuers: those of others are passed over. */
+  /** Lists that the reader supplied, of any issuers: those of others are passed over. */
   readonly freshCrls: readonly Uint8Array[]
 }
 
@@ -233,9 +233,9 @@ export interface SealReader {
 /** PAdES baseline levels (ETSI EN 319 142-1 §6) that we write. B-LT alone is never written: without a time over it, it shows little. */
 export type PadesLevel = 'B-B' | 'B-T' | 'B-LTA'
 
-/** What is said of a PDF, read by the strict profile of the reports we write. */
+/** What is found of a PDF, read by the strict profile of the reports we write. */
 export interface PdfReading {
-  /** `report`: has the form of ours, whether or not it verifies. `foreign`: a PDF that we did not write, and do not judge. */
+  /** `report`: has the form of ours, whether or not it verifies. `foreign`: a PDF that we did not write, and do not evaluate. */
   readonly kind: 'report' | 'foreign' | 'not-a-pdf'
   /** Where the file departs from the profile, or its signatures from the bytes. Empty for a report that is intact. */
   readonly problems: readonly string[]

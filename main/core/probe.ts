@@ -20,13 +20,13 @@ export interface RunCommand {
   /** Bytes of stdout kept; one more byte marks the capture truncated. Default 4 MiB. */
   readonly maxBytes?: number
   /**
-   * Constant paths of which one must exist for the command to have an answer. Where the node's file system says that none does, it is
+   * Constant paths of which one must exist for the command to have an answer. Where the node's file system states that none does, it is
    * not run and is recorded as `no-path`; where that cannot be seen without more rights, it is run like any other.
    */
   readonly needsPath?: readonly [string, ...string[]]
   /**
    * How a line of every complete answer begins, spaces before it apart: what the tool prints on any system, such as the content of a
-   * file that is always there and is asked for beside the others. By it “there is none of these” is told from an answer that was kept
+   * file that is always there and is asked for beside the others. It distinguishes “there is none of these” from an answer that was kept
    * from us; without it the answer counts as not read.
    */
   readonly control?: string
@@ -54,7 +54,7 @@ export interface Answer {
 
 /**
  * A question put to a node: the exact commands, and a pure reading of what came back. `parse` gets complete answers only;
- * it returns a reason, in words a person can read, when they do not say. It never throws, whatever the bytes.
+ * it returns a reason, in words a person can read, when they state none. It never throws, whatever the bytes.
  */
 export interface Probe<F = unknown, C extends string = string> {
   readonly id: string
@@ -64,13 +64,13 @@ export interface Probe<F = unknown, C extends string = string> {
   /** It measures, and so keeps a processor busy for seconds: asked only where live tests were asked for. Its commands run in their order. */
   readonly live?: true
   /**
-   * Asked only where somebody chose it: `metadata` sends requests from the node to the provider’s metadata service, or reads what that
+   * Asked only where a person chose it: `metadata` sends requests from the node to the provider’s metadata service, or reads what that
    * service signed, which some systems accept as a login.
    */
   readonly optIn?: 'metadata'
   /** What asking leaves in the node's logs beyond the collecting login, one sentence each; shown beside the question before anything runs. */
   readonly leaves?: readonly string[]
-  /** What changes by itself on a host that nobody touched. Absent: two looks at an unchanged host read the same. */
+  /** What changes by itself on an unmodified host. Absent: two looks at an unchanged host read the same. */
   readonly ignoredInDrift?: IgnoredInDrift<F>
   readonly commands: Readonly<Record<C, Command>>
   readonly parse: (answers: Readonly<Record<C, Answer>>) => Parsed<F>
@@ -111,14 +111,14 @@ export const glob = (pattern: string): Glob => ({ glob: pattern })
 const SUDO_REFUSED = /^sudo: |is not allowed to (execute|run)|may not run sudo/m
 
 // What sudo remarks before it runs the command all the same: a host name that does not resolve (any version), and a limit that it
-// may not set inside a container (before 1.9.1, as on Ubuntu 20.04). It says nothing of the answer.
+// may not set inside a container (before 1.9.1, as on Ubuntu 20.04). It shows nothing of the answer.
 const SUDO_REMARKS = /^sudo: (?:unable to resolve host |setrlimit\()[^\n]*\n?/gm
 
 // Tools written in Rust, such as the coreutils of Ubuntu from 25.10, end a complaint with the error's number
-// (Display of std::io::Error); the words before it are those of the C library, as other tools say them.
+// (Display of std::io::Error); the words before it are those of the C library, as other tools print them.
 const RUST_ERROR_NUMBERS = / \(os error \d{1,4}\)$/gm
 
-/** What sudo itself said first on stderr, as “unable to resolve host …”; null where it said nothing. */
+/** What sudo itself printed first on stderr, as “unable to resolve host …”; null where it printed nothing. */
 export function sudoRemark({ meta, stderr }: CapturedAnswer): string | null {
   if (meta.privilege !== 'sudo' && meta.argv[0] !== 'sudo') return null
   const text = new TextDecoder().decode(stderr.subarray(0, 4096))
@@ -126,7 +126,7 @@ export function sudoRemark({ meta, stderr }: CapturedAnswer): string | null {
   return words === undefined ? null : plain(words, 200)
 }
 
-/** What a command said on stderr, without what sudo itself remarked and without error numbers after the words. */
+/** What a command printed on stderr, without what sudo itself remarked and without error numbers after the words. */
 const said = ({ meta, stderr }: CapturedAnswer): string => {
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
     .decode(stderr)
@@ -137,10 +137,10 @@ const said = ({ meta, stderr }: CapturedAnswer): string => {
 // The first line of bb_show_usage() (libbb/appletlib.c), which an applet prints in place of an answer.
 const BUSYBOX_USAGE = /^BusyBox v[^\n]{1,200} multi-call binary\.$/m
 
-/** What stands before the paths on the stderr of a command that was not run because none of them exists. */
+/** What precedes the paths on the stderr of a command that was not run because none of them exists. */
 export const NO_SUCH_PATH = 'no such path: '
 
-/** Why a live test has no answer: nobody asked for it, which is no gap; or somebody did, which is one. */
+/** Why a live test has no answer: it was not requested, which is no gap; or it was, which is one. */
 export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
 export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
 /** The same of questions to the provider’s metadata service. */
@@ -148,7 +148,7 @@ export const METADATA_NOT_ASKED = 'not collected: the provider’s metadata serv
 export const METADATA_UNANSWERED =
   'not collected: the provider’s metadata service was queried, and gave no answer to this'
 
-/** Whether a probe went unanswered because nobody asked for it, which is no gap. */
+/** Whether a probe has no answer because it was not requested, which is no gap. */
 export const wasNotAsked = (reading: Parsed<unknown>): boolean =>
   !reading.ok && (reading.reason === LIVE_NOT_ASKED || reading.reason === METADATA_NOT_ASKED)
 
@@ -158,7 +158,7 @@ export const wasSlowSudo = (reading: Parsed<unknown>): boolean =>
 const SUDO_STOPPED = 'not collected: not asked, since sudo had taken too long'
 const SUDO_SLOW = 'not usable: sudo took too long'
 
-/** What a recording says was asked for besides the ordinary questions. */
+/** What a recording states was requested in addition to the ordinary probes. */
 export interface AskedFor {
   readonly liveTests?: boolean
   readonly metadata?: boolean
@@ -177,8 +177,8 @@ export const askedFor = ({ liveTests, metadata }: AskedFor): AskedFor => ({
 /**
  * Reads a probe from a recording's captures. Missing, not-run, lost, timed-out and truncated captures give a reason before `parse` is
  * called, so that no probe can forget to look; so do a missing tool (exit 127), the usage text of BusyBox and a refused sudo line. A
- * command whose path does not exist reads as if its tool had said so.
- * `asked` is what the recording says of itself: without it, live tests and questions to a metadata service of which there is no capture
+ * command whose path does not exist reads as if its tool had printed so.
+ * `asked` is what the recording states of itself: without it, live tests and questions to a metadata service of which there is no capture
  * at all were not asked for.
  */
 export function readProbe<F>(
@@ -252,7 +252,7 @@ function lacksControl({ meta, stdout }: CapturedAnswer, command: Command): boole
     .some((line) => line.trimStart().startsWith(control))
 }
 
-/** Where sudo said something before its command began, or was itself the question, sudo is named; else it may have been either. */
+/** Where sudo printed something before its command began, or was itself the question, sudo is named; else it may have been either. */
 function whyTimedOut(capture: CapturedAnswer, tool: string): string {
   const remark = sudoRemark(capture)
   if (remark !== null) return `${SUDO_SLOW} (${tool}): ${remark}`
@@ -260,7 +260,7 @@ function whyTimedOut(capture: CapturedAnswer, tool: string): string {
   return `not usable: ${tool}${capture.meta.privilege === 'sudo' ? ', asked through sudo,' : ''} did not finish in time`
 }
 
-/** That a path was missing must be said of the very paths that this catalog asks for. */
+/** That a path was missing must be stated of the very paths that this catalog asks for. */
 function whyNotWithoutPath({ stderr }: CapturedAnswer, command: Command): string | null {
   const paths = command.kind === 'run' ? command.needsPath : undefined
   const says = new TextDecoder().decode(stderr).trimEnd()

@@ -3,7 +3,7 @@ import type { ChosenProfile } from '../../schemas/types.ts'
 export type ProfileName = ChosenProfile['name']
 export const PROFILE_NAMES = ['baseline', 'cis', 'stig'] as const satisfies readonly ProfileName[]
 
-/** A number that a check compares against, and what each profile says it should be. Data: `main/catalog/thresholds.json`. */
+/** A number that a check compares against, and what each profile requires. Data: `main/catalog/thresholds.json`. */
 export interface Threshold {
   readonly id: string
   readonly title: string

@@ -7,7 +7,7 @@ import { isDay } from './register/days.ts'
 /** What a profile may name. */
 export type KnownToClaims = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
 
-/** What does not fit, and where it stands; `text` goes on after the name of the place. */
+/** What does not fit, and where it is; `text` follows the name of the place. */
 export interface ClaimProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
@@ -64,7 +64,7 @@ const twice = (list: readonly { readonly id: string }[], field: string): readonl
       : [],
   )
 
-/** Either something on the node answers a promise, or it says why nothing can and what to bring. */
+/** Either something on the node answers a provider claim, or it states why nothing can and which document is required. */
 function answerProblems(
   { tests, otherwise, why, documentRequired, whenUndecided }: ProviderProfile['claims'][number],
   path: Path,

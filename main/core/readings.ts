@@ -6,7 +6,7 @@ import { type CapturedAnswer, compare, type LoadedRecording } from './recording.
 /** What every question of a catalog reads as in a recording, by the question's id. */
 export type Readings = ReadonlyMap<string, Parsed<unknown>>
 
-/** Those of the last recording that was asked about: one node after the other is judged, traced and drawn, each from the same readings. */
+/** Those of the last recording that was asked about: one node after the other is evaluated, traced and drawn, each from the same readings. */
 let last: { readonly loaded: LoadedRecording; readonly probes: Catalog['probes']; readonly readings: Readings } | null =
   null
 
@@ -98,6 +98,6 @@ export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex
   return index
 }
 
-/** A node is judged, traced and drawn before the next one, or compared with another of its recordings: more are not asked for again soon. */
+/** A node is evaluated, traced and drawn before the next one, or compared with another of its recordings: more are not asked for again soon. */
 const MOST_INDEXED = 2
 let indexed: readonly { readonly captures: readonly CapturedAnswer[]; readonly index: CaptureIndex }[] = []

@@ -103,7 +103,7 @@ function withDigestOf(loaded: RecordingOutline, same: RecordingOutline): Recordi
 
 /**
  * What was replaced in some answers, by class, most first: “command-arguments 12, token 1”. Recordings of earlier versions have only the
- * number, and say “unnamed”. Empty where nothing was.
+ * number, shown as “unnamed”. Empty where nothing was.
  */
 export function replacedByClass(captures: readonly Capture[]): string {
   const counts = new Map<string, number>()

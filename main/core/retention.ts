@@ -26,7 +26,7 @@ export interface Fate {
 
 /**
  * Which runs of a chain are older than so many years, and which of those stay all the same: the baseline in force, runs that a sealed
- * account of a period within these years or the last of all covers (unless told otherwise), and names that cannot be told from folders
+ * account of a period within these years or the last of all covers (by default), and names that cannot be distinguished from folders
  * of ours.
  */
 export function retentionPlan(

@@ -19,10 +19,10 @@ interface Named {
 }
 
 /**
- * What nodes of one population have in common, from what each says of itself. Names are one machine where they name the same boot (random(4):
+ * What nodes of one population have in common, from what each states of itself. Names are one machine where they name the same boot (random(4):
  * a boot id is drawn at each start of a kernel, and containers of one kernel share it), or where they give the same serial number of the
  * system or board, or the same system UUID, and nothing of that kind differs between them: nodes of one chassis can share the serial number
- * of the system, and never that of the board. Two boots that certainly ran at the same time are two machines. A node that says nothing of
+ * of the system, and never that of the board. Two boots that certainly ran at the same time are two machines. A node that states nothing of
  * itself is compared with nothing. The order of nodes carries no meaning.
  */
 export function sharedAmong(nodes: readonly { readonly node: string; readonly machine?: Machine }[]): SharedIdentities {
@@ -104,7 +104,7 @@ function sharedMachine(names: readonly Named[]): SharedMachine {
   }
 }
 
-/** Host keys that stand for more than one machine, or for names that cannot be told apart. */
+/** Host keys that stand for more than one machine, or for names that cannot be distinguished. */
 function sharedHostKeys(machines: readonly (readonly Named[])[]): SharedHostKey[] {
   const byKey = new Map<string, (readonly Named[])[]>()
   for (const names of machines)

@@ -23,11 +23,11 @@ export interface DrawnPlace<T> {
 }
 
 /**
- * Rows drawn from a population by a seed, so that anybody who has the rows draws the same again.
+ * Rows drawn from a population by a seed, so that anyone who has the rows selects the same again.
  *
  * Each row gets the SHA-256, in lower-case hexadecimal, of the seed, a line feed and the row's key, in UTF-8 and without a line end after
- * it. The rows with the smallest digests are drawn, smallest first; of equal ones, the one that stands first. Nothing but the key takes
- * part, so nobody can steer the draw by what else a row says. By hand:
+ * it. The rows with the smallest digests are drawn, smallest first; of equal ones, the first. Nothing but the key takes
+ * part, so that no other content of a row can influence the selection. By hand:
  *
  *     printf '%s\n%s' "$seed" "$key" | sha256sum
  *

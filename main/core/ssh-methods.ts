@@ -4,7 +4,7 @@ import type { PassedOver, TlsTarget } from './tls/server-reply.ts'
 /** For whom a server is asked which methods it offers: root, an account that the fleet file names, and a name that no node has. */
 export type AskedName = 'root' | 'declared' | 'nobody'
 
-/** A name that no account has. It stands in the logs of nodes, so that its owner can tell where the line comes from. */
+/** A name that no account has. It appears in the logs of nodes, so that their owner can see where the line comes from. */
 export const NO_SUCH_ACCOUNT = 'barewitness-no-such-account'
 
 /** How a server answered a `none` request (RFC 4252 §5.2). */
@@ -13,7 +13,7 @@ export type MethodsOutcome =
   | 'methods'
   /** It let the user in without asking for anything. The connection was ended then, and no session opened. */
   | 'accepted'
-  /** It speaks SSH, and shares no algorithm with the client that asked. */
+  /** It offers SSH, and shares no algorithm with the client that asked. */
   | 'no-common'
   /** It ended the connection before it answered. */
   | 'closed'
@@ -23,10 +23,10 @@ export type MethodsOutcome =
   | 'not-ssh'
   /** The SSH server of this session does not forward to it: nothing was observed. */
   | 'refused'
-  /** Nobody took the connection. */
+  /** Nothing took the connection. */
   | 'failed'
 
-/** What one connection brought, as an adapter hears it. `lost`: the session that carries it has ended. */
+/** What one connection showed, as an adapter receives it. `lost`: the session that carries it has ended. */
 export interface MethodsHeard {
   readonly outcome: MethodsOutcome | 'lost'
   /** Its name for itself, for example OpenSSH_9.6p1; null where it gave none. */
@@ -58,7 +58,7 @@ export interface SshServersObservation {
   readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
 }
 
-/** What an SSH server offers in its SSH_MSG_KEXINIT, before anybody logged in, in its own order (RFC 4253 §7.1). `ToNode`: client to server. */
+/** What an SSH server offers in its SSH_MSG_KEXINIT, before any login, in its own order (RFC 4253 §7.1). `ToNode`: client to server. */
 export interface SshOffer {
   readonly kex: readonly string[]
   readonly hostKey: readonly string[]

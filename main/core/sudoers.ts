@@ -21,7 +21,7 @@ export const rootCommands = (
 
 /**
  * Programs that a recorded node does not have: every command of theirs ended with 127, the status of a program that is not found. The
- * collector looks for those that need root without having its rights, so that a recording without them tells as well.
+ * collector looks for those that need root without having its rights, so that a recording without them shows it as well.
  */
 export function absentPrograms({ captures }: RecordingOutline): ReadonlySet<string> {
   const answered = captures.filter(({ meta }) => meta.source === 'node' && meta.status !== 'lost')
@@ -51,8 +51,8 @@ export interface SudoersOptions {
 
 /**
  * A sudoers(5) drop-in that lets one login run exactly these commands as root, with exactly these arguments and no others. Check it with
- * `visudo -cf FILE`, then install it as /etc/sudoers.d/barewitness, mode 0440. Throws on what sudoers cannot say exactly: our bug.
- * What sudo-rs cannot say is left out, and named in a comment.
+ * `visudo -cf FILE`, then install it as /etc/sudoers.d/barewitness, mode 0440. Throws on what sudoers cannot express exactly: our bug.
+ * What sudo-rs cannot express is left out, and named in a comment.
  */
 export function sudoersFor(commands: readonly RunCommand[], options: SudoersOptions): string {
   const { user, dialect = 'sudo', notes = [] } = options

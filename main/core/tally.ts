@@ -98,10 +98,10 @@ export function counted(counts: Counts): PropertyCell {
 const sumOf = (counts: Counts, which: (verdict: Verdict) => boolean): number =>
   SEVERITY.filter(which).reduce((sum, verdict) => sum + counts[verdict], 0)
 
-/** Whether a finding with this verdict stands in the denominator of shares. */
+/** Whether a finding with this verdict is in the denominator of shares. */
 export const isDecidable = (verdict: Verdict): boolean => verdict !== 'informational' && verdict !== 'not-applicable'
 
-/** What one check says over all nodes, as a control has it. */
+/** What one check shows over all nodes, as a control has it. */
 export const countedCheck = (check: ControlCheck): PropertyCell =>
   counted({
     satisfied: check.satisfied,

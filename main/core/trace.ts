@@ -12,7 +12,7 @@ import { NOTHING_SHARED } from './same-machine.ts'
 
 /** As many hexadecimal digits stand for one reading: a change that goes unseen needs 2^48 tries. */
 export const READING_DIGITS = 12
-/** Nobody asked, or nothing of the reading stays from one look to the next. */
+/** Not requested, or nothing of the reading stays from one look to the next. */
 export const NOT_COMPARED = '0'.repeat(READING_DIGITS)
 /** It was asked, and reads as nothing: refused, cut, absent or in no known form. */
 export const NO_READING = 'f'.repeat(READING_DIGITS)
@@ -128,7 +128,7 @@ export const answeredIn = ({ nodes, sameMachines = [] }: Pick<RunTrace, 'nodes' 
 /** The file data/trace.json: canonical JSON and a line end. */
 export const traceBytes = (trace: RunTrace): Uint8Array => jsonBytes(trace)
 
-/** What was declared, part by part, so that a later run can say which part is another: everything but the nodes, which stand by themselves. */
+/** What was declared, part by part, so that a later run can show which part changed: everything but the nodes, which are compared by themselves. */
 function scopeDigests({ fleet: _, population: __, profile: ___, location, ...declared }: Scope): RunTrace['scope'] {
   const parts: Readonly<Record<string, unknown>> = { ...declared, ...location }
   return Object.entries(parts)

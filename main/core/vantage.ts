@@ -3,11 +3,11 @@ import { canonicalJson } from './canonical-json.ts'
 import { quote } from './plain-text.ts'
 import { millisOf } from './register/days.ts'
 
-/** A record before anybody signed it. */
+/** A record before it is signed. */
 export type UnsignedVantage = Omit<VantageRecord, 'signature'>
 
 /**
- * What the signature is over: the canonical JSON (RFC 8785) of the record, with what stands beside the signature itself as `signature`,
+ * What the signature is over: the canonical JSON (RFC 8785) of the record, with what is next to the signature itself as `signature`,
  * so that neither its moment nor its certificates can be changed.
  */
 export function vantageBytes(record: UnsignedVantage, signature: Omit<VantageSignature, 'cms'>): Uint8Array {
@@ -15,7 +15,7 @@ export function vantageBytes(record: UnsignedVantage, signature: Omit<VantageSig
   return new TextEncoder().encode(canonicalJson({ ...record, signature: { fingerprint, at, chain } }))
 }
 
-/** A vantage that is known to no better than this bounds nothing that anybody asks about. */
+/** A vantage that is known to no better than this bounds nothing of use. */
 export const LARGEST_VANTAGE_ERROR_KM = 50
 
 /**
@@ -40,7 +40,7 @@ const GUESSED = /(?<![a-z])(?:geo[- ]?ip|ip[- ]?(?:address[- ]?)?(?:derived|base
 
 /** Clocks are set while they are read: by so much, moments of one record may be out of order. */
 const SLACK_MS = 60_000
-/** So long may somebody take to find the passphrase. */
+/** Time to find the passphrase. */
 const LONGEST_SIGNING_MS = 24 * 60 * 60 * 1000
 
 /** What is wrong with a record of the right form, one sentence each, without its signature. Nothing is thrown, whatever it holds. */

@@ -59,7 +59,7 @@ const byUrgency = (one: OwnerDocuments, other: OwnerDocuments): number =>
   compare(one.owner ?? LAST, other.owner ?? LAST)
 
 /**
- * A message that requests documents, as plain text for any mail program. What people typed stands on one line, without invisible or
+ * A message that requests documents, as plain text for any mail program. What people typed is on one line, without invisible or
  * direction-changing characters, so that it cannot add lines, headers or a signature of its own.
  */
 function messageTo(owner: string, documents: readonly PlannedDocument[], { asOf, scope }: Assessment): string {

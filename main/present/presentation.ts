@@ -315,7 +315,7 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
           } as const,
         ]
       : []),
-    // The adversary of isolation that costs least stands wherever isolation is reported.
+    // The adversary of isolation that costs least is named wherever isolation is reported.
     ...(assessment.nodes.some(({ isolation }) => isolation !== null)
       ? [
           {

@@ -99,7 +99,7 @@ const unlinked = (block: Block): Block =>
     : block
 
 /**
- * The annexes of the report: everything that a finding or a result rests on, for whoever works through it. Each is in the pack as data as well.
+ * The annexes of the report: everything that a finding or a result rests on, for detailed review. Each is in the pack as data as well.
  */
 export function buildAnnexes(input: ReportInput): ReportDocument {
   const matter = matterOf(input)

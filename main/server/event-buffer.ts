@@ -11,7 +11,7 @@ export interface EventBuffer {
 
 const KEPT = 1000
 
-/** `started` tells the ids of this start of the server from those of earlier ones. */
+/** `started` distinguishes the ids of this start of the server from those of earlier ones. */
 export function eventBuffer(started: string): EventBuffer {
   let next = 1
   let kept: { readonly index: number; readonly text: string }[] = []

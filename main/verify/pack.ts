@@ -79,11 +79,11 @@ export interface VerifyInput {
   readonly keep: boolean
   /** Gives equal copies of plain data, of which those of many nodes can hold the same. */
   readonly share?: (<T>(value: T) => T) | undefined
-  /** Is told when no rule is asked any more, before pages are made: rules in a thread of their own then need not take memory beside them. */
+  /** Called when no rule is asked any more, before pages are made: rules in a thread of their own then need not take memory beside them. */
   readonly onAssessed?: (() => Promise<void>) | undefined
-  /** Is told each step as it begins, and the nodes one by one. It has no influence on the outcome. */
+  /** Called with each step as it begins, and the nodes one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
-  /** Is told the result of each check as soon as it is final. It has no influence on the outcome. */
+  /** Called with the result of each check as soon as it is final. It has no influence on the outcome. */
   readonly onResult?: OnResult | undefined
 }
 

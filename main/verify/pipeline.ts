@@ -21,7 +21,7 @@ import type { Trust } from './steps/trust.ts'
  * 5. follow the run chain: continuity,
  * 6. conclude from all of them, with the signature and the time of the first step (conclusion).
  *
- * Each kind brings its own steps 2 to 5. A failed step prevents no other.
+ * Each kind has its own steps 2 to 5. A failed step prevents no other.
  */
 
 /** What a verification is asked about, and by whom. */
@@ -31,9 +31,9 @@ export interface Asked {
   readonly verifiedAt: string
   /** The file’s name, for display. */
   readonly file: string
-  /** Is told each step as it begins, and the nodes of the fourth one by one. It has no influence on the outcome. */
+  /** Called with each step as it begins, and the nodes of the fourth one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
-  /** Is told the result of each check as soon as it is final. It has no influence on the outcome. */
+  /** Called with the result of each check as soon as it is final. It has no influence on the outcome. */
   readonly onResult?: OnResult | undefined
 }
 

@@ -9,7 +9,7 @@ export interface WholeColumn<T> extends TableColumn<T> {
   readonly className?: string
   /** Of the cells alone. */
   readonly cellClass?: string
-  /** Absent where the value stands above the rows, as with the owner of a group: then it is saved only. */
+  /** Absent where the value is above the rows, as with the owner of a group: then it is saved only. */
   readonly cell?: (row: T) => ReactNode
 }
 

@@ -8,7 +8,7 @@ const OLDEST = 150_000
 const UPDATE_LOCK = 4_202_611_281
 
 /**
- * Creates the tables, or brings them up to date, and lets `role` use them. In the transaction of `query`, of the role that owns them; others
+ * Creates or updates the tables, and lets `role` use them. In the transaction of `query`, of the role that owns them; others
  * that start at the same time wait for it. Without effect on tables that are up to date. Fails with input.refused for tables of a later version.
  */
 export async function updateTables(query: Query, role: string): Promise<Outcome<null>> {

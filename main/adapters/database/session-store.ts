@@ -2,12 +2,12 @@ import { ok } from '../../core/failure.ts'
 import type { SessionStore } from '../../core/session-store.ts'
 import { type Connections, patiently } from './connection.ts'
 
-/** Sessions are of the whole server: the sign that stands in the place of their engagement is the name of none. */
+/** Sessions are of the whole server: the sign in the place of their engagement is the name of none. */
 const WHOLE_SERVER = '*'
 
 /**
  * Sessions in PostgreSQL. `policy` is a digest of what decides about people: sessions that began under another one are removed when sessions
- * are loaded, so that nobody keeps a role that the configuration no longer gives.
+ * are loaded, so that no one keeps a role that the configuration no longer gives.
  */
 export function databaseSessions(connections: Connections, policy: string): SessionStore {
   const done = (text: string, values: readonly unknown[]) =>

@@ -96,7 +96,7 @@ const LARGEST_MIB = 64
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
 /**
- * A vantage record, as `vantage measure` wrote it, whose signature stands: whose key that is, is for the reader to find out. Fails with
+ * A vantage record, as `vantage measure` wrote it, whose signature is valid: whose key that is, is for the reader to find out. Fails with
  * input.not-found where it cannot be read, and with input.refused where it is no such record, or was changed since it was signed.
  */
 export async function readVantage(

@@ -145,7 +145,7 @@ function parseEntry({ word, value, stream }: Entry): Partial<RecordedAnswer> {
  * - `escaped`: the same in printable ASCII and tab; a backslash is `\\`, a carriage return `\r`, any other byte `\xHH`.
  * - `hex`: `|`, 16 bytes as hex pairs, ` xN` where N lines follow each other alike, then two blanks and the same as
  *   ASCII, for the reader only.
- * In text and escaped each line stands for itself with its line feed; after a last line without one follows `\`.
+ * In text and escaped each line is itself with its line feed; after a last line without one follows `\`.
  */
 export type StreamForm = 'text' | 'escaped' | 'hex'
 

@@ -26,7 +26,7 @@ export interface DatabaseQueueParts {
   readonly connections: Connections
   /** Held for as long as work on the files of a job takes; others than `connections`, which that work uses. */
   readonly locks: Connections
-  /** 32 hexadecimal digits that nobody can guess. */
+  /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
   /** Milliseconds since 1970. Null for the clock of the database, which all processes share. */
   readonly now: () => number | null

@@ -27,7 +27,7 @@ const LARGEST_ANSWER = 4 * 1024 * 1024
 
 /**
  * A receiver over HTTP. No redirect is followed, so that a token goes to no other place. An answer is read up to a limit, and its text is never
- * repeated: a receiver may return what it was sent. The address is checked by whoever reads the configuration.
+ * repeated: a receiver may return what it was sent. The address is checked where the configuration is read.
  */
 export const createReceiver =
   ({ url, authorization, clock, limit = LIMIT_MS }: ReceiverOptions): Receiver =>

@@ -331,7 +331,7 @@ function accessOf(
 
 const readAt = promisify(readOfFile)
 
-/** The files of an archive that another thread opened and hashed; whoever opened it closes it. */
+/** The files of an archive that another thread opened and hashed; the caller that opened it closes it. */
 export function filesOf({ fd, contents, places }: HashedArchive): PackSource {
   const { digests } = contents
   // A buffer arrives as a plain array of bytes.

@@ -47,7 +47,7 @@ export interface RemoteRun {
   readonly onRecorded: (loaded: LoadedRecording) => void
 }
 
-/** Has one node collected and reads its recording from the store. Every failure is told as that of the node. */
+/** Collects one node and reads its recording from the store. Every failure is reported as one of the node. */
 export async function collectAway(
   remote: RemoteCollection,
   { target, zone }: RemoteTarget,

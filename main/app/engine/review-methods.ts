@@ -73,7 +73,7 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   }
 }
 
-/** A file that somebody else sealed. */
+/** A file that another party sealed. */
 const received = (path: string): Opening => ({ path, draft: false, imported: null })
 
 /** Everything that the open pack does not show; nothing where no pack is open. */

@@ -72,7 +72,7 @@ export async function saveIdentityCard(context: EngineContext, name: string, to:
 }
 
 /**
- * The passphrase of an identity in a file that only this user can read, for runs while nobody is there; `chosen` null: the only identity.
+ * The passphrase of an identity in a file that only this user can read, for unattended runs; `chosen` null: the only identity.
  * The passphrase is the stored one, or the one that a person enters, after it opened the key. Returns the path.
  */
 export async function makePassphraseFile(context: EngineContext, chosen: string | null): Promise<Outcome<string>> {

@@ -303,7 +303,7 @@ async function keepFiles(
   return failure ?? ok(isMoved ? null : objects)
 }
 
-/** The lists beside the evidence: what is deleted here can then be told from what the store keeps, without asking it. */
+/** The lists next to the evidence: what is deleted here can then be distinguished from what the store keeps, without a request to it. */
 async function mirrorLists(ports: CopyPorts, root: string, texts: ReadonlyMap<string, string>): Promise<Outcome<null>> {
   for (const [key, text] of texts) {
     const path = objectListPath(root, key)

@@ -35,7 +35,7 @@ export async function restoreFromStore(
   const ended: string[] = []
   for (const [path, file] of [...state.value.files].sort(([a], [b]) => compare(a, b))) {
     const own = (versions.get(blobKey(file.sha256)) ?? []).filter(({ size }) => size === file.size)
-    // Where there are several, each is read first: whoever has the credentials can add one with other bytes.
+    // Where there are several, each is read first: a holder of the credentials can add one with other bytes.
     const chosen = own.length > 1 ? await versionWith(store, own, file) : ok(own[0] ?? null)
     if (!chosen.ok) return chosen
     if (chosen.value !== null) files.push([path, store.stored(chosen.value, file.sha256)])

@@ -170,7 +170,7 @@ async function deliverLetter(
 
 type Attempt =
   | { readonly is: 'delivered'; readonly remote: string | null }
-  /** Tried again; `setting`: not before somebody changed something, and without a limit. */
+  /** Tried again; `setting`: not before a setting changed, and without a limit. */
   | { readonly is: 'later' | 'setting'; readonly why: string; readonly retryAfter: string | null }
   /** This item is refused as it is. */
   | { readonly is: 'never'; readonly why: string }

@@ -15,7 +15,7 @@ export interface PackToSend {
   /** Name of the sender in the configuration. */
   readonly sender: string
   readonly trust: Trust
-  /** Demo packs are sealed with a key that nobody can trust; they are refused otherwise. */
+  /** Demo packs are sealed with a key that can never be trusted; they are refused otherwise. */
   readonly allowsDemo: boolean
   /** Aborted to end the verification, which then fails with pack.stopped. */
   readonly signal?: AbortSignal | undefined

@@ -85,7 +85,7 @@ export interface NonceEcho {
 }
 
 /**
- * Random nonces through the authenticated session and back. Only the party that holds the session keys can response, and not before the
+ * Random nonces through the authenticated session and back. Only the party that holds the session keys can answer, and not before the
  * nonce came.
  */
 export const nonceEcho = defineProbe({

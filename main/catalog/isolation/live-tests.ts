@@ -48,7 +48,7 @@ export const liveAsked = (read: Read): boolean =>
 
 /**
  * What the live tests report about hardware, one entry for each that is evidence; none where no one requested them. A test whose response
- * was lost does not hold. One that the node cannot response, for want of a device, a tool or a right, has no entry: it was as good as not
+ * was lost does not hold. One that the node cannot answer, for want of a device, a tool or a right, has no entry: it was as good as not
  * queried. Gaps in the run of a processor and steal that stayed at zero never support hardware here.
  */
 export function livePassed(read: Read): readonly LiveTest[] {

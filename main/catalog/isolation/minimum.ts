@@ -67,7 +67,7 @@ function tree(read: Read): MinimumItem {
   return part('b', 'The PCI tree is that of the processor', root.holds && uncore.holds, `${root.text} ${uncore.text}`)
 }
 
-/** So many instruments must response, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
+/** So many instruments must answer, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
 const ENOUGH_INSTRUMENTS = 2
 
 function counters(read: Read): MinimumItem {

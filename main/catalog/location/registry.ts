@@ -134,8 +134,8 @@ const LEAST_GAP_MS = 5
 const JITTERS = 3
 
 /**
- * How far the echo, which only the holder of the session keys can response, took longer than opening the TCP connection, which whatever is
- * at the address responses. A gap beyond what is allowed: something nearer than the node takes the connections in its place. It bounds
+ * How far the echo, which only the holder of the session keys can answer, took longer than opening the TCP connection, which whatever is
+ * at the address answers. A gap beyond what is allowed: something nearer than the node takes the connections in its place. It bounds
  * nothing, and its absence shows nothing. null where there is no echo to compare, or where a jump host opened the connection.
  */
 export function frontEnd(timing: Timing, path: PathTiming | null): FrontEnd | null {

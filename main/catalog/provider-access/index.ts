@@ -34,7 +34,7 @@ export interface RemoteAgent {
   /** The name by which a fleet file declares it: an account of kind provider, or a service. */
   readonly name: string
   /**
-   * Whose hand it is: the provider's, a manufacturer's of management software, or the party that holds the account of a remote access
+   * Who operates it: the provider's, a manufacturer's of management software, or the party that holds the account of a remote access
    * product.
    */
   readonly kind: 'provider' | 'management' | 'remote access'

@@ -248,7 +248,7 @@ export function sshTargets(
 const LOGIN_NAME = /^[a-zA-Z_][a-zA-Z0-9_.-]{0,31}\$?$/
 
 /**
- * The names that each server is requested: root, a person of the fleet file where it names one and else the collecting account, and no one.
+ * The names that each server is asked about: root, a person of the fleet file where it names one and else the collecting account, and no one.
  */
 export function askedNames({
   user,

@@ -58,7 +58,7 @@ export interface TargetRules {
   /** The port of this session. */
   readonly sshPort: number
   /**
-   * Addresses that are the node's own. A socket may be bound to any address (ip(7), IP_FREEBIND), and an unknown user would response there.
+   * Addresses that are the node's own. A socket may be bound to any address (ip(7), IP_FREEBIND), and an unknown user would answer there.
    */
   readonly own: ReadonlySet<string>
   /** Sockets on the loopback addresses, which are reached in place of those that listen on all. */

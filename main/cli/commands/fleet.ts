@@ -156,7 +156,7 @@ async function importFleet(context: Context, file: string, options: ImportOption
   printLine(`Wrote ${options.out}. Nothing was contacted.`)
 }
 
-/** The known_hosts files that keys are pinned from; null where one that was named cannot be read, which is told. */
+/** The known_hosts files that keys are pinned from; null where one that was named cannot be read, which is reported. */
 async function knownHostsFor(
   context: Context,
   kind: Kind,

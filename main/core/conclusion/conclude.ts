@@ -30,7 +30,7 @@ export interface ConclusionMatter {
   readonly engagement: Engagement | undefined
   /** Rows of the provider's listing that are not reconciled. */
   readonly uncovered: number
-  /** Names that are a machine which already counts under another name: a declared server stands behind each that was not tested. */
+  /** Names that are a machine which already counts under another name: each that was not tested is a declared server. */
   readonly surplus?: number
   /** Whether the conclusion is on a period, whatever the engagement declares. */
   readonly isOnPeriod?: boolean

@@ -42,7 +42,7 @@ export const isCurrent = (entry: EvidenceDocument, asOf: string): boolean =>
   (entry.validUntil !== null || millisOf(asOf) - millisOf(entry.attachedAt) <= DOCUMENT_DAYS * DAY_MS) &&
   (entry.inspection === undefined || millisOf(entry.inspection.at) <= millisOf(asOf))
 
-/** How one document of a control stands: the highest level reached, and what its latest inspection concluded. */
+/** The status of one document of a control: the highest level reached, and what its latest inspection concluded. */
 export interface DocumentState {
   /** Null where nothing is attached that is in force. */
   readonly level: EvidenceLevel | null
@@ -116,7 +116,7 @@ export function documentPart(documents: readonly ControlDocument[], matter: Docu
     return { document, level, held, fails: conclusion === 'does-not-support' }
   })
   const mandatory = states.filter(({ document }) => document.mandatory)
-  // An optional document changes no state, whatever it shows: otherwise to leave it out would be better than to bring it.
+  // An optional document changes no state, whatever it shows: otherwise to leave it out would be better than to supply it.
   const failing = mandatory.filter(({ fails }) => fails)
   const outstanding = mandatory.filter(({ held, fails }) => !held && !fails)
   return {
@@ -142,7 +142,7 @@ export function documentPart(documents: readonly ControlDocument[], matter: Docu
 function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter): boolean {
   switch (request?.heldBy) {
     case 'pack':
-      // Whoever reads this conclusion has it from the pack, and `verify` tests the seal apart from it.
+      // A reader of this conclusion has it from the pack, and `verify` tests the seal apart from it.
       return true
     case 'chain':
       return matter.chain === true
@@ -271,7 +271,7 @@ export function sourceOf(
   return offNodeChecks.find(({ id }) => id === check)?.source ?? 'server'
 }
 
-/** Whether a check decides for a control: its role says so, and at a point in time nothing is asked of the chain of runs. */
+/** Whether a check decides for a control: its role states so, and at a point in time nothing is asked of the chain of runs. */
 export const decides = (role: ControlRole, source: CheckSource, chain: boolean | null): boolean =>
   (role === 'required' || role === 'counter') && source !== 'document' && (source !== 'runs' || chain !== null)
 

@@ -14,7 +14,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { compare } from '../recording.ts'
 import { NO_READING, NOT_COMPARED, READING_DIGITS } from '../trace.ts'
 
-/** A part that can be told from every other: by its serial number or fixed address, or a host key. */
+/** A part that can be distinguished from every other: by its serial number or fixed address, or a host key. */
 interface Found {
   readonly kind: string
   readonly part: string
@@ -29,7 +29,7 @@ const momentOf = ({ run, asOf }: RunTrace): RunMoment => ({ run, at: asOf })
 const partsOf = ({ parts, hostKey }: TracedNode): readonly Omit<Found, 'nodes'>[] =>
   hostKey === null ? parts : [...parts, { kind: HOST_KEY, part: HOST_KEY, value: hostKey }]
 const keyOf = ({ kind, value }: Omit<Found, 'nodes' | 'part'>): string => canonicalJson([kind, value])
-/** Whether a node answered: only then do its readings and parts say anything. */
+/** Whether a node answered: only then do its readings and parts show anything. */
 const answered = ({ status }: TracedNode): boolean => status === 'complete' || status === 'partial'
 
 /** Every part of a run by kind and value, with the nodes that showed it. */

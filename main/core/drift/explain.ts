@@ -43,10 +43,10 @@ export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
 
 /**
  * Every verdict of a node that is another one than before, step by step: as stated then; the old answers under the rules of now; with what
- * is declared now; the answers of now. Each step is judged by the one code that makes verdicts, as of the end of its recording. The step
+ * is declared now; the answers of now. Each step is evaluated by the one code that makes verdicts, as of the end of its recording. The step
  * that changed the verdict is the cause; where the old answers alone would have led there by now, it is the time. `undecided`: several
  * steps changed it, or what a run stated does not follow from what is at hand. Where it is not known what was declared for one of the
- * runs, both are judged as if nothing were, and no change is laid on rules or declarations. What came of a check that compares nodes is
+ * runs, both are evaluated as if nothing were, and no change is laid on rules or declarations. What came of a check that compares nodes is
  * always undecided here: another node may have changed it.
  */
 export function explainFlips(
@@ -232,14 +232,14 @@ function textLines(bytes: Uint8Array | undefined): readonly string[] | null {
 
 export interface Baseline {
   readonly run: string
-  /** Which line of entries.jsonl says so, counted from 1. */
+  /** Which line of entries.jsonl states so, counted from 1. */
   readonly entry: number
   readonly why: string
   /** When it was named. */
   readonly at: string
 }
 
-/** The run that later ones are compared with: what was said last. Null where nobody named one. */
+/** The run that later ones are compared with: the one that was named last. Null where none was named. */
 export function baselineIn({ entries }: Pick<RunChain, 'entries'>): Baseline | null {
   const at = entries.findLastIndex(({ entry }) => entry.kind === 'baseline')
   const said = entries[at]?.entry as BaselineEntry | undefined

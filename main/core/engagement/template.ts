@@ -1,6 +1,6 @@
 import type { Engagement } from '../../../schemas/types.ts'
 
-/** Missing declarations, one sentence each. None prevents the use of an engagement, but readers will request them. */
+/** Missing declarations, one sentence each. None prevents the use of an engagement, but readers ask for them. */
 export const stillEmpty = (engagement: Engagement): readonly string[] => {
   const { boundary, ephi, population, inventory, signOff } = engagement
   const lacking: readonly (readonly [boolean, string])[] = [

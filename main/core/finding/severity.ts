@@ -28,7 +28,7 @@ export interface AppliedCondition {
 /** Whether a fact of a severity condition holds on a node (its grammar: `SeverityCondition`). */
 export type FactHolds = (fact: string, node: string) => boolean
 
-/** Rates a finding on its deviating nodes. Without any node, such as an unreconciled row of an inventory, the base severity stands. */
+/** Rates a finding on its deviating nodes. Without any node, such as an unreconciled row of an inventory, the base severity applies. */
 export function rateSeverity(severity: CheckSeverity, deviating: readonly string[], holds: FactHolds): RatedSeverity {
   const applied = (conditions: readonly SeverityCondition[]): readonly AppliedCondition[] =>
     conditions.flatMap(({ text, facts }) => {

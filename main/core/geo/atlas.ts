@@ -4,7 +4,7 @@ import type { Disc } from './geodesy.ts'
 import { angleBetween, enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
-/** Borders as they are packed: arcs, so that a border of two countries stands once, and shapes made of them, as in TopoJSON. */
+/** Borders as they are packed: arcs, so that a border of two countries is stored once, and shapes made of them, as in TopoJSON. */
 export interface PackedAtlas {
   readonly title: string
   readonly asOf: string
@@ -35,7 +35,7 @@ export interface Atlas {
 export function readAtlas({ shapes, arcs, scale, translate }: PackedAtlas): Atlas {
   const bytes = Buffer.from(arcs, 'base64')
   let place = 0
-  // Seven bits a byte, the lowest first, the eighth says that more follow; the lowest bit of all is the sign.
+  // Seven bits a byte, the lowest first, the eighth states that more follow; the lowest bit of all is the sign.
   const next = (): number => {
     let [value, shift] = [0, 0]
     for (; ; shift += 7) {

@@ -138,7 +138,7 @@ function segmentsOf({ longitudes, latitudes, starts }: Atlas): Segments {
   return { count: longitudes.length, read, arcOf: (index) => arcs[index] ?? 0, begins: (index) => ends[index] === 0 }
 }
 
-/** The segments by square degree: those of bucket b stand from first[b] to first[b + 1]. One that lies in several stands in each. */
+/** The segments by square degree: those of bucket b stand from first[b] to first[b + 1]. One that lies in several is listed in each. */
 function sorted(segments: Segments): { readonly first: Int32Array; readonly items: Int32Array } {
   const first = new Int32Array(ROWS * COLUMNS + 1)
   each(segments, (bucket) => {
@@ -251,8 +251,8 @@ export const FINEST_KM = 0.02
 const COARSEST_KM = 5
 
 /**
- * Walks the cells that may have a point in all of the discs. `wants` is asked of each, and says whether to look into it; the smallest
- * ones are not divided any more. The cells are the same for all discs, so that what is said of larger discs holds for smaller ones.
+ * Walks the cells that may have a point in all of the discs. `wants` decides for each whether to look into it; the smallest
+ * ones are not divided any more. The cells are the same for all discs, so that what holds of larger discs holds for smaller ones.
  */
 export function walkCommon(discs: readonly Disc[], wants: (cell: Cell, smallest: boolean) => boolean): void {
   const finest = finestFor(Math.min(...discs.map(({ radiusKm }) => radiusKm)))

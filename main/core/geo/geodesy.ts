@@ -18,7 +18,7 @@ export interface Disc {
   readonly radiusKm: number
 }
 
-/** A part of the world that a node is said, or has, to be in. */
+/** A part of the world that a node is stated, or has, to be in. */
 export type Region =
   | { readonly kind: 'disc'; readonly disc: Disc }
   /** ISO 3166-1 codes. Land only: water belongs to none. */
@@ -46,6 +46,6 @@ export interface Borders {
 
 /**
  * Where the common part of discs lies against a region. `inside`, `outside`: all of it, by bounds that hold whatever the rounding.
- * `empty`: there is no common part, so that one of the discs is wrong. `undecided`: neither can be said.
+ * `empty`: there is no common part, so that one of the discs is wrong. `undecided`: neither can be shown.
  */
 export type Relation = 'inside' | 'outside' | 'undecided' | 'empty'

@@ -8,7 +8,7 @@ export interface EvidenceDates {
 }
 
 /**
- * What every item states of its source. Items leave the control of whoever owns the evidence: they hold titles, states, names of nodes,
+ * What every item states of its source. Items leave the control of the owner of the evidence: they hold titles, states, names of nodes,
  * dates and digests, and never an observation, a capture, an address or the name of a person.
  */
 export interface ItemSource {

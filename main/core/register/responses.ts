@@ -92,7 +92,7 @@ export function withdrawResponse(register: Register, draft: WithdrawalDraft, now
   return responses.ok ? ok({ ...register, responses: responses.value }) : responses
 }
 
-/** What a response states, whoever states it. */
+/** What a response states, by any person. */
 export type Stated = Pick<ResponseDraft, 'status' | 'owner' | 'due' | 'plan' | 'cause'>
 
 /** What an entry states, in the form in which it would be entered again; null stands for no response. */

@@ -13,7 +13,7 @@ export type CertificateKey =
   | { readonly kind: 'RSA' | 'EC' | 'EdDSA'; readonly bits: number }
   | { readonly kind: 'unknown'; readonly oid: string }
 
-/** What is judged of a certificate (RFC 5280). Read by hand, so that every runtime reads the same from the same bytes; no signature is verified. */
+/** What is evaluated of a certificate (RFC 5280). Read by hand, so that every runtime reads the same from the same bytes; no signature is verified. */
 export interface CertificateFields {
   /** Names as DER in hex, to be compared. */
   readonly subject: string

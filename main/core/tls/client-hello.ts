@@ -95,7 +95,7 @@ const vector16 = (bytes: Iterable<number>): readonly number[] => {
 export interface WireReader {
   readonly number: (size: 1 | 2 | 3) => number | null
   readonly take: (length: number) => Uint8Array | null
-  /** A vector whose length stands before it in `size` bytes. */
+  /** A vector whose length precedes it in `size` bytes. */
   readonly vector: (size: 1 | 2 | 3) => Uint8Array | null
   readonly left: () => number
 }
@@ -226,6 +226,6 @@ const WEAKNESSES: readonly (readonly [RegExp, string])[] = [
 export const suiteWeakness = (suite: number): string | null =>
   WEAKNESSES.find(([pattern]) => pattern.test(suiteName(suite)))?.[1] ?? null
 
-/** The key is sent under the certificate’s own key: whoever gets that key later reads what was recorded today. */
+/** The key is sent under the certificate’s own key: a party that gets that key later reads what was recorded today. */
 export const isStaticRsa = (suite: number): boolean => suiteName(suite).startsWith('TLS_RSA_')
 export const isKnownSuite = (suite: number): boolean => NAMES.has(suite)

@@ -6,7 +6,7 @@ export const MOST_CERTIFICATES = 5
 
 /** What a server answered to a ClientHello. */
 export type ServerReply =
-  /** Nothing speaks against TLS yet, and nothing is settled. */
+  /** Nothing contradicts TLS yet, and nothing is settled. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'not-tls' }
   /** AlertDescription (RFC 8446 §6). */
@@ -30,7 +30,7 @@ export interface ServerHello {
   readonly certificates: readonly Uint8Array[] | null
   /** TLS 1.3: encrypted records after the ServerHello, with their headers. */
   readonly sealed: readonly Uint8Array[]
-  /** The server said in clear all that it says before we answer. */
+  /** The server sent in clear all that it sends before we answer. */
   readonly isDone: boolean
 }
 
@@ -47,7 +47,7 @@ interface Records {
 const [CHANGE_CIPHER, ALERT, HANDSHAKE, APPLICATION] = [20, 21, 22, 23]
 const [SERVER_HELLO, CERTIFICATE, HELLO_DONE] = [2, 11, 14]
 
-/** SHA-256 of “HelloRetryRequest”, which stands in place of the random (RFC 8446 §4.1.3). */
+/** SHA-256 of “HelloRetryRequest”, which takes the place of the random (RFC 8446 §4.1.3). */
 const RETRY = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c'
 
 /** Reads as much of a server's answer as has come. Never throws, whatever the bytes. */
@@ -180,7 +180,7 @@ export type PassedOver =
   | 'ssh'
   /** Ports of raw printing, where every byte is printed. */
   | 'printer'
-  /** Ports that running programs chose for themselves: peers of a job may break when a stranger speaks to them. */
+  /** Ports that running programs chose for themselves: peers of a job may break when an unknown client connects to them. */
   | 'job'
   /** It listens on an address that was not shown to be the node's own: another host may answer there. */
   | 'foreign'
@@ -204,7 +204,7 @@ export type PortOutcome =
   | 'closed'
   /** The SSH server does not forward to it: nothing was observed. */
   | 'refused'
-  /** Nobody took the connection. */
+  /** Nothing took the connection. */
   | 'failed'
 
 /** Which ClientHello: a version with every suite we know, or TLS 1.2 and below with weak, or static RSA, suites alone. */
@@ -212,7 +212,7 @@ export type HelloKind = TlsVersion | 'weak' | 'static-rsa'
 
 export interface HelloAnswer {
   readonly hello: HelloKind
-  /** Base64 of the server's first bytes up to the end of its ServerHello or alert; empty where it said nothing. */
+  /** Base64 of the server's first bytes up to the end of its ServerHello or alert; empty where it sent nothing. */
   readonly reply: string
 }
 

@@ -209,7 +209,7 @@ function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line
 export const controlName = (catalog: Matter['catalog'], one: ConcernedControl): string =>
   oneLine(itemName(catalog, { framework: one.framework as never, control: one.control }), 120)
 
-/** Where a control stands in the tables of tests. */
+/** Where a control is in the tables of tests. */
 export const controlAnchor = ({ framework, control }: Pick<ConcernedControl, 'framework' | 'control'>): string =>
   `control-${framework}-${control}`
 

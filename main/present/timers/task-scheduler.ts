@@ -119,7 +119,7 @@ const cronMarks = (schedule: string): readonly [begin: string, end: string] => [
 const shellWord = (word: string): string =>
   /^[A-Za-z0-9_@:,./+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`
 
-/** A percent sign ends a command unless a backslash stands before it, inside quotes too (crontab(5)). */
+/** A percent sign ends a command unless a backslash precedes it, inside quotes too (crontab(5)). */
 const escaped = (command: string): string => command.replaceAll('%', '\\%')
 
 /** Minute, hour, day of month, month, day of week; Sunday is 0. */

@@ -45,7 +45,7 @@ export interface AuditorParts {
   readonly open: (folder: string) => Promise<Engine>
   /** Whether an auditor may read a shared pack now. */
   readonly mayRead: (subject: string, share: string) => boolean
-  /** Tells the events of this start of the server from those of earlier ones. */
+  /** Distinguishes the events of this start of the server from those of earlier ones. */
   readonly started: string
 }
 

@@ -44,7 +44,7 @@ interface Going {
 }
 const going = new AsyncLocalStorage<Going>()
 
-/** Nobody sits at the server: no secret is asked for or kept, and what would be shown is noted for the call that asked. */
+/** No person is at the server: no secret is asked for or kept, and what would be shown is noted for the call that asked. */
 const serverDesktop: Desktop = {
   ask: async () => null,
   show: async (path) => {
@@ -122,7 +122,7 @@ export interface Opening {
   readonly open: OpenEngine
   readonly collecting: Collecting
   readonly sealing: Omit<SealerParts, 'askedBy' | 'withdrawn'>
-  /** Tells the events of this start of the server from those of earlier ones. */
+  /** Distinguishes the events of this start of the server from those of earlier ones. */
   readonly started: string
   readonly now: () => number
 }

@@ -55,7 +55,7 @@ interface Waiting {
   readonly job: CollectorJob
   readonly onEvent: (event: RunEvent) => void
   readonly end: (outcome: Outcome<null>) => void
-  /** Puts off the end of waiting: a collector works on it. `told`: the run is told once that it was begun. */
+  /** Puts off the end of waiting: a collector works on it. `told`: the run is notified once that it was begun. */
   readonly alive: (told?: true) => void
 }
 

@@ -34,9 +34,9 @@ export interface PortalParts {
   readonly folder: string
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 32 hexadecimal digits that nobody can guess. */
+  /** 32 random hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
-  /** After each change: what ended is closed for auditors, and pages are told. */
+  /** After each change: what ended is closed for auditors, and pages are notified. */
   readonly changed: () => Promise<void>
   readonly disk?: FolderDisk
   readonly openLog?: typeof openChainedFile<PortalEvent>

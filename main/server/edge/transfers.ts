@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 
-/** Who a file belongs to: nobody else reaches it, whatever id they send. */
+/** Who a file belongs to: no one else reaches it, whatever id they send. */
 export interface Owner {
   readonly session: string
   readonly engagement: string

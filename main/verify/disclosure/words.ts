@@ -32,7 +32,7 @@ const SHORTEST_SERIAL = 6
 const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
 
 /**
- * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node and who collected, from its assessment.json what its machine tells, and from any text the serial numbers and host
+ * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node and who collected, from its assessment.json what its machine states, and from any text the serial numbers and host
  * names after known keys. Anything that is not such a file gives none.
  */
 export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {

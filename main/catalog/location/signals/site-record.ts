@@ -12,7 +12,7 @@ const USUAL_RADIUS_KM = 10
 
 /**
  * The provider's record of where the machine with this serial number stands: a document that a person brought (E6); where it is signed with
- * the certificate that the customer was reported is the provider's, that signer's statement about this machine (E2). A signature by any
+ * the certificate that the customer was told of is the provider's, that signer's statement about this machine (E2). A signature by any
  * other party shows nothing but that the document is unchanged. What manufacturers and firmware put in the place of a serial number matches
  * nothing.
  */

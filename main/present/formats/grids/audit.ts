@@ -96,7 +96,7 @@ export function requestsGrid({ assessment, catalog, register }: FormatInput): Gr
   }
 }
 
-/** What bears on whether ePHI counts as unsecured (45 CFR 164.402 and the guidance of HHS on encryption), by check. */
+/** What decides whether ePHI counts as unsecured (45 CFR 164.402 and the guidance of HHS on encryption), by check. */
 const CARRIER_CHECKS = [
   ['encrypted at rest', 'encryption.at-rest.ephi-paths'],
   ['cipher', 'encryption.at-rest.cipher'],
