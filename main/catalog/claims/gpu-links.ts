@@ -1,12 +1,11 @@
-import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import { type Conclusion, type DraftObservation, unclearAbout } from '../../core/check.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { boardOf, isNvSwitch } from '../gpu/models.ts'
 import { type GpuLinks, gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus, type NvLinks } from '../gpu/nvidia.ts'
 import { pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { NVIDIA, undriven, withoutGpu } from './gpu.ts'
-import { numberBetween, oneOf, wholeBetween } from './values.ts'
+import { claimTest, numberBetween, oneOf, wholeBetween } from './values.ts'
 
 const KINDS = ['rdma', 'storage'] as const
 type Kind = (typeof KINDS)[number]
@@ -22,19 +21,17 @@ const WORDS: Readonly<Record<Kind, string>> = { rdma: 'GPUDirect RDMA', storage:
 const LIMITS =
   'Modules of the kernel that are loaded at one moment. Newer releases can work without them, so that their absence decides nothing; whether data takes the direct path, and how fast, was not tried.'
 
-export const gpuDirectPath: ClaimTest = {
+export const gpuDirectPath = claimTest({
   id: 'gpu.direct-path',
   title: 'The kernel module of the claimed direct path to GPU memory is loaded.',
   takes: { kind: 'text', oneOf: KINDS },
   limitations: LIMITS,
-  of(value) {
+  of(value, check) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
-    return defineCheck({
-      id: 'gpu.direct-path',
+    return check({
       property: 'operations',
       expected: `A kernel module of ${WORDS[kind]} is loaded and there is an NVIDIA GPU.`,
-      limitations: LIMITS,
       requires: { pci: pciDevices, direct: rdmaGpudirect },
       evaluate({ pci, direct }) {
         const none = withoutGpu(pci, NVIDIA)
@@ -48,7 +45,7 @@ export const gpuDirectPath: ClaimTest = {
       },
     })
   },
-}
+})
 
 const isReady = ({ hasStorageDriver }: GpuDirect, kind: Kind): boolean => kind === 'rdma' || hasStorageDriver
 
@@ -70,19 +67,17 @@ const MOST = 100_000
 const GPU_NVLINK_BANDWIDTH_LIMITS =
   'Links that are up, times their nominal rate, both directions together, at one moment. Nothing was sent over them, and what they carry under load is not shown.'
 
-export const gpuNvlinkBandwidth: ClaimTest = {
+export const gpuNvlinkBandwidth = claimTest({
   id: 'gpu.nvlink-bandwidth',
   title: 'The NVLinks of every GPU together reach the claimed nominal rate.',
   takes: { kind: 'number', unit: 'GB/s for each GPU, both directions' },
   limitations: GPU_NVLINK_BANDWIDTH_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = numberBetween(value, 1, MOST)
     if (promised === null) return null
-    return defineCheck({
-      id: 'gpu.nvlink-bandwidth',
+    return check({
       property: 'operations',
       expected: `The NVLinks of every GPU that are up have ${promised} GB/s or more together, by their nominal rate in both directions.`,
-      limitations: GPU_NVLINK_BANDWIDTH_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia, links: gpuNvlink },
       evaluate({ pci }, { driver, links }) {
@@ -112,7 +107,7 @@ export const gpuNvlinkBandwidth: ClaimTest = {
       },
     })
   },
-}
+})
 
 interface Rated {
   readonly name: string
@@ -166,20 +161,18 @@ const GENERATIONS: readonly (readonly [RegExp, number])[] = [
 const GPU_NVLINK_LINKS_LIMITS =
   'The nominal rate and the state of the links as the driver prints them at one moment. Nothing was sent over them, and what they carry under load is not shown.'
 
-export const gpuNvlinkLinks: ClaimTest = {
+export const gpuNvlinkLinks = claimTest({
   id: 'gpu.nvlink-links',
   title: 'Every NVLink of every GPU is up, at the claimed generation’s nominal rate or better.',
   takes: { kind: 'number', unit: 'NVLink generation, 1 to 5' },
   limitations: GPU_NVLINK_LINKS_LIMITS,
-  of(value) {
+  of(value, check) {
     const generation = wholeBetween(value, 1, RATES.length)
     const rate = RATES[(generation ?? 0) - 1]
     if (generation === null || rate === undefined) return null
-    return defineCheck({
-      id: 'gpu.nvlink-links',
+    return check({
       property: 'operations',
       expected: `Every NVLink of every GPU is up, of generation ${generation} or later, at its nominal rate or better.`,
-      limitations: GPU_NVLINK_LINKS_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia, links: gpuNvlink },
       evaluate({ pci }, { driver, links }): Conclusion {
@@ -191,7 +184,7 @@ export const gpuNvlinkLinks: ClaimTest = {
       },
     })
   },
-}
+})
 
 interface Promised {
   readonly generation: number
@@ -256,18 +249,16 @@ function statusOfLinks(
 const GPU_NVSWITCH_LIMITS =
   'Switches on the PCI bus, which are those of the A100 and H100 families. Later ones are not on the bus, and are shown only by the fabric state that the driver reports. Whether each port of a switch works is not shown.'
 
-export const gpuNvswitch: ClaimTest = {
+export const gpuNvswitch = claimTest({
   id: 'gpu.nvswitch',
   title: 'NVSwitches join the GPUs.',
   takes: { kind: 'nothing' },
   limitations: GPU_NVSWITCH_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'gpu.nvswitch',
+    return check({
       property: 'operations',
       expected: 'NVSwitches are on the PCI bus, or the driver reports that every GPU has joined a fabric of them.',
-      limitations: GPU_NVSWITCH_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
@@ -307,4 +298,4 @@ export const gpuNvswitch: ClaimTest = {
       },
     })
   },
-}
+})

@@ -5,7 +5,7 @@ import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, undriven, withoutGpu } from './gpu.ts'
-import { wholeBetween } from './values.ts'
+import { claimTest, wholeBetween } from './values.ts'
 
 /** GT/s of each generation (PCI Express 6.0, 1.2), in the order of their numbers. */
 const SPEEDS: readonly number[] = [2.5, 5, 8, 16, 32, 64]
@@ -139,24 +139,22 @@ function hostGeneration(driven: NvidiaGpu | undefined): number | null {
 const GPU_PRESENT_LIMITS = 'Devices on the PCI bus by their ids. A virtual GPU and one without a driver count as well.'
 
 /** For claims about GPUs, which do not apply to a server without one. A part of a GPU is one here, so that it cannot end such a claim. */
-export const gpuPresent: ClaimTest = {
+export const gpuPresent = claimTest({
   id: 'gpu.present',
   title: 'A GPU is on the PCI bus.',
   takes: { kind: 'nothing' },
   limitations: GPU_PRESENT_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'gpu.present',
+    return check({
       property: 'operations',
       expected: 'At least one GPU or accelerator is on the PCI bus.',
-      limitations: GPU_PRESENT_LIMITS,
       requires: { pci: pciDevices },
       evaluate: ({ pci }) =>
         decide([withoutGpu(pci) ?? supports(`${count(gpusOnBus(pci).length, 'GPU')} on the PCI bus.`, pciDevices)]),
     })
   },
-}
+})
 
 const GPU_WHOLE_LIMITS =
   'Whether each GPU is a whole one of this system, at one moment. Its present users are covered by the check of GPU processes; earlier users are not shown. A GPU that a hypervisor passes through whole looks the same.'
@@ -165,18 +163,16 @@ const GPU_WHOLE_LIMITS =
  * The part of tenancy.gpu-exclusive that no roster and no setting of the tenant decides: a GPU that is a part of another one was divided by
  * the party that owns the machine.
  */
-export const gpuWhole: ClaimTest = {
+export const gpuWhole = claimTest({
   id: 'gpu.whole',
   title: 'Every GPU on the bus is a whole one.',
   takes: { kind: 'nothing' },
   limitations: GPU_WHOLE_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'gpu.whole',
+    return check({
       property: 'isolation',
       expected: 'Every GPU on the bus is a whole one: none is virtual, and none is a function of another.',
-      limitations: GPU_WHOLE_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
@@ -231,7 +227,7 @@ export const gpuWhole: ClaimTest = {
       },
     })
   },
-}
+})
 
 /** nvidia-smi(1), virtualization mode: a host that lends parts of a GPU has the whole of it. */
 const ATTACHED = /^(None|Pass-Through|Host VGPU|Host VSGA)$/i

@@ -1,5 +1,4 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import { type DraftObservation, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { boardOf, isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
@@ -7,7 +6,7 @@ import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type GpuCards, gpuCards } from '../gpu/probes.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { numberBetween, oneOf, wholeBetween } from './values.ts'
+import { claimTest, numberBetween, oneOf, wholeBetween } from './values.ts'
 
 export const NVIDIA = '10de'
 /** Manufacturers whose devices for pictures can be GPUs that compute: NVIDIA, AMD, Intel, Habana. */
@@ -65,19 +64,17 @@ const CARD = /\bPCIe?\b|\bNVL\d?\b|\b(L4|L20|L40S?|A2|A10G?|A16|A30X?|A40|T4|RTX
 const LIMITS =
   'Ids of the PCI bus against this catalog’s list of modules, and names of cards as the driver prints them. An ID in neither is inconclusive.'
 
-export const gpuBoard: ClaimTest = {
+export const gpuBoard = claimTest({
   id: 'gpu.board',
   title: 'Every GPU is a module of the claimed kind.',
   takes: { kind: 'text', oneOf: KINDS },
   limitations: LIMITS,
-  of(value) {
+  of(value, check) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
-    return defineCheck({
-      id: 'gpu.board',
+    return check({
       property: 'operations',
       expected: `Every GPU on the bus is ${WORDS[kind]}.`,
-      limitations: LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
@@ -104,7 +101,7 @@ export const gpuBoard: ClaimTest = {
       },
     })
   },
-}
+})
 
 /** Modules that sit on a board with Grace are none of SXM. */
 function fits(gpu: PciDevice, kind: Kind): boolean {
@@ -120,19 +117,17 @@ const GPU_COUNT_LIMITS =
 /** More than any server holds. */
 const MOST = 256
 
-export const gpuCount: ClaimTest = {
+export const gpuCount = claimTest({
   id: 'gpu.count',
   title: 'A driver reports at least the claimed number of whole GPUs.',
   takes: { kind: 'number', unit: 'GPUs' },
   limitations: GPU_COUNT_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = wholeBetween(value, 1, MOST)
     if (promised === null) return null
-    return defineCheck({
-      id: 'gpu.count',
+    return check({
       property: 'operations',
       expected: `At least ${count(promised, 'whole GPU')} on the bus is reported by its driver.`,
-      limitations: GPU_COUNT_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia, cards: gpuCards },
       evaluate({ pci }, { driver, cards }) {
@@ -177,7 +172,7 @@ export const gpuCount: ClaimTest = {
       },
     })
   },
-}
+})
 
 /**
  * The driver keeps a part: an H100 of 80 GB reports 81,559 MiB, an H200 of 141 GB 143,771. Checked correction of GDDR takes one part in 16.
@@ -189,19 +184,17 @@ const MOST_GIB = 65_536
 const GPU_MEMORY_LIMITS =
   'Memory of each GPU as the driver counts it, plus at most three percent that it keeps. Its kind, its bandwidth and what it held before are not shown.'
 
-export const gpuMemory: ClaimTest = {
+export const gpuMemory = claimTest({
   id: 'gpu.memory-gib',
   title: 'Every GPU has at least the claimed memory.',
   takes: { kind: 'number', unit: 'GiB on each GPU' },
   limitations: GPU_MEMORY_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = numberBetween(value, 1, MOST_GIB)
     if (promised === null) return null
-    return defineCheck({
-      id: 'gpu.memory-gib',
+    return check({
       property: 'operations',
       expected: `Every GPU has ${promised} GiB of memory or more, including the part reserved by its driver.`,
-      limitations: GPU_MEMORY_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
@@ -238,23 +231,21 @@ export const gpuMemory: ClaimTest = {
       },
     })
   },
-}
+})
 
 const GPU_MIG_LIMITS =
   'The driver reports the mode as on or off, so that it can be set. Setting it takes root and a reset of the GPU, and neither was tried.'
 
-export const gpuMig: ClaimTest = {
+export const gpuMig = claimTest({
   id: 'gpu.mig',
   title: 'GPUs can be divided into slices (MIG) on the node.',
   takes: { kind: 'nothing' },
   limitations: GPU_MIG_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'gpu.mig',
+    return check({
       property: 'operations',
       expected: 'The driver reports the MIG mode of every GPU as on or off, and of none as not supported.',
-      limitations: GPU_MIG_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
@@ -286,27 +277,25 @@ export const gpuMig: ClaimTest = {
       },
     })
   },
-}
+})
 
 const GPU_MODEL_LIMITS =
   'Names as the drivers print them, compared word by word: a claimed “H100” is in “NVIDIA H100 80GB HBM3”; of several models joined by “or”, each GPU has one. Which board carries it, and how much memory it has, is compared only where the claim states it in the same words.'
 const LONGEST = 60
 
-export const gpuModel: ClaimTest = {
+export const gpuModel = claimTest({
   id: 'gpu.model',
   title: 'Every GPU on the bus has the claimed model name.',
   takes: { kind: 'text' },
   limitations: GPU_MODEL_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = typeof value === 'string' && value.length <= LONGEST ? value.split(/\sor\s/i).map(wordsOf) : []
     // A manufacturer's name alone would fit every model it makes.
     if (promised.length === 0 || !promised.every((words) => words.some((word) => /\d/.test(word)))) return null
     const shown = plain(String(value).trim(), LONGEST)
-    return defineCheck({
-      id: 'gpu.model',
+    return check({
       property: 'operations',
       expected: `Every GPU on the bus has the words “${shown}” in its model name.`,
-      limitations: GPU_MODEL_LIMITS,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia, cards: gpuCards },
       evaluate({ pci }, { driver, cards }) {
@@ -340,7 +329,7 @@ export const gpuModel: ClaimTest = {
       },
     })
   },
-}
+})
 
 const wordsOf = (text: string): readonly string[] =>
   text

@@ -1,5 +1,4 @@
-import { type DraftObservation, defineCheck } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { known, type Parsed } from '../../core/probe.ts'
 import { type Fabric, type FabricAdapter, type FabricPort, infiniband } from '../fabric/index.ts'
 import { type RdmaLinks, rdmaLinks } from '../fabric/rdma.ts'
@@ -11,7 +10,7 @@ import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { type NetInterface, netInterfaces } from '../network/interfaces.ts'
 import { type PciDevices, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { MOST_GBPS, numberBetween, oneOf } from './values.ts'
+import { claimTest, MOST_GBPS, numberBetween, oneOf } from './values.ts'
 
 /** An RDMA port of hardware with the adapter it belongs to. */
 interface Port extends FabricPort {
@@ -66,19 +65,17 @@ function withoutPort({ devices }: PciDevices, fabric: Fabric, kind: 'InfiniBand'
 const LIMITS =
   'The nominal rate of a port, as its driver gives it. Where the port leads, what else shares the way, and how much goes through are not shown; nothing was sent.'
 
-export const networkEthernetRate: ClaimTest = {
+export const networkEthernetRate = claimTest({
   id: 'network.ethernet-rate',
   title: 'A port of the Ethernet network is up at the claimed nominal rate or better.',
   takes: { kind: 'number', unit: 'Gbit/s' },
   limitations: LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = numberBetween(value, 0.01, MOST_GBPS)
     if (promised === null) return null
-    return defineCheck({
-      id: 'network.ethernet-rate',
+    return check({
       property: 'operations',
       expected: `An Ethernet port is up at ${promised} Gbit/s or more.`,
-      limitations: LIMITS,
       requires: { nics: netInterfaces },
       evaluate({ nics }) {
         const ports = nics.interfaces.filter(isPort)
@@ -99,7 +96,7 @@ export const networkEthernetRate: ClaimTest = {
       },
     })
   },
-}
+})
 
 const rated = ({ name, speedMbps }: NetInterface): string => `${name}, ${(speedMbps ?? 0) / 1000} Gbit/s`
 
@@ -131,20 +128,18 @@ const NETWORK_FABRIC_KIND_LIMITS =
  * Which fabric a node has, for claims that concern one kind only. Unlike `network.rdma`, a port that is down never shows that the node has
  * no such fabric: the cable, not the order, can be at fault. Documentation/ABI/stable/sysfs-class-infiniband, link_layer.
  */
-export const networkFabricKind: ClaimTest = {
+export const networkFabricKind = claimTest({
   id: 'network.fabric-kind',
   title: 'The node has a port of the named kind of RDMA fabric.',
   takes: { kind: 'text', oneOf: KINDS },
   limitations: NETWORK_FABRIC_KIND_LIMITS,
-  of(value) {
+  of(value, check) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
     const word = kind === 'infiniband' ? 'InfiniBand' : 'RoCE'
-    return defineCheck({
-      id: 'network.fabric-kind',
+    return check({
       property: 'operations',
       expected: `An RDMA port of an adapter has the link of ${word}, and it is active.`,
-      limitations: NETWORK_FABRIC_KIND_LIMITS,
       requires: { fabric: infiniband, pci: pciDevices },
       evaluate({ fabric, pci }) {
         const layer = kind === 'infiniband' ? 'InfiniBand' : 'Ethernet'
@@ -164,24 +159,22 @@ export const networkFabricKind: ClaimTest = {
       },
     })
   },
-}
+})
 
 const NETWORK_INFINIBAND_RATE_LIMITS =
   'The nominal rate and width of a port, as the kernel gives them. The traffic and other users of the fabric’s switches are not shown; nothing was sent.'
 
-export const networkInfinibandRate: ClaimTest = {
+export const networkInfinibandRate = claimTest({
   id: 'network.infiniband-rate',
   title: 'An InfiniBand port is active at the claimed nominal rate or better.',
   takes: { kind: 'number', unit: 'Gbit/s' },
   limitations: NETWORK_INFINIBAND_RATE_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = numberBetween(value, 1, MOST_GBPS)
     if (promised === null) return null
-    return defineCheck({
-      id: 'network.infiniband-rate',
+    return check({
       property: 'operations',
       expected: `An InfiniBand port is active at ${promised} Gbit/s or more.`,
-      limitations: NETWORK_INFINIBAND_RATE_LIMITS,
       requires: { fabric: infiniband, pci: pciDevices },
       optional: { rdma: rdmaLinks },
       evaluate({ fabric, pci }, { rdma }) {
@@ -211,7 +204,7 @@ export const networkInfinibandRate: ClaimTest = {
       },
     })
   },
-}
+})
 
 /** sysfs-class-infiniband: "200 Gb/sec (4X HDR)". */
 function gigabits({ rate }: Port): number | null {
@@ -224,18 +217,16 @@ const infinibandRated = (port: Port): string => `${portName(port)}, ${port.rate}
 const NETWORK_OWN_PORT_LIMITS =
   'The adapter on the node’s side. Whether the switch, the cable and the way behind it are shared is with the provider.'
 
-export const networkOwnPort: ClaimTest = {
+export const networkOwnPort = claimTest({
   id: 'network.own-port',
   title: 'Network ports that are up are whole adapters of the machine, and no parts that a host hands out.',
   takes: { kind: 'nothing' },
   limitations: NETWORK_OWN_PORT_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'network.own-port',
+    return check({
       property: 'isolation',
       expected: 'Every network port that is up belongs to a whole adapter of the machine that the system runs on.',
-      limitations: NETWORK_OWN_PORT_LIMITS,
       requires: { nics: netInterfaces },
       optional: SIGNAL_PROBES,
       evaluate({ nics }, wanted) {
@@ -267,7 +258,7 @@ export const networkOwnPort: ClaimTest = {
       },
     })
   },
-}
+})
 
 const RDMA_KINDS = ['roce-v2', 'infiniband', 'either'] as const
 
@@ -286,19 +277,17 @@ const CLAIMS: Readonly<Record<(typeof RDMA_KINDS)[number], string>> = {
   either: 'An RDMA port is active, over InfiniBand or of an adapter that supports RoCE version 2.',
 }
 
-export const networkRdma: ClaimTest = {
+export const networkRdma = claimTest({
   id: 'network.rdma',
   title: 'An RDMA port of the claimed kind is active.',
   takes: { kind: 'text', oneOf: RDMA_KINDS },
   limitations: NETWORK_RDMA_LIMITS,
-  of(value) {
+  of(value, check) {
     const kind = oneOf(value, RDMA_KINDS)
     if (kind === null) return null
-    return defineCheck({
-      id: 'network.rdma',
+    return check({
       property: 'operations',
       expected: CLAIMS[kind],
-      limitations: NETWORK_RDMA_LIMITS,
       requires: { fabric: infiniband, pci: pciDevices },
       optional: { rdma: rdmaLinks },
       evaluate({ fabric, pci }, { rdma }) {
@@ -312,7 +301,7 @@ export const networkRdma: ClaimTest = {
       },
     })
   },
-}
+})
 
 function stepOf(
   kind: 'roce-v2' | 'infiniband',

@@ -1,5 +1,4 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import { type DraftObservation, unclearAbout } from '../../core/check.ts'
 import { ok } from '../../core/failure.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { declaredAs } from '../accounts/login-traces.ts'
@@ -19,7 +18,7 @@ import {
 } from '../provider-access/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { containersOf, tenancyProcesses } from '../tenancy/processes.ts'
-import { numberBetween, oneOf } from './values.ts'
+import { claimTest, numberBetween, oneOf } from './values.ts'
 
 const LIMITS =
   'Agents listed in this catalog, accounts that providers document, and accounts that were declared as the provider’s. None of these shows that the provider has no access: the management controller, the console and unknown agents are not detected.'
@@ -28,18 +27,16 @@ const LIMITS =
 const AT_BOOT_ONLY = 'cloud-init'
 
 /** Evidence of administration by a provider. It can agree with a statement that the provider operates the node, and never contradicts it. */
-export const accessProviderAgents: ClaimTest = {
+export const accessProviderAgents = claimTest({
   id: 'access.provider-agents',
   title: 'An agent or an account of a provider is present, through which it can administer the node.',
   takes: { kind: 'nothing' },
   limitations: LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'access.provider-agents',
+    return check({
       property: 'access',
       expected: 'An agent of a provider runs or starts at boot, or an account of a provider exists.',
-      limitations: LIMITS,
       requires: { agents: remoteAgents },
       optional: { processes: tenancyProcesses, local: accountsLocal },
       evaluate({ agents }, { processes, local }, { node }) {
@@ -91,24 +88,22 @@ export const accessProviderAgents: ClaimTest = {
       },
     })
   },
-}
+})
 
 const LOCATION_COUNTRY_LIMITS =
   'It bounds the holder of the SSH session keys, by land borders and the speed of light; a relay in the country with a copy of the host key would respond the same way. It assumes the declared places of the measuring computers and their clocks. The provider’s statement at first boot, in a file that administrators of the server can change, makes it inconclusive where it names another country, and cannot support it. Neither data, copies nor backups are bounded.'
 
-export const locationCountry: ClaimTest = {
+export const locationCountry = claimTest({
   id: 'location.country',
   title: 'The SSH responder is inside the claimed country.',
   takes: { kind: 'text', unit: 'ISO 3166-1 code of two letters' },
   limitations: LOCATION_COUNTRY_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = typeof value === 'string' && /^[A-Z]{2}$/.test(value) && isCountry(value) ? value : null
     if (promised === null) return null
-    return defineCheck({
-      id: 'location.country',
+    return check({
       property: 'location',
       expected: `The SSH responder is inside ${countryName(promised)}.`,
-      limitations: LOCATION_COUNTRY_LIMITS,
       requires: { echo: nonceEcho },
       optional: { cloud: cloudInit },
       evaluate({ echo }, { cloud }, context) {
@@ -123,7 +118,7 @@ export const locationCountry: ClaimTest = {
       },
     })
   },
-}
+})
 
 /** What the provider stated at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
 const stated = (cloud: Parsed<CloudInit>, promised: string): readonly DraftObservation[] => [
@@ -144,19 +139,17 @@ const MOST_GIB = 1_048_576
 const MEMORY_GIB_LIMITS =
   'Memory that the kernel counts as its own, plus at most three percent that it and the firmware keep. Which modules hold it, and how fast they are, is not shown.'
 
-export const memoryGib: ClaimTest = {
+export const memoryGib = claimTest({
   id: 'memory.gib',
   title: 'The system has at least the claimed memory.',
   takes: { kind: 'number', unit: 'GiB' },
   limitations: MEMORY_GIB_LIMITS,
-  of(value) {
+  of(value, check) {
     const promised = numberBetween(value, 1, MOST_GIB)
     if (promised === null) return null
-    return defineCheck({
-      id: 'memory.gib',
+    return check({
       property: 'operations',
       expected: `The system has ${promised} GiB of memory or more, including the part reserved by kernel and firmware.`,
-      limitations: MEMORY_GIB_LIMITS,
       requires: { memory: inventoryMemory },
       evaluate({ memory }) {
         const gib = memory.totalKib / 1024 / 1024
@@ -174,7 +167,7 @@ export const memoryGib: ClaimTest = {
       },
     })
   },
-}
+})
 
 const KINDS = ['kubernetes', 'slurm'] as const
 
@@ -187,20 +180,18 @@ const PROGRAMS: Readonly<Record<(typeof KINDS)[number], RegExp>> = {
 const SOFTWARE_SCHEDULER_LIMITS =
   'Programs of root by their names at one moment. The owner of the cluster, whether the node accepts work, and its configuration are not shown.'
 
-export const softwareScheduler: ClaimTest = {
+export const softwareScheduler = claimTest({
   id: 'software.scheduler',
   title: 'The node’s program of the claimed scheduler runs.',
   takes: { kind: 'text', oneOf: KINDS },
   limitations: SOFTWARE_SCHEDULER_LIMITS,
-  of(value) {
+  of(value, check) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
     const word = kind === 'slurm' ? 'Slurm' : 'Kubernetes'
-    return defineCheck({
-      id: 'software.scheduler',
+    return check({
       property: 'operations',
       expected: `The program that joins this node to ${word} runs.`,
-      limitations: SOFTWARE_SCHEDULER_LIMITS,
       requires: { processes: tenancyProcesses },
       evaluate({ processes }) {
         const running = processes.processes.filter(
@@ -232,4 +223,4 @@ export const softwareScheduler: ClaimTest = {
       },
     })
   },
-}
+})

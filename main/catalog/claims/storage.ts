@@ -1,5 +1,4 @@
-import { type DraftObservation, defineCheck, type FactsOf, type MaybeFactsOf, type Needs } from '../../core/check.ts'
-import type { ClaimTest } from '../../core/claim.ts'
+import type { DraftObservation, FactsOf, MaybeFactsOf, Needs } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
 import { type SysfsBlock, storageBlockDevices } from '../block-devices/index.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../drives/inventory.ts'
@@ -11,6 +10,7 @@ import { hasRemoteStorage, storageRemote } from '../mounts/probes.ts'
 import { type PciDevices, pciDevices } from '../pci/probes.ts'
 import { type MdArray, type RedundancyState, redundancyState } from '../redundancy/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { claimTest } from './values.ts'
 
 /** What shows whether NVMe drives are parts of the machine. */
 const LOCAL_NEEDS = { disks: inventoryDisks, remote: storageRemote, pci: pciDevices }
@@ -80,18 +80,16 @@ function withoutLocal({ remote, open }: NvmeDrives, { devices }: PciDevices): Dr
 const LIMITS =
   'The drive is attached to a PCI Express controller of the machine, as reported by the kernel. Its owner after the contract ends, and its earlier contents, are not shown.'
 
-export const storageLocalNvme: ClaimTest = {
+export const storageLocalNvme = claimTest({
   id: 'storage.local-nvme',
   title: 'An NVMe drive is a part of the machine.',
   takes: { kind: 'nothing' },
   limitations: LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'storage.local-nvme',
+    return check({
       property: 'operations',
       expected: 'At least one NVMe drive hangs on a controller of the machine that the system runs on.',
-      limitations: LIMITS,
       requires: LOCAL_NEEDS,
       optional: LOCAL_WANTS,
       evaluate(facts, wanted) {
@@ -108,25 +106,23 @@ export const storageLocalNvme: ClaimTest = {
       },
     })
   },
-}
+})
 
 const STORAGE_NVME_OF_LIMITS =
   'Controllers that the kernel has open at this moment. The location of the target, its other users and the protection of its data are not shown. Storage that is offered but not attached is not covered.'
 /** Transports of NVMe over Fabrics; a loop inside the system is none. */
 const FABRICS: readonly string[] = ['rdma', 'tcp', 'fc']
 
-export const storageNvmeOf: ClaimTest = {
+export const storageNvmeOf = claimTest({
   id: 'storage.nvme-of',
   title: 'Storage is attached by NVMe over Fabrics.',
   takes: { kind: 'nothing' },
   limitations: STORAGE_NVME_OF_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'storage.nvme-of',
+    return check({
       property: 'operations',
       expected: 'At least one NVMe controller is reached over a fabric: RDMA, TCP or Fibre Channel.',
-      limitations: STORAGE_NVME_OF_LIMITS,
       requires: { remote: storageRemote },
       evaluate({ remote }) {
         const attached = remote.nvme.filter(({ transport }) => FABRICS.includes(transport))
@@ -148,7 +144,7 @@ export const storageNvmeOf: ClaimTest = {
       },
     })
   },
-}
+})
 
 const STORAGE_NVME_RAID_LIMITS =
   'Arrays of the kernel’s own RAID (md) over drives of this machine, of any level, also of one that keeps no second copy. Arrays of other kinds and of controllers are left open. How fast they are is not measured.'
@@ -156,18 +152,16 @@ const STORAGE_NVME_RAID_LIMITS =
 /** More than any server has; a longer list is not walked. */
 const MOST_ARRAYS = 256
 
-export const storageNvmeRaid: ClaimTest = {
+export const storageNvmeRaid = claimTest({
   id: 'storage.nvme-raid',
   title: 'Local NVMe drives work together in a RAID array.',
   takes: { kind: 'nothing' },
   limitations: STORAGE_NVME_RAID_LIMITS,
-  of(value) {
+  of(value, check) {
     if (value !== null) return null
-    return defineCheck({
-      id: 'storage.nvme-raid',
+    return check({
       property: 'operations',
       expected: 'A RAID array of two or more NVMe drives of this machine is active and has all its members.',
-      limitations: STORAGE_NVME_RAID_LIMITS,
       requires: { ...LOCAL_NEEDS, state: redundancyState, block: storageBlockDevices },
       optional: LOCAL_WANTS,
       evaluate({ state, block, ...facts }, wanted) {
@@ -199,7 +193,7 @@ export const storageNvmeRaid: ClaimTest = {
       },
     })
   },
-}
+})
 
 const isWhole = ({ wanted, working, failed }: MdArray): boolean =>
   failed.length === 0 && (wanted === null || (working !== null && working >= wanted))

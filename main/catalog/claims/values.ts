@@ -1,3 +1,6 @@
+import type { Check, Needs } from '../../core/check.ts'
+import type { ClaimTest } from '../../core/claim.ts'
+
 /** What a claim may name, as a value that can be compared; null where it does not fit. Values come from files and packs of any origin. */
 type Value = string | number | null
 
@@ -12,3 +15,19 @@ export const oneOf = <W extends string>(value: Value, words: readonly W[]): W | 
 
 /** Faster than any port that is sold. */
 export const MOST_GBPS = 100_000
+
+/** What one value adds to a claim test: its id and limits are those of the test. */
+type Made = <N extends Needs, W extends Needs = Record<never, never>>(
+  check: Omit<Check<N, W>, 'id' | 'limitations'>,
+) => Check
+
+/** A claim test; `of` makes the check of one value, or null where the value does not fit. */
+export const claimTest = ({
+  of,
+  ...test
+}: Omit<ClaimTest, 'of'> & {
+  readonly of: (value: Value, check: Made) => Check | null
+}): ClaimTest => ({
+  ...test,
+  of: (value) => of(value, (check) => ({ ...check, id: test.id, limitations: test.limitations }) as unknown as Check),
+})
