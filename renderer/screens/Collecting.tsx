@@ -18,8 +18,7 @@ import {
 import { go, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { CellLine } from '../ui/CellLine.tsx'
-import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
+import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Progress } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 
