@@ -95,6 +95,11 @@ export function beginExport(plan: ExportPlan): void {
   changeExport({ ...NOTHING, run: plan.run, choices: firstChoices(plan), identitiesMade: state.identitiesMade })
 }
 
+/** Opens a step that can be reached. */
+export function openStep(step: Step): void {
+  if (canReach(step, state)) changeExport({ step })
+}
+
 /** Starts with these choices, unless a period report is already open. */
 export function beginPeriod(period: PeriodChoices): void {
   if (state.period === null && !isOccupied(state)) changeExport({ period, error: null })

@@ -78,6 +78,8 @@ export interface FailureWords {
   readonly next: string
   /** What to do in the window, where `next` names an option or a file that a person there has no use for. */
   readonly nextInWindow?: string
+  /** What to do on the page of a team server, where that differs from the window. */
+  readonly nextOnServer?: string
 }
 
 export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
@@ -246,6 +248,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     meaning: 'Nothing was sealed.',
     next: 'Create one with “barewitness identity create”.',
     nextInWindow: 'Create one under Settings, Signing identities.',
+    nextOnServer: 'Ask the signer to start the sealer on their computer, then try again.',
   },
   'identity.passphrase-wrong': {
     title: 'Wrong passphrase',
@@ -444,3 +447,6 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
 
 /** What to do about a failure, for a person at the window. */
 export const nextInWindow = (code: FailureCode): string => failureWords[code].nextInWindow ?? failureWords[code].next
+
+/** The same for a person at the page of a team server. */
+export const nextOnServer = (code: FailureCode): string => failureWords[code].nextOnServer ?? nextInWindow(code)

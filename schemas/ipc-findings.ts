@@ -52,6 +52,7 @@ export const NEXT_STEPS = [
   'audit-day',
   'assign-documents',
   'identity',
+  'sealer',
   'export',
 ] as const
 export type NextStepKind = (typeof NEXT_STEPS)[number]

@@ -29,6 +29,7 @@ const FACTS: HomeFacts = {
   running: null,
   isEngaged: true,
   fieldwork: '2027-01-10',
+  signing: 'here',
   hasIdentity: true,
   dueRuns: { unexplained: [], overdue: [] },
   requests: null,
@@ -189,6 +190,14 @@ describe('the title and the next step', () => {
     ['no engagement', { ...FACTS, isEngaged: false }, withFindings(['medium']), 'engagement'],
     ['no day of fieldwork', { ...FACTS, fieldwork: null }, withFindings(['medium']), 'audit-day'],
     ['no signing identity', { ...FACTS, hasIdentity: false }, withFindings(['medium']), 'identity'],
+    ['no connected sealer', { ...FACTS, signing: 'sealers', hasIdentity: false }, withFindings(['medium']), 'sealer'],
+    [
+      'no configured sealer',
+      { ...FACTS, signing: 'no-sealer', hasIdentity: false },
+      withFindings(['medium']),
+      'sealer',
+    ],
+    ['everything done with a sealer', { ...FACTS, signing: 'sealers' }, withFindings(['medium']), 'export'],
     ['everything done', FACTS, withFindings(['medium']), 'export'],
   ] as const)('%s: %#', (_, facts, matter, expected) => {
     const { next, steps } = homeOf(facts, matter)

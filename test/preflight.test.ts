@@ -30,6 +30,7 @@ const READY: PreflightMatter = {
   register: EMPTY_REGISTER,
   placed: new Set(['db-1', 'db-2']),
   engagementWaits: false,
+  signing: 'here',
   identities: 1,
   authority: 'https://tsa.example/',
 }
@@ -51,6 +52,11 @@ describe('before an export', () => {
     expect(openIn({})).toEqual([])
     expect(preflightOf(READY).map(({ id }) => id)).toEqual([...PREFLIGHT_IDS])
     expect(preflightLine(preflightOf(READY))).toBe('Nothing is open.')
+  })
+
+  test.each(['here', 'sealers', 'no-sealer'] as const)('a missing signer blocks: %s', (signing) => {
+    expect(openIn({ signing, identities: 0 })).toMatchObject([{ id: 'signer', state: 'blocks' }])
+    expect(openIn({ signing })).toEqual([])
   })
 
   test.each<[PreflightItem['id'], string, Partial<PreflightMatter>, RegExp]>([

@@ -114,6 +114,7 @@ beforeEach(async () => {
     scheduling: fakeScheduling(folder),
     remote: null,
     requestsOfAuditors: () => null,
+    signing: 'here',
     keepsSealed: false,
     notify: () => undefined,
   }

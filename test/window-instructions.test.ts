@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { FAILURE_CODES, nextInWindow } from '../schemas/failure-words.ts'
+import { FAILURE_CODES, nextInWindow, nextOnServer } from '../schemas/failure-words.ts'
 import schema from '../schemas/fleet.schema.json' with { type: 'json' }
 import { peopleTexts } from './support/people-text.ts'
 
@@ -44,8 +44,10 @@ describe('no text of the window asks for an edit of a file or for an option', ()
   })
 
   test.each(FAILURE_CODES)('the next step of %s', (code) => {
-    expect(nextInWindow(code).length).toBeGreaterThan(10)
-    expect(found(nextInWindow(code))).toEqual([])
+    for (const next of [nextInWindow(code), nextOnServer(code)]) {
+      expect(next.length).toBeGreaterThan(10)
+      expect(found(next)).toEqual([])
+    }
   })
 
   test('texts are read, and what must not be there is recognized', () => {

@@ -38,6 +38,8 @@ export interface EngineOptions {
   readonly remote?: RemoteCollection
   /** See EngineContext; none without it. */
   readonly requestsOfAuditors?: EngineContext['requestsOfAuditors']
+  /** See EngineContext; this computer without it. */
+  readonly signing?: EngineContext['signing']
   /** See EngineContext; false without it. */
   readonly keepsSealed?: boolean
 }
@@ -48,7 +50,15 @@ export interface EngineOptions {
 export async function createEngine(
   ports: Ports,
   catalog: Catalog,
-  { folder, desktop, scheduling = {}, remote, requestsOfAuditors = () => null, keepsSealed = false }: EngineOptions,
+  {
+    folder,
+    desktop,
+    scheduling = {},
+    remote,
+    requestsOfAuditors = () => null,
+    signing = 'here',
+    keepsSealed = false,
+  }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
   const { session, isOpen } = await openSession(ports, catalog, folder, (progress) =>
@@ -63,6 +73,7 @@ export async function createEngine(
     scheduling: { file: ports.schedules.defaultFile, program: null, ...scheduling },
     remote: remote ?? null,
     requestsOfAuditors,
+    signing,
     keepsSealed,
     notify: tell,
   }

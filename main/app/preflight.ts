@@ -1,5 +1,6 @@
 import type { PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { Assessment, Register } from '../../schemas/types.ts'
+import type { SigningPlace } from '../core/identities.ts'
 import { plural } from '../core/plain-text.ts'
 import { decisionsOf } from '../core/register/decisions.ts'
 import { currentResponses } from '../core/register/responses.ts'
@@ -16,6 +17,7 @@ export interface PreflightMatter {
   readonly placed: ReadonlySet<string>
   /** A person began an engagement that is not complete: it is not used yet. */
   readonly engagementWaits: boolean
+  readonly signing: SigningPlace
   readonly identities: number
   readonly authority: string | null
 }
@@ -41,14 +43,20 @@ export const preflightOf = (matter: PreflightMatter): readonly PreflightItem[] =
   { id: 'time', ...timeItem(matter) },
 ]
 
-const signerItem = ({ identities, assessment: { demo } }: PreflightMatter): Found =>
-  identities > 0 || demo
-    ? done('Signing identity')
-    : {
+const signerItem = ({ identities, signing, assessment: { demo } }: PreflightMatter): Found => {
+  if (identities > 0 || demo) return done('Signing identity')
+  return signing === 'here'
+    ? {
         state: 'blocks',
         title: 'No signing identity',
         text: 'Enter organization and person on the step “Seal”.',
       }
+    : {
+        state: 'blocks',
+        title: 'No sealer connected',
+        text: 'The signer starts it on their own computer; the step “Seal” shows how.',
+      }
+}
 
 function engagementItem({ assessment, engagementWaits }: PreflightMatter): Found {
   const { engagement } = assessment.scope

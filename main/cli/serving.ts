@@ -174,6 +174,7 @@ export async function runServer(
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
         desktop,
+        signing: identities === null ? 'no-sealer' : 'sealers',
         keepsSealed: true,
         requestsOfAuditors: requests,
         ...(collection === null ? {} : { remote: collection }),

@@ -1,6 +1,9 @@
 import type { Outcome } from './failure.ts'
 import type { Signer } from './ports.ts'
 
+/** Whose signing identities there are: those of this computer; on a team server, those of connected sealers, or none where no sealer is configured. */
+export type SigningPlace = 'here' | 'sealers' | 'no-sealer'
+
 /** Keys that seal, where their owner keeps them: here and encrypted, or on a token. */
 export interface Identities {
   readonly defaultFolder: string

@@ -3,6 +3,7 @@ import type { CountedRows, HomeStep, HomeView, NextStep, Phrase } from '../../sc
 import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { Finding } from '../core/finding/finding.ts'
+import type { SigningPlace } from '../core/identities.ts'
 import { of, plain, plural } from '../core/plain-text.ts'
 import { daysBetween } from '../core/register/days.ts'
 import { type DueRuns, missingRuns, requestNotices } from './home-notices.ts'
@@ -20,6 +21,8 @@ export interface HomeFacts {
   readonly isEngaged: boolean
   /** First day of fieldwork, as declared: YYYY-MM-DD. */
   readonly fieldwork: string | null
+  /** Whose signing identities there are; `demo-key`: on a team server, demo data is sealed with a key that is discarded. */
+  readonly signing: SigningPlace | 'demo-key'
   readonly hasIdentity: boolean
   readonly dueRuns: DueRuns
   /** Null where auditors request nothing here: outside a team server, and for a person who answers none. */
@@ -192,13 +195,27 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
       label: `Assign ${plural(documents.unassigned, 'document')}`,
       reason: `${of(documents.unassigned, documents.needed)} requested documents are outstanding and have no owner.`,
     }
-  if (!hasIdentity)
-    return {
-      is: 'identity',
-      label: 'Create signing identity',
-      reason: 'An evidence pack is signed in the name of your organization.',
-    }
+  if (!hasIdentity && facts.signing !== 'demo-key') return SIGNING_STEPS[facts.signing]
   return { is: 'export', label: 'Export evidence pack…', reason: 'Every earlier step is complete.' }
+}
+
+const SIGNING_STEPS: Readonly<Record<SigningPlace, NextStep>> = {
+  here: {
+    is: 'identity',
+    label: 'Create signing identity',
+    reason: 'An evidence pack is signed in the name of your organization.',
+  },
+  sealers: {
+    is: 'sealer',
+    label: 'Connect the sealer',
+    reason: 'No sealer is connected, so nothing can be signed. Its signer starts it on their own computer.',
+  },
+  'no-sealer': {
+    is: 'sealer',
+    label: 'Connect a sealer',
+    reason:
+      'No sealer is configured for this engagement, so nothing can be signed. The administrator of the server enters one.',
+  },
 }
 
 const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
@@ -213,11 +230,12 @@ const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
   'audit-day': 'documents',
   'assign-documents': 'documents',
   identity: 'export',
+  sealer: 'export',
   export: 'export',
 }
 
 function stepsOf(
-  { isEngaged, hasIdentity }: HomeFacts,
+  { isEngaged, hasIdentity, signing }: HomeFacts,
   { tested, untested, declared, owned, inventory, documents }: Figures,
   { reconciliation }: Assessment,
   next: NextStep,
@@ -294,9 +312,15 @@ function stepsOf(
       'Export',
       false,
       [phrase(isEngaged ? 'Engagement declared' : 'Engagement incomplete')],
-      [phrase(hasIdentity ? 'Signing identity set up' : 'Signing identity not set up')],
+      [phrase(signingLine(hasIdentity, signing))],
     ),
   ]
+}
+
+function signingLine(hasIdentity: boolean, signing: HomeFacts['signing']): string {
+  if (signing === 'demo-key') return 'Sealed with a demo key'
+  if (signing !== 'here') return hasIdentity ? 'Sealer connected' : 'No sealer connected'
+  return hasIdentity ? 'Signing identity set up' : 'Signing identity not set up'
 }
 
 function openRows(reconciliation: Assessment['reconciliation']): string {

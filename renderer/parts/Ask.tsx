@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { failureWords, nextInWindow } from '../../schemas/failure-words.ts'
+import { failureWords, nextInWindow, nextOnServer } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { Answer } from '../bridge.ts'
 import { type Evaluating, useStore } from '../store.ts'
+import { signedIn } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Notice, Progress } from '../ui/Notice.tsx'
 
@@ -86,7 +87,7 @@ export function FailureNote({ error }: { readonly error: CallFailure }) {
       interrupts
       title={error.node === undefined ? title : `${title} (${visible(error.node)})`}
       means={meaning}
-      next={nextInWindow(error.code)}
+      next={signedIn() === null ? nextInWindow(error.code) : nextOnServer(error.code)}
       detail={`${error.code}: ${visible(error.detail)}`}
     />
   )

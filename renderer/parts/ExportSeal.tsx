@@ -14,6 +14,7 @@ import { Notice, Progress } from '../ui/Notice.tsx'
 import { FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
 import { IdentityCard } from './Identities.tsx'
+import { NoSealer } from './NoSealer.tsx'
 
 interface SealProps {
   readonly plan: SealPlan
@@ -84,7 +85,7 @@ function WhichKey({ plan, choices, onChange }: SealProps) {
     return may('identities.create') ? (
       <FirstIdentity organization={plan.organization} />
     ) : (
-      <NoSigner onCheck={() => changeExport({ identitiesMade: identitiesMade + 1 })} />
+      <NoSealer onCheck={() => changeExport({ identitiesMade: identitiesMade + 1 })} />
     )
   return (
     <>
@@ -111,19 +112,6 @@ function WhichKey({ plan, choices, onChange }: SealProps) {
     </>
   )
 }
-
-/** On a team server: the key is at the computer of its signer. */
-const NoSigner = ({ onCheck }: { readonly onCheck: () => void }) => (
-  <>
-    <Notice
-      title="No signer is connected"
-      means="The server holds no signing key. Ask the signer to start the sealer on their computer, then check again."
-    />
-    <div className="actions">
-      <Button onPress={onCheck}>Check again</Button>
-    </div>
-  </>
-)
 
 const OWN = 'own'
 const OUTSIDE = 'outside'

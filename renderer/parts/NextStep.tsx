@@ -2,6 +2,7 @@ import type { NextStepKind } from '../../schemas/ipc-findings.ts'
 import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import { NO_FINDING_FILTER, routeOf, SEVERE } from '../finding-model.ts'
+import { isOffered } from '../routes.ts'
 import { go, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -23,11 +24,15 @@ const STEPS: Readonly<Record<NextStepKind, () => void>> = {
   'audit-day': () => go({ screen: 'engagement', of: 'run' }),
   'assign-documents': () => go({ screen: 'documents', of: 'run' }),
   identity: () => go({ screen: 'settings', part: 'identity' }),
+  sealer: () => go({ screen: 'export', step: 'seal' }),
   export: () => go({ screen: 'export' }),
 }
 
 /** Opens the screen of a step. */
 export const takeStep = (step: NextStepKind): void => STEPS[step]()
+
+/** Whether the screen of a step is offered. A sealer is configured where exports are. */
+export const mayTake = (step: NextStepKind): boolean => step !== 'sealer' || isOffered({ screen: 'export' })
 
 /** Steps before there are results; other screens lead to them by themselves. */
 const BEFORE: readonly NextStepKind[] = ['import', 'collect', 'view-collection']
@@ -41,11 +46,11 @@ export function NextStep({ within }: { readonly within: readonly NextStepKind[] 
   if (results === null || BEFORE.includes(next.is)) return null
   const isHere = within.includes(next.is)
   // Documents arrive over weeks: an export does not wait for the last one.
-  const mayExport = next.is === 'assign-documents' || next.is === 'identity'
+  const mayExport = next.is === 'assign-documents' || next.is === 'identity' || next.is === 'sealer'
   return (
     <>
-      {mayExport && <Button onPress={() => takeStep('export')}>Export…</Button>}
-      {!isHere && (
+      {mayExport && isOffered({ screen: 'export' }) && <Button onPress={() => takeStep('export')}>Export…</Button>}
+      {!isHere && mayTake(next.is) && (
         <Button kind="primary" onPress={() => takeStep(next.is)}>
           {next.label}
         </Button>

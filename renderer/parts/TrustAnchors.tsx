@@ -6,6 +6,7 @@ import type { EntrySignature } from '../../schemas/types.ts'
 import { useAction } from '../actions.ts'
 import { call, useAnswer } from '../bridge.ts'
 import { announce, go } from '../store.ts'
+import { signedIn } from '../team.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -15,6 +16,7 @@ import { EmptyState } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Fingerprint } from './Copy.tsx'
+import { EntryWithoutSealer } from './NoSealer.tsx'
 
 type Use = TrustAnchor['for']
 
@@ -216,24 +218,33 @@ interface SigningIdentity {
 
 /** The identities of this computer and the chosen one: `first`, otherwise the first of the list. Names are never empty. */
 function useIdentities(first: string | null) {
-  const answer = useAnswer('identities.list', null)
+  const [checks, setChecks] = useState(0)
+  const answer = useAnswer('identities.list', null, checks)
   const [chosen, choose] = useState<string | null>(first)
   const identities = answer.state === 'here' ? answer.value : []
-  return { identities, name: chosen ?? identities[0]?.name ?? UNSIGNED, choose }
+  return {
+    identities,
+    name: chosen ?? identities[0]?.name ?? UNSIGNED,
+    choose,
+    check: () => setChecks(checks + 1),
+    /** On a team server, where identities are those of connected sealers. */
+    lacksSealer: answer.state === 'here' && identities.length === 0 && signedIn() !== null,
+  }
 }
 
 /** The identity of a signature that is always made. There is nothing to choose where there is only one; the engine reports that there is none. */
 export function useSigningKey(first: string | null = null): SigningIdentity {
-  const { identities, name, choose } = useIdentities(first)
-  const choice =
-    identities.length < 2 ? null : (
-      <Select
-        label="Signing identity"
-        value={name}
-        onChange={choose}
-        options={identities.map((one) => ({ id: one.name, title: `${visible(one.subject)} (${visible(one.name)})` }))}
-      />
-    )
+  const { identities, name, choose, check, lacksSealer } = useIdentities(first)
+  const choice = lacksSealer ? (
+    <EntryWithoutSealer isOptional={false} onCheck={check} />
+  ) : identities.length < 2 ? null : (
+    <Select
+      label="Signing identity"
+      value={name}
+      onChange={choose}
+      options={identities.map((one) => ({ id: one.name, title: `${visible(one.subject)} (${visible(one.name)})` }))}
+    />
+  )
   return signingAs(identities, name, choice)
 }
 
@@ -256,26 +267,27 @@ function signingAs(identities: readonly IdentityView[], name: string, choice: Re
 
 /** The identity that signs an entry in a role: the first that is there, another, or none. Names alone are typed, not authenticated. */
 export function useSignature(role: Role): SigningIdentity {
-  const { identities, name, choose } = useIdentities(null)
-  const choice =
-    identities.length === 0 ? (
-      <p className="quiet">
-        Not digitally signed, as no signing identity is set up: names are typed, not authenticated.{' '}
-        <Button kind="link" small onPress={() => go({ screen: 'settings', part: 'identity' })}>
-          Set up signing identity
-        </Button>
-      </p>
-    ) : (
-      <Select
-        label={`Signature of ${ROLES[role]}`}
-        value={name}
-        onChange={choose}
-        options={[
-          ...identities.map((one) => ({ id: one.name, title: `Signed as ${visible(one.subject)}` })),
-          { id: UNSIGNED, title: 'Not signed' },
-        ]}
-      />
-    )
+  const { identities, name, choose, check, lacksSealer } = useIdentities(null)
+  const choice = lacksSealer ? (
+    <EntryWithoutSealer isOptional onCheck={check} />
+  ) : identities.length === 0 ? (
+    <p className="quiet">
+      Not digitally signed, as no signing identity is set up: names are typed, not authenticated.{' '}
+      <Button kind="link" small onPress={() => go({ screen: 'settings', part: 'identity' })}>
+        Set up signing identity
+      </Button>
+    </p>
+  ) : (
+    <Select
+      label={`Signature of ${ROLES[role]}`}
+      value={name}
+      onChange={choose}
+      options={[
+        ...identities.map((one) => ({ id: one.name, title: `Signed as ${visible(one.subject)}` })),
+        { id: UNSIGNED, title: 'Not signed' },
+      ]}
+    />
+  )
   return signingAs(identities, name, choice)
 }
 

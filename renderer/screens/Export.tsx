@@ -9,6 +9,7 @@ import {
   changeExport,
   type ExportState,
   isOther,
+  openStep,
   sealDraft,
   useExport,
 } from '../export-store.ts'
@@ -39,7 +40,7 @@ import { EmptyState, Notice } from '../ui/Notice.tsx'
 const TITLE = 'Export evidence pack'
 
 /** From a run to a sealed pack on disk, in four steps. Going back is always possible and loses no choice. */
-export function Export() {
+export function Export({ step }: { readonly step: 'seal' | null }) {
   const { runs } = useStore()
   const { identitiesMade } = useExport()
   const plan = useKept(useAnswer('export.plan', null, `${runs} ${identitiesMade}`), `export ${runs}`)
@@ -50,7 +51,9 @@ export function Export() {
   if (plan.state === 'failed' && plan.error.code === 'input.refused') return <NothingToExport />
   return (
     <Ask answer={plan}>
-      {(value) => <Wizard plan={value} run={runOf(value, list.state === 'here' ? list.value : [])} asked={list} />}
+      {(value) => (
+        <Wizard plan={value} first={step} run={runOf(value, list.state === 'here' ? list.value : [])} asked={list} />
+      )}
     </Ask>
   )
 }
@@ -72,15 +75,19 @@ const NothingToExport = () => (
 
 function Wizard({
   plan,
+  first,
   run,
   asked,
 }: {
   readonly plan: ExportPlan
+  readonly first: 'seal' | null
   readonly run: RunListItem | null
   readonly asked: Answer<unknown>
 }) {
   const state = useExport()
   useEffect(() => beginExport(plan), [plan])
+  // Once: afterwards, the person chooses the step.
+  useEffect(() => (first === null ? undefined : openStep(first)), [first])
   useEffect(() => announceDraft, [])
   const { step, choices } = state
   if (choices === null) return null

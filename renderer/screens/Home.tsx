@@ -17,7 +17,8 @@ import { Phrases } from '../parts/EngagementParties.tsx'
 import { SeverityMark } from '../parts/FindingParts.tsx'
 import { HomeNotices } from '../parts/HomeNotices.tsx'
 import { ROW_TONE, Shape } from '../parts/Mark.tsx'
-import { takeStep } from '../parts/NextStep.tsx'
+import { mayTake, takeStep } from '../parts/NextStep.tsx'
+import { SealerCommand } from '../parts/NoSealer.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
 import { isOffered } from '../routes.ts'
@@ -331,9 +332,11 @@ function Shown({ view }: { readonly view: HomeView }) {
               )}
             </>
           )}
-          <Button kind="primary" describedBy="next-step" onPress={() => takeStep(next.is)}>
-            {next.label}
-          </Button>
+          {mayTake(next.is) && (
+            <Button kind="primary" describedBy="next-step" onPress={() => takeStep(next.is)}>
+              {next.label}
+            </Button>
+          )}
         </>
       }
     >
@@ -343,6 +346,7 @@ function Shown({ view }: { readonly view: HomeView }) {
       <p id="next-step" className="home-next">
         <strong>Next step:</strong> {next.reason}
       </p>
+      {next.is === 'sealer' && mayTake(next.is) && <SealerCommand />}
       {results === null ? (
         <p>
           <Button kind="link" onPress={() => go({ screen: 'first-run' })}>

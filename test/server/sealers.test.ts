@@ -12,7 +12,9 @@ import { chainFolderOf, draftName } from '../../main/core/layout.ts'
 import { MOST_SIGNATURES, type SealingServer } from '../../main/core/sealing-orders.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { NO_TRUST } from '../../main/verify/steps/trust.ts'
-import type { ExportDraft, ExportPlan, ExportView } from '../../schemas/ipc-packs.ts'
+import { nextOnServer } from '../../schemas/failure-words.ts'
+import type { HomeView } from '../../schemas/ipc-findings.ts'
+import type { ExportDraft, ExportPlan, ExportView, PreflightItem } from '../../schemas/ipc-packs.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import type { SealingRequest } from '../../schemas/types.ts'
 import { newToken } from '../support/collector-kit.ts'
@@ -213,6 +215,24 @@ describe('an export of the team server', () => {
     expect(await built(officer)).toMatchObject({ ok: false, error: { code: 'identity.missing' } })
     expect(codeOf(await requestTo(kit, CHEN, '/sealer/ask', ASK))).toBe('answered')
     expect(await built(officer)).toMatchObject({ ok: false, error: { code: 'sealing.unanswered' } })
+  })
+
+  test('is led to a sealer where none is connected, and to no signing identity of the server', async () => {
+    const kit = await kitWithSealers()
+    const officer = await kit.as('officer')
+    await collected(officer)
+    const items = valueIn(replyIn<readonly PreflightItem[]>(await officer.call('alpha', 'export.preflight', null)))
+    const item = items.find(({ id }) => id === 'signer')
+    expect(item?.state).toBe('blocks')
+    const home = valueIn(replyIn<HomeView>(await officer.call('alpha', 'home.get', null)))
+    const lines = home.steps.find(({ id }) => id === 'export')?.lines.flat() ?? []
+    const texts = [item?.title, item?.text, ...lines.map(({ text }) => text)].join(' ')
+    expect(texts).toMatch(/sealer/i)
+    expect(texts).not.toMatch(/identity|organization/i)
+    expect(nextOnServer('identity.missing')).not.toMatch(/settings/i)
+    const { may } = await officer.session('alpha')
+    expect(may.filter((method) => method.startsWith('identities.'))).toEqual(['identities.list'])
+    expect(await built(officer)).toMatchObject({ error: { code: 'identity.missing' } })
   })
 
   test('goes on with the next sealer process where one was killed before it answered', async () => {

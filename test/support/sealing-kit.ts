@@ -68,6 +68,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
     scheduling: fakeScheduling(folder),
     remote: null,
     requestsOfAuditors: () => null,
+    signing: 'here',
     keepsSealed: false,
     notify: () => undefined,
   }

@@ -84,6 +84,7 @@ export const fakeEngine =
     createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, fakeCatalog, {
       folder,
       desktop,
+      signing: identities === null ? 'no-sealer' : 'sealers',
       keepsSealed: true,
       requestsOfAuditors: requests,
       scheduling: fakeScheduling(folder),

@@ -6,6 +6,7 @@ import type { Assessment, Fleet, Register } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
+import type { SigningPlace } from '../../core/identities.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { Checkpoint } from '../../core/run-chain/head.ts'
 import type { RemoteCollection } from './remote.ts'
@@ -59,6 +60,8 @@ export interface EngineContext {
   readonly remote: RemoteCollection | null
   /** What auditors requested on a team server, for a call of a person who answers them; null for every other call, and elsewhere. */
   readonly requestsOfAuditors: () => RequestCounts | null
+  /** Whose signing identities there are. */
+  readonly signing: SigningPlace
   /** Whether a sealed pack stays in the folder when its export is discarded after it was saved: on a team server, a save is a download, which can fail. */
   readonly keepsSealed: boolean
   readonly notify: (event: EngineEvent) => void

@@ -101,6 +101,7 @@ async function exportPreflight(context: EngineContext): Promise<Outcome<readonly
       register,
       placed: new Set(declared.flatMap(({ name, location }) => (location === undefined ? [] : [name]))),
       engagementWaits: draft.value !== null,
+      signing: context.signing,
       identities: identities.value.length,
       authority: (await readSettings(ports, folder)).authority,
     }),

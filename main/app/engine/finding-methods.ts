@@ -139,6 +139,7 @@ async function homeView(context: EngineContext, source: FindingSource | null): P
       running: runningNow(context),
       isEngaged: engagement !== null,
       fieldwork: engagement?.fieldwork ?? null,
+      signing: session.demo && context.signing !== 'here' ? 'demo-key' : context.signing,
       hasIdentity: listed.ok && listed.value.length > 0,
       dueRuns: await dueRunsOf(context),
       requests: context.requestsOfAuditors(),

@@ -132,12 +132,16 @@ export async function signingKey(
   return await withSecret(context, info.value, (secret) => identities.open(folder, name.value, secret, purpose))
 }
 
-async function chosenName({ ports, folder }: EngineContext, chosen: string | null): Promise<Outcome<string>> {
+async function chosenName({ ports, folder, signing }: EngineContext, chosen: string | null): Promise<Outcome<string>> {
   if (chosen !== null) return ok(chosen)
   const listed = await ports.identities.list(identitiesFolder(folder))
   if (!listed.ok) return listed
   const [only, another] = listed.value
-  if (only === undefined) return fail('identity.missing', 'there is no signing identity on this computer')
+  if (only === undefined)
+    return fail(
+      'identity.missing',
+      signing === 'here' ? 'there is no signing identity on this computer' : 'no sealer is connected to the server',
+    )
   return another === undefined
     ? ok(only.name)
     : fail('input.refused', 'there are several signing identities; choose one')

@@ -1,0 +1,58 @@
+import { may, signedIn } from '../team.ts'
+import { shellLine } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Copy } from './Copy.tsx'
+
+const COMMAND = shellLine(['barewitness', 'sealer', '--config', 'sealer.yaml'])
+
+/** What a signer of a team server starts on their own computer. */
+export const SealerCommand = () => (
+  <div className="sealer-command">
+    <code className="mono command">{COMMAND}</code>
+    <Copy text={COMMAND} what="the command" />
+  </div>
+)
+
+interface Checking {
+  /** Asks again which sealers are connected. */
+  readonly onCheck: () => void
+}
+
+/** On a team server, in the place of a signing identity for a seal: the key is at the computer of its signer. */
+export const NoSealer = ({ onCheck }: Checking) => (
+  <>
+    <Notice
+      title="No signer is connected"
+      means="The server holds no signing key. The signer starts the sealer on their computer; then check again."
+    />
+    <SealerCommand />
+    <div className="actions">
+      <Button onPress={onCheck}>Check again</Button>
+    </div>
+  </>
+)
+
+/** The same for an entry, which can be recorded without a signature where `isOptional`. */
+export function EntryWithoutSealer({ isOptional, onCheck }: Checking & { readonly isOptional: boolean }) {
+  const unsigned = isOptional ? 'Not digitally signed: names are typed, not authenticated. ' : ''
+  if (!may('register.sign'))
+    return (
+      <p className="quiet">
+        {unsigned}
+        {signedIn()?.role === 'officer' &&
+          'No sealer is configured for this engagement; the administrator of the server enters one.'}
+      </p>
+    )
+  return (
+    <>
+      <p className="quiet">
+        {unsigned}No sealer is connected. To sign, start yours on your computer, then check again.{' '}
+        <Button kind="link" small onPress={onCheck}>
+          Check again
+        </Button>
+      </p>
+      <SealerCommand />
+    </>
+  )
+}
