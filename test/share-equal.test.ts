@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { compression } from '../main/adapters/compression.ts'
 import { sharing } from '../main/app/engine/share-equal.ts'
 import { assessedNow } from '../main/app/engine/stored-runs.ts'
 import { catalog } from '../main/catalog/index.ts'
@@ -13,7 +14,7 @@ const collected = (): LoadedRecording => fixtureRecording('demo-gpu-01', catalog
 
 test('equal answers of two nodes are one in memory, and nothing that is stated of them differs', () => {
   const [one, other] = [collected(), collected()]
-  const share = sharing()
+  const share = sharing(compression)
   const [first, second] = [share.recording(one), share.recording(other)]
   expect(JSON.stringify(first.recording)).toBe(JSON.stringify(one.recording))
   for (const [at, capture] of one.captures.entries()) {
@@ -25,7 +26,7 @@ test('equal answers of two nodes are one in memory, and nothing that is stated o
 
 test('when and for how long each answer was taken stays with its node', () => {
   const one = collected()
-  const share = sharing()
+  const share = sharing(compression)
   const later = {
     ...one,
     captures: one.captures.map(({ meta, stdout, stderr }, at) => ({
@@ -45,7 +46,7 @@ test('when and for how long each answer was taken stays with its node', () => {
 test('answers of the same digest and other bytes stay apart', () => {
   const { recording, captures } = collected()
   const shorter = captures.map((answer) => ({ ...answer, stdout: answer.stdout.slice(1) }))
-  const share = sharing()
+  const share = sharing(compression)
   const [first, second] = [
     { recording, captures },
     { recording, captures: shorter },
@@ -73,7 +74,7 @@ test('a run is evaluated as assess() evaluates it, and equal results of two node
 })
 
 test('values that differ in a type, in an order or in an absent key stay apart', () => {
-  const share = sharing()
+  const share = sharing(compression)
   const values = [
     { a: 1, b: 2 },
     { b: 2, a: 1 },

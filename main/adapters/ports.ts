@@ -11,6 +11,7 @@ import type { Identities } from '../core/identities.ts'
 import type { Integrations } from '../core/outbox/delivery.ts'
 import type { ZoneOffset, Zones } from '../core/period/cadence.ts'
 import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
+import { compression } from './compression.ts'
 import type { Known } from './declarations/engagement-file.ts'
 import { createDeclarations } from './declarations/index.ts'
 import { createFiles } from './files.ts'
@@ -55,6 +56,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     // A pause alone does not keep the program running: it is raced against something that does.
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     tidyMemory,
+    compression,
     validator,
     operator,
     transport: pacedTransport(),

@@ -34,6 +34,7 @@ import type { PackFiles } from './pack-files.ts'
 import type { Zones } from './period/cadence.ts'
 import type {
   Clock,
+  Compression,
   ConnectTarget,
   Entropy,
   EvidenceStore,
@@ -61,6 +62,7 @@ export interface Ports {
   readonly pause: (milliseconds: number) => Promise<void>
   /** Gives back memory that nothing holds any more, where that can be asked for: between the parts of what takes much of it. */
   readonly tidyMemory: () => void
+  readonly compression: Compression
   readonly validator: SchemaValidator
   /** Who runs this program, and where: stated by this computer, read once. */
   readonly operator: () => Promise<Operator>

@@ -6,6 +6,13 @@ import type { MethodsHeard, SshOffer } from './ssh-methods.ts'
 
 /** Everything outside, as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
 
+/** Bytes in less memory. */
+export interface Compression {
+  readonly compress: (bytes: Uint8Array) => Uint8Array
+  /** The same bytes as before, of this size; throws where they are not. */
+  readonly restore: (compressed: Uint8Array, size: number) => Uint8Array
+}
+
 /** Time and chance come in through here and nowhere else. */
 export interface Clock {
   /** UTC, ISO 8601 with milliseconds. */

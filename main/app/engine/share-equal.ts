@@ -1,5 +1,7 @@
 import type { Capture, NodeAssessment, Recording } from '../../../schemas/types.ts'
+import type { Compression } from '../../core/ports.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
+import { type Held, heldBytes } from './held-bytes.ts'
 
 /** Holds each of several equal values once, for as long as it is used itself. */
 export interface Sharing {
@@ -12,23 +14,17 @@ export interface Sharing {
  * Servers of one kind give the same answers to most commands, and the same results: a fleet is held in the memory of few servers. The values
  * are equal in every respect, the order of keys included. They must not be changed, which their types state.
  */
-export function sharing(): Sharing {
+export function sharing(compression: Compression): Sharing {
   const share = sharedPlain()
-  const bytes = new Map<string, Uint8Array>()
-  const once = (digest: string, own: Uint8Array): Uint8Array => {
-    const known = bytes.get(digest)
-    if (known !== undefined && known.length === own.length) return known
-    bytes.set(digest, own)
-    return own
-  }
-  const answers = new Map<Capture, CapturedAnswer>()
-  const answerOf = ({ meta, stdout, stderr }: CapturedAnswer): CapturedAnswer => {
+  const bytes = heldBytes(compression)
+  const answers = new Map<Capture, HeldAnswer>()
+  const answerOf = ({ meta, stdout, stderr }: CapturedAnswer): HeldAnswer => {
     // Every member stays in its place: the order of keys is kept.
     const timeless = share({ ...meta, startedAt: '', durationMs: 0 })
     const own = {
       meta: timeless,
-      stdout: once(meta.stdout.sha256, stdout),
-      stderr: once(meta.stderr.sha256, stderr),
+      stdout: bytes.hold(meta.stdout.sha256, stdout),
+      stderr: bytes.hold(meta.stderr.sha256, stderr),
     }
     const known = answers.get(timeless)
     if (known?.stdout === own.stdout && known.stderr === own.stderr) return known
@@ -37,19 +33,32 @@ export function sharing(): Sharing {
   }
   const recent = recentCaptures()
   return {
-    recording: ({ recording, captures }) =>
-      unpacked(share(recording), recent, {
+    recording: ({ recording, captures }) => {
+      const packed = {
         answers: captures.map(answerOf),
         startedAt: captures.map(({ meta }) => share(meta.startedAt)),
         durationMs: captures.map(({ meta }) => meta.durationMs),
-      }),
+      }
+      bytes.nodeDone()
+      return unpacked(share(recording), recent, packed)
+    },
     node: share,
   }
 }
 
+/** Results of nodes alone, each of several equal parts once. */
+export const sharingResults = (): Sharing['node'] => sharedPlain()
+
+/** An answer whose bytes may be compressed. */
+interface HeldAnswer {
+  readonly meta: Capture
+  readonly stdout: Held
+  readonly stderr: Held
+}
+
 /** The captures of a recording: what other nodes have as well, and beside it what few others have, when each was taken. */
 interface Packed {
-  readonly answers: readonly CapturedAnswer[]
+  readonly answers: readonly HeldAnswer[]
   readonly startedAt: readonly string[]
   readonly durationMs: readonly number[]
 }
@@ -76,14 +85,32 @@ const unpacked = (recording: Recording, recent: RecentCaptures, packed: Packed):
   recording,
   get captures() {
     return recent(packed, () =>
-      packed.answers.map(({ meta, stdout, stderr }, at) => ({
-        meta: { ...meta, startedAt: packed.startedAt[at] ?? '', durationMs: packed.durationMs[at] ?? 0 },
-        stdout,
-        stderr,
-      })),
+      packed.answers.map(({ meta, stdout, stderr }, at) => {
+        const own = { ...meta, startedAt: packed.startedAt[at] ?? '', durationMs: packed.durationMs[at] ?? 0 }
+        return stdout.isFull() && stderr.isFull()
+          ? { meta: own, stdout: stdout.bytes(), stderr: stderr.bytes() }
+          : restored(own, stdout, stderr)
+      }),
     )
   },
 })
+
+/** An answer whose bytes are restored when they are first read: most callers read few of a node, or none. */
+function restored(meta: Capture, stdout: Held, stderr: Held): CapturedAnswer {
+  let out: Uint8Array | undefined
+  let error: Uint8Array | undefined
+  return {
+    meta,
+    get stdout() {
+      out ??= stdout.bytes()
+      return out
+    },
+    get stderr() {
+      error ??= stderr.bytes()
+      return error
+    },
+  }
+}
 
 /** Shorter strings are never part of another one in memory. */
 const LONGEST_WHOLE = 12

@@ -19,11 +19,15 @@ export interface SoFar {
  * Each node is evaluated once, when it is done: with hundreds of nodes, evaluating all of them each time would be too
  * slow.
  */
-export function soFarOf(ports: Pick<Ports, 'clock'>, catalog: Catalog, { run, scope, before }: Begun): SoFar {
+export function soFarOf(
+  ports: Pick<Ports, 'clock' | 'compression'>,
+  catalog: Catalog,
+  { run, scope, before }: Begun,
+): SoFar {
   const recordings = new Map<string, LoadedRecording>()
   const nodes = new Map<string, NodeAssessment>()
   let shown: RunState | null = null
-  const share = sharing()
+  const share = sharing(ports.compression)
   const take = (collected: LoadedRecording): void => {
     const loaded = share.recording(collected)
     const { name } = loaded.recording.node

@@ -16,7 +16,7 @@ import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import { locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
-import { sharing } from './share-equal.ts'
+import { sharing, sharingResults } from './share-equal.ts'
 
 /**
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
@@ -124,7 +124,7 @@ export async function loadRun(
     const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
     const recordings: LoadedRecording[] = []
     const unreadable: Failure[] = []
-    const share = sharing()
+    const share = sharing(ports.compression)
     let read = 0
     await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
       const loaded = await store.load(run, node)
@@ -226,14 +226,14 @@ function* assessing(
   const { scope, recordings } = run
   const asOf = ports.clock.now()
   const terms = termsOf({ ...scope, asOf })
-  const share = sharing()
+  const share = sharingResults()
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
   const alone: NodeAssessment[] = []
   for (const { node, loaded } of rested) {
-    alone.push(share.node(assessNode(catalog, node, loaded, terms)))
+    alone.push(share(assessNode(catalog, node, loaded, terms)))
     yield alone.length
   }
-  const nodes = compareNodes(catalog, alone, asOf).map(share.node)
+  const nodes = compareNodes(catalog, alone, asOf).map(share)
   const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
   const concluded = conclude(catalog, { scope, asOf, demo, register: EMPTY_REGISTER }, nodes)
   return { ...run, assessment: { schema: 'barewitness.assessment/1', ...concluded, nodes } }
