@@ -52,6 +52,7 @@ export const HISTORY_INPUTS: Readonly<
   'history.deviations': exactly({ from: day, to: day }),
   'history.compare': exactly({ before: run, after: run }),
   'history.flip': exactly({ before: run, after: run, node: name, check: checkId }),
+  'history.sending': nothing,
   'history.record-gap': exactly({ schedule: orNull(schedule), due: instant, why: text(1000, 3), identity }),
   'history.set-baseline': exactly({ run, why: text(1000, 3), identity }),
   'period.plan': nothing,

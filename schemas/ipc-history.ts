@@ -24,6 +24,8 @@ export interface HistoryMethods {
     in: { readonly before: string; readonly after: string; readonly node: string; readonly check: string }
     out: FlipView
   }
+  /** What became of sending packs to other systems, by run and receiver; null where nothing is sent from here. */
+  'history.sending': { in: null; out: HistorySending | null }
   /** Signs and enters that a run did not happen. `identity` null: the only one there is. Refused for demo data. */
   'history.record-gap': {
     in: {
@@ -39,6 +41,38 @@ export interface HistoryMethods {
     in: { readonly run: string; readonly why: string; readonly identity: string | null }
     out: Entered
   }
+}
+
+/**
+ * `sent`, `waiting`, `given-up`: as the outbox has the items of a run. `refused`: the pack as a whole. `not-planned`: it is not in the outbox yet. `nothing`: the
+ * outbox has nothing of it, as of packs from before it was used, and of those whose items a later pack replaced.
+ */
+export type SentState = 'sent' | 'waiting' | 'given-up' | 'refused' | 'not-planned' | 'nothing'
+
+export interface SentItems {
+  readonly delivered: number
+  readonly waiting: number
+  readonly givenUp: number
+}
+
+export interface SentRow {
+  readonly run: string
+  /** Name of the receiver in the configuration; null for what concerns the pack as a whole. */
+  readonly target: string | null
+  readonly state: SentState
+  readonly items: SentItems
+  /** Of the last entry about this state; null where none is known. */
+  readonly at: string | null
+  readonly code: CallFailure['code'] | null
+  /** The last reason; null where there is none. */
+  readonly why: string | null
+}
+
+export interface HistorySending {
+  /** The latest run first. */
+  readonly rows: Bounded<SentRow>
+  /** What could not be read: what was sent is then not known. */
+  readonly shortfalls: readonly CallFailure[]
 }
 
 /** The chain of runs, with one entry more. */

@@ -46,6 +46,8 @@ describe('days and runs', () => {
   test('without a fleet there is none; with one, the last weeks', async () => {
     const kit = await kitOver()
     expect(await kit.get('history.get', { window: null })).toBeNull()
+    // Nothing is sent from a computer of one person by its engine.
+    expect(await kit.get('history.sending', null)).toBeNull()
     await withNodes(kit, ['db-4'])
     const view = await kit.get('history.get', { window: null })
     expect([view?.from, view?.to, view?.days.length, view?.entries]).toEqual(['2026-08-22', '2026-11-20', 91, null])

@@ -116,6 +116,7 @@ beforeEach(async () => {
     requestsOfAuditors: () => null,
     signing: 'here',
     keepsSealed: false,
+    integrations: null,
     notify: () => undefined,
   }
   methods = registerMethods(context)

@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly signing?: EngineContext['signing']
   /** See EngineContext; false without it. */
   readonly keepsSealed?: boolean
+  /** See EngineContext; null without it. */
+  readonly integrations?: string | null
 }
 
 /**
@@ -58,6 +60,7 @@ export async function createEngine(
     requestsOfAuditors = () => null,
     signing = 'here',
     keepsSealed = false,
+    integrations = null,
   }: EngineOptions,
 ): Promise<Engine> {
   const { add, notify: tell } = listeners()
@@ -75,6 +78,7 @@ export async function createEngine(
     requestsOfAuditors,
     signing,
     keepsSealed,
+    integrations,
     notify: tell,
   }
   const handlers: Handlers = {

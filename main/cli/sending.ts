@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SentRow } from '../../schemas/ipc-history.ts'
+import { SENT_WORDS, sentItemsText, sentReason } from '../../schemas/sent-words.ts'
 import type { IntegrationsConfig } from '../../schemas/types.ts'
 import { shownRequest } from '../adapters/outbox/receiver.ts'
 import { itemsFor, type TargetResult } from '../app/outbox/deliver.ts'
 import { fileFor } from '../app/outbox/files.ts'
 import { itemsOf, matterFor, type SendDeps, type SendReport, sendPack } from '../app/outbox/send.ts'
+import { sentPacks } from '../app/outbox/sent-packs.ts'
 import { targetPlans } from '../app/outbox/targets.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Outcome } from '../core/failure.ts'
@@ -61,6 +64,27 @@ function printResult({ target, delivered, waiting, givenUp, why }: TargetResult)
 }
 
 const MOST_NAMED = 20
+
+/** Prints what became of each run at each receiver, as the outbox has it: it is neither locked nor changed. */
+export async function printStatus(context: Context, file: string): Promise<void> {
+  const { rows, shortfalls } = await sentPacks(context.ports, { file, folder: null })
+  const [failure] = shortfalls
+  if (failure !== undefined) return endWith(context, failure)
+  for (const row of rows.rows) emitText(`${statusLine(row)}\n`)
+  if (rows.total === 0) printLine('The outbox has no items of a run.')
+  if (rows.total > rows.rows.length) printLine(`${rows.total - rows.rows.length} earlier lines are not printed.`)
+  if (rows.rows.some(({ state }) => state !== 'sent')) context.exit(EXIT.incomplete)
+}
+
+function statusLine(row: SentRow): string {
+  const [items, reason] = [sentItemsText(row.items), plain(sentReason(row), 300)]
+  return [
+    `${plain(row.run)}  ${plain(row.target ?? 'all receivers')}: ${SENT_WORDS[row.state]}`,
+    ...(items === '' ? [] : [` (${items})`]),
+    `, ${row.at ?? 'time not known'}`,
+    ...(reason === '' ? [] : [`: ${reason}`]),
+  ].join('')
+}
 
 /** Sends as “send” does, by the configuration that a schedule names. Demo data and items that were given up are not sent. */
 export async function sendScheduled(

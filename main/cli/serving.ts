@@ -170,13 +170,14 @@ export async function runServer(
     zipFolder: (files) => zipFolder(ports, files),
     copying: copyingOf(config, objectSecrets, ports),
     sending: sendingOf(ports),
-    openEngine: async (folder, desktop, { collection, identities, requests }) =>
+    openEngine: async (folder, desktop, { collection, identities, requests, integrations }) =>
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
         desktop,
         signing: identities === null ? 'no-sealer' : 'sealers',
         keepsSealed: true,
         requestsOfAuditors: requests,
+        integrations,
         ...(collection === null ? {} : { remote: collection }),
         // Not the file of this account, which may have schedules of others.
         scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },

@@ -160,6 +160,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'history.deviations': call(WORKERS),
   'history.compare': call(WORKERS),
   'history.flip': call(WORKERS),
+  'history.sending': call(OFFICER),
   'history.record-gap': call(OFFICER, 'key'),
   'history.set-baseline': call(OFFICER, 'key'),
 

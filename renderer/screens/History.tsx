@@ -21,6 +21,7 @@ import { HistoryCompare } from '../parts/HistoryCompare.tsx'
 import { HistoryDeviations } from '../parts/HistoryDeviations.tsx'
 import { HistoryGaps } from '../parts/HistoryGaps.tsx'
 import { HistoryRuns } from '../parts/HistoryRuns.tsx'
+import { HistorySending } from '../parts/HistorySending.tsx'
 import { Page } from '../parts/Page.tsx'
 import { type HistoryPart, isOffered, type Route, type RunPair } from '../routes.ts'
 import { go, replace, useStore } from '../store.ts'
@@ -179,6 +180,7 @@ function Days({
             <h2 id="all-runs">Runs</h2>
             <HistoryRuns title="Runs in this period" view={view} runs={view.runs} isWhole onCompare={onCompare} />
           </section>
+          <HistorySending />
           <Limits />
         </>
       )}

@@ -1,10 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtFiles } from '../../main/adapters/built-files.ts'
+import { openOutbox } from '../../main/adapters/outbox/journal.ts'
+import { itemDigest } from '../../main/core/outbox/journal.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { openAddress } from '../support/html-window.ts'
+import { must } from '../support/kept-runs.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
+import { FINDING, PACK } from '../support/outbox-items.ts'
+import { integrationsFile } from '../support/outbox-kit.ts'
 import { newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
 import { answerValue, fakeEngine, type TeamKit, teamKit } from '../support/team-kit.ts'
 
@@ -268,6 +276,85 @@ describe.skipIf(absent !== null)(`a period report in Chromium${absent === null ?
       await sealer.stop()
       await window.close()
       await kit.close()
+    }
+  })
+})
+
+describe.skipIf(absent !== null)(`what was sent, in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+  test('an officer sees what became of each run at each receiver, and an operator does not', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barewitness-sent-'))
+    const integrations = integrationsFile(folder, { url: () => 'http://127.0.0.1:1' }, { only: ['webhook', 'jira'] })
+    const outbox = must(await openOutbox(join(folder, 'outbox')))
+    const at = '2026-11-28T06:00:00.000Z'
+    for (const [target, item, isSent] of [
+      ['own', PACK, true],
+      ['tickets', FINDING, false],
+    ] as const) {
+      const about = { target, key: item.key, digest: itemDigest(item), at }
+      must(await outbox.record({ kind: 'planned', ...about, item }))
+      must(await outbox.record({ kind: 'attempted', ...about }))
+      const why = 'example.atlassian.net: HTTP status 403'
+      must(
+        await outbox.record(
+          isSent ? { kind: 'delivered', ...about, remote: null } : { kind: 'deferred', ...about, until: at, why },
+        ),
+      )
+    }
+    await outbox.close()
+    const refused = {
+      at,
+      code: 'pack.unverified',
+      detail: 'run.barewitness.zip does not verify: signature indeterminate',
+    }
+    const pack = 'exports/a/20261127t0525z-aaaa.barewitness.zip'
+    writeFileSync(join(folder, 'outbox', 'packs.jsonl'), `${JSON.stringify({ pack, refused })}\n`)
+    const kit = await teamKit({
+      pages: builtFiles(PAGES),
+      config: (one) => {
+        const [alpha, ...others] = one.engagements
+        return { ...one, engagements: [{ ...alpha, integrations }, ...others] }
+      },
+    })
+    const window = await openAddress(`${kit.server.origin}/`)
+    try {
+      const { page } = window
+      const history = async (role: string): Promise<void> => {
+        kit.provider.admit({ sub: role, name: `Sam ${role}`, roles: [role], groups: ['team'] })
+        await page.getByRole('link', { name: 'Sign in' }).click()
+        await page.getByRole('link', { name: 'alpha', exact: true }).click()
+        if (role === 'officer') {
+          await page.getByRole('button', { name: 'Open demo fleet' }).click()
+          await page.getByRole('heading', { level: 1, name: 'Collection finished' }).waitFor()
+        }
+        await page.getByRole('button', { name: 'History', exact: true }).click()
+        await page.getByRole('heading', { level: 2, name: 'Runs', exact: true }).waitFor()
+      }
+      await history('officer')
+      const section = page.getByRole('region', { name: 'Other systems' })
+      await section.getByRole('row').nth(3).waitFor()
+      const rows = await section.getByRole('row').allInnerTexts()
+      expect(rows.slice(1).map((row) => row.split('\t').map((cell) => cell.trim()))).toMatchObject([
+        [PACK.run, 'own', 'Sent', '1 sent', expect.any(String), ''],
+        [PACK.run, 'tickets', 'Waiting', '1 waiting', expect.any(String), expect.stringContaining('status 403')],
+        [
+          '20261127t0525z-aaaa',
+          'All',
+          'Pack refused',
+          '',
+          expect.any(String),
+          expect.stringContaining('does not verify'),
+        ],
+      ])
+      await section.scrollIntoViewIfNeeded()
+      expect(await axeFindings(page)).toEqual([])
+      await windowShot(window, 'team-history-sent')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await history('operator')
+      expect(await page.getByRole('region', { name: 'Other systems' }).count()).toBe(0)
+    } finally {
+      await window.close()
+      await kit.close()
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 })

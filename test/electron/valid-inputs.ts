@@ -241,6 +241,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
     node: 'db-4',
     check: 'isolation.bare-metal',
   },
+  'history.sending': null,
   'history.record-gap': { schedule: null, due: '2026-11-20T02:00:00.000Z', why: 'power was off', identity: null },
   'history.set-baseline': { run: '20261119t0915z-0001', why: 'looked at', identity: 'office' },
   'period.plan': null,

@@ -152,6 +152,12 @@ describe.skipIf(why !== null)(`send, as a program${why === null ? '' : ` (skippe
     const again = await cli(['send', pack, '--config', path, '--allow-demo'])
     expect({ status: again.status, sent: fakes.received.length - before }).toEqual({ status: 0, sent: 0 })
     expect(again.stderr).toContain('lake: unchanged')
+
+    // Nine receivers, each with what it takes of one run.
+    const status = await cli(['send', '--config', path, '--status'])
+    const lines = status.stdout.trimEnd().split('\n')
+    expect([status.status, lines.length, lines.filter((line) => line.includes(': Sent ('))]).toEqual([0, 9, lines])
+    expect(fakes.received.length).toBe(before)
   })
 
   test.each<[string, (copy: string) => void, readonly string[], number]>([

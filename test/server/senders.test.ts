@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type SentPacks, sendSealed } from '../../main/app/outbox/sealed-packs.ts'
 import type { SendDeps } from '../../main/app/outbox/send.ts'
+import { sentPacks } from '../../main/app/outbox/sent-packs.ts'
 import { fail, ok } from '../../main/core/failure.ts'
 import { type Sending, senderText, startSenders } from '../../main/server/edge/senders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
@@ -71,6 +72,12 @@ describe('packs of a data folder', () => {
     const sent = fakes.received.length
     expect(await send(file)).toMatchObject({ failures: [] })
     expect([fakes.received.length, planned]).toEqual([sent, ['run-2']])
+    // As the History of the server shows them.
+    const { rows } = await sentPacks(kit.ports, { file, folder: kit.root() })
+    expect(rows.rows.map(({ run, target, state }) => [run, target, state])).toEqual([
+      ...['own', 'tickets', 'ciso'].map((target) => ['run-2', target, 'sent']),
+      ['run-1', null, 'nothing'],
+    ])
   })
 
   test('one that is refused keeps no other from being sent, and is tried again', async () => {
@@ -123,6 +130,8 @@ describe('packs of a data folder', () => {
     const whole = readFileSync(path)
     writeFileSync(path, 'PK')
     for (let tries = 0; tries < 3; tries += 1) await send(file)
+    const { rows } = await sentPacks(kit.ports, { file, folder: kit.root() })
+    expect(rows.rows).toMatchObject([{ run: 'run-1', target: null, state: 'refused', at: kit.time.now }])
     const pack = 'exports/of-run-1/run-1.barewitness.zip'
     const refused = { at: '2027-01-05T10:00:00.000Z', code: expect.any(String), detail: expect.any(String) }
     expect(notes().slice(1)).toEqual([{ pack, refused }])

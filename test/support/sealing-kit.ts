@@ -70,6 +70,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
     requestsOfAuditors: () => null,
     signing: 'here',
     keepsSealed: false,
+    integrations: null,
     notify: () => undefined,
   }
   return {

@@ -80,13 +80,14 @@ export interface TeamKitOptions {
 /** The engine over made-up nodes. */
 export const fakeEngine =
   (ports = createFakePorts()): OpenEngine =>
-  (folder, desktop, { collection, identities, requests }) =>
+  (folder, desktop, { collection, identities, requests, integrations }) =>
     createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, fakeCatalog, {
       folder,
       desktop,
       signing: identities === null ? 'no-sealer' : 'sealers',
       keepsSealed: true,
       requestsOfAuditors: requests,
+      integrations,
       scheduling: fakeScheduling(folder),
       ...(collection === null ? {} : { remote: collection }),
     })

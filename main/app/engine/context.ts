@@ -64,6 +64,8 @@ export interface EngineContext {
   readonly signing: SigningPlace
   /** Whether a sealed pack stays in the folder when its export is discarded after it was saved: on a team server, a save is a download, which can fail. */
   readonly keepsSealed: boolean
+  /** Configuration by which the packs of this folder are sent to other systems, on a team server; null elsewhere. */
+  readonly integrations: string | null
   readonly notify: (event: EngineEvent) => void
 }
 

@@ -31,6 +31,7 @@ import { plain } from '../../core/plain-text.ts'
 import { dayOf } from '../../core/register/days.ts'
 import { isDay, type RunChain } from '../../core/run-chain/entry.ts'
 import { type EnterInput, nameBaseline, recordGap } from '../append-signed.ts'
+import { sentPacks } from '../outbox/sent-packs.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import {
   factsKept,
@@ -54,6 +55,7 @@ type Methods =
   | 'history.deviations'
   | 'history.compare'
   | 'history.flip'
+  | 'history.sending'
   | 'history.record-gap'
   | 'history.set-baseline'
 
@@ -93,6 +95,10 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
       return detail === undefined
         ? fail('input.not-found', `${check} has the same verdict on ${node} in both runs`, node)
         : ok(flipView(wordsOf(catalog, fleetName()), detail))
+    },
+    'history.sending': async () => {
+      const { integrations: file, folder } = context
+      return ok(file === null ? null : await sentPacks(ports, { file, folder }))
     },
     'history.record-gap': ({ schedule, due, why, identity }) =>
       saying(context, identity, (input) =>

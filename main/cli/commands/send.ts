@@ -6,6 +6,7 @@ interface Options {
   readonly dryRun?: true
   readonly allowDemo?: true
   readonly again?: true
+  readonly status?: true
 }
 
 /** `send [pack]`: what a verified pack shows, in other systems. */
@@ -19,6 +20,7 @@ export function sendCommand(context: Context): void {
     .option('--dry-run', 'Print what would be sent, and send nothing')
     .option('--allow-demo', 'Also send a demo pack; every item is marked as demo data')
     .option('--again', 'Also send items that were given up')
+    .option('--status', 'Print what became of each run at each receiver, and send nothing')
     .action(async (pack: string | undefined, { config: file, ...options }: Options) => {
       const config = await context.ports.integrations.read(file)
       if (!config.ok) return endWith(context, config.error)
@@ -27,6 +29,10 @@ export function sendCommand(context: Context): void {
         const targets = await openTargets(context.ports, config.value)
         if (!targets.ok) return endWith(context, targets.error)
         return printLine(`${file} is valid; targets: ${targets.value.length + (config.value.files?.length ?? 0)}.`)
+      }
+      if (options.status === true) {
+        const { printStatus } = await import('../sending.ts')
+        return await printStatus(context, file)
       }
       if (pack === undefined && options.dryRun === true) {
         printLine('--dry-run needs a pack')

@@ -21,6 +21,9 @@ export interface Letter {
   readonly state: LetterState
   /** Name that the receiver gave it; null where none was received. */
   readonly remote: string | null
+  /** Run of the content that was planned last, and time of the last entry (UTC, ISO 8601); null where an earlier version kept neither. */
+  readonly run: string | null
+  readonly at: string | null
 }
 
 interface About {
@@ -36,7 +39,7 @@ interface About {
  * after the answer. `kept` is what a shortened journal holds of a letter.
  */
 export type OutboxEntry =
-  | { readonly kind: 'kept'; readonly letter: Letter }
+  | { readonly kind: 'kept'; readonly letter: Omit<Letter, 'run' | 'at'> & Partial<Pick<Letter, 'run' | 'at'>> }
   | (About & { readonly kind: 'planned'; readonly item: OutboxItem })
   | (About & { readonly kind: 'attempted' })
   | (About & { readonly kind: 'delivered'; readonly remote: string | null })
@@ -49,22 +52,27 @@ export const itemDigest = (item: OutboxItem): Sha256 => sha256(canonicalJson(ite
 
 /** A letter after an entry; null where the entry does not follow from what is known of it. */
 export function letterAfter(before: Letter | undefined, entry: OutboxEntry): Letter | null {
-  if (entry.kind === 'kept') return entry.letter
+  if (entry.kind === 'kept') {
+    const { run = null, at = null, ...letter } = entry.letter
+    return { ...letter, run: run ?? (letter.state.is === 'waiting' ? letter.state.item.run : null), at }
+  }
+  const { at } = entry
   if (entry.kind === 'planned') {
     const { target, key, digest, item } = entry
     const state: LetterState = { is: 'waiting', item, until: null, why: null }
-    return { target, key, digest, asOf: item.asOf, attempts: 0, state, remote: before?.remote ?? null }
+    const { asOf, run } = item
+    return { target, key, digest, asOf, attempts: 0, state, remote: before?.remote ?? null, run, at }
   }
   if (before === undefined || before.digest !== entry.digest || before.state.is !== 'waiting') return null
   switch (entry.kind) {
     case 'attempted':
-      return { ...before, attempts: before.attempts + 1 }
+      return { ...before, at, attempts: before.attempts + 1 }
     case 'delivered':
-      return { ...before, state: { is: 'delivered' }, remote: entry.remote ?? before.remote }
+      return { ...before, at, state: { is: 'delivered' }, remote: entry.remote ?? before.remote }
     case 'deferred':
-      return { ...before, state: { ...before.state, until: entry.until, why: entry.why } }
+      return { ...before, at, state: { ...before.state, until: entry.until, why: entry.why } }
     case 'given-up':
-      return { ...before, state: { is: 'given-up', why: entry.why } }
+      return { ...before, at, state: { is: 'given-up', why: entry.why } }
   }
 }
 
@@ -116,6 +124,8 @@ function isLetter(value: unknown): boolean {
   if (!isObject(value) || !isAbout(value) || !isTextOrNull(value.remote) || !isObject(value.state)) return false
   const { is, item, until, why } = value.state
   if (!Number.isSafeInteger(value.attempts) || !isText(value.asOf)) return false
+  // Absent in journals of earlier versions.
+  if (!isTextOrNull(value.run ?? null) || !isTextOrNull(value.at ?? null)) return false
   return is === 'delivered' || (is === 'given-up' && isText(why))
     ? true
     : is === 'waiting' && isItem(item) && isTextOrNull(until) && isTextOrNull(why)

@@ -24,6 +24,8 @@ export interface Elsewhere {
   readonly identities: RemoteIdentities | null
   /** What auditors requested, for a call of an officer; null for every other call. */
   readonly requests: () => RequestCounts | null
+  /** Configuration by which its packs are sent to other systems; null where it names none, and for auditors. */
+  readonly integrations: string | null
 }
 
 export interface ServedEngagement extends Desk {
@@ -171,6 +173,7 @@ async function openOne(
   const engine = await open(folder, serverDesktop, {
     collection: jobs.value?.remote ?? null,
     identities: sealers?.identities ?? null,
+    integrations: engagement.integrations ?? null,
     requests: () => (going.getStore()?.role === 'officer' ? (opened[0]?.requestCounts('officer') ?? null) : null),
   })
   const desk: Desk = { engine, events: eventBuffer(started), streams: new Set() }
@@ -178,7 +181,8 @@ async function openOne(
     folder,
     started,
     mayRead: (subject, share) => opened.some((one) => one.mayRead(subject, share)),
-    open: async (own) => await open(own, serverDesktop, { collection: null, identities: null, requests: () => null }),
+    open: async (own) =>
+      await open(own, serverDesktop, { collection: null, identities: null, requests: () => null, integrations: null }),
   })
   const opened: Portal[] = []
   const portal = await openPortal({

@@ -1,0 +1,66 @@
+import type { SentItems, SentRow } from '../../../schemas/ipc-history.ts'
+import { plain } from '../plain-text.ts'
+import { compare } from '../recording.ts'
+import type { Letter } from './journal.ts'
+
+/** A pack that was sealed, as the notes of an outbox have it. */
+export interface SealedPack {
+  readonly run: string
+  /** Why it was refused as a whole; null where it was not. */
+  readonly refusal: Pick<SentRow, 'at' | 'code' | 'why'> | null
+  /** Whether it is noted as planned, or as one from before the outbox was used. */
+  readonly isSettled: boolean
+}
+
+const LONGEST_REASON = 1000
+
+/**
+ * What became of the packs of each run, by receiver, the latest run first. A receiver has what the outbox has as delivered and nothing else; items that a later pack
+ * replaced are those of its run. A pack of which nothing is known is stated as such.
+ */
+export function sentRows(letters: readonly Letter[], packs: readonly SealedPack[]): readonly SentRow[] {
+  const byRun = new Map<string, Map<string, Letter[]>>()
+  for (const { run } of packs) byRun.set(run, byRun.get(run) ?? new Map())
+  for (const letter of letters) {
+    if (letter.run === null) continue
+    const ofRun = byRun.get(letter.run) ?? new Map<string, Letter[]>()
+    byRun.set(letter.run, ofRun)
+    ofRun.set(letter.target, [...(ofRun.get(letter.target) ?? []), letter])
+  }
+  return [...byRun]
+    .sort(([a], [b]) => compare(b, a))
+    .flatMap(([run, targets]) => {
+      const own = packs.filter((one) => one.run === run)
+      const refused = own.flatMap(({ refusal }): readonly SentRow[] =>
+        refusal === null ? [] : [{ run, target: null, state: 'refused', items: NO_ITEMS, ...refusal }],
+      )
+      const rows = [...refused, ...[...targets].map(([target, of]) => rowOf(run, target, of))]
+      if (rows.length > 0) return rows
+      const state = own.every(({ isSettled }) => isSettled) ? 'nothing' : 'not-planned'
+      return [{ run, target: null, state, items: NO_ITEMS, at: null, code: null, why: null } as const]
+    })
+}
+
+const NO_ITEMS: SentItems = { delivered: 0, waiting: 0, givenUp: 0 }
+
+/** The state of a receiver is the worst of its items, with their latest time and reason. */
+function rowOf(run: string, target: string, letters: readonly Letter[]): SentRow {
+  const ofState = (is: Letter['state']['is']) => letters.filter(({ state }) => state.is === is)
+  const [delivered, waiting, givenUp] = [ofState('delivered'), ofState('waiting'), ofState('given-up')]
+  const items = { delivered: delivered.length, waiting: waiting.length, givenUp: givenUp.length }
+  const [state, worst] =
+    givenUp.length > 0
+      ? (['given-up', givenUp] as const)
+      : waiting.length > 0
+        ? (['waiting', waiting] as const)
+        : (['sent', delivered] as const)
+  // A time that is not known is not replaced by an earlier one.
+  const at = worst.some((one) => one.at === null)
+    ? null
+    : (worst
+        .map((one) => one.at ?? '')
+        .sort(compare)
+        .at(-1) ?? null)
+  const why = worst.map(({ state: one }) => (one.is === 'delivered' ? null : one.why)).findLast((one) => one !== null)
+  return { run, target, state, items, at, code: null, why: why == null ? null : plain(why, LONGEST_REASON) }
+}
