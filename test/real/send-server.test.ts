@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,8 +22,8 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await sleep(20)
 }
 
-function serving() {
-  const child = spawn(process.execPath, [CLI, 'serve', '--config', 'team.json'], { env, cwd: folder })
+function serving(config = 'team.json') {
+  const child = spawn(process.execPath, [CLI, 'serve', '--config', config], { env, cwd: folder })
   const texts = { told: '', logged: '' }
   child.stderr.on('data', (chunk) => {
     texts.told += String(chunk)
@@ -90,5 +92,42 @@ describe.skipIf(missing !== null)(`sending by a server${missing === null ? '' : 
     expect(cli('serve', '--config', 'team.json', '--verify-audit').status).toBe(0)
     const texts = [first, second, third].flatMap(({ texts: { told, logged } }) => [told, logged])
     for (const token of Object.values(TOKENS)) expect([audit, ...texts].join('\n').includes(token)).toBe(false)
+  })
+
+  test('asked to end while a receiver does not answer: it ends with its other items waiting', async () => {
+    let asked = 0
+    const silent = createServer(() => {
+      asked += 1
+    })
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = silent.address() as AddressInfo
+      const trust = [at('config', 'barewitness', 'identities', 'job', 'root.pem')]
+      const slow = { url: () => `http://127.0.0.1:${port}` }
+      const integrations = integrationsFile(at('send-slow'), slow, { only: ['webhook'], trust })
+      const team = JSON.parse(readFileSync(at('team.json'), 'utf8'))
+      const engagements = [{ name: 'slow', folder: 'slow', enter: {}, integrations }]
+      writeFileSync(at('slow.json'), JSON.stringify({ ...team, engagements, auditLog: 'slow.jsonl' }))
+      const first = serving('slow.json')
+      await until(() => existsSync(at('send-slow', 'outbox', 'packs.jsonl')))
+      first.kill('SIGTERM')
+      await first.ended
+      const run = readdirSync(at('out')).find((name) => /^\d{8}t/.test(name)) ?? ''
+      mkdirSync(at('slow', 'exports', 'a'), { recursive: true })
+      copyFileSync(at('out', run, `${run}.barewitness.zip`), at('slow', 'exports', 'a', `${run}.barewitness.zip`))
+      const second = serving('slow.json')
+      await until(() => asked > 0)
+      second.kill('SIGTERM')
+      // Not killed, and with one request: each further one would take 30 seconds.
+      expect([await second.ended, asked]).toEqual([null, 1])
+      const status = cli('send', '--config', integrations, '--status')
+      expect([status.status, status.stdout.split('\n').length]).toEqual([4, 2])
+      expect(status.stdout).toMatch(new RegExp(`^${run} {2}own: Waiting \\(\\d+ waiting\\)`))
+      const kinds = [...readFileSync(at('slow.jsonl'), 'utf8').matchAll(/"kind":"([a-z-]+)"/g)].map(([, kind]) => kind)
+      expect(kinds).toEqual(['start', 'stop', 'start', 'pack-planned', 'stop'])
+    } finally {
+      silent.closeAllConnections()
+      silent.close()
+    }
   })
 })
