@@ -3,7 +3,7 @@ import { controlsTable } from '../main/app/output-files.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { concludeControls } from '../main/core/conclusion/conclude.ts'
-import type { EvidenceRequest, OffNodeCheck } from '../main/core/conclusion/requests.ts'
+import type { OffNodeCheck } from '../main/core/conclusion/requests.ts'
 import { checksGrid } from '../main/present/formats/grids/claims.ts'
 import { documentText } from '../main/present/report.ts'
 import { checkSourceWords } from '../schemas/conclusion-words.ts'
@@ -11,6 +11,7 @@ import type { Register } from '../schemas/types.ts'
 import { inspectedFor, registerOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 import { wholeReport } from './support/report/whole.ts'
+import { evidenceRequestOf } from './support/rollup-kit.ts'
 
 const input = sampleInput()
 const [framework] = input.catalog.frameworks
@@ -29,18 +30,12 @@ const BEYOND: OffNodeCheck = {
   why: 'Which account is for emergencies is an arrangement between people.',
 }
 
-const REQUEST: EvidenceRequest = {
+const REQUEST = evidenceRequestOf({
   id: 'ER-21',
   title: 'The emergency procedure and the log of its uses',
-  inspects: 'Each use, with its reason.',
-  owner: 'officer',
-  minimum: 'inspected',
   time: 'period',
-  heldBy: 'document',
-  renewal: '12 months',
   serves: [BEYOND.id],
-  mayAnswer: [],
-}
+})
 
 /** The sample, its first such control mapped to a check that is not built. */
 const mapped: Catalog = {

@@ -12,6 +12,7 @@ import { controlTokens, line, MOST_NODES, momentOf, tokenOf, uuidOf } from '../m
 import { oscalFiles } from '../main/present/formats/oscal.ts'
 import type { ControlAssessment, ControlCheck, Engagement } from '../schemas/types.ts'
 import { enlarged, formatSample, shownAgain } from './support/format-sample.ts'
+import { NO_RESULTS } from './support/rollup-kit.ts'
 
 /** NIST's schema of OSCAL 1.2.2, which lies outside this repository. */
 const SCHEMA = fileURLToPath(new URL('../../shared/data/oscal/oscal_complete_schema-1-2-2.json', import.meta.url))
@@ -444,15 +445,7 @@ describe('a row as an objective’s status', () => {
     built: true,
     population: 4,
     tested: 4,
-    satisfied: 0,
-    notSatisfied: 0,
-    inconclusive: 0,
-    notTested: 0,
-    notApplicable: 0,
-    informational: 0,
-    accepted: 0,
-    answeredByDocument: 0,
-    notRetested: 0,
+    ...NO_RESULTS,
     ...changes,
   })
   const server = (changes: Partial<ControlAssessment['server']> = {}): ControlAssessment['server'] => ({

@@ -13,7 +13,6 @@ import { reviewFile } from '../main/app/review.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
-import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { type Outcome, ok } from '../main/core/failure.ts'
 import { inMemory } from '../main/core/recording.ts'
@@ -21,24 +20,14 @@ import { attachmentPath } from '../main/core/register/attachments.ts'
 import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
 import { folderOfTest } from './support/folders.ts'
-import { documentOf, registerOf as madeRegister, riskAcceptanceOf } from './support/register.ts'
+import { documentDraftOf, documentOf, registerOf as madeRegister, riskAcceptanceOf } from './support/register.ts'
+import { evidenceRequestOf } from './support/rollup-kit.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
 const NEED = 'Key policy'
 /** A mapped check that no node can answer, and the evidence request that does. */
 const BEYOND = { id: 'access.break-glass', source: 'document', why: 'Between people.' } as const
-const LOG: EvidenceRequest = {
-  id: 'ER-21',
-  title: 'The log of its uses.',
-  inspects: 'Each use, with its reason.',
-  owner: 'officer',
-  minimum: 'inspected',
-  time: 'period',
-  heldBy: 'document',
-  renewal: '12 months',
-  serves: [BEYOND.id],
-  mayAnswer: [],
-}
+const LOG = evidenceRequestOf({ id: 'ER-21', title: 'The log of its uses.', time: 'period', serves: [BEYOND.id] })
 
 const catalog: Catalog = {
   ...sampleCatalog,
@@ -69,19 +58,7 @@ const draft = {
   until: '2027-03-01',
 }
 
-const record = {
-  controls: [{ framework: 'soc2' as const, control: 'C1' }],
-  need: NEED,
-  summary: 'who may hold a key',
-  providedBy: 'R. Novak',
-  level: 'received' as const,
-  inspection: null,
-  answers: null,
-  owner: 'R. Novak',
-  validUntil: null,
-  effective: null,
-  supersedes: null,
-}
+const record = documentDraftOf({ controls: [{ framework: 'soc2', control: 'C1' }], need: NEED })
 
 let folder: string
 let now: string

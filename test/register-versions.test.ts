@@ -10,24 +10,12 @@ import { registerFor } from '../main/core/register.ts'
 import type { DocumentDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, ReportingBasis } from '../schemas/types.ts'
 import type { PeriodCover } from '../schemas/words.ts'
-import { documentOf, inspectedFor, registerOf } from './support/register.ts'
+import { documentDraftOf, documentOf, inspectedFor, registerOf } from './support/register.ts'
 
 const NOW = '2026-11-21T09:00:00.000Z'
 const [OLD, NEW, NEXT] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string]
 const FILE = { name: 'policy-2.pdf', bytes: new TextEncoder().encode('%PDF-1.7 second') }
-const DRAFT: DocumentDraft = {
-  controls: [],
-  need: null,
-  summary: 'Who may hold a key.',
-  providedBy: 'R. Novak',
-  level: 'received',
-  inspection: null,
-  answers: null,
-  owner: 'R. Novak',
-  validUntil: null,
-  effective: null,
-  supersedes: OLD,
-}
+const DRAFT = documentDraftOf({ supersedes: OLD })
 
 const add = (documents: readonly EvidenceDocument[], changes: Partial<DocumentDraft> = {}) =>
   addDocument(registerOf({ documents }), { ...DRAFT, ...changes }, FILE, { now: NOW, id: NEW, needsOf: () => ['x'] })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { isSafePath } from '../main/core/pack-files.ts'
 import {
@@ -29,8 +28,8 @@ import type { RiskAcceptanceDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'
-import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
-import { controlOf, frameworkOf } from './support/rollup-kit.ts'
+import { documentDraftOf, documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
+import { controlOf, evidenceRequestOf, frameworkOf } from './support/rollup-kit.ts'
 
 const ID = '0123456789abcdef'.repeat(2)
 const verdicts: Readonly<Record<string, Verdict>> = {
@@ -208,19 +207,11 @@ describe('taking back', () => {
 describe('attached documents', () => {
   const needsOf = (framework: string, control: string) =>
     framework === 'soc2' && control === 'CC1' ? ['the policy', 'the training list'] : null
-  const what = {
+  const what = documentDraftOf({
     controls: [{ framework: 'soc2', control: 'CC1' }],
     need: 'the policy',
-    summary: 'who may hold a key',
-    providedBy: 'R. Novak',
-    level: 'received',
-    inspection: null,
-    answers: null,
-    owner: 'R. Novak',
     validUntil: '2027-06-30',
-    effective: null,
-    supersedes: null,
-  } as const
+  })
   const inspection = { by: ' M. Ortiz ', on: '2026-11-20', lookedAt: 'All of it.', conclusion: 'supports' } as const
   const moment = { now: NOW, id: ID, needsOf }
   const file = { name: 'C:\\Users\\r\\Key\u202e Policy.pdf', bytes: new TextEncoder().encode('%PDF-1.7') }
@@ -372,18 +363,7 @@ describe('requests for records', () => {
     expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, due: '2026-11-20' }, { now: NOW, needsOf }))).toContain('past')
   })
 
-  const REQUEST: EvidenceRequest = {
-    id: 'ER-1',
-    title: 'The roster',
-    inspects: 'Names',
-    owner: 'officer',
-    minimum: 'inspected',
-    time: 'point-in-time',
-    heldBy: 'document',
-    renewal: '12 months',
-    serves: [],
-    mayAnswer: [],
-  }
+  const REQUEST = evidenceRequestOf({ title: 'The roster', inspects: 'Names', owner: 'officer', renewal: '12 months' })
   const control = controlOf({
     key: 'CC1',
     mappings: [],

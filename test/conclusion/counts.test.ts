@@ -12,6 +12,7 @@ import type { CheckSource, ControlRole } from '../../schemas/conclusion-words.ts
 import type { Verdict } from '../../schemas/words.ts'
 import { AS_OF } from '../support/conclusion-documents.ts'
 import { riskAcceptanceOf } from '../support/register.ts'
+import { NO_RESULTS } from '../support/rollup-kit.ts'
 
 /** How results become counts, over made-up nodes: every number of every kind of check. */
 const OFF_NODE = [
@@ -49,15 +50,7 @@ const unreached = (name: string): NodeVerdicts => ({ node: name, results: [{ che
 const ZERO = {
   population: 1,
   tested: 1,
-  satisfied: 0,
-  notSatisfied: 0,
-  inconclusive: 0,
-  notApplicable: 0,
-  informational: 0,
-  notTested: 0,
-  accepted: 0,
-  answeredByDocument: 0,
-  notRetested: 0,
+  ...NO_RESULTS,
 }
 
 const server = (changes: Partial<typeof ZERO>, over: Partial<Omit<CheckOver, 'count'>> = {}, check = 'a') => ({

@@ -7,7 +7,6 @@ import {
   serverPart,
 } from '../../main/core/conclusion/conclude.ts'
 import { decides, isReached, type NodeVerdicts, sourceOf } from '../../main/core/conclusion/documents.ts'
-import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import type { Control } from '../../main/core/framework.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { ControlRole, DocumentState, RowState, ServerState } from '../../schemas/conclusion-words.ts'
@@ -15,7 +14,7 @@ import type { ControlAssessment, ControlDecision, Engagement, RiskAcceptance } f
 import type { Verdict } from '../../schemas/words.ts'
 import { AS_OF, documentFor, engagement, PERIOD, registerWith } from '../support/conclusion-documents.ts'
 import { acceptanceRequestOf, decisionOf, riskAcceptanceOf } from '../support/register.ts'
-import { catalogWith, controlOf, frameworkOf, nodeWith } from '../support/rollup-kit.ts'
+import { catalogWith, controlOf, evidenceRequestOf, frameworkOf, NO_RESULTS, nodeWith } from '../support/rollup-kit.ts'
 
 /** The functions that decide about servers and rows, one step at a time; those about documents are in documents.test.ts. */
 const deciding = (
@@ -34,15 +33,7 @@ const deciding = (
     built: true,
     population: 2,
     tested: 2,
-    satisfied: 0,
-    notSatisfied: 0,
-    inconclusive: 0,
-    notApplicable: 0,
-    informational: 0,
-    notTested: 0,
-    accepted: 0,
-    answeredByDocument: 0,
-    notRetested: 0,
+    ...NO_RESULTS,
     ...counts,
   },
 })
@@ -466,18 +457,7 @@ test.each([
 )
 
 describe('the scope of ePHI', () => {
-  const MAP: EvidenceRequest = {
-    id: 'ER-12',
-    title: 'The data map',
-    inspects: 'i',
-    owner: 'o',
-    minimum: 'inspected',
-    time: 'point-in-time',
-    heldBy: 'document',
-    renewal: 'r',
-    serves: [],
-    mayAnswer: [],
-  }
+  const MAP = evidenceRequestOf({ id: 'ER-12' })
   const catalog = { requests: [MAP], conclusions: { periodChecks: [], ephiChecks: ['b'], dataMap: MAP.id } }
   const inspected = registerWith([documentFor('ER-12')])
   const ephi = (nodes: readonly string[], flows: readonly [string, string][] = []): Partial<ConclusionMatter> => ({

@@ -13,22 +13,11 @@ import { type ControlDocument, documentsOf, type EvidenceRequest } from '../../m
 import type { EvidenceLevel } from '../../schemas/conclusion-words.ts'
 import type { EvidenceDocument } from '../../schemas/types.ts'
 import { AS_OF, documentFor, registerWith } from '../support/conclusion-documents.ts'
-import { controlOf } from '../support/rollup-kit.ts'
+import { controlOf, evidenceRequestOf } from '../support/rollup-kit.ts'
 
 /** The functions that decide about documents, one by one. */
-const requestOf = (id: string, changes: Partial<EvidenceRequest> = {}): EvidenceRequest => ({
-  id,
-  title: `Title of ${id}`,
-  inspects: 'i',
-  owner: 'o',
-  minimum: 'inspected',
-  time: 'point-in-time',
-  heldBy: 'document',
-  renewal: 'r',
-  serves: [],
-  mayAnswer: [],
-  ...changes,
-})
+const requestOf = (id: string, changes: Partial<EvidenceRequest> = {}): EvidenceRequest =>
+  evidenceRequestOf({ id, title: `Title of ${id}`, ...changes })
 const documentOf = (request: EvidenceRequest | null, changes: Partial<ControlDocument> = {}): ControlDocument => ({
   request,
   title: request?.title ?? 'A need',

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { concludeControls } from '../../main/core/conclusion/conclude.ts'
 import type { NodeVerdicts } from '../../main/core/conclusion/documents.ts'
-import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { conclusionFold, isCovered, type PeriodMatter, type RunEvidence } from '../../main/core/period/conclusions.ts'
 import { deviationsOf } from '../../main/core/period/deviations.ts'
@@ -12,21 +11,15 @@ import type { Engagement, PeriodControl, Register, RunTrace } from '../../schema
 import { VERDICTS, verdictLetters } from '../../schemas/words.ts'
 import { documentFor, engagement, registerWith } from '../support/conclusion-documents.ts'
 import { riskAcceptanceOf } from '../support/register.ts'
-import { catalogWith, controlOf, frameworkOf } from '../support/rollup-kit.ts'
+import { catalogWith, controlOf, evidenceRequestOf, frameworkOf } from '../support/rollup-kit.ts'
 
 /** Conclusions over runs that are letters only: one control over checks “a” and “b”, and one need. */
-const REQUEST: EvidenceRequest = {
+const REQUEST = evidenceRequestOf({
   id: 'R',
   title: 'Procedure',
-  inspects: 'i',
-  owner: 'o',
-  minimum: 'inspected',
   time: 'period',
-  heldBy: 'document',
-  renewal: 'r',
-  serves: [],
   mayAnswer: [{ check: 'a', answers: 'any' }],
-}
+})
 
 const control = controlOf({
   mappings: [

@@ -55,9 +55,19 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
     await must(await database.open()).close()
     return { database, connections: connected(database) }
   }
+  type Prepared = Awaited<ReturnType<typeof prepared>>
+  const queueOf = async (engagement: string, { connections }: Prepared) =>
+    must(
+      await openDatabaseQueue(engagement, {
+        connections,
+        locks: connections,
+        newId: () => 'a'.repeat(32),
+        now: () => null,
+      }),
+    )
 
   describe('jobs', () => {
-    let ready: Awaited<ReturnType<typeof prepared>>
+    let ready: Prepared
     beforeAll(async () => {
       ready = await prepared()
     })
@@ -95,14 +105,7 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
          SELECT 'old', 'old-' || n, 'z', '{}', 'completed', 'x', nextval('barewitness.job_ends') FROM generate_series(1, $1::integer) n`,
         [MOST_ENDED_JOBS + 500],
       )
-      const queue = must(
-        await openDatabaseQueue('old', {
-          ...ready,
-          locks: ready.connections,
-          newId: () => 'a'.repeat(32),
-          now: () => null,
-        }),
-      )
+      const queue = await queueOf('old', ready)
       for (let ends = 0; ends < 100; ends += 1) {
         must(await queue.enqueue(jobOf(ends)))
         must(await queue.fail(jobOf(ends).id, null, { code: 'run.cancelled', detail: 'stopped' }))
@@ -115,14 +118,7 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
       expect(must(await queue.look(jobOf(99).id))?.state.is).toBe('failed')
     })
     test('a job that was changed in the database is refused', async () => {
-      const queue = must(
-        await openDatabaseQueue('changed', {
-          ...ready,
-          locks: ready.connections,
-          newId: () => 'a'.repeat(32),
-          now: () => null,
-        }),
-      )
+      const queue = await queueOf('changed', ready)
       must(await queue.enqueue(jobOf(1)))
       await cluster.admin(
         ready.database.name,
@@ -134,17 +130,10 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : ` (${miss
   })
 
   describe('engagements are separated by row-level security', () => {
-    let ready: Awaited<ReturnType<typeof prepared>>
+    let ready: Prepared
     beforeAll(async () => {
       ready = await prepared()
-      const queue = must(
-        await openDatabaseQueue('alpha', {
-          ...ready,
-          locks: ready.connections,
-          newId: () => 'a'.repeat(32),
-          now: () => null,
-        }),
-      )
+      const queue = await queueOf('alpha', ready)
       must(await queue.enqueue(jobOf(1)))
       must(await queue.lease({ zone: 'frankfurt', holder: 'one' }))
     })

@@ -12,6 +12,7 @@ import type {
 } from '../../schemas/ipc-results.ts'
 import type { ControlCheck } from '../../schemas/types.ts'
 import { PROPERTIES, type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
+import { NO_RESULTS } from '../support/rollup-kit.ts'
 
 export const check = (id: string, property: Property): CheckView => ({
   id,
@@ -113,15 +114,7 @@ export const countOf = (check: string, part: Partial<ControlCheck> = {}): Contro
   built: true,
   population: 4,
   tested: 4,
-  satisfied: 0,
-  notSatisfied: 0,
-  inconclusive: 0,
-  notApplicable: 0,
-  informational: 0,
-  notTested: 0,
-  accepted: 0,
-  answeredByDocument: 0,
-  notRetested: 0,
+  ...NO_RESULTS,
   ...part,
 })
 

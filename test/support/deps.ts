@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSchemaValidator } from '../../main/adapters/schema-validator.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
-import { sha256 } from '../../main/core/digest.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
 import { known, type Probe, type RunCommand } from '../../main/core/probe.ts'
-import { NAMELESS } from './nameless.ts'
-import { noLocation } from './no-location.ts'
-import { UNDECIDED } from './undecided.ts'
+import { BARE_CATALOG } from './bare-catalog.ts'
 
 export const realClock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
 export const realEntropy = { bytes: (count: number) => new Uint8Array(randomBytes(count)) }
@@ -22,25 +19,7 @@ export const probeOf = (id: string, commands: Record<string, RunCommand>): Probe
   parse: () => known(null),
 })
 
-export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
-  version: 'test',
-  module: sha256('rules'),
-  probes,
-  checks: [],
-  frameworks: [],
-  signals: [],
-  thresholds: [],
-  offNodeChecks: [],
-  requests: [],
-  conclusions: { periodChecks: [], ephiChecks: [], dataMap: '' },
-  severities: [],
-  claimTests: [],
-  providers: [],
-  assessLocation: noLocation,
-  identity: NAMELESS,
-  listAccess: () => ({ accounts: null, keys: null }),
-  assessIsolation: () => UNDECIDED,
-})
+export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({ ...BARE_CATALOG, probes })
 
 export const targetOf = (name: string, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({
   node: { name, address: '127.0.0.1', port: 22, user: 'bwaudit', sudo: false, ...changes },

@@ -3,14 +3,12 @@ import { CONCLUSIONS } from '../../main/catalog/definition.ts'
 import { hipaa, nprm, REQUESTS, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
-import { sha256 } from '../../main/core/digest.ts'
 import { quote } from '../../main/core/plain-text.ts'
 import { defineProbe, known, type Probe, run, runAsRoot, unknown } from '../../main/core/probe.ts'
 import type { Property } from '../../schemas/words.ts'
+import { BARE_CATALOG, UNDECIDED } from './bare-catalog.ts'
 import { fakeLocation } from './fake-location.ts'
 import { fakeProvider } from './fake-provider.ts'
-import { NAMELESS } from './nameless.ts'
-import { UNDECIDED } from './undecided.ts'
 
 /** A small catalog with one command per probe, for tests of the window: real shapes, short rules. */
 const ask = (
@@ -292,22 +290,17 @@ const checks: readonly Check[] = [
 ]
 
 export const fakeCatalog: Catalog = {
+  ...BARE_CATALOG,
   version: '0.1.0',
-  module: sha256('rules'),
   probes: [cpu, dmi, bmc, users, blocks, swap, sshd, listeners, echo, accounts, auditd, banner],
   checks,
   frameworks: [hipaa, soc2, nprm],
-  signals: [],
-  thresholds: [],
   offNodeChecks: OFF_NODE_CHECKS,
   requests: REQUESTS,
   conclusions: CONCLUSIONS,
   severities: SEVERITIES,
-  claimTests: [],
   providers: [fakeProvider],
   assessLocation: fakeLocation,
-  identity: NAMELESS,
-  listAccess: () => ({ accounts: null, keys: null }),
   assessIsolation: (readings) => {
     const flags = readings.get(cpu.id)
     const controller = readings.get(bmc.id)

@@ -3,6 +3,7 @@ import { sha256 } from '../../main/core/digest.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { evidenceDigestOf, jsonBytes, manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
+import type { Assessment, NodeAssessment } from '../../schemas/types.ts'
 import { registerOf, riskAcceptanceOf } from './register.ts'
 import { samplePack, sampleRecording, sealing } from './sample-pack.ts'
 
@@ -30,6 +31,11 @@ const must = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('the sample pack changed its shape')
   return value
 }
+
+/** The honest assessment, with the results of every node changed. */
+const eachNode =
+  (change: (node: NodeAssessment) => NodeAssessment) =>
+  (honest: Assessment): Assessment => ({ ...honest, nodes: honest.nodes.map(change) })
 
 const rawAnswer = (files: ReadonlyMap<string, Uint8Array>, node: string): string =>
   must(
@@ -163,13 +169,10 @@ export const fileAttacks: readonly FileAttack[] = [
     tamper: (_, { stranger }) =>
       samplePack({
         signer: stranger,
-        forge: (honest) => ({
-          ...honest,
-          nodes: honest.nodes.map((node) => ({
-            ...node,
-            results: node.results.map((found) => ({ ...found, verdict: 'satisfied' as const })),
-          })),
-        }),
+        forge: eachNode((node) => ({
+          ...node,
+          results: node.results.map((found) => ({ ...found, verdict: 'satisfied' as const })),
+        })),
       }),
     no: ['signature', 'reproducibility'],
     names: /node-b.*encryption\.at-rest\.swap/,
@@ -196,13 +199,10 @@ export const fileAttacks: readonly FileAttack[] = [
     tamper: (_, { signer }) =>
       samplePack({
         signer,
-        forge: (honest) => ({
-          ...honest,
-          nodes: honest.nodes.map((node) => ({
-            ...node,
-            isolation: node.isolation && { ...node.isolation, environment: 'bare-metal' as const },
-          })),
-        }),
+        forge: eachNode((node) => ({
+          ...node,
+          isolation: node.isolation && { ...node.isolation, environment: 'bare-metal' as const },
+        })),
       }),
     no: ['reproducibility'],
     names: /node-a.*isolation: stated .*bare-metal.*derived .*undetermined/,
@@ -213,16 +213,13 @@ export const fileAttacks: readonly FileAttack[] = [
     tamper: (_, { signer }) =>
       samplePack({
         signer,
-        forge: (honest) => ({
-          ...honest,
-          nodes: honest.nodes.map((node) => ({
-            ...node,
-            isolation: node.isolation && {
-              ...node.isolation,
-              likelihood: { asObserved: -9, withoutCheapSignals: -9, families: [] },
-            },
-          })),
-        }),
+        forge: eachNode((node) => ({
+          ...node,
+          isolation: node.isolation && {
+            ...node.isolation,
+            likelihood: { asObserved: -9, withoutCheapSignals: -9, families: [] },
+          },
+        })),
       }),
     no: ['reproducibility'],
     names: /node-a.*isolation: same results, different isolation analysis/,
@@ -233,16 +230,13 @@ export const fileAttacks: readonly FileAttack[] = [
     tamper: (_, { signer }) =>
       samplePack({
         signer,
-        forge: (honest) => ({
-          ...honest,
-          nodes: honest.nodes.map((node) => ({
-            ...node,
-            results: node.results.map((found) => ({
-              ...found,
-              observations: found.observations.map((reason) => ({ ...reason, text: 'All is well.' })),
-            })),
+        forge: eachNode((node) => ({
+          ...node,
+          results: node.results.map((found) => ({
+            ...found,
+            observations: found.observations.map((reason) => ({ ...reason, text: 'All is well.' })),
           })),
-        }),
+        })),
       }),
     no: ['reproducibility'],
     names: /node-a.*same verdict, different observations/,

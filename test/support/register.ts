@@ -1,5 +1,6 @@
 import { sha256 } from '../../main/core/digest.ts'
 import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
+import type { DocumentDraft } from '../../schemas/ipc-register.ts'
 import type {
   AcceptanceRequest,
   ControlDecision,
@@ -25,6 +26,22 @@ export const riskAcceptanceOf = (changes: Partial<RiskAcceptance> = {}): RiskAcc
   acceptedAt: '2026-11-01T08:00:00.000Z',
   expiresAt: '2027-03-01T23:59:59.999Z',
   withdrawn: null,
+  ...changes,
+})
+
+/** A document as it is received from the person who owns it. */
+export const documentDraftOf = (changes: Partial<DocumentDraft> = {}): DocumentDraft => ({
+  controls: [],
+  need: null,
+  summary: 'who may hold a key',
+  providedBy: 'R. Novak',
+  level: 'received',
+  inspection: null,
+  answers: null,
+  owner: 'R. Novak',
+  validUntil: null,
+  effective: null,
+  supersedes: null,
   ...changes,
 })
 

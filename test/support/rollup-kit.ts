@@ -1,12 +1,10 @@
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import type { NodeVerdicts } from '../../main/core/conclusion/documents.ts'
-import { sha256 } from '../../main/core/digest.ts'
+import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import type { Control, Framework } from '../../main/core/framework.ts'
 import type { Verdict } from '../../schemas/words.ts'
-import { NAMELESS } from './nameless.ts'
-import { noLocation } from './no-location.ts'
-import { UNDECIDED } from './undecided.ts'
+import { BARE_CATALOG } from './bare-catalog.ts'
 
 /** One row over checks “a” and “b”, and nodes that are only verdicts. */
 const checkOf = (id: string): Check =>
@@ -50,28 +48,42 @@ export const frameworkOf = (controls: readonly Control[], changes: Partial<Frame
   ...changes,
 })
 
+export const evidenceRequestOf = (changes: Partial<EvidenceRequest> = {}): EvidenceRequest => ({
+  id: 'ER-1',
+  title: 'A document',
+  inspects: 'i',
+  owner: 'o',
+  minimum: 'inspected',
+  time: 'point-in-time',
+  heldBy: 'document',
+  renewal: 'r',
+  serves: [],
+  mayAnswer: [],
+  ...changes,
+})
+
+/** Counts of a check that no node has a result of. */
+export const NO_RESULTS = {
+  satisfied: 0,
+  notSatisfied: 0,
+  inconclusive: 0,
+  notApplicable: 0,
+  informational: 0,
+  notTested: 0,
+  accepted: 0,
+  answeredByDocument: 0,
+  notRetested: 0,
+}
+
 export const catalogWith = (
   frameworks: readonly Framework[],
   checks: readonly string[] = ['a', 'b'],
   changes: Partial<Catalog> = {},
 ): Catalog => ({
-  version: '1',
-  module: sha256('rules'),
-  probes: [],
+  ...BARE_CATALOG,
   checks: checks.map(checkOf),
   frameworks,
-  signals: [],
-  thresholds: [],
-  requests: [],
   conclusions: { periodChecks: [], ephiChecks: [], dataMap: 'ER-12' },
-  severities: [],
-  offNodeChecks: [],
-  claimTests: [],
-  providers: [],
-  assessLocation: noLocation,
-  identity: NAMELESS,
-  listAccess: () => ({ accounts: null, keys: null }),
-  assessIsolation: () => UNDECIDED,
   ...changes,
 })
 

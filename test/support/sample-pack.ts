@@ -30,10 +30,8 @@ import type { PageComparer } from '../../main/verify/steps/pages.ts'
 import type { RulesSources } from '../../main/verify/steps/rules.ts'
 import { NO_TRUST, type Trust } from '../../main/verify/steps/trust.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
+import { BARE_CATALOG, UNDECIDED } from './bare-catalog.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
-import { NAMELESS } from './nameless.ts'
-import { noLocation } from './no-location.ts'
-import { UNDECIDED } from './undecided.ts'
 
 /** A small pack, made the way the product makes one, over a catalog of one probe and one check. */
 export const sealing = createSealing(realClock, realEntropy)
@@ -48,8 +46,8 @@ const swaps = defineProbe({
 })
 
 export const sampleCatalog: Catalog = {
+  ...BARE_CATALOG,
   version: 'sample-1',
-  module: sha256('rules'),
   probes: [swaps],
   checks: [
     defineCheck({
@@ -100,17 +98,6 @@ export const sampleCatalog: Catalog = {
       ],
     },
   ],
-  signals: [],
-  thresholds: [],
-  offNodeChecks: [],
-  requests: [],
-  conclusions: { periodChecks: [], ephiChecks: [], dataMap: '' },
-  severities: [],
-  claimTests: [],
-  providers: [],
-  assessLocation: noLocation,
-  identity: NAMELESS,
-  listAccess: () => ({ accounts: null, keys: null }),
   assessIsolation: () => ({
     ...UNDECIDED,
     environment: 'undetermined',

@@ -11,9 +11,7 @@ import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ReportInput } from '../../../main/present/report.ts'
 import type { Capture, Recording, Register, Scope } from '../../../schemas/types.ts'
 import type { Property } from '../../../schemas/words.ts'
-import { NAMELESS } from '../nameless.ts'
-import { noLocation } from '../no-location.ts'
-import { UNDECIDED } from '../undecided.ts'
+import { BARE_CATALOG, UNDECIDED } from '../bare-catalog.ts'
 
 /** A small catalog of its own, so that the report is tested apart from what the real one asks. */
 const TOPICS: readonly (readonly [id: string, property: Property, claim: string, limits: string, root: boolean])[] = [
@@ -122,22 +120,13 @@ const checks = TOPICS.map(([id, property, expected, limitations], index) => {
 })
 
 export const sampleCatalog: Catalog = {
+  ...BARE_CATALOG,
   version: '0.1.0',
-  module: sha256('rules'),
   probes,
   checks,
   frameworks: [hipaa, soc2],
-  signals: [],
-  thresholds: [],
-  offNodeChecks: [],
   requests: REQUESTS,
   conclusions: CONCLUSIONS,
-  severities: [],
-  claimTests: [],
-  providers: [],
-  assessLocation: noLocation,
-  identity: NAMELESS,
-  listAccess: () => ({ accounts: null, keys: null }),
   assessIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')
     const virtual = first?.ok === true && String(first.fact).startsWith('no')
