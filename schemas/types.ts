@@ -30,11 +30,11 @@ export type EvidenceLevel = 'inquiry' | 'received' | 'inspected' | 'reperformed'
  */
 export type Day = string
 /**
- * One date, or a period. Periods say what was planned; one run shows one date.
+ * One date, or a period. Periods state what was planned; one run shows one date.
  */
 export type ReportingBasis = ReportingDate | ReportingPeriod
 /**
- * A check of the catalog, or a reading of the catalog’s claim tests with the value that was promised.
+ * A check of the catalog, or a reading of the catalog’s claim tests with the claimed value.
  */
 export type ClaimTestReference = ClaimCheck | ClaimReading
 /**
@@ -50,7 +50,7 @@ export type ResponseStatus = 'open' | 'in-progress' | 'ready-for-retest' | 'disp
  */
 export type AuditorStatus = 'open' | 'ready' | 'received' | 'accepted' | 'returned' | 'not-needed'
 /**
- * Whom to tell when a state changes.
+ * Whom to notify when a state changes.
  */
 export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
 export type RemediationText = string
@@ -96,7 +96,7 @@ export interface Operator {
   readonly program: null | Sha256
 }
 /**
- * What the fleet file said about this node when it was collected; checks compare it with what the node answered.
+ * What the fleet file stated about this node when it was collected; checks compare it with what the node answered.
  */
 export interface DeclaredNode {
   readonly name: string
@@ -113,7 +113,7 @@ export interface DeclaredNode {
    */
   readonly roster?: readonly string[]
   /**
-   * Parts that an earlier collection found, pinned beside the fleet file.
+   * Parts that an earlier collection found, pinned next to the fleet file.
    *
    * @maxItems 4096
    */
@@ -204,7 +204,7 @@ export interface HostKey {
   }
 }
 /**
- * How we were connected. uid 0 means root itself; privilege says how root-only questions were asked.
+ * How we were connected. uid 0 means root itself; privilege states how root-only commands were run.
  */
 export interface Session {
   readonly transport: 'ssh2' | 'openssh' | 'script' | 'replay'
@@ -262,7 +262,7 @@ export interface Stream {
   readonly size: number
 }
 /**
- * Everything a node answered in one run, except the bytes: recording.json. The captures are the lines of captures.jsonl beside it; their bytes are sha256/<hex>.
+ * Everything a node answered in one run, except the bytes: recording.json. The captures are the lines of captures.jsonl next to it; their bytes are sha256/<hex>.
  */
 export interface Recording {
   readonly schema: 'barewitness.recording/1'
@@ -820,7 +820,7 @@ export interface CheckResult {
   readonly observations: readonly Observation[]
 }
 /**
- * What ties a node to a row of an inventory: where it was reached, and the serial numbers it tells of itself.
+ * What ties a node to a row of an inventory: where it was reached, and the serial numbers that it reports.
  */
 export interface Machine {
   readonly address: string
@@ -851,7 +851,7 @@ export interface MachineIdentity {
     readonly to: Instant
   }
   /**
-   * Whether the evidence says that the node is a container.
+   * Whether the evidence shows that the node is a container.
    */
   readonly container: boolean
 }
@@ -868,7 +868,7 @@ export interface ClaimResult {
   readonly observations: readonly Observation[]
 }
 /**
- * Where a node is said to be, and what bears it out. Never one number, and never a pin.
+ * The declared location of a node, and its evidence. Never one number, and never a pin.
  */
 export interface Location {
   readonly claim: null | Place
@@ -883,14 +883,14 @@ export interface Location {
   readonly notes: readonly string[]
 }
 /**
- * Whether a node is where it is said, or has, to be.
+ * Whether a node is where it is declared, or has, to be.
  */
 export interface LocationResult {
   readonly of: 'declared-place' | 'residency'
   readonly title: string
   readonly result: 'contradicted' | 'conflicting' | 'bounded' | 'corroborated' | 'uncorroborated' | 'undetermined'
   /**
-   * What the round trips alone say.
+   * What the round trips alone show.
    */
   readonly delay: 'inside' | 'outside' | 'undecided' | 'unusable'
   readonly text: string
@@ -937,7 +937,7 @@ export interface DistanceBound {
   readonly text: string
 }
 /**
- * The echo beside the TCP connection: a large gap means that something nearer opens the connection.
+ * The echo compared with the TCP connection: a large gap means that something nearer opens the connection.
  */
 export interface FrontEnd {
   readonly echoMs: number
@@ -947,7 +947,7 @@ export interface FrontEnd {
   readonly exceeds: boolean
 }
 /**
- * One statement of where a node is, by what stands behind it.
+ * One statement of where a node is, by its source.
  */
 export interface LocationSignal {
   readonly id: string
@@ -1185,7 +1185,7 @@ export interface OutsideBoundary {
   readonly why: string
 }
 /**
- * Who does what in one area. A dash stands for nobody.
+ * Who does what in one area. A dash stands for no one.
  */
 export interface Responsibility {
   readonly area: string
@@ -1219,7 +1219,7 @@ export interface SubserviceReport {
   readonly bridgedUntil: null | Day
 }
 /**
- * A control that is theirs to run, and the rows it bears on.
+ * A control that is theirs to run, and the controls that it is relevant to.
  */
 export interface SubserviceControl {
   readonly text: string
@@ -1236,7 +1236,7 @@ export interface ControlRef {
   readonly control: string
 }
 /**
- * What a provider’s report assigns to its customers, and where node evidence bears on it.
+ * What a provider’s report assigns to its customers, and where node evidence is relevant to it.
  */
 export interface ComplementaryUserEntityControl {
   readonly id: string
@@ -1341,7 +1341,7 @@ export interface SignOff {
   readonly on: null | Day
 }
 /**
- * What a provider promised, in a contract or on a page, each claim with its source and the questions that bear on it.
+ * Claims of a provider, from a contract or a page, each with its source and the probes that are relevant to it.
  */
 export interface ProviderProfile {
   readonly schema: 'barewitness.provider/1'
@@ -1368,7 +1368,7 @@ export interface ProviderProfile {
   readonly claims: readonly ProviderClaim[]
 }
 /**
- * Where the promise stands, and when it was read there.
+ * Where the claim is stated, and when it was read there.
  */
 export interface ClaimSource {
   readonly id: string
@@ -1401,7 +1401,7 @@ export interface StatementConflict {
   readonly documentRequired: string
 }
 /**
- * One promise, in our words or the customer’s.
+ * One claim, in our words or the customer’s.
  */
 export interface ProviderClaim {
   readonly id: string
@@ -1452,7 +1452,7 @@ export interface ClaimCondition {
   readonly tests: readonly ClaimReading[]
 }
 /**
- * A framework of the customer’s own, as it was read from an OSCAL catalog or a YAML mapping: every row with the checks that bear on it.
+ * A framework of the customer’s own, as it was read from an OSCAL catalog or a YAML mapping: every control with the checks that are relevant to it.
  */
 export interface Mapping {
   readonly id: FrameworkName
@@ -1474,7 +1474,7 @@ export interface Mapping {
   readonly controls: readonly MappedControl[]
 }
 /**
- * One row of a framework, in the words of whoever wrote the mapping.
+ * One control of a framework, in the words of the author of the mapping.
  */
 export interface MappedControl {
   readonly key: string
@@ -1513,7 +1513,7 @@ export interface MappedSupport {
   readonly role?: ControlRole
 }
 /**
- * What was brought from outside the nodes to judge where they are.
+ * Evidence from outside the nodes about where they are.
  */
 export interface DeclaredLocation {
   /**
@@ -1607,11 +1607,11 @@ export interface EchoBurst {
   readonly wallDriftMs: number
 }
 /**
- * What stands beside the echo and bounds nothing: it can be answered by something in between, or early.
+ * Measured next to the echo, and bounds nothing: it can be answered by something in between, or early.
  */
 export interface PathTiming {
   /**
-   * Milliseconds until the TCP connection was open; null through a jump host, or where the adapter cannot tell.
+   * Milliseconds until the TCP connection was open; null through a jump host, or where the adapter cannot measure it.
    */
   readonly tcpMs: number | null
   /**
@@ -1659,7 +1659,7 @@ export interface SiteList {
   readonly rows: readonly SiteRow[]
   readonly signature?: SiteSignature
   /**
-   * Fingerprint of the provider’s certificate, as the customer was told it. Nothing but this tells whose the signature is.
+   * Fingerprint of the provider’s certificate, as the customer was told it. Only this identifies the signer.
    */
   readonly signer?: string
 }
@@ -1693,7 +1693,7 @@ export interface SiteSignature {
   readonly cms: string
 }
 /**
- * A database of addresses that the user supplied, with what it says of the addresses in question. The database itself is not kept.
+ * A database of addresses that the user supplied, with what it states of the addresses in question. The database itself is not kept.
  */
 export interface AddressDatabase {
   readonly file: AddressDatabaseFile
@@ -1722,7 +1722,7 @@ export interface AddressDatabaseFile {
   readonly sha256: Sha256
 }
 /**
- * What one database says of one address.
+ * What one database states of one address.
  */
 export interface AddressAnswer {
   readonly address: string
@@ -1752,7 +1752,7 @@ export interface CatalogReference {
   readonly module: string
 }
 /**
- * data/assessment.json in a pack: an assessment whose nodes stand in files of their own, so that a reader can take one node at a time.
+ * data/assessment.json in a pack: an assessment whose nodes are in files of their own, so that a reader can take one node at a time.
  */
 export interface AssessmentIndex {
   readonly schema: 'barewitness.assessment-index/1'
@@ -1811,7 +1811,7 @@ export interface InventoryMatch {
 export interface InventoryOnly {
   readonly row: InventoryRow
   /**
-   * Why it is no node of this population, as declared; null: nobody said.
+   * Why it is no node of this population, as declared; null: not declared.
    */
   readonly excluded: string | null
 }
@@ -1850,7 +1850,7 @@ export interface SharedHostKey {
 export interface KeyHolder {
   readonly node: string
   /**
-   * Names with different numbers are certainly different machines, those with the same number are one. Null: cannot be told apart from all the others.
+   * Names with different numbers are certainly different machines, those with the same number are one. Null: cannot be distinguished from all the others.
    */
   readonly machine: number | null
 }
@@ -1967,7 +1967,7 @@ export interface EntrySignature {
   readonly chain: readonly string[]
 }
 /**
- * Manual evidence: a file, or a note, as somebody gave it. The bytes are stored by their digest and never run.
+ * Manual evidence: a file, or a note, as a person supplied it. The bytes are stored by their digest and never run.
  */
 export interface EvidenceDocument {
   readonly id: string
@@ -2156,7 +2156,7 @@ export interface ControlDecision {
   readonly withdrawn: null | Withdrawal
 }
 /**
- * What a named person says about one reading of the isolation argument that needs an explanation, with the digest of a document that says so. At most 366 days, in UTC. It is shown beside the answer and changes no verdict.
+ * What a named person states about one reading of the isolation analysis that needs an explanation, with the digest of a document that confirms it. At most 366 days, in UTC. It is shown next to the result and changes no verdict.
  */
 export interface Explanation {
   readonly id: string
@@ -2226,7 +2226,7 @@ export interface EngagementInFile {
   [k: string]: unknown
 }
 /**
- * An inventory as the engagement file names it: the list itself is a CSV file beside it.
+ * An inventory as the engagement file names it: the list itself is a CSV file next to it.
  */
 export interface InventoryInFile {
   readonly source: string
@@ -2250,7 +2250,7 @@ export interface InventoryColumns {
   readonly serial?: string | null
 }
 /**
- * A mapping that somebody wrote, YAML or JSON: rows of a framework, and the checks that bear on each. With `catalog`, the rows come from an OSCAL catalog beside it.
+ * A mapping of a customer, YAML or JSON: controls of a framework, and the checks that are relevant to each. With `catalog`, the controls come from an OSCAL catalog next to it.
  */
 export interface MappingFile {
   readonly id: FrameworkName
@@ -2302,7 +2302,7 @@ export interface MappingCheck {
   readonly role?: ControlRole
 }
 /**
- * Where nodes are: what is brought from outside to judge it, and how it is judged.
+ * Where nodes are: evidence from outside the node, and the evaluation of all of it.
  */
 export interface LocationShapes {
   readonly declared?: DeclaredLocation
@@ -2327,7 +2327,7 @@ export interface TracedNode {
   readonly hostKey: null | string
   readonly address: null | string
   /**
-   * Over what was declared about this node when it was collected, and could bear on a verdict.
+   * Over what was declared about this node when it was collected, and could affect a verdict.
    */
   readonly declared: null | Sha256
   /**
@@ -2447,7 +2447,7 @@ export interface CalendarDay {
    */
   readonly recorded: number
   /**
-   * Planned runs of which the chain says nothing.
+   * Planned runs of which the chain states nothing.
    */
   readonly unrecorded: number
   readonly unplanned: number
@@ -2606,7 +2606,7 @@ export interface SampledItem {
   readonly node: null | string
 }
 /**
- * Rows drawn by a seed, so that anybody draws the same again. `run` and `node` name the raw evidence that is enclosed for the row.
+ * Rows drawn by a seed, so that anyone selects the same again. `run` and `node` name the raw evidence that is enclosed for the row.
  */
 export interface PeriodSample {
   readonly population: 'runs' | 'nodes' | 'node-runs' | 'accounts' | 'keys' | 'changes'
@@ -2743,7 +2743,7 @@ export interface Period {
   readonly notes?: readonly string[]
 }
 /**
- * Of the program that made the account, which names the checks in its report. What judged each run stands with the run.
+ * Of the program that made the account, which names the checks in its report. The rules of each run are stated with the run.
  */
 export interface CatalogReference1 {
   readonly version: string
@@ -2807,7 +2807,7 @@ export interface Schedule {
    */
   readonly cadence: string
   /**
-   * IANA name of the time zone that the cadence is told in.
+   * IANA name of the time zone of the cadence.
    */
   readonly zone: string
   readonly jitterMinutes: number
@@ -2844,7 +2844,7 @@ export interface ScheduledOptions {
   readonly passphraseFile?: string
   readonly register?: string
   /**
-   * The folder where the window keeps what was declared in it: engagement, claims, frameworks, risk acceptances and documents. Each run takes what lies there when it is sealed.
+   * The folder where the window keeps what was declared in it: engagement, claims, frameworks, risk acceptances and documents. Each run takes what is there when it is sealed.
    */
   readonly declarations?: string
   readonly timestamp?: string
@@ -2852,7 +2852,7 @@ export interface ScheduledOptions {
   readonly also?: string
   readonly liveTests?: boolean
   /**
-   * How long the collection of one node may take; 300 where it is not said.
+   * How long the collection of one node may take; 300 where it is absent.
    */
   readonly deadlineSeconds?: number
 }
@@ -3061,7 +3061,7 @@ export interface TeamConfig {
   readonly database?: TeamDatabase
   readonly objects?: TeamObjects
   /**
-   * With collectors, this process answers collectors alone, beside one that serves people; it needs database. Default everyone.
+   * With collectors, this process answers collectors alone, next to one that serves people; it needs database. Default everyone.
    */
   readonly serves?: 'everyone' | 'collectors'
   readonly sessions?: TeamSessions

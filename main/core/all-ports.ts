@@ -311,7 +311,7 @@ export interface Files {
   readonly linkNew: (from: string, to: string) => Promise<Outcome<boolean>>
   /**
    * Holds a folder, made where there is none, against other programs of ours, until it is released. Waits `patience` milliseconds for
-   * somebody else who does, ten seconds unless told otherwise. Fails with store.failed.
+   * another program that does, ten seconds by default. Fails with store.failed.
    */
   readonly hold: (folder: string, patience?: number) => Promise<Outcome<{ readonly release: () => Promise<void> }>>
   /** Removes half-written files that a process of ours left directly in a folder when it was ended; those of processes that run stay. */

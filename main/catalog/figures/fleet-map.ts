@@ -201,7 +201,7 @@ function neighbours({ latitude, longitude }: PlacePoint, step: number): readonly
   }))
 }
 
-/** A point of the map is some kilometres wide: more decimals would state what nobody chose. */
+/** A point of the map is some kilometres wide: more decimals would state a precision that is not there. */
 function rounded({ latitude, longitude }: PlacePoint, kmPerPoint: number | null): PlacePoint {
   const factor = kmPerPoint === null || kmPerPoint > 5 ? 10 : 100
   const to = (value: number): number => Math.round(value * factor) / factor
