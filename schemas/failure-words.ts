@@ -337,6 +337,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Demo data is not sent',
     meaning: 'Nothing of it was sent or planned, and it is not tried again.',
     next: 'None needed. To try an integration, run “send” with --allow-demo; every item is then marked as demo data.',
+    nextInWindow: 'None needed. Packs of runs that are not a demo are sent.',
   },
   'pack.stopped': {
     title: 'Verification stopped',

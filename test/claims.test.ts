@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { claimsView } from '../main/app/engine/provider-methods.ts'
 import { claimsTable } from '../main/app/output-files.ts'
-import { PROVIDERS } from '../main/catalog/claims/index.ts'
+import { PROVIDERS } from '../main/catalog/claims/tests.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { inventoryMemory } from '../main/catalog/machine/memory.ts'
 import { type Conclusion, type Context, defineCheck } from '../main/core/check.ts'

@@ -3,7 +3,7 @@ import type { Catalog, ConclusionSettings, ReferenceList } from '../core/catalog
 import { type Sha256, sha256 } from '../core/digest.ts'
 import { listAccess } from './access-lists.ts'
 import { OFF_NODE_CHECKS, SEVERITIES } from './check-data.ts'
-import { CLAIM_TESTS, PROVIDERS } from './claims/index.ts'
+import { CLAIM_TESTS, PROVIDERS } from './claims/tests.ts'
 import endOfLife from './end-of-life.json' with { type: 'json' }
 import { evidenceCollectionCompleteness } from './evidence/completeness.ts'
 import { hipaa, nprm, REQUESTS, soc2 } from './frameworks/frameworks.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
-import { CLAIM_TESTS } from '../../main/catalog/claims/index.ts'
+import { CLAIM_TESTS } from '../../main/catalog/claims/tests.ts'
 import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { rdmaGpudirect, rdmaLinks } from '../../main/catalog/fabric/rdma.ts'
 import { gpuNvidia, gpuNvlink } from '../../main/catalog/gpu/nvidia.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CLAIM_TESTS } from '../../main/catalog/claims/index.ts'
+import { CLAIM_TESTS } from '../../main/catalog/claims/tests.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { SIGNAL_PROBES } from '../../main/catalog/isolation/signals.ts'
 import { redundancyState } from '../../main/catalog/redundancy/index.ts'
