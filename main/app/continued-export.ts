@@ -5,9 +5,9 @@ import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { packIn, preparedPath, RECORDING } from '../core/layout.ts'
 import { PATHS, payloadFiles } from '../core/pack.ts'
-import type { PackScope } from '../core/pack-files.ts'
+import type { PackFiles, PackScope } from '../core/pack-files.ts'
 import type { RecordingSource } from '../core/recording.ts'
-import type { RunChain } from '../core/run-chain/entry.ts'
+import type { LoggedEntry, OpenRunChain, RunChain } from '../core/run-chain/entry.ts'
 import { type BagReading, readBag } from '../verify/steps/bag.ts'
 import { readEarlier } from '../verify/steps/pages.ts'
 import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../verify/steps/read.ts'
@@ -17,10 +17,10 @@ import { alsoFiles, type Content, type Contents, derivedFiles, prefixIn, writeDe
 import { type Exported, type ExportInput, formatInputOf, reportInputOf } from './report-input.ts'
 
 /**
- * Whether a run is sealed, after settlePrepared() has completed or discarded an interrupted export: an archive that the
+ * Whether a run is sealed, after finishPrepared() has completed or discarded an interrupted export: an archive that the
  * chain does not name is discarded, and the run is open again. An archive prepared for another chain counts as sealed,
  * because that chain is not available here. Interrupted at any point, it returns the same result when called again.
- * Fails as settlePrepared() and the chain do.
+ * Fails as finishPrepared() and the chain do.
  */
 export async function isSealed(
   ports: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
@@ -37,7 +37,7 @@ export async function isSealed(
   })
   if (!chain.ok) return chain
   try {
-    const settled = await finishPrepared(ports, pack, run, chain.value.chain())
+    const settled = await finishPrepared(ports, pack, chain.value.chain())
     return settled.ok && !settled.value ? await preparedIn(ports, folder, pack) : settled
   } finally {
     await chain.value.close()
@@ -64,6 +64,23 @@ export const isPrepared = (path: string, pack: string): boolean =>
   path.startsWith(`${pack}.`) && path.endsWith('.prepared')
 
 /**
+ * First the complete archive on the disk, then its chain entry, then its name. If this is interrupted, finishPrepared()
+ * completes it: a pack that the chain names always exists, and one that it does not name was never published.
+ */
+export async function putInChain(
+  ports: Pick<Ports, 'packs'>,
+  { path, content }: { readonly path: string; readonly content: PackFiles },
+  chain: OpenRunChain,
+  logged: LoggedEntry,
+): Promise<Outcome<null>> {
+  const prepared = preparedPath(path, chain.chain().id)
+  const written = await ports.packs.replace(prepared, content)
+  if (!written.ok) return written
+  const entered = await chain.append(logged)
+  return entered.ok ? await ports.packs.publish(prepared, path) : entered
+}
+
+/**
  * Completes or discards an interrupted export: a finished archive that the chain names gets its final name; one that
  * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller holds the
  * chain. Fails as opening a pack and as the disk does.
@@ -71,7 +88,6 @@ export const isPrepared = (path: string, pack: string): boolean =>
 export async function finishPrepared(
   ports: Pick<Ports, 'files' | 'packs'>,
   pack: string,
-  run: string,
   chain: RunChain,
 ): Promise<Outcome<boolean>> {
   const prepared = preparedPath(pack, chain.id)
@@ -80,9 +96,7 @@ export async function finishPrepared(
   if (!opened.ok) return opened
   const seal = await opened.value.sha256(PATHS.tagManifest).catch(() => null)
   await opened.value.close()
-  const isNamed = chain.entries.some(
-    ({ entry }) => entry.kind === 'run' && entry.run === run && entry.tagManifest === seal,
-  )
+  const isNamed = chain.entries.some(({ entry }) => 'tagManifest' in entry && entry.tagManifest === seal)
   const settled = isNamed ? await ports.packs.publish(prepared, pack) : await ports.files.remove(prepared)
   return settled.ok ? ok(isNamed) : settled
 }

@@ -6,7 +6,7 @@ import { sha256 } from '../core/digest.ts'
 import type { EmbeddedFile } from '../core/embedded.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import type { HistoryStore } from '../core/history.ts'
-import { packIn, packNameOf, preparedPath } from '../core/layout.ts'
+import { packIn, packNameOf } from '../core/layout.ts'
 import { bagOfRun, layered, PATHS, payloadFiles, predicateFor } from '../core/pack.ts'
 import {
   digestOf,
@@ -19,7 +19,7 @@ import {
 import { deviationFold } from '../core/period/deviations.ts'
 import { enteredRuns } from '../core/period/seen.ts'
 import { dayOf } from '../core/register/days.ts'
-import { type LoggedEntry, type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
+import { type OpenRunChain, ownEntry, type RunChain, type RunEntry } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/notes.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import { htmlBytes } from '../present/html/page.ts'
@@ -27,7 +27,7 @@ import { buildExecutive, buildReport, type ReportDocument } from '../present/rep
 import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/parts.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { registerForPack } from './attachments.ts'
-import { continueExport, finishPrepared, isPrepared } from './continued-export.ts'
+import { continueExport, finishPrepared, isPrepared, putInChain } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { alsoFiles, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
@@ -161,7 +161,7 @@ async function settledIn(
   const chain = await openChain(ports, input, chainFolder)
   if (!chain.ok) return chain
   try {
-    return await finishPrepared(ports, pack, input.run, chain.value.chain())
+    return await finishPrepared(ports, pack, chain.value.chain())
   } finally {
     await chain.value.close()
   }
@@ -281,23 +281,6 @@ async function exportEvaluated(
     ],
     continued: false,
   })
-}
-
-/**
- * First the complete archive on the disk, then its chain entry, then its name. If this is interrupted, settlePrepared()
- * completes it: a pack that the chain names always exists, and one that it does not name was never published.
- */
-async function putInChain(
-  ports: Pick<Ports, 'packs'>,
-  { path, content }: { readonly path: string; readonly content: PackFiles },
-  chain: OpenRunChain,
-  logged: LoggedEntry,
-): Promise<Outcome<null>> {
-  const prepared = preparedPath(path, chain.chain().id)
-  const written = await ports.packs.replace(prepared, content)
-  if (!written.ok) return written
-  const entered = await chain.append(logged)
-  return entered.ok ? await ports.packs.publish(prepared, path) : entered
 }
 
 async function signedPdf(

@@ -20,6 +20,7 @@ import type { PadesLevel, Signer } from '../core/ports.ts'
 import { daysWithin, MOST_DAYS } from '../core/register/days.ts'
 import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/notes.ts'
+import { finishPrepared, putInChain } from './continued-export.ts'
 import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { derivedPeriodFiles, enclosedFiles, packPlaces, periodReport, runAtHand } from './period-runs.ts'
@@ -100,6 +101,11 @@ export async function exportPeriod(
   if (!chain.ok) return chain
   const shelf = packShelf(ports)
   try {
+    // An export that was interrupted before its pack had its name.
+    const finished = await finishPrepared(ports, path, chain.value.chain())
+    if (!finished.ok) return finished
+    if (finished.value)
+      return fail('input.refused', `${path} is of an interrupted export and is complete now; its report is in the pack`)
     // Another process may have sealed this period while we waited for the chain.
     if (await taken()) return refused
     return await whileSigning(() => exported(ports, catalog, { ...input, asOf, name }, chain.value, shelf))
@@ -207,18 +213,14 @@ async function exported(
     nodes: NODES_OF_RUNS,
   }
   const { pack, seal, stamp } = await sealedPack(ports, bag, report.authority, stamping)
-  // As with runs: the chain names it before it exists, so that there are never two packs in one place.
-  const entered = await chain.append({ entry: periodEntry(period, pack.toSeal, signer.fingerprint), signature: null })
-  if (!entered.ok) return entered
-  const written = await ports.packs.write(
-    `${folder}/${packName}`,
-    new Map<string, PackContent>([
-      ...payload,
-      ...pack.tags,
-      [PATHS.seal, seal],
-      ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
-    ]),
-  )
+  const content = new Map<string, PackContent>([
+    ...payload,
+    ...pack.tags,
+    [PATHS.seal, seal],
+    ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
+  ])
+  const entry = periodEntry(period, pack.toSeal, signer.fingerprint)
+  const written = await putInChain(ports, { path: `${folder}/${packName}`, content }, chain, { entry, signature: null })
   if (!written.ok) return written
   const sealed = { report: report.pdf, help: pack.help, packName, evidenceDigest: pack.evidenceDigest, signer }
   const files = await writeDerived(ports, folder, packName, derivedPeriodFiles(ports, sealed, derived, catalog))

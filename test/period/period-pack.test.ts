@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeExcerpts } from '../../main/app/excerpt.ts'
-import type { ExportedPeriod } from '../../main/app/period.ts'
+import { type ExportedPeriod, exportPeriod } from '../../main/app/period.ts'
 import { reviewFile } from '../../main/app/review.ts'
+import { fail, ok } from '../../main/core/failure.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { PERIOD_PATH } from '../../main/core/period/pack.ts'
 import { entryBytes } from '../../main/core/run-chain/entry.ts'
@@ -331,5 +332,59 @@ describe('A sealed account of a period', () => {
     const report = await asked(kit, files)
     kit.at('2026-11-28T09:00:00.000Z')
     expect(outcomesOf(report).completeness).toBe('indeterminate')
+  })
+})
+
+describe('an export of a period that is interrupted', () => {
+  const place = 'out-interrupted'
+  const exporting = (ports: PeriodKit['ports']): ReturnType<typeof exportPeriod> =>
+    exportPeriod(ports, sampleCatalog, {
+      root: kit.folder,
+      chainFolder: kit.chainFolder,
+      fleet: 'sample',
+      from: '2026-11-23',
+      to: '2026-11-24',
+      samples: [],
+      signer: kit.signer,
+      stamping: null,
+      folder: join(kit.folder, place),
+    })
+  const namesIn = (): readonly string[] => readdirSync(join(kit.folder, place))
+  const periods = async (): Promise<number> => {
+    const chain = must(await kit.ports.openRunChain(kit.chainFolder, { id: '0'.repeat(64), fleet: 'sample' }))
+    const { length } = chain.chain().entries.filter(({ entry }) => entry.kind === 'period')
+    await chain.close()
+    return length
+  }
+  const lost = fail('store.failed', 'killed here')
+
+  test('before its chain entry was never sealed: the next one seals it', async () => {
+    const before = await periods()
+    const openRunChain: PeriodKit['ports']['openRunChain'] = async (...where) => {
+      const opened = await kit.ports.openRunChain(...where)
+      return opened.ok ? ok({ ...opened.value, append: async () => lost }) : opened
+    }
+    expect(await exporting({ ...kit.ports, openRunChain })).toEqual(lost)
+    expect(namesIn().map((name) => name.replace(/\.[0-9a-f]{16}\./, '.'))).toEqual([
+      'period-2026-11-23-2026-11-24.barewitness.zip.prepared',
+    ])
+    expect(await periods()).toBe(before)
+    must(await exporting(kit.ports))
+    expect(await periods()).toBe(before + 1)
+    expect(namesIn().filter((name) => name.endsWith('.prepared'))).toEqual([])
+    rmSync(join(kit.folder, place), { recursive: true })
+  })
+
+  test('after its chain entry has its pack: the next one gives it its name, and seals nothing again', async () => {
+    const before = await periods()
+    const packs = { ...kit.ports.packs, publish: async () => lost }
+    expect(await exporting({ ...kit.ports, packs })).toEqual(lost)
+    expect(await periods()).toBe(before + 1)
+    expect(await exporting(kit.ports)).toMatchObject({
+      error: { code: 'input.refused', detail: expect.stringContaining('complete now') },
+    })
+    expect(await periods()).toBe(before + 1)
+    expect(namesIn()).toEqual(['period-2026-11-23-2026-11-24.barewitness.zip'])
+    expect(outcomesOf(await reviewed(join(kit.folder, place, namesIn()[0] ?? '')))).toMatchObject(GOOD)
   })
 })

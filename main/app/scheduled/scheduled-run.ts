@@ -105,7 +105,7 @@ async function entriesOf(
     const chain = opened.value.chain()
     for (const { entry } of chain.entries.slice(-MAY_BE_PREPARED)) {
       if (entry.kind !== 'run') continue
-      const settled = await finishPrepared(ports, packOfRun(out, entry.run), entry.run, chain)
+      const settled = await finishPrepared(ports, packOfRun(out, entry.run), chain)
       if (!settled.ok) return settled
     }
     return ok(chain.entries)
