@@ -108,9 +108,11 @@ describe('kills at random moments', () => {
   })
   afterAll(async () => await team.close())
 
-  test(`${KILLS} of server and collectors lose nothing and store nothing twice`, { timeout: 60 * 60_000 }, async () => {
+  test(`${KILLS.withFiles} of server and collectors lose nothing and store nothing twice`, {
+    timeout: 60 * 60_000,
+  }, async () => {
     const collectors = ['frankfurt-1', 'tokyo-1']
     const parts = [team.startServer, ...collectors.map((name) => () => team.startCollector(name))].map(killable)
-    await killAtRandom(team, parts, collectors)
+    await killAtRandom(team, parts, collectors, { kills: KILLS.withFiles })
   })
 })

@@ -55,20 +55,21 @@ describe.skipIf(missing !== null)(
       expect((await officer.session(ENGAGEMENT)).role).toBe('officer')
     })
 
-    test(`${KILLS} kills of both servers, PostgreSQL and collectors lose nothing and store nothing twice`, {
+    test(`${KILLS.withDatabase} kills of both servers, PostgreSQL and collectors lose nothing and store nothing twice`, {
       timeout: 60 * 60_000,
     }, async () => {
       const collectors = ['frankfurt-1', 'tokyo-1']
       const { team, query } = await newTeam({ 'frankfurt-1': 'frankfurt', 'tokyo-1': 'tokyo' }, ['frankfurt-1'])
       const started = [team.startServer, team.startGate, ...collectors.map((name) => () => team.startCollector(name))]
       const parts = [...started.map(killable), { kill: cluster.kill, start: cluster.start }]
-      await killAtRandom(team, parts, collectors, async (run) => {
+      const isEnqueued = async (run: string): Promise<void> => {
         const jobs = async () =>
           (
             await query("SELECT count(*)::integer AS jobs FROM barewitness.jobs WHERE job::json ->> 'run' = $1", [run])
           )[0]
         while ((await jobs())?.jobs !== team.nodes.length) await sleep(20)
-      })
+      }
+      await killAtRandom(team, parts, collectors, { kills: KILLS.withDatabase, isEnqueued })
       // Every job has an end, and each node of each run had one job.
       const [jobs, ...others] = await query(
         `SELECT state, count(*)::integer AS jobs, count(DISTINCT (job::json ->> 'run', job::json #>> '{node,name}'))::integer AS nodes

@@ -12,7 +12,7 @@ import { AUDIT_LOGS } from './team-folder.ts'
 import { engagementFolder, runEnded, startRun, type TeamProcesses } from './team-processes.ts'
 
 /** How often parts are killed, together. */
-export const KILLS = Number(process.env.BAREWITNESS_KILLS ?? 10)
+export const KILLS = { withFiles: 10, withDatabase: 50 } as const
 
 /** Something that is killed and started again. */
 export interface Killable {
@@ -52,13 +52,14 @@ export function killable(start: () => Promise<Pick<Killable, 'kill'>>): Killable
 
 /**
  * Kills parts of a team at random moments of its runs and starts them again, until every node of every run is recorded. Then each must be
- * stored as it was delivered, once, and nothing be left on the way. `isEnqueued`: resolves once all jobs of a started run are stored.
+ * stored as it was delivered, once, and nothing be left on the way. Every part
+ * is killed about equally often. `isEnqueued`: resolves once all jobs of a started run are stored.
  */
 export async function killAtRandom(
   team: TeamProcesses,
   parts: readonly Killable[],
   collectors: readonly string[],
-  isEnqueued: (run: string) => Promise<void> = async () => undefined,
+  { kills, isEnqueued }: { readonly kills: number; readonly isEnqueued?: (run: string) => Promise<void> },
 ): Promise<void> {
   for (const part of parts) await part.start()
   const runs: string[] = []
@@ -69,18 +70,17 @@ export async function killAtRandom(
       for (const { name } of team.nodes) if (!(await store.load(run, name)).ok) open.push(`${run}/${name}`)
     return open
   }
-  for (let kills = 0; kills < KILLS; kills += 1) {
+  for (const part of inRounds(parts, kills)) {
     if ((await waits()).length === 0) {
       const officer = await team.officer()
       await runEnded(officer).catch(() => undefined)
       const { run } = await startRun(officer)
-      await isEnqueued(run)
+      await isEnqueued?.(run)
       runs.push(run)
     }
     await sleep(Math.random() * 2500)
-    const part = parts[Math.floor(Math.random() * parts.length)]
-    await part?.kill()
-    await part?.start()
+    await part.kill()
+    await part.start()
   }
   while ((await waits()).length > 0) await sleep(200)
   for (const name of collectors) while (spooled(team, name).length > 0) await sleep(100)
@@ -101,6 +101,14 @@ export async function killAtRandom(
     }
   expect(readdirSync(join(folderIn(engagementFolder(team), 'jobs'), JOBS.incoming))).toEqual([])
   for (const name of collectors) expect(readdirSync(join(team.folder, name, 'spool', SPOOL.refused))).toEqual([])
+}
+
+/** So many parts, each once in every round, in an order that differs from round to round. */
+function* inRounds(parts: readonly Killable[], count: number): Generator<Killable> {
+  for (let left = count; left > 0; left -= parts.length) {
+    const places = parts.map((part) => ({ part, place: Math.random() })).sort((a, b) => a.place - b.place)
+    for (const { part } of places.slice(0, left)) yield part
+  }
 }
 
 /** The job in a spool that has answers of its node. */
