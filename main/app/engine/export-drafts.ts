@@ -80,14 +80,17 @@ export interface Timed {
   readonly level: PadesLevel
   readonly stamped: boolean
   readonly shortfalls: readonly Failure[]
+  readonly onServer: boolean
 }
 
-export function timeNotes({ authority, level, stamped, shortfalls }: Timed): readonly string[] {
-  if (authority === null) return ['Time from this computer only: no time-stamp authority was used.']
+/** `onServer`: for people whose computer is another one. */
+export function timeNotes({ authority, level, stamped, shortfalls, onServer }: Timed): readonly string[] {
+  const clock = onServer ? 'the server' : 'this computer'
+  if (authority === null) return [`Time from ${clock} only: no time-stamp authority was used.`]
   if (shortfalls.length === 0 && stamped && level === 'B-LTA') return []
   return [
     `You requested a time-stamp by ${plain(authority)}. It could not be obtained completely.`,
-    stamped ? 'The pack has a time-stamp.' : 'The pack has no time-stamp: its time is from this computer only.',
+    stamped ? 'The pack has a time-stamp.' : `The pack has no time-stamp: its time is from ${clock} only.`,
     level === 'B-B'
       ? 'The report has no time-stamp either: it is at PAdES level B-B.'
       : `The report has a time-stamp, at PAdES level ${level}${level === 'B-LTA' ? '.' : ', without the data for long-term validation.'}`,
@@ -106,11 +109,11 @@ export const storedNotes = ({
   readonly keepsSealed: boolean
 }): readonly string[] => [
   ...(kept === 'file' ? [`Your signing key is stored ${FILE_WORDS}.`] : []),
-  'It is stored in the Barewitness folder until you save it.',
+  keepsSealed ? 'It is stored on the server.' : 'It is stored in the Barewitness folder until you save it.',
   ...(chained
     ? [
         keepsSealed
-          ? 'The run chain now contains this pack. Its files stay in that folder, also if you discard it.'
+          ? 'The run chain now contains this pack. Its files stay there, also if you discard it.'
           : 'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
       ]
     : []),

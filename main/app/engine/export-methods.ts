@@ -259,7 +259,7 @@ function exportNotes(sealed: Sealed): readonly string[] {
     ...(missing === 0
       ? []
       : [`${missing} of ${run.assessment.nodes.length} nodes in the population have no evidence in this run.`]),
-    ...timeNotes({ ...exported, authority }),
+    ...timeNotes({ ...exported, authority, onServer: keepsSealed }),
     ...handOutNotes(sealed),
     ...storedNotes({ kept, chained: !demo, keepsSealed }),
   ]

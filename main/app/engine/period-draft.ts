@@ -113,7 +113,7 @@ export async function buildPeriodDraft(
       signer: `${plain(signer.subject)}, key ${signer.fingerprint}`,
       notes: [
         ...periodNotes(made.value),
-        ...timeNotes({ ...made.value, authority: stamping.value?.url ?? null }),
+        ...timeNotes({ ...made.value, authority: stamping.value?.url ?? null, onServer: context.keepsSealed }),
         ...storedNotes({ kept, chained: true, keepsSealed: context.keepsSealed }),
       ],
       notDerivable: [],
