@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
     test('the palette leads to the export, whose steps end in a saved pack', async () => {
       await keys('Control+k')
       await page.getByRole('dialog').waitFor()
-      await page.keyboard.type('export')
+      await page.keyboard.type('export evidence')
       await page.getByRole('option').first().waitFor()
       await keys('ArrowDown', 'Enter')
       await titled(page, 'Export evidence pack')
