@@ -78,9 +78,3 @@ export const periodInput = (choices: PeriodChoices, plan: PeriodPlan): Input<'pe
   identity: identityOf(choices, plan)?.name ?? null,
   timestamp: choices.timestamp && plan.authority !== null,
 })
-
-/** What a shared pack is about: a run, or a period by its days. */
-export function packSubject(run: string): string {
-  const [, from, to] = /^period-(\d{4}-\d{2}-\d{2})-(\d{4}-\d{2}-\d{2})$/.exec(run) ?? []
-  return from === undefined || to === undefined ? `run ${run}` : `period ${from} to ${to}`
-}

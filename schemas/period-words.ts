@@ -18,3 +18,9 @@ export const populationWords: Readonly<Record<PopulationFile['name'], string>> =
   keys: 'authorized keys',
   changes: 'changes',
 }
+
+/** What a pack covers, by its name in the engine: a run, or a period by its days. */
+export function packSubject(run: string): string {
+  const [, from, to] = /^period-(\d{4}-\d{2}-\d{2})-(\d{4}-\d{2}-\d{2})$/.exec(run) ?? []
+  return from === undefined || to === undefined ? `run ${run}` : `period ${from} to ${to}`
+}

@@ -4,13 +4,12 @@ import {
   firstPeriod,
   nextSampling,
   type PeriodChoices,
-  packSubject,
   periodInput,
   periodProblem,
   samplingProblem,
 } from '../../renderer/period-model.ts'
 import { MOST_SAMPLES, type PeriodPlan } from '../../schemas/ipc-periods.ts'
-import { POPULATIONS } from '../../schemas/period-words.ts'
+import { POPULATIONS, packSubject } from '../../schemas/period-words.ts'
 
 const plan: PeriodPlan = {
   fleet: 'clinic',

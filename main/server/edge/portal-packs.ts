@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Engine, Reply } from '../../../schemas/ipc.ts'
 import type { ExportView, PackReview } from '../../../schemas/ipc-packs.ts'
 import { OFFLINE_FILE, type SharedPack } from '../../../schemas/ipc-portal.ts'
+import { packSubject } from '../../../schemas/period-words.ts'
 import { VERSION } from '../../../schemas/version.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { PACK_EXTENSION } from '../../core/layout.ts'
@@ -118,7 +119,7 @@ export const offlineText = ({ pack, files, run, shared, isCopy }: SharedPack, en
     'VERIFY THIS PACK ON YOUR OWN COMPUTER',
     '',
     `Engagement: ${engagement}`,
-    `Run: ${run}`,
+    `Covers: ${packSubject(run)}`,
     `Shared: ${shared.at}, by ${shared.by}`,
     ...(isCopy ? ['This is a redacted copy. The complete pack was not shared.'] : []),
     '',
