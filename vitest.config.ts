@@ -13,6 +13,8 @@ process.env.TZ = 'UTC'
 
 const MINUTE = 60_000
 
+const SETUP = ['test/support/quick-worker.ts', 'test/support/quick-scrypt.ts', 'test/support/property-seed.ts']
+
 /** Compares this host with itself, which other files change: they add accounts, servers and mounts. */
 const ALONE = 'test/real/drift.test.ts'
 
@@ -20,15 +22,17 @@ export default defineConfig({
   test: {
     projects: [
       {
+        // Three files at a time also where there are two processors: many of these wait for a program or a lock.
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.slow.test.ts', 'test/{e2e,real,hosts,vm,electron}/**'],
           // Nothing here changes what another file reads, and reading the catalog anew for each of them takes longer than most tests.
           isolate: false,
-          setupFiles: ['test/support/quick-scrypt.ts', 'test/support/property-seed.ts'],
+          setupFiles: SETUP,
           testTimeout: 5 * MINUTE,
           hookTimeout: 5 * MINUTE,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -40,6 +44,7 @@ export default defineConfig({
           setupFiles: ['test/support/property-seed.ts'],
           testTimeout: 5 * MINUTE,
           hookTimeout: 5 * MINUTE,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -50,7 +55,7 @@ export default defineConfig({
           env: { BAREWITNESS_THOROUGH: '1' },
           exclude: ['test/{e2e,real,hosts,vm,electron}/**'],
           isolate: false,
-          setupFiles: ['test/support/quick-scrypt.ts', 'test/support/property-seed.ts'],
+          setupFiles: SETUP,
           testTimeout: 10 * MINUTE,
           hookTimeout: 10 * MINUTE,
           sequence: { groupOrder: 2 },

@@ -89,7 +89,7 @@ export function Screen({ route }: { readonly route: Exclude<Route, { readonly sc
     case 'schedules':
       return <Schedules />
     case 'export':
-      return <Export step={route.step ?? null} />
+      return <Export step={route.step ?? null} run={route.run ?? null} />
     case 'period-export':
       return <PeriodExport />
     case 'review':

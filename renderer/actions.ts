@@ -41,7 +41,7 @@ export async function collect(what: Collect, nodes: readonly string[] = []): Pro
   if (asking) return
   asking = true
   change({ problem: null })
-  // The engine decides which fleet is collected: this page may not know yet of a fleet that is replacing the current one.
+  // The engine decides which fleet is collected: this page may not have received the fleet that replaces the current one yet.
   const reply =
     what === 'demo'
       ? await call('demo.open', null)

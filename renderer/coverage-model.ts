@@ -54,7 +54,7 @@ function rowOfNode({ node, declared, inFleet, collected, inventory }: Reconciled
   return {
     key: `node ${node}`,
     name: node,
-    state: stateOf({ declared, inFleet, answered: collected, listed: !compared || inventory !== null }),
+    state: stateOf({ declared, inFleet, answered: collected, isCompared: compared, listed: inventory !== null }),
     declared,
     inFleet,
     answered: collected,
@@ -68,11 +68,13 @@ function stateOf(node: {
   readonly declared: boolean
   readonly inFleet: boolean
   readonly answered: boolean
+  readonly isCompared: boolean
   readonly listed: boolean
 }): CoverageState {
   if (!node.inFleet) return 'not-in-fleet'
   if (!node.answered) return 'not-collected'
   if (!node.declared) return 'not-declared'
+  if (!node.isCompared) return 'not-compared'
   return node.listed ? 'reconciled' : 'not-in-inventory'
 }
 
@@ -80,5 +82,5 @@ function stateOf(node: {
 export function coverageLine({ declared, inFleet, collected, inventory, nodes, unreconciled }: Reconciliation): string {
   const lists = `${declared} declared, ${inFleet} in the fleet file, ${collected} of ${nodes.length} collected`
   if (inventory === null) return `${lists}. No provider inventory is compared.`
-  return `${lists}. The provider inventory lists ${inventory}; ${unreconciled === 0 ? 'none' : unreconciled} not reconciled.`
+  return `${lists}. The provider inventory lists ${inventory}; ${unreconciled === 0 ? 'none unreconciled' : `${unreconciled} not reconciled`}.`
 }

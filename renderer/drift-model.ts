@@ -10,11 +10,13 @@ export function partMoveWords({ from, to }: Pick<HardwareChange, 'from' | 'to'>)
   return to === null ? `Removed from ${visible(from)}.` : `Moved from ${visible(from)} to ${visible(to)}.`
 }
 
-/** The heading of a comparison: on how many nodes nothing changed. */
+/** The heading of a comparison: on how many nodes no evidence changed, and how many results did. */
 export function driftLine({ compared, unchanged, flips }: Pick<DriftView, 'compared' | 'unchanged' | 'flips'>): string {
   if (compared === 0) return 'No node was collected in both runs.'
-  const verdicts = flips.results === 0 ? 'No result' : plural(flips.results, 'result')
-  return `No change on ${unchanged} of ${plural(compared, 'node')} collected in both runs. ${verdicts} changed.`
+  const evidence = `No change in the evidence of ${unchanged} of ${plural(compared, 'node')} collected in both runs`
+  return flips.results === 0
+    ? `${evidence}. No result changed.`
+    : `${evidence}, apart from values that always vary. ${plural(flips.results, 'result')} changed.`
 }
 
 /** The name of a run in a list. */

@@ -128,7 +128,7 @@ export interface FindingFilter {
   readonly status: FindingStatusName | null
   /** A name; empty for findings without an owner. `some`: any owner. */
   readonly owner: { readonly is: 'some' | 'none' } | { readonly is: 'named'; readonly name: string } | null
-  /** Filtered by the engine, which alone knows every node of a finding. */
+  /** Filtered by the engine, which alone has every node of a finding. */
   readonly node: string | null
   readonly text: string
 }

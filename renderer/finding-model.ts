@@ -21,12 +21,12 @@ export const LEVELS: readonly Severity[] = SEVERITIES.filter((level) => level !=
 /** Whether a row passes the filter, its node apart. */
 export function showsFinding({ severities, status, owner, text }: FindingFilter, row: FindingRow): boolean {
   const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
-  const speaks = `${row.reference} ${row.check} ${row.condition} ${row.owner ?? ''}`.toLowerCase()
+  const searched = `${row.reference} ${row.check} ${row.condition} ${row.owner ?? ''}`.toLowerCase()
   return (
     (severities.length === 0 || severities.includes(row.severity)) &&
     (status === null || row.status === status) &&
     (owner === null || isOwned(owner, row)) &&
-    words.every((word) => speaks.includes(word))
+    words.every((word) => searched.includes(word))
   )
 }
 
@@ -64,7 +64,7 @@ export const sortedFindings = (
   { by, isReversed }: { readonly by: FindingSort; readonly isReversed: boolean },
 ): readonly FindingRow[] => [...rows].sort((a, b) => (isReversed ? -1 : 1) * ORDERS[by](a, b) || bySeverity(a, b))
 
-/** Columns of the list of findings. Their order is sortedFindings(), which knows levels and days. */
+/** Columns of the list of findings. Their order is sortedFindings(), which compares levels and days. */
 export const FINDING_COLUMNS: readonly (TableColumn<FindingRow> & { readonly id: FindingSort | 'reference' })[] = [
   { id: 'reference', title: 'Reference', isRowHeader: true, text: ({ reference }) => reference },
   { id: 'severity', title: 'Severity', text: ({ severity }) => severityWords[severity] },

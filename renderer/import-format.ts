@@ -1,6 +1,6 @@
 import type { ImportKind } from '../schemas/ipc-views.ts'
 
-/** Headings of a table that name an address, as the importer knows them. */
+/** Headings of a table that name an address, as the importer accepts them. */
 const ADDRESS = /(^|[,;\t])\s*"?(address|host|hostname|ip|ip ?address|fqdn|ipv4|public ?ip)"?\s*($|[,;\t])/i
 
 /** The format of a pasted list, where its text shows it; null where it does not. The preview lists what was read in either case. */

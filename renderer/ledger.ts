@@ -88,7 +88,7 @@ const signs = (count: number): string => `${count} ${count === 1 ? 'observation'
 
 /** The verdict of one check as a sentence, from the verdict and the number of observations in each direction. */
 export function claimSentence(verdict: Verdict, sides: readonly Side[]): string {
-  const count = (says: Direction): number => sides.find((side) => side.direction === says)?.count ?? 0
+  const count = (direction: Direction): number => sides.find((side) => side.direction === direction)?.count ?? 0
   const [pro, contra, open] = [count('supports'), count('contradicts'), count('unclear')]
   const left = open === 0 ? '' : ` ${plural(open, 'point')} ${open === 1 ? 'is' : 'are'} unclear.`
   switch (verdict) {

@@ -21,14 +21,14 @@ export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false)
   useEffect(() => {
     const media = window.matchMedia('print')
-    const told = (): void => setPrinting(media.matches)
+    const onChange = (): void => setPrinting(media.matches)
     const before = (): void => setPrinting(true)
     const after = (): void => setPrinting(false)
-    media.addEventListener('change', told)
+    media.addEventListener('change', onChange)
     window.addEventListener('beforeprint', before)
     window.addEventListener('afterprint', after)
     return () => {
-      media.removeEventListener('change', told)
+      media.removeEventListener('change', onChange)
       window.removeEventListener('beforeprint', before)
       window.removeEventListener('afterprint', after)
     }

@@ -231,8 +231,8 @@ export function environmentLine(
   of: (Pick<NodeRow, 'environment' | 'platform' | 'concealed'> & { readonly rule?: { readonly id: string } }) | null,
 ): string {
   if (of === null || of.environment === null) return 'Undetermined'
-  const said = environmentText({ environment: of.environment, rule: of.rule ?? { id: '' } })
-  const named = of.platform === null ? said : `${said} · ${of.platform}`
+  const text = environmentText({ environment: of.environment, rule: of.rule ?? { id: '' } })
+  const named = of.platform === null ? text : `${text} · ${of.platform}`
   return of.concealed ? `${named}, concealed` : named
 }
 

@@ -168,6 +168,6 @@ function filters(typed: string, { review, places }: PaletteState): readonly Pale
       go: { screen: 'properties', of: review ? 'pack' : 'run', filter },
     })
   const each = PROPERTIES.flatMap((property) => CELL_STATES.map((state) => show({ ...NO_FILTER, property, state })))
-  const said = filterOf(typed.trim(), places)
-  return said === null ? each : [show(said), ...each.filter(({ id }) => id !== show(said).id)]
+  const typedFilter = filterOf(typed.trim(), places)
+  return typedFilter === null ? each : [show(typedFilter), ...each.filter(({ id }) => id !== show(typedFilter).id)]
 }

@@ -22,8 +22,8 @@ export const pendingWords: Readonly<Record<AcceptanceRequestView['status'], stri
   withdrawn: 'Withdrawn',
 }
 
-/** The searchable text of an entry. */
-const speaksOf = (
+/** Whether the searchable text of an entry contains what is wanted. */
+const isMatch = (
   entry: { readonly check: string; readonly owner: string; readonly reason: string; readonly nodes: readonly string[] },
   more: readonly string[],
   wanted: string,
@@ -43,10 +43,10 @@ export function acceptancesShown(
   const wanted = text.trim().toLowerCase()
   const asked = acceptanceRequests.filter(({ status }) => status !== 'approved')
   const found = riskAcceptances.filter(
-    (one) => (shown === 'all' || one.status === shown) && speaksOf(one, [one.approvedBy], wanted),
+    (one) => (shown === 'all' || one.status === shown) && isMatch(one, [one.approvedBy], wanted),
   )
   const waiting = asked.filter(
-    (one) => (shown === 'all' || shown === 'pending') && speaksOf(one, [one.requestedBy], wanted),
+    (one) => (shown === 'all' || shown === 'pending') && isMatch(one, [one.requestedBy], wanted),
   )
   const groups = STANDINGS.map((status) => ({
     status,

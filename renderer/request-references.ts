@@ -1,3 +1,4 @@
+import type { PortalRequest } from '../schemas/ipc-portal.ts'
 import type { SearchEntry } from '../schemas/ipc-views.ts'
 import { placeOf } from './palette.ts'
 import type { Route } from './routes.ts'
@@ -13,6 +14,29 @@ export function runPlaces(found: readonly SearchEntry[], nodes: readonly string[
   const places = new Map<string, Route>(nodes.map((node) => [node, { screen: 'node', of: 'run', node }]))
   for (const { reference, to } of found) if (!places.has(reference)) places.set(reference, placeOf(to, 'run'))
   return places
+}
+
+/** The pack that an auditor opens by a reference in a request: the first one of the latest answer that names one which is shared with them; null without one. */
+export const packOfAnswers = ({ entries }: Pick<PortalRequest, 'entries'>): string | null =>
+  entries.findLast(({ packs }) => packs.length > 0)?.packs[0]?.id ?? null
+
+const FINDING = /(?<![\w-])F-[0-9A-F]{6}(?![\w-])/g
+
+/**
+ * The screens of that pack, by reference: findings, which are known by their form, documents that an answer names, and the node that the
+ * request is about. What else the pack has is known once it is open; none without a pack.
+ */
+export function packPlaces(request: Pick<PortalRequest, 'about' | 'text' | 'entries'>): ReadonlyMap<string, Route> {
+  const { about, text, entries } = request
+  if (packOfAnswers(request) === null) return new Map()
+  const texts = [...Object.values(about), text, ...entries.map(({ comment }) => comment)]
+  const found = texts.flatMap((one) => [...one.matchAll(FINDING)].map(([reference]) => reference))
+  const filed = entries.flatMap(({ documents }) => documents.map(({ label }) => documentName(label)))
+  return new Map<string, Route>([
+    ...(about.node === '' ? [] : [[about.node, { screen: 'node', of: 'pack', node: about.node }] as const]),
+    ...filed.map((find) => [find, { screen: 'documents', of: 'pack', find }] as const),
+    ...found.map((reference) => [reference, { screen: 'finding', of: 'pack', reference }] as const),
+  ])
 }
 
 /** Everything between white space, quotes and commas: references contain points, hyphens and brackets. */

@@ -58,8 +58,8 @@ export type Route =
   /** `at` is shown first; `pair` is compared first. */
   | { readonly screen: 'history'; readonly part?: HistoryPart; readonly at?: 'missed-runs'; readonly pair?: RunPair }
   | { readonly screen: 'schedules' }
-  /** `step` is opened first where the choices before it are complete. */
-  | { readonly screen: 'export'; readonly step?: 'seal' }
+  /** `step` is opened first where the choices before it are complete. `run` is a stored run; without it, the one that is shown. */
+  | { readonly screen: 'export'; readonly step?: 'seal'; readonly run?: string }
   /** A signed report on a period. */
   | { readonly screen: 'period-export' }
   /** Screens of the review window only. */

@@ -4,24 +4,32 @@ import type {
   PassphraseSource,
   ScheduleDraft,
   ScheduleStatus,
+  SchedulesView,
   ScheduleView,
 } from '../schemas/ipc-schedules.ts'
+import { durationWords } from '../schemas/words.ts'
 import { awaitedWords } from './history-model.ts'
 import { plural, visible, when } from './text.ts'
 
 export const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 export const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12] as const
 
-export const firstDraft = (zone: string): ScheduleDraft => ({
+type StartedBy = SchedulesView['startedBy']
+
+/** Three days, so that a run of the night before a weekend can be sealed on the next working day. */
+const USUAL_SEAL_HOURS = 72
+
+export const firstDraft = (zone: string, startedBy: StartedBy = 'timers'): ScheduleDraft => ({
   name: 'nightly',
   cadence: { every: 'day', hours: 6, weekday: 1, day: 1, at: 120 },
   zone,
   jitterMinutes: 10,
   retries: { times: 2, waitMinutes: 15 },
+  sealHours: startedBy === 'server' ? USUAL_SEAL_HOURS : null,
   catchUp: true,
   gapsExitZero: true,
   identity: null,
-  passphrase: { use: 'make' },
+  passphrase: { use: startedBy === 'server' ? 'none' : 'make' },
   syslog: false,
   webhook: null,
   integrations: { use: 'none' },
@@ -50,11 +58,13 @@ export function cadenceWords({ every, hours, weekday, day, at }: CadenceDraft, z
   return `A run is due ${words}, in ${zone}.`
 }
 
-export type DraftProblems = Partial<Record<'name' | 'zone' | 'at' | 'jitter' | 'times' | 'wait' | 'webhook', string>>
+export type DraftProblems = Partial<
+  Record<'name' | 'zone' | 'at' | 'jitter' | 'times' | 'wait' | 'seal' | 'webhook', string>
+>
 
 /** Problems of a draft, by field. `time` is the content of the field for the time of day. */
 export function draftProblems(draft: ScheduleDraft, time: string, taken: readonly string[]): DraftProblems {
-  const { name, cadence, zone, jitterMinutes, retries, webhook } = draft
+  const { name, cadence, zone, jitterMinutes, retries, sealHours, webhook } = draft
   const whole = (value: number, from: number, to: number): boolean =>
     Number.isInteger(value) && value >= from && value <= to
   const problems: Record<keyof DraftProblems, string | null> = {
@@ -68,6 +78,7 @@ export function draftProblems(draft: ScheduleDraft, time: string, taken: readonl
     jitter: whole(jitterMinutes, 0, 720) ? null : 'Enter 0 to 720 minutes.',
     times: whole(retries.times, 0, 10) ? null : 'Enter 0 to 10.',
     wait: whole(retries.waitMinutes, 1, 720) ? null : 'Enter 1 to 720 minutes.',
+    seal: sealHours === null || whole(sealHours, 1, 720) ? null : 'Enter 1 to 720 hours.',
     webhook:
       webhook === null || /^https?:\/\/[!-~]{1,490}$/.test(webhook)
         ? null
@@ -76,42 +87,56 @@ export function draftProblems(draft: ScheduleDraft, time: string, taken: readonl
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== null))
 }
 
-/** How a schedule behaves, apart from its due times. */
-export function mannerWords({
-  jitterMinutes,
-  retries,
-  catchUp,
-  gapsExitZero,
-  graceMinutes,
-  notifies,
-  integrationsFile,
-}: Pick<
+type Manner = Pick<
   ScheduleView,
   'jitterMinutes' | 'retries' | 'catchUp' | 'gapsExitZero' | 'graceMinutes' | 'notifies' | 'integrationsFile'
->): readonly string[] {
-  return [
-    jitterMinutes === 0 ? 'Starts on time.' : `Random delay of up to ${plural(jitterMinutes, 'minute')}.`,
-    retries.times === 0
-      ? 'Unreachable nodes are not retried.'
-      : `Unreachable nodes are retried up to ${plural(retries.times, 'time')}, every ${plural(retries.waitMinutes, 'minute')}.`,
-    `A run is in time if it is sealed within ${plural(graceMinutes, 'minute')} after it was due; later it counts as missed.`,
-    catchUp
-      ? 'The latest run missed while this computer was off takes place late.'
-      : 'Runs missed while this computer was off are skipped.',
-    ...(gapsExitZero ? ['Deviations do not count as a failure of the job.'] : []),
-    ...(notifies.length === 0 ? ['No notifications are sent.'] : notifies),
-    integrationsFile === null
-      ? 'Packs are not sent to other systems.'
-      : `The pack of each run is sent to other systems as ${visible(integrationsFile)} states.`,
-  ]
-}
+>
+
+/** How a schedule behaves, apart from its due times. */
+export const mannerWords = (schedule: Manner, startedBy: StartedBy = 'timers'): readonly string[] => [
+  schedule.jitterMinutes === 0
+    ? 'Starts on time.'
+    : `Random delay of up to ${plural(schedule.jitterMinutes, 'minute')}.`,
+  schedule.retries.times === 0
+    ? 'Unreachable nodes are not retried.'
+    : `Unreachable nodes are retried up to ${plural(schedule.retries.times, 'time')}, every ${plural(schedule.retries.waitMinutes, 'minute')}.`,
+  ...(startedBy === 'server' ? servedManner(schedule) : timedManner(schedule)),
+]
+
+const servedManner = ({ graceMinutes, catchUp }: Manner): readonly string[] => [
+  `A run is in time if it is sealed within ${durationWords(graceMinutes)} after it was due. After that it counts as missed until it is sealed, and then as late.`,
+  catchUp
+    ? 'The latest run missed while the server was off takes place late.'
+    : 'Runs missed while the server was off are skipped.',
+]
+
+const timedManner = ({
+  graceMinutes,
+  catchUp,
+  gapsExitZero,
+  notifies,
+  integrationsFile,
+}: Manner): readonly string[] => [
+  `A run is in time if it is sealed within ${durationWords(graceMinutes)} after it was due; later it counts as missed.`,
+  catchUp
+    ? 'The latest run missed while this computer was off takes place late.'
+    : 'Runs missed while this computer was off are skipped.',
+  ...(gapsExitZero ? ['Deviations do not count as a failure of the job.'] : []),
+  ...(notifies.length === 0 ? ['No notifications are sent.'] : notifies),
+  integrationsFile === null
+    ? 'Packs are not sent to other systems.'
+    : `The pack of each run is sent to other systems as ${visible(integrationsFile)} states.`,
+]
 
 /** The next due run and the outcome of the last, as two sentences. */
-export const statusLines = ({ next, awaited, last, installed }: ScheduleStatus): readonly string[] => [
+export const statusLines = (
+  { next, awaited, last, installed }: ScheduleStatus,
+  startedBy: StartedBy = 'timers',
+): readonly string[] => [
   ...(awaited === null ? [] : [`Overdue. ${awaitedWords(awaited)}.`]),
   next === null
     ? 'Next run unknown.'
-    : installed.length === 0
+    : startedBy === 'timers' && installed.length === 0
       ? `The next run is due on ${when(next)}, but no timer is installed.`
       : `The next run is due on ${when(next)}.`,
   last === null
@@ -120,6 +145,12 @@ export const statusLines = ({ next, awaited, last, installed }: ScheduleStatus):
       ? `Started on ${when(last.startedAt)}. ${last.words}`
       : `Last started on ${when(last.startedAt)}${last.due === null ? '' : `, for the run due on ${when(last.due)}`}, ended on ${when(last.endedAt)}. ${last.words}`,
 ]
+
+/** A collected run that waits for its seal, as a sentence. */
+export const waitingWords = ({ due, run, until, isLate }: ScheduleStatus['waiting'][number]): string =>
+  isLate
+    ? `Due on ${when(due)}, run ${run}: the time for sealing ended on ${when(until)}. It counts as missed until it is sealed, and then as late.`
+    : `Due on ${when(due)}, run ${run}: in time if it is sealed by ${when(until)}.`
 
 export const WORKS_WORDS = { yes: 'Works', unclear: 'May not work', no: 'Does not work' } as const
 

@@ -1,7 +1,10 @@
+import { type Severity, severityWords } from '../schemas/conclusion-words.ts'
 import type { Input } from '../schemas/ipc.ts'
+import type { FrameworkCounts } from '../schemas/ipc-findings.ts'
 import type {
   ExportDraft,
   ExportPlan,
+  ExportResults,
   IdentityView,
   PackReview,
   PreflightItem,
@@ -9,9 +12,10 @@ import type {
 } from '../schemas/ipc-packs.ts'
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
 import type { SignerTrust, VerifiedKind } from '../schemas/verification.ts'
+import { LEVELS } from './finding-model.ts'
 import type { Route } from './routes.ts'
 import { may } from './team.ts'
-import { plural } from './text.ts'
+import { plural, when } from './text.ts'
 
 /** The steps of an export, in order. */
 export const STEPS = ['scope', 'redact', 'seal', 'review'] as const
@@ -133,6 +137,7 @@ export const sealProblem = (choices: SealChoices, plan: SealPlan): string | null
 
 /** The input of `export.build`. A time-stamp is requested only where an authority is set. */
 export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.build'> => ({
+  ...(plan.isShown ? {} : { run: plan.run }),
   frameworks: choices.frameworks,
   identity: identityOf(choices, plan)?.name ?? null,
   timestamp: choices.timestamp && plan.authority !== null,
@@ -143,6 +148,37 @@ export const buildInput = (choices: Choices, plan: ExportPlan): Input<'export.bu
 /** Nodes with evidence out of the declared nodes. */
 export const nodesLine = ({ declared, missing }: ExportPlan): string =>
   `${declared - missing.length} of ${plural(declared, 'node')}`
+
+const countOf = ({ counts }: Pick<ExportResults, 'counts'>): number =>
+  LEVELS.reduce((sum, level) => sum + counts[level], 0)
+
+/** Findings by severity: "3 findings: 1 critical, 2 low". */
+export function findingCounts(results: Pick<ExportResults, 'counts'>): string {
+  const words = (level: Severity): string => `${results.counts[level]} ${severityWords[level].toLowerCase()}`
+  const levels = LEVELS.filter((level) => results.counts[level] > 0).map(words)
+  return `${plural(countOf(results), 'finding')}${levels.length === 0 ? '' : `: ${levels.join(', ')}`}`
+}
+
+/** What the run comes to, and as of when, in sentences. */
+export function resultsLine({
+  results,
+  declared,
+  missing,
+  isShown,
+}: Pick<ExportPlan, 'results' | 'declared' | 'missing' | 'isShown'>): string {
+  const { asOf, deviations, deviatingNodes } = results
+  const found =
+    missing.length === declared
+      ? 'No node was tested.'
+      : countOf(results) === 0
+        ? 'No deviations noted on the nodes tested.'
+        : `${plural(deviations, 'deviation')} on ${deviatingNodes} of ${plural(declared, 'node')}.`
+  return `${found} Evaluated as of ${when(asOf)}.${isShown ? '' : ' The other screens show another run.'}`
+}
+
+/** "HIPAA: 15 of 72 controls in scope". */
+export const controlsWithDeviations = ({ title, inScope, states }: FrameworkCounts): string =>
+  `${title}: ${states.find(([state]) => state === 'deviations')?.[1] ?? 0} of ${plural(inScope, 'control')} in scope`
 
 export const isPartial = ({ missing }: ExportPlan): boolean => missing.length > 0
 

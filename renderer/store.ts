@@ -32,6 +32,8 @@ export interface State {
   readonly packs: number
   /** The latest stored run is being opened: results are shown afterwards. `total` is 0 while nothing is counted. */
   readonly opening: Opening | null
+  /** Progress of the last run that was chosen to be shown. */
+  readonly loading: (Opening & { readonly run: string }) | null
   /** Results are being evaluated while no run is in progress: calls that need them are answered afterwards. */
   readonly evaluating: Evaluating | null
   /** The verification in progress, in whichever window it was begun. */
@@ -48,6 +50,8 @@ export interface State {
   readonly tour: number | null
   /** Incremented when something changed between officers and auditors of a server. */
   readonly portal: number
+  /** Counts what changed about schedules of a server. */
+  readonly schedules: number
   /** On an auditor’s page: the shared pack that is open is shown. */
   readonly reviewing: boolean
   /** What a pack shows first when it is opened. */
@@ -76,6 +80,7 @@ let state: State = {
   soFar: 0,
   packs: 0,
   opening: null,
+  loading: null,
   evaluating: null,
   verifying: null,
   announced: '',
@@ -86,6 +91,7 @@ let state: State = {
   tour: null,
   toast: null,
   portal: 0,
+  schedules: 0,
 }
 
 const listeners = new Set<() => void>()
@@ -118,7 +124,7 @@ export function back(): void {
   if (route !== undefined) change({ route, earlier: state.earlier.slice(0, -1), announced: '' })
 }
 
-export const announce = (said: string): void => change({ announced: said })
+export const announce = (announced: string): void => change({ announced })
 
 /** Invalidates results of the run or pack: after a risk acceptance, a document or another run. */
 export const outdated = (): void => change({ runs: state.runs + 1 })
@@ -202,6 +208,11 @@ function showOpening({ step, done, total }: Opening): void {
   if (isDue() || state.opening?.step !== step) change({ opening: { step, done, total } })
 }
 
+function showLoading({ run, step, done, total }: Opening & { readonly run: string }): void {
+  const { loading } = state
+  if (isDue() || loading?.run !== run || loading.step !== step) change({ loading: { run, step, done, total } })
+}
+
 /** The progress ends with the last node. */
 function showEvaluating({ done, total }: Evaluating): void {
   if (done === total) change({ evaluating: null })
@@ -209,7 +220,7 @@ function showEvaluating({ done, total }: Evaluating): void {
 }
 
 let waiting: { readonly event: EngineEvent; readonly at: number }[] = []
-let spokeAt = Number.NEGATIVE_INFINITY
+let announcedAt = Number.NEGATIVE_INFINITY
 
 function listen(event: EngineEvent): void {
   switch (event.kind) {
@@ -220,6 +231,9 @@ function listen(event: EngineEvent): void {
       return
     case 'run-opening':
       if (!isReviewWindow()) showOpening(event)
+      return
+    case 'run-loading':
+      showLoading(event)
       return
     case 'run-evaluating':
       if (state.progress?.ended === 'no') gather(event)
@@ -242,6 +256,9 @@ function listen(event: EngineEvent): void {
       return
     case 'portal-changed':
       change({ portal: state.portal + 1 })
+      return
+    case 'schedules-changed':
+      change({ schedules: state.schedules + 1 })
       return
     case 'pack-opened':
       change({ packs: state.packs + 1, problem: null })
@@ -279,8 +296,8 @@ function applyWaiting(): void {
   const ended = events.some(({ event }) => event.kind === 'run-done')
   const turned = events.some(({ event }) => event.kind === 'run-paused' || event.kind === 'run-resumed')
   const progress = events.reduce((so, { event, at }) => applyEvent(so, event, at), state.progress)
-  const speak = ended || turned || now - spokeAt >= QUIET_MS
-  if (speak) spokeAt = now
+  const isDue = ended || turned || now - announcedAt >= QUIET_MS
+  if (isDue) announcedAt = now
   if (started) void refreshFleet()
   if (events.some(({ event }) => event.kind === 'node-done' || event.kind === 'node-failed')) showSoon()
   change({
@@ -288,6 +305,6 @@ function applyWaiting(): void {
     // What was evaluated when a run began is reported no further.
     ...(started ? { evaluating: null } : {}),
     runs: ended ? state.runs + 1 : state.runs,
-    announced: speak && progress !== null ? summaryOf(progress, now) : state.announced,
+    announced: isDue && progress !== null ? summaryOf(progress, now) : state.announced,
   })
 }

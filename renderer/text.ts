@@ -1,3 +1,5 @@
+import type { Recording } from '../schemas/types.ts'
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Minutes by which this computer's clock is ahead of UTC at an instant, summer time included. */
@@ -58,3 +60,9 @@ export const shellLine = (argv: readonly string[]): string =>
 
 /** With its first letter in upper case. */
 export const firstUp = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+
+/** The offset of a node’s clock, as the collection measured it. */
+export const clockText = (recording: Pick<Recording, 'clock'> | null): string =>
+  recording?.clock == null
+    ? 'not read'
+    : `offset ${recording.clock.offsetSeconds} s, ± ${recording.clock.uncertaintySeconds} s`

@@ -172,7 +172,8 @@ export const roleWords: Readonly<Record<ControlRole, Word>> = {
 
 export const checkSourceWords: Readonly<Record<CheckSource, string>> = {
   server: 'Tested on servers',
-  pack: 'Shown by the sealed pack itself',
+  // A conclusion is made before its pack is sealed, so it cannot contain the result of verification.
+  pack: 'Tested by verification of the pack',
   runs: 'Answered by the chain of runs, in period engagements',
   population: 'Answered by the comparison with the provider’s listing',
   document: 'Answered by a document',
@@ -316,13 +317,9 @@ export function checkLine(check: CheckCounts): string {
     informational,
     answeredByDocument,
   } = check
-  if (source === 'document') return checkSourceWords.document
+  if (source === 'document' || source === 'pack') return checkSourceWords[source]
   if (population === 0) return source === 'runs' ? 'Not tested: point in time' : 'No node in scope'
-  if (
-    source === 'pack' ||
-    source === 'population' ||
-    (source === 'runs' && population === 1 && satisfied + inconclusive === 1)
-  )
+  if (source === 'population' || (source === 'runs' && population === 1 && satisfied + inconclusive === 1))
     return `${checkSourceWords[source]}: ${satisfied > 0 ? 'satisfied' : 'inconclusive'}`
   if (tested === 0 && answeredByDocument === 0) return `not tested on ${population} nodes`
   const isRecorded = informational > 0 && satisfied + notSatisfied + inconclusive + notApplicable === 0
@@ -341,13 +338,16 @@ export function checkLine(check: CheckCounts): string {
 
 /** An observation in one line, with the count of the nodes tested: “not satisfied 1 of 5 tested; not tested 2”. */
 export const observationLine = ({
+  source,
   notSatisfied,
   tested,
   population,
   answeredByDocument,
-}: Pick<CheckCounts, 'notSatisfied' | 'tested' | 'population' | 'answeredByDocument'>): string =>
-  [
-    `not satisfied ${notSatisfied} of ${tested} tested`,
-    ...(population === tested ? [] : [`not tested ${population - tested}`]),
-    ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
-  ].join('; ')
+}: Pick<CheckCounts, 'source' | 'notSatisfied' | 'tested' | 'population' | 'answeredByDocument'>): string =>
+  source === 'pack'
+    ? checkSourceWords.pack
+    : [
+        `not satisfied ${notSatisfied} of ${tested} tested`,
+        ...(population === tested ? [] : [`not tested ${population - tested}`]),
+        ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
+      ].join('; ')

@@ -3,6 +3,16 @@ import type { Word } from './words.ts'
 
 /** Labels of what is declared before an audit, the same on every screen. Marks as in words.ts: shape and word, never color alone. */
 
+/** How far an engagement is declared; `incomplete`: begun, and in no use yet. */
+export const ENGAGEMENT_STATES = ['none', 'incomplete', 'draft', 'final'] as const
+export type EngagementState = (typeof ENGAGEMENT_STATES)[number]
+export const engagementStateWords: Readonly<Record<EngagementState, string>> = {
+  none: 'No engagement declared',
+  incomplete: 'Engagement incomplete',
+  draft: 'Engagement declared as draft',
+  final: 'Engagement declared as final',
+}
+
 export const engagementSectionWords: Readonly<Record<EngagementSection, Word>> = {
   who: { label: 'Entity and purpose', meaning: 'Entity, intended readers and purpose of the evidence.' },
   boundary: { label: 'Boundary', meaning: 'System description, location and exclusions.' },
@@ -57,6 +67,7 @@ export const COVERAGE_STATES = [
   'not-declared',
   'not-in-inventory',
   'excluded',
+  'not-compared',
   'reconciled',
 ] as const
 export type CoverageState = (typeof COVERAGE_STATES)[number]
@@ -100,9 +111,15 @@ export const coverageWords: Readonly<Record<CoverageState, Word & { readonly mar
     mark: 'bar',
     tone: 'not-applicable',
   },
+  'not-compared': {
+    label: 'Declared and collected',
+    meaning: 'Declared, in the fleet file and collected. There is no provider inventory to reconcile it with.',
+    mark: 'ring',
+    tone: 'not-tested',
+  },
   reconciled: {
     label: 'Reconciled',
-    meaning: 'Declared, in the fleet file and collected.',
+    meaning: 'Declared, in the fleet file, in the provider inventory and collected.',
     mark: 'ring-tick',
     tone: 'satisfied',
   },

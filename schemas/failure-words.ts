@@ -27,6 +27,7 @@ export const FAILURE_CODES = [
   'collector.restarted',
   'collector.sudo-slow',
   'run.cancelled',
+  'run.not-opened',
   'recording.invalid',
   'recording.altered',
   'store.failed',
@@ -42,6 +43,7 @@ export const FAILURE_CODES = [
   'revocation.unavailable',
   'pdf.unsuitable',
   'chain.broken',
+  'chain.changed',
   'pack.unreadable',
   'pack.unsafe',
   'pack.repacked',
@@ -228,6 +230,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     next: 'Resume with “run --resume”.',
     nextInWindow: 'Collect the missing evidence.',
   },
+  'run.not-opened': {
+    title: 'Run not opened',
+    meaning: 'The run that was shown before is still shown. Nothing stored was changed.',
+    next: 'Choose the run again to open it.',
+  },
   'recording.invalid': {
     title: 'Invalid recording',
     meaning: 'It is not used as evidence.',
@@ -307,6 +314,11 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Run chain inconsistent',
     meaning: 'Nothing was appended. Earlier packs are unaffected.',
     next: 'Restore the chain folder from a backup, or start a new chain and inform your auditors.',
+  },
+  'chain.changed': {
+    title: 'Run chain changed meanwhile',
+    meaning: 'Nothing was sealed: the pack would not have stated the entries that were made while it was signed.',
+    next: 'Export again.',
   },
   'pack.unreadable': {
     title: 'Not an evidence pack',
@@ -389,8 +401,9 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   },
   'server.unreachable': {
     title: 'Team server unreachable',
-    meaning: 'Finished recordings are kept in the spool folder and delivered later.',
-    next: 'Check address, certificate and route of the team server. The collector tries again by itself.',
+    meaning:
+      'A collector keeps finished recordings in its spool folder and delivers them later. A sealer signs nothing meanwhile.',
+    next: 'Check address, certificate and route of the team server. Collectors and sealers try again by themselves.',
   },
   'database.unreachable': {
     title: 'Database unreachable',

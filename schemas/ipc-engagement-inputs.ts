@@ -4,16 +4,16 @@ import { exactly, framework, list, nodes, nothing, orNull, source, text } from '
 /** SOC 2 categories in addition to Security, as the engagement schema has them. */
 const ELECTIVE = ['availability', 'confidentiality', 'processing-integrity', 'privacy'] as const
 /** A form is kept while it is filled in: a text or a day may still be empty. What is missing then is reported, not refused. */
-const said = (maxLength: number): object => text(maxLength, 0)
+const words = (maxLength: number): object => text(maxLength, 0)
 const day = { type: 'string', pattern: '^([0-9]{4}-[0-9]{2}-[0-9]{2})?$' } as const
-const owned = { owner: said(200), on: day } as const
+const owned = { owner: words(200), on: day } as const
 const several = (items: object, maxItems: number): object => ({ type: 'array', items, maxItems })
 const rows = several(exactly({ framework, control: text(100) }), 100)
 
 const questions = {
-  entity: said(300),
-  audience: said(500),
-  purpose: said(1000),
+  entity: words(300),
+  audience: words(500),
+  purpose: words(1000),
   reportingBasis: {
     oneOf: [
       exactly({ kind: { const: 'date' }, date: day }),
@@ -21,31 +21,31 @@ const questions = {
     ],
   },
   status: { enum: ['draft', 'final'] },
-  distribution: orNull(said(500)),
+  distribution: orNull(words(500)),
   boundary: exactly({
-    system: said(2000),
-    services: several(said(300), 100),
-    sites: several(said(300), 100),
-    outside: several(exactly({ what: said(300), why: said(1000) }), 100),
+    system: words(2000),
+    services: several(words(300), 100),
+    sites: several(words(300), 100),
+    outside: several(exactly({ what: words(300), why: words(1000) }), 100),
     ...owned,
   }),
-  responsibilities: several(exactly({ area: said(200), provider: said(1000), customer: said(1000), ...owned }), 100),
+  responsibilities: several(exactly({ area: words(200), provider: words(1000), customer: words(1000), ...owned }), 100),
   subserviceOrganizations: several(
     exactly({
-      name: said(200),
-      services: said(1000),
+      name: words(200),
+      services: words(1000),
       method: { enum: ['carve-out', 'inclusive'] },
-      report: orNull(exactly({ title: said(300), from: day, to: day, bridgedUntil: orNull(day) })),
-      controls: several(exactly({ text: said(1000), controls: rows }), 200),
+      report: orNull(exactly({ title: words(300), from: day, to: day, bridgedUntil: orNull(day) })),
+      controls: several(exactly({ text: words(1000), controls: rows }), 200),
       ...owned,
     }),
     50,
   ),
   complementaryUserEntityControls: several(
     exactly({
-      id: said(60),
-      of: said(200),
-      text: said(1000),
+      id: words(60),
+      of: words(200),
+      text: words(1000),
       controls: rows,
       checks: several(text(100), 100),
       ...owned,
@@ -53,16 +53,16 @@ const questions = {
     300,
   ),
   ephi: exactly({
-    stores: several(exactly({ name: said(200), path: said(4096), nodes, what: said(1000) }), 1000),
-    flows: several(exactly({ name: said(200), from: said(300), to: said(300), protection: said(500) }), 1000),
+    stores: several(exactly({ name: words(200), path: words(4096), nodes, what: words(1000) }), 1000),
+    flows: several(exactly({ name: words(200), from: words(300), to: words(300), protection: words(500) }), 1000),
     ...owned,
   }),
-  population: exactly({ source: said(500), nodes, ...owned }),
+  population: exactly({ source: words(500), nodes, ...owned }),
   signOff: several(
     exactly({
       role: { enum: ['collector', 'reviewer', 'approver', 'qualified-person'] },
-      name: said(200),
-      title: said(200),
+      name: words(200),
+      title: words(200),
       on: orNull(day),
     }),
     20,

@@ -88,6 +88,8 @@ export interface HomeView {
   readonly notices: readonly HomeNotice[]
   readonly steps: readonly HomeStep[]
   readonly results: HomeResults | null
+  /** Nothing is declared and nothing collected: the demo fleet shows what results look like. */
+  readonly isDemoOffered: boolean
 }
 
 /** A sentence about requests of auditors or the runs themselves, and the place where it is dealt with. */
@@ -229,6 +231,7 @@ export interface FindingView extends FindingRow {
   readonly furtherNodes: readonly string[]
   readonly satisfiedNodes: number
   readonly inconclusiveNodes: readonly string[]
+  readonly notApplicableNodes: readonly string[]
   readonly untestedNodes: readonly string[]
   /** Other findings on the same nodes that the same change settles. */
   readonly alsoCloses: readonly {

@@ -1,10 +1,9 @@
 import type { HistoryMethods } from './ipc-history.ts'
-import { checkId, day, exactly, list, name, nothing, orNull, text } from './ipc-input-parts.ts'
+import { checkId, day, exactly, list, name, nothing, orNull, run, text } from './ipc-input-parts.ts'
 import { LARGEST_PERIOD_SAMPLE, LONGEST_SEED, MOST_SAMPLES, type PeriodMethods } from './ipc-periods.ts'
 import { CADENCE_KINDS, type ScheduleMethods, TIMER_KINDS } from './ipc-schedules.ts'
 import { POPULATIONS } from './period-words.ts'
 
-const run = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' } as const
 const instant = {
   type: 'string',
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{3})?Z$',
@@ -25,12 +24,13 @@ const scheduleDraft = exactly({
   zone: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_+/-]{0,59}$' },
   jitterMinutes: whole(0, 720),
   retries: exactly({ times: whole(0, 10), waitMinutes: whole(1, 720) }),
+  sealHours: orNull(whole(1, 720)),
   catchUp: { type: 'boolean' },
   gapsExitZero: { type: 'boolean' },
   identity,
   passphrase: {
     oneOf: [
-      exactly({ use: { enum: ['make', 'kept'] } }),
+      exactly({ use: { enum: ['make', 'kept', 'none'] } }),
       exactly({ use: { const: 'file' }, handle: { type: 'string', pattern: '^[0-9a-f]{32}$' } }),
     ],
   },

@@ -20,6 +20,8 @@ export const exactly = (properties: Readonly<Record<string, object>>): object =>
 export const orNull = (schema: object): object => ({ anyOf: [{ type: 'null' }, schema] })
 export const framework = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,39}$' } as const
 export const checkId = { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' } as const
+/** The name of a stored run. */
+export const run = { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' } as const
 export const nodes = list(name, 20_000)
 /** Which of the results that are shown a method reads. */
 export const source = { enum: SOURCES } as const

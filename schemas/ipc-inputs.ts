@@ -16,6 +16,7 @@ import {
   nodes,
   nothing,
   orNull,
+  run,
   source,
   text,
 } from './ipc-input-parts.ts'
@@ -137,6 +138,14 @@ const asked = {
 } as const
 const approval = { approvedBy: text(200), approverRole: text(200) } as const
 
+const EXPORTED = {
+  frameworks: { ...list(framework, 50), minItems: 1 },
+  identity: orNull(text(64)),
+  timestamp: { type: 'boolean' },
+  also: list(text(40), 20),
+  redact: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
+}
+
 /** JSON Schema 2020-12 of every method's input, checked by the main process before anything else happens. */
 export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'app.info': nothing,
@@ -193,6 +202,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'run.status': nothing,
   'runs.list': nothing,
   'runs.open': exactly({ run: text(100) }),
+  'runs.stop-opening': nothing,
   'assessment.get': exactly({ of: source }),
   'node.get': exactly({ of: source, node: name }),
   'node.timeline': exactly({ of: source, node: name }),
@@ -243,15 +253,9 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   ...HISTORY_INPUTS,
   ...PORTAL_INPUTS,
   'search.index': exactly({ of: source }),
-  'export.plan': nothing,
-  'export.preflight': nothing,
-  'export.build': exactly({
-    frameworks: { ...list(framework, 50), minItems: 1 },
-    identity: orNull(text(64)),
-    timestamp: { type: 'boolean' },
-    also: list(text(40), 20),
-    redact: orNull(exactly({ classes: list(text(40), 40), who: text(200), why: text(500, 3) })),
-  }),
+  'export.plan': orNull(exactly({ run })),
+  'export.preflight': orNull(exactly({ run })),
+  'export.build': { oneOf: [exactly(EXPORTED), exactly({ ...EXPORTED, run })] },
   'export.review': exactly({ handle }),
   'export.save': exactly({ handle }),
   'export.discard': exactly({ handle }),

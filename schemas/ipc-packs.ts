@@ -1,4 +1,5 @@
 import type { Severity } from './conclusion-words.ts'
+import type { FindingRow, FindingsView, FrameworkCounts } from './ipc-findings.ts'
 import type { AssessmentView } from './ipc-results.ts'
 import type { FrameworkName } from './ipc-views.ts'
 import type { SamplePopulation, Stratum, WorkState } from './review-words.ts'
@@ -11,11 +12,14 @@ import type { Verdict } from './words.ts'
 /** What an export would hold, before anything is sealed. */
 export interface ExportPlan {
   readonly run: string
+  /** It is the run that is shown, and not one that was chosen by name. */
+  readonly isShown: boolean
   readonly demo: boolean
   readonly declared: number
   /** Declared nodes without evidence, each with the reason. */
   readonly missing: readonly { readonly node: string; readonly why: string }[]
   readonly captures: number
+  readonly results: ExportResults
   readonly frameworks: readonly ExportFramework[]
   /** What can be written beside pack and report. */
   readonly also: readonly ExportAlso[]
@@ -28,6 +32,13 @@ export interface ExportPlan {
   readonly authority: string | null
   /** What can be withheld from the copy that is handed out, with how many places hold it. */
   readonly redactable: readonly { readonly id: string; readonly title: string }[]
+}
+
+/** What the run of an export comes to, with the numbers of its own screens. */
+export interface ExportResults extends Pick<FindingsView, 'asOf' | 'counts' | 'deviations' | 'deviatingNodes'> {
+  /** The most severe first; informational results are not among them. */
+  readonly findings: readonly Pick<FindingRow, 'reference' | 'severity' | 'condition' | 'deviations' | 'tested'>[]
+  readonly frameworks: readonly FrameworkCounts[]
 }
 
 export const PREFLIGHT_IDS = [

@@ -56,6 +56,8 @@ export interface ScheduleDraft {
   readonly zone: string
   readonly jitterMinutes: number
   readonly retries: { readonly times: number; readonly waitMinutes: number }
+  /** On a team server, how long a person may take to seal a run after its collection; null elsewhere, where it is sealed at once. */
+  readonly sealHours: number | null
   readonly catchUp: boolean
   readonly gapsExitZero: boolean
   /** The key that seals; null: the only one there is. */
@@ -72,11 +74,12 @@ export interface ScheduleDraft {
 
 /**
  * `make`: a file that the engine makes for this user alone, from the passphrase that is kept or entered. `file`: one that a person chose,
- * by its handle. `kept`: the one that the schedule has.
+ * by its handle. `kept`: the one that the schedule has. `none`: no key is opened by a run, on a team server.
  */
 export type PassphraseSource =
   | { readonly use: 'make' }
   | { readonly use: 'kept' }
+  | { readonly use: 'none' }
   | { readonly use: 'file'; readonly handle: string }
 
 /** `none`: packs are not sent. `file`: a configuration that a person chose, by its handle. `kept`: the one that the schedule has. */
@@ -94,6 +97,8 @@ export interface ChosenFile {
 export interface SchedulesView {
   /** Why none can be added now; null where one can. */
   readonly refusal: string | null
+  /** What starts the runs: timers of this computer, or the team server itself. */
+  readonly startedBy: 'timers' | 'server'
   /** The fleet that a schedule made here collects from; null without one. */
   readonly fleet: string | null
   /** The time zone of this computer. */
@@ -157,6 +162,13 @@ export interface ScheduleStatus {
     readonly works: 'yes' | 'unclear' | 'no'
     readonly text: string
     readonly nodes: readonly string[]
+  }[]
+  /** On a team server, scheduled runs that were collected and are not sealed, oldest first. After `until` each counts as missed until it is sealed, and then as late. */
+  readonly waiting: readonly {
+    readonly due: string
+    readonly run: string
+    readonly until: string
+    readonly isLate: boolean
   }[]
   /** Planned runs of which nothing is known, oldest first: they show as gaps in the history. */
   readonly missed: readonly string[]

@@ -28,6 +28,14 @@ export type OpeningStep = 'reading' | 'evaluating'
 export type EngineEvent =
   /** The latest stored run is being opened; methods that need it are answered afterwards. Ended by their answers. */
   | { readonly kind: 'run-opening'; readonly step: OpeningStep; readonly done: number; readonly total: number }
+  /** A run that a person chose is being opened; the shown run stays until the answer of `runs.open`. */
+  | {
+      readonly kind: 'run-loading'
+      readonly run: string
+      readonly step: OpeningStep
+      readonly done: number
+      readonly total: number
+    }
   | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
   | { readonly kind: 'node-connecting'; readonly node: string }
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
@@ -51,6 +59,8 @@ export type EngineEvent =
   | { readonly kind: 'verified' }
   /** On a team server: something changed between officers and auditors. */
   | { readonly kind: 'portal-changed' }
+  /** On a team server: a schedule was changed, or the start of one ended. */
+  | { readonly kind: 'schedules-changed' }
   /** A menu item leads to a screen. */
   | { readonly kind: 'go'; readonly to: 'settings' | 'export' | 'nodes' | 'overview' | 'shortcuts' | 'tour' }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

@@ -133,8 +133,10 @@ export interface Methods
   'run.status': { in: null; out: RunStatus | null }
   /** Runs of the fleet on this computer, newest first. */
   'runs.list': { in: null; out: readonly RunListItem[] }
-  /** Shows a stored run, evaluated again as of now. */
+  /** Shows a stored run, evaluated again as of now; its progress comes as events. Fails with run.not-opened after `runs.stop-opening`. */
   'runs.open': { in: { readonly run: string }; out: AssessmentView }
+  /** Ends every opening of a stored run that is in progress: the run that is shown stays. */
+  'runs.stop-opening': { in: null; out: null }
   'assessment.get': { in: { readonly of: Source }; out: AssessmentView | null }
   'node.get': { in: { readonly of: Source; readonly node: string }; out: NodeView | null }
   /** Earlier runs of a node on this computer, newest first, with what changed in the verdicts since the one before; none of a pack. */
@@ -183,12 +185,15 @@ export interface Methods
     out: RegisterView
   }
   'requests.set': { in: RequestDraft; out: RegisterView }
-  'export.plan': { in: null; out: ExportPlan }
-  /** What is open before the run that is shown is exported; only a missing signer blocks. */
-  'export.preflight': { in: null; out: readonly PreflightItem[] }
+  /** Of a stored run, by name; null: of the run that is shown. */
+  'export.plan': { in: { readonly run: string } | null; out: ExportPlan }
+  /** What is open before such a run is exported; only a missing signer blocks. */
+  'export.preflight': { in: { readonly run: string } | null; out: readonly PreflightItem[] }
   /** Seals report and pack into a folder of ours. `identity` null: the only one; refused where there is none. With `redact`, a copy to hand out is next to it. */
   'export.build': {
     in: {
+      /** A stored run; without it, the one that is shown. */
+      readonly run?: string
       readonly frameworks: readonly FrameworkName[]
       readonly identity: string | null
       readonly timestamp: boolean

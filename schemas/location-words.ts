@@ -37,9 +37,9 @@ export const locationVerdictWords: Readonly<
   },
 }
 
-/** Origin of each class of evidence. E1, round trips timed by the auditor, is separate from the others. */
+/** Origin of each class of evidence. E1, measured round trips, is separate from the others. */
 export const locationClassWords: Readonly<Record<LocationSignal['class'] | 'E1', string>> = {
-  E1: 'Round-trip times measured by the auditor',
+  E1: 'Round-trip times measured by the collecting computer or a vantage point',
   E2: 'Statement signed by the provider and bound to this machine',
   E3: 'Tag attested by hardware',
   E4: 'Registry or database of addresses',

@@ -253,7 +253,7 @@ export interface Capture {
     [k: string]: number
   }
   /**
-   * Live tests over a session of ours: milliseconds between hearing the command's first and last frame, by the auditor's own clock. durationMs is the node's.
+   * Live tests over a session of ours: milliseconds between hearing the command's first and last frame, by the collecting computer's own clock. durationMs is the node's.
    */
   readonly heardMs?: number
 }
@@ -2813,6 +2813,10 @@ export interface Schedule {
   readonly jitterMinutes: number
   readonly retries: Retries
   /**
+   * On a team server: how long a person may take to seal a run. Absent where the program that collects seals at once.
+   */
+  readonly sealHours?: number
+  /**
    * Run late, once, when the computer was off at the time.
    */
   readonly catchUp: boolean
@@ -3306,7 +3310,10 @@ export interface CollectorConfig {
    * PEM file of the authority or certificate of the server. Without it, the authorities of Node.js.
    */
   readonly certificate?: string
-  readonly zone: Zone
+  /**
+   * Network zone of the node. A team server leaves it to a collector of this zone; elsewhere it has no effect.
+   */
+  readonly zone?: string
   /**
    * File whose first line is the token of this collector, readable by its owner only.
    */

@@ -25,6 +25,8 @@ export interface VerificationCheckResult {
   readonly details: readonly string[]
   /** Of an indeterminate check, where the reader can supply what is missing. */
   readonly needs?: ReaderInput
+  /** Of a failed integrity check: every file is as it was sealed, and another program packed the archive. */
+  readonly isOnlyRepacked?: true
 }
 
 /** The outcome of one check while the verification goes on. It is final; the overall result is not there yet. */

@@ -289,6 +289,15 @@ export const oddsWords = (weight: number): string => {
 export const generalLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
   `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node depend on the node’s own software and firmware. Controls with documents outstanding require evidence that servers cannot provide.`
 
+/** A number of minutes as people state it: “26 hours”, “2 hours and 40 minutes”. */
+export function durationWords(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  const counted = (count: number, one: string): readonly string[] =>
+    count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`]
+  const parts = [...counted(hours, 'hour'), ...counted(rest, 'minute')]
+  return parts.length === 0 ? '0 minutes' : parts.join(' and ')
+}
+
 /** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
 export const BANNED: readonly RegExp[] = [
   /\b(non-?)?complian(t|ce)\b(?! (officer|date))/i,

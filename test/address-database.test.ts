@@ -8,6 +8,7 @@ import type { OpenAddressDatabase } from '../main/core/all-ports.ts'
 import type { AddressDatabaseInFile } from '../schemas/types.ts'
 import { folderOfTests } from './support/folders.ts'
 import { control, encode, type MmdbInput, mmdb } from './support/mmdb.ts'
+import { must } from './support/outcomes.ts'
 
 const folder = folderOfTests('addresses')
 
@@ -17,9 +18,7 @@ async function open(
   declared: Omit<AddressDatabaseInFile, 'file'> = {},
 ): Promise<OpenAddressDatabase> {
   writeFileSync(join(folder, name), bytes)
-  const opened = await openAddressDatabase({ file: name, ...declared }, join(folder, 'fleet.yaml'))
-  if (!opened.ok) throw new Error(opened.error.detail)
-  return opened.value
+  return must(await openAddressDatabase({ file: name, ...declared }, join(folder, 'fleet.yaml')))
 }
 
 async function refusal(bytes: Uint8Array | string, name = 'test.csv'): Promise<string> {
@@ -52,7 +51,7 @@ const city = (ipVersion: 4 | 6, recordSize: 24 | 28 | 32 = 28): MmdbInput => ({
 })
 
 describe('MMDB', () => {
-  it('tells what it is: name, size, digest, type, maker, day and families', async () => {
+  it('states what it is: name, size, digest, type, vendor, build day and address families', async () => {
     const bytes = mmdb(city(6))
     const { about } = await open(bytes, 'GeoLite2-City.mmdb')
     expect(about).toMatchObject({
@@ -191,7 +190,7 @@ describe('MMDB', () => {
       Buffer.concat([control(11, 60), ...Array(60).fill(Buffer.from([0x28, 0, 0])), Buffer.alloc(3000, 0x5f)]),
     ],
     ['is deep', Buffer.alloc(5000, 0xe1)],
-  ])('says nothing from a record that %s, at once', (_, record) => {
+  ])('takes nothing from a record that %s, at once', (_, record) => {
     const small = Buffer.from(mmdb({ ipVersion: 4, type: 'x', built: BUILT, networks: { '0.0.0.0/1': 'data' } }))
     const at = small.indexOf(encode('data'))
     const read = readMmdb(new Uint8Array(Buffer.concat([small.subarray(0, at), record, small.subarray(at)])))

@@ -147,7 +147,7 @@ describe('peers of its data', () => {
     expect(dataPeers(factsOf({ connections: { tcp } })).map(({ host }) => host)).toEqual(['8.8.8.8'])
   })
 
-  it('never throw, whatever stands in mounts and settings', () => {
+  it('never throw on any mounts and settings', () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[a-z0-9:@/.,[\]=-]{0,40}$/))
     fc.assert(
       fc.property(
@@ -197,10 +197,10 @@ const database = (
   ...more,
 })
 
-describe('what databases say of a node', () => {
+describe('what databases state about a node', () => {
   const facts = factsOf({ echo: path('8.8.8.8') })
 
-  it('is a country, and a place with a radius where a city is named; name, type, day and digest are told', () => {
+  it('a country, and a place with a radius where a city is named, with name, type, day and digest of the database', () => {
     const city = {
       city: 'Frankfurt',
       latitude: 50.1,
@@ -240,7 +240,7 @@ describe('what databases say of a node', () => {
     expect(registryOf('cloud-init', context({ databases }))).toBeNull()
   })
 
-  it('is told to stand alone where no second source of another provenance answers', () => {
+  it('is marked as unconfirmed where no second source of another provenance answers', () => {
     const one = [answer('8.8.8.8', 'DE')]
     const alone = registrySignals(facts, context({ databases: [database('MaxMind', one), database('MaxMind', one)] }))
     expect(alone.every(({ text }) => text.includes('is not confirmed'))).toBe(true)
@@ -254,7 +254,7 @@ describe('what databases say of a node', () => {
     expect(egressNotes(facts, context())).toEqual([])
   })
 
-  it('counts the peers of its data by country, and tells what was not looked up', () => {
+  it('counts the peers of its data by country, and names what was not looked up', () => {
     const peers = factsOf({
       connections: {
         tcp: ['9.9.9.9', '9.9.9.8', '1.1.1.1', '8.8.4.4'].map((peer) => connection('10.0.0.5', 40_000, peer, 443)),

@@ -99,7 +99,7 @@ describe('assess', () => {
     expect(canonicalJson(whole)).toContain('"ageDays":null')
   })
 
-  test('an answer to other words than the catalog’s is no answer, whatever name it stands under', () => {
+  test('an answer to another command than the catalog’s is no answer, under any name', () => {
     const captures = metal.captures.map((one) => ({
       ...one,
       meta: { ...one.meta, argv: [...one.meta.argv, '--other'] },

@@ -44,7 +44,7 @@ const withFile = (path: string, content: Uint8Array): Map<string, Uint8Array> =>
 const detailsOf = ({ report }: VerifiedPack, question: VerificationCheck): readonly string[] =>
   report.checks.find((answer) => answer.check === question)?.details ?? []
 
-describe('JSON that somebody else wrote', () => {
+describe('JSON from an untrusted source', () => {
   test.each([
     ['lists within each other', '['.repeat(DEEPEST_JSON), true],
     ['one more', '['.repeat(DEEPEST_JSON + 1), false],
@@ -87,7 +87,7 @@ describe('JSON that somebody else wrote', () => {
     expect(canonical(`${'['.repeat(100_000)}${']'.repeat(100_000)}\n`)).toBeNull()
   })
 
-  test('with a problem in every value is told of by few', () => {
+  test('with a problem in every value is reported by few lines', () => {
     const validator = createSchemaValidator()
     const many = Array.from({ length: 200_000 }, () => ({}))
     expect(validator.problems('register', { schema: 'barewitness.register/1', riskAcceptances: many }).length).toBe(1)
@@ -134,7 +134,7 @@ describe('a pack', () => {
     for (const { details } of verified.report.checks) expect(details.length).toBeLessThanOrEqual(MOST_PROBLEMS + 1)
   })
 
-  test('with thousands of files that no list has tells of fifty, and how many there are', async () => {
+  test('with thousands of files that no list has names fifty of them, and their number', async () => {
     const more = Array.from({ length: 3000 }, (_, at) => [`data/more-${at}`, utf8(String(at))] as const)
     const verified = await verifySource(sourceOf(new Map([...files, ...more])))
     const details = detailsOf(verified, 'integrity')
@@ -182,7 +182,7 @@ describe('a pack', () => {
     expect(await textOf(source, PATHS.info)).toBeNull()
   })
 
-  test('whose reader says how large files are is not asked for what is too large', async () => {
+  test('whose reader states the size of files is not asked for one that is too large', async () => {
     const asked: (number | undefined)[] = []
     const source: PackSource = {
       ...sourceOf(files),

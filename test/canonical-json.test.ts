@@ -35,13 +35,21 @@ test('the text is that of the plainest implementation, whatever the keys and the
   )
 })
 
+test('half of a surrogate pair is written as U+FFFD, so that a text with one is not canonical', () => {
+  expect(canonicalJson({ a: ['x\ud800'] })).toBe('{"a":["x\ufffd"]}')
+  expect(canonicalJson({ 'b\udfff': 1, c: '\u{1f600}', '\ue000': 2 })).toBe('{"b\ufffd":1,"c":"\u{1f600}","\ue000":2}')
+  expect(canonicalJson({ 'z\ud800': 1, 'z\ue000': 2 })).toBe('{"z\ue000":2,"z\ufffd":1}')
+  const text = '{"a":"\\ud800"}'
+  expect(canonicalJson(JSON.parse(text))).not.toBe(text)
+})
+
 test('objects that are no plain data are written by their own members', () => {
   const day = Object.assign(new Date(0), { b: 1, a: 2 })
   expect(canonicalJson({ day, bytes: new Uint8Array([7, 8]) })).toBe('{"bytes":{"0":7,"1":8},"day":{"a":2,"b":1}}')
 })
 
 test.each([[Number.NaN], [Number.POSITIVE_INFINITY], [undefined], [() => 1], [Symbol('a')], [1n]])(
-  'a value that JSON cannot hold is refused wherever it stands',
+  'a value that JSON cannot hold is refused at any depth',
   (one) => {
     expect(() => canonicalJson(one)).toThrow('canonicalJson')
     expect(() => canonicalJson([one])).toThrow('canonicalJson')

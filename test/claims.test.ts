@@ -91,7 +91,7 @@ describe('one reading', () => {
     expect(answer([{ test: 'test.echo', value: verdict }])?.result).toBe(said)
   })
 
-  test('a missing need leaves it undecided and says which', () => {
+  test('a missing need leaves it undecided and is named', () => {
     expect(answer([{ test: 'test.echo', value: 'needs' }])).toMatchObject({
       result: 'inconclusive',
       observations: [{ direction: 'unclear', text: 'Memory in use by the system: this was not collected.' }],
@@ -254,7 +254,7 @@ describe('what no node answers', () => {
     },
   )
 
-  test('nothing that bears on it and no word why is undecided', () => {
+  test('without a relevant reading and without a reason it is undecided', () => {
     expect(answer([])).toEqual({ claim: 'c', result: 'inconclusive', observations: [] })
   })
 
@@ -279,7 +279,7 @@ test('a promise for named nodes is answered for these and no others', () => {
 describe('a profile', () => {
   const source = { id: 's', kind: 'page', title: 'Servers', where: 'Top', on: '2026-01-01' } as const
 
-  test('cites a source with what is on record, and says whether a copy is kept', () => {
+  test('cites a source with what is on record, and states whether a copy is kept', () => {
     expect(sourceCitation(source, '1 Jan 2026')).toBe(
       'source: Servers, retrieved on 1 Jan 2026; no copy of the page is retained',
     )
@@ -406,7 +406,7 @@ describe('the table', () => {
 describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
   'the profile %s',
   (_, { claims, notes, sources, asOf, conflicts = [] }) => {
-    test('says what it rests on, in words that do not over-claim', () => {
+    test('states what it rests on, in words that do not over-claim', () => {
       const texts = [
         ...notes,
         ...sources.flatMap(({ title, where }) => [title ?? '', where]),

@@ -18,6 +18,7 @@ import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, valida
 import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
 import { localConnection, localTransport } from './support/local-transport.ts'
+import { must } from './support/outcomes.ts'
 
 const probes = [
   probeOf('test.user', {
@@ -35,9 +36,7 @@ let root = ''
 let store: EvidenceStore
 beforeEach(async () => {
   root = folderOfTest('collect')
-  const opened = await openEvidenceStore(root, validator)
-  if (!opened.ok) throw new Error(opened.error.detail)
-  store = opened.value
+  store = must(await openEvidenceStore(root, validator))
 })
 
 const events: RunEvent[] = []
@@ -160,7 +159,7 @@ describe('collecting a node', () => {
     expect(captures.map(({ meta }) => meta.command)).toEqual(['many'])
   })
 
-  test('a connection that fails is a recording that says so', async () => {
+  test('a failed connection is a recording that states the failure', async () => {
     const { recording, captures } = await collect({
       connect: async () => fail('ssh.unreachable', 'connection refused'),
     })
@@ -381,11 +380,10 @@ describe('without SSH', () => {
   const imported = (stdout: Uint8Array, stderr: Uint8Array, of = catalog) =>
     importTranscript({ stdout, stderr, node, run: 'r1', importedAt }, of)
 
-  test('the printed collector says what it does, and its transcript becomes a recording', () => {
+  test('the printed collector states what it does, and its transcript becomes a recording', () => {
     expect(script).toContain('never does')
-    const loaded = imported(carried.stdout, carried.stderr)
-    if (!loaded.ok) throw new Error(loaded.error.detail)
-    const { recording, captures } = loaded.value
+    const loaded = must(imported(carried.stdout, carried.stderr))
+    const { recording, captures } = loaded
     expect(recording).toMatchObject({
       hostKey: null,
       session: { transport: 'script', authMethod: 'none' },

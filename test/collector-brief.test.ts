@@ -8,10 +8,10 @@ import { collectorScript } from '../main/core/collector/script.ts'
 import { glob, type RunCommand, run, runAsRoot } from '../main/core/probe.ts'
 import { probeOf } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { isInstalled } from './support/needing.ts'
 import { times } from './support/thorough.ts'
 
 const NONCE = '0123456789abcdef01234567'
-const has = (program: string): boolean => spawnSync('which', [program]).status === 0
 const SHELLS: readonly [string, ...string[]][] = [['dash'], ['bash'], ['busybox', 'sh']]
 
 // Named from the folder itself: a path below a folder of users would make no question brief.
@@ -93,7 +93,7 @@ const ORDINARY: Readonly<Record<string, RunCommand>> = {
 }
 
 describe.each(SHELLS)('brief questions under %s %s (skipped where it is absent)', (...shell) => {
-  const runs = has(shell[0])
+  const runs = isInstalled(shell[0])
   test.skipIf(!runs)(
     'each answer is that of the command with its own limits, and in its order',
     { timeout: 60_000 },
@@ -120,25 +120,29 @@ describe.each(SHELLS)('brief questions under %s %s (skipped where it is absent)'
 describe.each(SHELLS.slice(0, times(1, SHELLS.length)))(
   'what hangs under %s %s (skipped where it is absent)',
   (...shell) => {
-    const runs = has(shell[0])
-    test.skipIf(!runs)('what hangs is ended at the limit, said to be, and asked once', { timeout: 60_000 }, () => {
-      const plan = planFor({
-        first: run(['uname', '-s']),
-        opens: run(['cat', 'pipe']),
-        prints: run(['tail', '-n', '1', '-f', file('tail', 'a\nb\n')]),
-        last: run(['uname', '-s']),
-      })
-      const watched = ask(shell, plan, 'watched')
-      expect(watched).toMatchObject([
-        { command: 'first', exitCode: 0 },
-        { command: 'opens', exitCode: 124, stdout: '', stderr: '' },
-        { command: 'prints', exitCode: 124, stdout: 'b\n', stderr: '' },
-        { command: 'last', exitCode: 0 },
-      ])
-      const alone = ask(shell, plan, 'alone')
-      expect(alone.map(({ stdout }) => stdout)).toEqual(watched.map(({ stdout }) => stdout))
-      expect([124, 143]).toContain(alone[1]?.exitCode)
-    })
+    const runs = isInstalled(shell[0])
+    test.skipIf(!runs)(
+      'what hangs is ended at the limit, reported as ended, and asked once',
+      { timeout: 60_000 },
+      () => {
+        const plan = planFor({
+          first: run(['uname', '-s']),
+          opens: run(['cat', 'pipe']),
+          prints: run(['tail', '-n', '1', '-f', file('tail', 'a\nb\n')]),
+          last: run(['uname', '-s']),
+        })
+        const watched = ask(shell, plan, 'watched')
+        expect(watched).toMatchObject([
+          { command: 'first', exitCode: 0 },
+          { command: 'opens', exitCode: 124, stdout: '', stderr: '' },
+          { command: 'prints', exitCode: 124, stdout: 'b\n', stderr: '' },
+          { command: 'last', exitCode: 0 },
+        ])
+        const alone = ask(shell, plan, 'alone')
+        expect(alone.map(({ stdout }) => stdout)).toEqual(watched.map(({ stdout }) => stdout))
+        expect([124, 143]).toContain(alone[1]?.exitCode)
+      },
+    )
 
     test.skipIf(!runs)('what ignores its end is killed', { timeout: 60_000 }, () => {
       const plan = planFor({ hangs: run(['cat', 'pipe']), last: run(['uname', '-s']) })

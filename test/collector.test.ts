@@ -7,10 +7,10 @@ import { collectorScript, quoteWord } from '../main/core/collector/script.ts'
 import { glob, run, runAsRoot } from '../main/core/probe.ts'
 import { probeOf } from './support/deps.ts'
 import { expectLinear } from './support/growth.ts'
+import { isInstalled } from './support/needing.ts'
 
 const NONCE = '0123456789abcdef01234567'
 
-const has = (program: string): boolean => spawnSync('which', [program]).status === 0
 const SHELLS: readonly [string, ...string[]][] = [['dash'], ['bash'], ['busybox', 'sh']]
 
 // Every byte but NUL, which no shell keeps, without and with a line end at the end.
@@ -60,7 +60,7 @@ function frames(
 const text = (frame: Frame | undefined): string => Buffer.from(frame?.stdout ?? []).toString()
 
 describe.each(SHELLS)('the collector under %s %s (skipped where it is absent)', (program, ...rest) => {
-  const runs = has(program)
+  const runs = isInstalled(program)
   const asked = runs
     ? spawnSync(program, [...rest, '-s'], { input: collectorScript(plan, NONCE), maxBuffer: 1e9 })
     : null
@@ -90,7 +90,7 @@ describe.each(SHELLS)('the collector under %s %s (skipped where it is absent)', 
     expect(errors('endlessErrors')).toHaveLength(MAX_ERROR_BYTES + 1)
     expect(errors('oneLongError')).toHaveLength(MAX_ERROR_BYTES + 1)
   })
-  test.skipIf(!runs)('what asks of a path that does not exist is not run, and says so', () => {
+  test.skipIf(!runs)('a command about a path that does not exist is not run, and this is reported', () => {
     expect(byName.get('noDevice')).toMatchObject({ noPath: true, notRun: false, exitCode: null })
     expect(byName.get('noDevice')?.stdout).toHaveLength(0)
     expect(Buffer.from(byName.get('noDevice')?.stderr ?? []).toString()).toBe(
@@ -123,7 +123,7 @@ test('without rights a root command is framed as not run', () => {
   const { byName } = frames(asked.stdout, asked.stderr)
   expect(byName.get('who')).toMatchObject({ notRun: true, exitCode: null })
   expect(byName.get('rootsDevice')).toMatchObject({ notRun: false, noPath: true })
-  // Nobody may look into the folder of root, so nobody can tell what is not there.
+  // No one may look into the folder of root, so no one can tell what is not there.
   expect(byName.get('hidden')).toMatchObject({ notRun: true, noPath: false })
 })
 

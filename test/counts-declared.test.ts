@@ -30,7 +30,7 @@ const assessment = assess({
 const summary = summaryText({ assessment, catalog, register: EMPTY_REGISTER, recordings: [] }).split('\n')
 const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits))
 /** The counts that the summary gives below a line, by their words, and the number behind “of”. */
-function toldBelow(line: string): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {
+function countsBelow(line: string): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {
   const text = summary[summary.indexOf(`  ${line}`) + 1] ?? ''
   const [, list = '', of] = /^ {6}(.*) \(of (\d+)(?: collected)?\)$/.exec(text) ?? []
   const counts = list
@@ -82,7 +82,7 @@ describe('location', () => {
     expect(sum(counts.map(({ count }) => count))).toBe(words.length)
     for (const { text } of counts) expect(numbers(text).at(-1)).toBe(words.length)
     const asked = counts.filter(({ word }) => word !== 'not-asked')
-    const told = toldBelow(title)
+    const told = countsBelow(title)
     expect(told.counts).toEqual(new Map(asked.map(({ text, count }) => [text.slice(0, text.indexOf(':')), count])))
     expect(told.of).toBe(sum(told.counts.values()))
   })
@@ -95,7 +95,7 @@ describe('promises of the provider', () => {
     const counts = new Map(CLAIM_WORDS.map((word) => [claimAnswerWords[word].label, claim.counts[word]]))
     expect(sum(counts.values())).toBe(claim.nodes)
     for (const { text } of countsOfClaim(claim)) expect(numbers(text).at(-1)).toBe(claim.nodes)
-    const told = toldBelow(claim.text)
+    const told = countsBelow(claim.text)
     expect(told.of).toBe(claim.nodes)
     expect(told.counts).toEqual(new Map([...counts].filter(([, count]) => count > 0)))
     expect(claimsGrid(assessment, provider).rows.filter((row) => row.includes(claim.id))).toHaveLength(claim.nodes)

@@ -94,7 +94,7 @@ test.each<[what: string, fingerprint: string | null, files: readonly TrustFile[]
     true,
   ],
   ['a key', null, [known(line(SHOWN))], false],
-])('whether nothing but an authority could vouch for a host: %s', (_, fingerprint, files, expected) => {
+])('whether only an authority could confirm a host: %s', (_, fingerprint, files, expected) => {
   expect(onlyAuthorities({ fingerprint, files }, HOST, 22)).toBe(expected)
 })
 

@@ -29,7 +29,7 @@ test.each<[string, string | Uint8Array, string]>([
   expect(await refusal(content)).toBe(problem)
 })
 
-test('a prototype in a document is a field that nobody knows, or nothing', async () => {
+test('a prototype in a document is an unknown field, or nothing', async () => {
   await refusal('"__proto__": { polluted: true }\nid: own\n')
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
 })

@@ -12,6 +12,7 @@ import type { Ports } from '../main/core/all-ports.ts'
 import { populationWith } from '../main/core/engagement/coverage.ts'
 import { compare } from '../main/core/recording.ts'
 import { READING_DIGITS } from '../main/core/trace.ts'
+import { must } from './support/outcomes.ts'
 
 const DAY_MS = 86_400_000
 const RECORDED = Date.parse('2026-11-20T09:12:00Z')
@@ -30,21 +31,21 @@ async function demoAfter(days: number): Promise<Evaluated> {
   const folder = mkdtempSync(join(tmpdir(), 'bw-demo-days-'))
   const demo = await ports.demo.start()
   try {
-    const collected = await collectRun(ports, catalog, {
-      run: '20261120t0912z-aaaa',
-      targets: demo.targets,
-      storeFolder: folder,
-      concurrency: 4,
-      marks: demo.marks,
-      signal: new AbortController().signal,
-      onEvent: () => {},
-      spreadSeconds: 0,
-    })
-    if (!collected.ok) throw new Error(collected.error.detail)
+    const collected = must(
+      await collectRun(ports, catalog, {
+        run: '20261120t0912z-aaaa',
+        targets: demo.targets,
+        storeFolder: folder,
+        concurrency: 4,
+        marks: demo.marks,
+        signal: new AbortController().signal,
+        onEvent: () => {},
+        spreadSeconds: 0,
+      }),
+    )
     const asOf = ports.clock.now()
     const { engagement, provider, register, location } = demo.declared(asOf)
-    const vantage = await demoVantageRecord(ports, demo, asOf)
-    if (!vantage.ok) throw new Error(vantage.error.detail)
+    const vantage = must(await demoVantageRecord(ports, demo, asOf))
     const nodes = demo.targets.map(({ node }) => node.name)
     const scope = {
       fleet: demo.fleet.name,
@@ -53,11 +54,9 @@ async function demoAfter(days: number): Promise<Evaluated> {
       inFleet: nodes,
       engagement,
       provider,
-      location: { ...location, vantages: [vantage.value] },
+      location: { ...location, vantages: [vantage] },
     }
-    const evaluated = await evaluate(catalog, { scope, recordings: collected.value.recordings, asOf, register })
-    if (!evaluated.ok) throw new Error(evaluated.error.detail)
-    return evaluated.value
+    return must(await evaluate(catalog, { scope, recordings: collected.recordings, asOf, register }))
   } finally {
     await demo.close()
     rmSync(folder, { recursive: true, force: true })

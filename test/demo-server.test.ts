@@ -9,6 +9,7 @@ import { createFrameReader, type FrameEvent } from '../main/core/collector/frame
 import { planOf } from '../main/core/collector/plan.ts'
 import { collectorScript } from '../main/core/collector/script.ts'
 import { defineProbe, known, run, runAsRoot } from '../main/core/probe.ts'
+import { must } from './support/outcomes.ts'
 
 const probe = defineProbe({
   id: 'demo',
@@ -62,22 +63,21 @@ test('the collector’s script gets its recorded answers over real SSH, and its 
     })
     const opened = await transport.connect(target(identityFile), AbortSignal.timeout(5000))
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
-    const started = await opened.value.exec('sh -s')
-    if (!started.ok) throw new Error(started.error.detail)
+    const started = must(await opened.value.exec('sh -s'))
     const nonce = 'a'.repeat(24)
     const reader = createFrameReader(nonce, 4)
     const events: FrameEvent[] = []
     const take = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       for (const event of reader.push(stream, chunk)) {
         events.push(event)
-        if (event.kind === 'end') started.value.write(Buffer.from('echo me'))
-        if (event.kind === 'echo') started.value.end()
+        if (event.kind === 'end') started.write(Buffer.from('echo me'))
+        if (event.kind === 'echo') started.end()
       }
     }
-    started.value.onStdout(take('stdout'))
-    started.value.onStderr(take('stderr'))
-    started.value.write(Buffer.from(collectorScript(planOf([probe], { sudo: true, echo: true }), nonce)))
-    expect(await started.value.closed).toEqual({ exitCode: 0, lost: false })
+    started.onStdout(take('stdout'))
+    started.onStderr(take('stderr'))
+    started.write(Buffer.from(collectorScript(planOf([probe], { sudo: true, echo: true }), nonce)))
+    expect(await started.closed).toEqual({ exitCode: 0, lost: false })
     opened.value.close()
     const frames = events.flatMap((event) =>
       event.kind === 'frame'

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { disclosureCommand } from '../main/cli/commands/disclosure.ts'
 import { commandLine } from './support/command-line.ts'
 import { keepingKit } from './support/keeping-kit.ts'
 import { packOf } from './support/kept-runs.ts'
+import { leaveReserved, withoutLinks } from './support/without-links.ts'
 
 const kit = keepingKit()
 const cli = commandLine(() => kit.ports, disclosureCommand)
@@ -51,4 +52,17 @@ test('--json prints what was written, and what a copy discloses, part by part', 
     code: 0,
     json: { copy: opened, reveal },
   })
+})
+
+test('a copy takes over a name that a killed process had reserved', async () => {
+  const root = kit.root()
+  await kit.run('run-1', '2026-11-18T10:00:00.000Z')
+  const [copy, other] = [join(root, 'copy.zip'), join(root, 'other.zip')]
+  const asked = ['create', packOf(root, 'run-1'), '--redacted-by', 'Owner', '--reason', 'x', '--redact-node', 'node-a']
+  expect(await cli.run('redact', ...asked, '--out', copy)).toBe(0)
+  leaveReserved(other)
+  expect(await cli.run('redact', ...asked, '--out', other)).not.toBe(0)
+  withoutLinks()
+  expect(await cli.run('redact', ...asked, '--out', other)).toBe(0)
+  expect(readFileSync(other).equals(readFileSync(copy))).toBe(true)
 })

@@ -1,16 +1,18 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { disclosureTag } from '../main/app/export.ts'
 import { hmacSha256, hmacWith } from '../main/core/digest.ts'
 import {
   bucketOf,
+  commitment,
   cutsOf,
   INDEX_PATH,
   partsOf,
   pathPartsOf,
   seedFile,
   seedIn,
+  unitRoot,
 } from '../main/verify/disclosure/parts.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../main/verify/disclosure/words.ts'
 import { expectLinear } from './support/growth.ts'
@@ -77,6 +79,21 @@ describe('what is found in an answer', () => {
     expect(spans(text, words)).toEqual(expected)
   })
 
+  // An owner who redacts addresses alone, or nodes alone, redacts the declared address of a node in both cases.
+  test.each([
+    ['203.0.113.10', 'ipv4', ['ipv4', 'node']],
+    ['2001:db8::7', 'ipv6', ['ipv6', 'node']],
+    ['gpu-01.clinic.example.net', 'host', ['host', 'node']],
+    // Identifies nothing by itself, and the node by its declaration.
+    ['127.0.0.1', 'node', ['node']],
+  ] as const)('the declared address %s is stated as %s, and holds what it is', (address, stated, held) => {
+    const words = wordsIn(
+      'data/nodes/node-a/recording.json',
+      utf8(JSON.stringify({ node: { name: 'node-a', address } })),
+    )
+    const parts = partsOf(PATH, utf8(`peer ${address} up`), wordIndex(words)).filter((part) => part.class !== 'text')
+    expect(parts.map((part) => [part.class, part.holds.map((found) => found.class)])).toEqual([[stated, held]])
+  })
   test('a span knows everything that it holds', () => {
     const [part] = partsOf(PATH, utf8('node-a.clinic.example.net'), wordIndex(words))
     expect(part?.holds.map((found) => found.class)).toEqual(['host', 'node'])
@@ -215,6 +232,24 @@ describe('the hashing', () => {
         for (const form of [message, utf8(message)])
           expect(Buffer.from(mac(form))).toEqual(createHmac('sha256', key).update(message).digest())
     }
+  })
+
+  test('a commitment is over the tag, the salt and the bytes, however many there are, one after the other', () => {
+    const salt = new Uint8Array(32).fill(0xfe)
+    for (const size of [5000, 0, 1, 4030, 4031, 4032, 4033, 4034, 4035, 4036, 4096, 3]) {
+      const bytes = new Uint8Array(size).map((_, at) => at * 7)
+      const whole = createHash('sha256').update('barewitness-disclosure/1 part\0').update(salt).update(bytes)
+      expect(commitment(salt, bytes)).toBe(whole.digest('hex'))
+    }
+  })
+
+  test('the line of a file is the same where its digest is known', () => {
+    const bytes = utf8('alice at 10.1.2.3')
+    const seed = new Uint8Array(32).fill(7)
+    for (const path of [PATH, 'data/scope.json'])
+      expect(unitRoot(path, bytes, seed, wordIndex([]), createHash('sha256').update(bytes).digest('hex'))).toBe(
+        unitRoot(path, bytes, seed, wordIndex([])),
+      )
   })
 
   test('lengths are given away as powers of two, from eight', () => {

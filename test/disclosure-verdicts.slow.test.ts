@@ -145,7 +145,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
   })
 })
 
-describe('what a verifier says of a copy', () => {
+describe('what a verifier reports about a copy', () => {
   const sample = async (policy: Partial<DisclosurePolicy>): Promise<{ files: Files; reading: DisclosureReading }> => {
     const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/nbd0 file 1 0 10.1.1.9\n')]
     const made = await disclosablePack({ signer, catalog: sampleCatalog, recordings, asOf: AS_OF })

@@ -278,7 +278,7 @@ describe('a node that one of the runs did not read', () => {
     ],
   ] as const)('read in part: %s', (_, is, was, expected) => expect(against(is, was)).toEqual(expected))
 
-  test('is told in one line', () => {
+  test('is reported in one line', () => {
     const [row] = driftOf(one, trace('2', [failed, node('b')])).uncollected
     if (row === undefined) throw new Error('no row')
     const words = uncollectedWords(row)

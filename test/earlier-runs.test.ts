@@ -11,10 +11,10 @@ import { documentText } from '../main/present/report.ts'
 import type { RunTrace, Scope } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { engagementOf } from './support/engagement.ts'
+import { must } from './support/outcomes.ts'
 import { sampleTrace } from './support/report/period-sample.ts'
 import { sampleCatalog, sampleInput } from './support/report/sample.ts'
 import { wholeReport } from './support/report/whole.ts'
-import { value } from './support/sealing-kit.ts'
 
 const ports = createPorts(sampleCatalog)
 let root = ''
@@ -51,14 +51,14 @@ const keep = (trace: RunTrace) =>
     sealed: { tagManifest: sha256(trace.run), signer: SIGNER, pack: `${trace.run}/pack`, at: trace.asOf },
   })
 
-describe('what earlier runs say in the report of a run', () => {
+describe('what the report of a run states about earlier runs', () => {
   beforeAll(async () => {
     // The run of day 33 is not kept.
-    for (const trace of traces.filter((_, index) => index !== 2)) value(await keep(trace))
+    for (const trace of traces.filter((_, index) => index !== 2)) must(await keep(trace))
   })
 
   test('runs of the declared period alone count, in the order of the chain, and those that are not kept decide nothing', async () => {
-    const found = value(await earlierRuns(ports, root, { scope, chain: chain(traces), own }))
+    const found = must(await earlierRuns(ports, root, { scope, chain: chain(traces), own }))
     expect(found?.runs.map(({ run, kept }) => [run.slice(-4), kept])).toEqual([
       ['0020', true],
       ['0033', false],
@@ -85,20 +85,20 @@ describe('what earlier runs say in the report of a run', () => {
       ...scope,
       engagement: { ...engagementOf({ nodes: [] }), reportingBasis: { kind: 'date', date: '2026-09-29' } },
     }
-    expect(value(await earlierRuns(ports, root, { scope: dated, chain: chain(traces), own }))).toBeNull()
-    expect(value(await earlierRuns(ports, root, { scope, chain: chain([]), own }))).toBeNull()
+    expect(must(await earlierRuns(ports, root, { scope: dated, chain: chain(traces), own }))).toBeNull()
+    expect(must(await earlierRuns(ports, root, { scope, chain: chain([]), own }))).toBeNull()
     // Under another seal than the chain names, it is not that run.
     const other = chain(traces.slice(1, 2))
     const entries = other.entries.map((logged) => ({
       ...logged,
       entry: { ...logged.entry, tagManifest: sha256('other') },
     }))
-    expect(value(await earlierRuns(ports, root, { scope, chain: { ...other, entries } as RunChain, own }))).toBeNull()
+    expect(must(await earlierRuns(ports, root, { scope, chain: { ...other, entries } as RunChain, own }))).toBeNull()
   })
 
-  test('the report names them with their seals, and says that they are not in the pack', async () => {
+  test('the report names them with their seals, and states that they are not in the pack', async () => {
     const input = sampleInput()
-    const earlier = value(await earlierRuns(ports, root, { scope, chain: chain(traces), own }))
+    const earlier = must(await earlierRuns(ports, root, { scope, chain: chain(traces), own }))
     if (earlier === null) throw new Error('there are earlier runs')
     const said = documentText(wholeReport({ ...input, earlier })).join('\n')
     for (const { run, tagManifest } of earlier.runs) {

@@ -12,7 +12,7 @@ const burst = fc.array(time, { minLength: 1, maxLength: 10 })
 const bursts = fc.array(burst, { minLength: 1, maxLength: 6 })
 const second = (samples: readonly number[]): number => [...samples].sort((a, b) => a - b)[1] ?? Number.POSITIVE_INFINITY
 
-describe('whoever stands between can only lengthen', () => {
+describe('an intermediary can only lengthen', () => {
   test('delay added to any of the samples never lowers the time that is argued from', () => {
     fc.assert(
       fc.property(bursts, fc.infiniteStream(fc.double({ min: 0, max: 200, noNaN: true })), (before, added) => {
@@ -76,5 +76,5 @@ describe('what takes connections in the node’s place', () => {
     ['nothing beside it', settled(60), null],
     ['no time of the connection', settled(60), { ...path, tcpMs: null }],
     ['a jump host', settled(60), { ...path, jumps: 1 }],
-  ] as const)('nothing is said with %s', (_, timing, beside) => expect(frontEnd(timing, beside)).toBeNull())
+  ] as const)('nothing is reported with %s', (_, timing, beside) => expect(frontEnd(timing, beside)).toBeNull())
 })

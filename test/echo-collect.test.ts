@@ -10,6 +10,7 @@ import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, valida
 import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
 import { localConnection } from './support/local-transport.ts'
+import { must } from './support/outcomes.ts'
 
 const place = { name: 'here', latitude: 0, longitude: 0, radiusKm: 10, declaredBy: 'test' }
 const PATH = { tcpMs: 0.2, keepaliveMs: [0.3], jumps: 0, remoteAddress: '192.0.2.1' }
@@ -19,9 +20,7 @@ let root = ''
 let store: EvidenceStore
 beforeEach(async () => {
   root = folderOfTest('echo')
-  const opened = await openEvidenceStore(root, validator)
-  if (!opened.ok) throw new Error(opened.error.detail)
-  store = opened.value
+  store = must(await openEvidenceStore(root, validator))
 })
 
 /** Waits of over a minute pass at once, and count in full: how fast this machine is decides nothing. */
@@ -38,7 +37,7 @@ function leaping() {
     },
     pause: async (milliseconds: number): Promise<void> => {
       if (milliseconds <= 60_000) return await realPause(milliseconds)
-      // Time passes while somebody waits, not before they begin to; and long enough for the deadline to be looked at.
+      // Time passes while someone waits, not before they begin to; and long enough for the deadline to be looked at.
       await realPause(1)
       leap(milliseconds)
       await realPause(300)
@@ -99,7 +98,7 @@ test('a transport that cannot time the way, or fails at it, or never comes back 
   expect(hanging.recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'collector.timed-out' } })
 })
 
-test('whoever watches is told that the node is being timed, and for how long', async () => {
+test('the observer learns that the node is being timed, and for how long', async () => {
   const { events, echo } = await collect({ spreadSeconds: 3600 })
   expect(echo?.bursts).toHaveLength(6)
   const told = events.flatMap((event) => (event.kind === 'node-timing' ? [event.secondsLeft] : []))

@@ -42,7 +42,7 @@ async function timed(
   const closed: RemoteProcess['closed'] = new Promise((resolve) => {
     hangUp = () => resolve({ exitCode: null, lost: true })
   })
-  const far: Far = { time, say: (text) => echo.hear(Buffer.from(text)), hangUp: () => hangUp() }
+  const far: Far = { time, say: (text) => echo.receive(Buffer.from(text)), hangUp: () => hangUp() }
   const process: RemoteProcess = {
     write: (data) => {
       const line = Buffer.from(data).toString()
@@ -84,7 +84,7 @@ describe('timing an echo', () => {
     expect(failure).toBeNull()
   })
 
-  test('a digest over exactly the nonces of the samples stands for them', async () => {
+  test('a digest over exactly the nonces of the samples represents them', async () => {
     const { timing, sent } = await timed(afterMs(1), { spreadSeconds: 0 })
     expect(sent.every((line) => /^[0-9a-f]{32}\n$/.test(line))).toBe(true)
     expect(timing.bursts.map(({ nonces }) => nonces)).toEqual(
@@ -97,7 +97,7 @@ describe('timing an echo', () => {
     expect(Math.max(...samplesOf(measured))).toBe(20)
   })
 
-  test('at once where no spread is wanted, and nobody is asked to make room', async () => {
+  test('at once where no spread is wanted, and no other node is asked to make room', async () => {
     const aside = (): never => {
       throw new Error('asked')
     }

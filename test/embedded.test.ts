@@ -82,14 +82,14 @@ describe('what a report embeds', () => {
     expect(embeddedResults(bytes)).toBe(null)
   })
 
-  test('is said on the cover and in the steps', () => {
-    const said = (embeds: 'whole' | 'index'): string =>
+  test('is stated on the cover and in the steps', () => {
+    const reportText = (embeds: 'whole' | 'index'): string =>
       documentText(wholeReport({ ...sampleInput(), embeds })).join('\n')
-    expect(said('whole')).toContain('embedded in this file as assessment.json')
-    expect(said('whole')).not.toContain('assessment-index.json')
-    expect(said('index')).toContain('embeds, as assessment-index.json,')
-    expect(said('index')).toContain('cmp data/assessment.json')
-    expect(said('index')).not.toContain('embedded in this file as assessment.json')
+    expect(reportText('whole')).toContain('embedded in this file as assessment.json')
+    expect(reportText('whole')).not.toContain('assessment-index.json')
+    expect(reportText('index')).toContain('embeds, as assessment-index.json,')
+    expect(reportText('index')).toContain('cmp data/assessment.json')
+    expect(reportText('index')).not.toContain('embedded in this file as assessment.json')
   })
 })
 
@@ -115,7 +115,7 @@ describe('a pack whose report embeds the index', () => {
     ])
   })
 
-  test('whose report alone cannot be parsed is told of a PDF, and of no file of a pack', async () => {
+  test('whose report alone cannot be parsed is reported as a PDF, and not as a file of a pack', async () => {
     const files = await samplePack({ signer })
     const pdf = Buffer.from(files.get(PATHS.report) ?? new Uint8Array())
     const broken = new Uint8Array(Buffer.concat([pdf.subarray(0, 15), Buffer.from(' '), pdf.subarray(15)]))

@@ -10,6 +10,7 @@ import { BANNED } from '../schemas/words.ts'
 import { commandLine } from './support/command-line.ts'
 import { validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const ports = { ...createPorts(catalog), clock: { now: () => '2026-11-21T09:00:00.000Z', ticks: () => 0n } }
 const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
@@ -26,7 +27,7 @@ async function run(...argv: readonly string[]) {
 /** Examples count once their mark is gone; explanations have a blank behind it. */
 const uncommented = (text: string): string => text.replaceAll(/^#(?! \S)/gm, '')
 
-test('a new file is written once, and says line by line what is to be filled in', async () => {
+test('a new file is written once, and states line by line what is to be filled in', async () => {
   const file = join(folder, 'new.yaml')
   expect((await run('new', file)).code).toBe(0)
   const text = readFileSync(file, 'utf8')
@@ -49,9 +50,8 @@ test('filled in, with every example in force, it is read whole', async () => {
   const text = uncommented(engagementTemplate('2026-11-21')).replaceAll('""', '"Somebody"').replace('[]', '[gpu-01]')
   writeFileSync(join(folder, 'filled.yaml'), text)
   writeFileSync(join(folder, 'invoice.csv'), readFileSync(join(fixtures, 'invoice.csv')))
-  const read = await ports.declarations.engagement('filled.yaml', join(folder, 'fleet.yaml'), [])
-  if (!read.ok) throw new Error(read.error.detail)
-  const { engagement } = read.value
+  const read = must(await ports.declarations.engagement('filled.yaml', join(folder, 'fleet.yaml'), []))
+  const { engagement } = read
   expect(validator.problems('engagement', engagement)).toEqual([])
   for (const part of [
     engagement.responsibilities,
@@ -97,7 +97,7 @@ nodes:
   for (const banned of BANNED) expect(lines.join('\n')).not.toMatch(banned)
 })
 
-test('for machines; without a fleet file nothing is said of one', async () => {
+test('for machines; without a fleet file nothing is stated about one', async () => {
   const { code, out, lines } = await run('check', join(fixtures, 'short.yaml'), '--json')
   expect([code, lines]).toEqual([0, ['']])
   expect(JSON.parse(out)).toMatchObject({

@@ -68,7 +68,7 @@ describe('rows and nodes', () => {
       [],
     ],
     [
-      'that fit by serial number and say otherwise',
+      'that fit by serial number and state otherwise',
       [
         row('1', { serial: 'SER-S', name: 'b', address: '10.0.0.9' }),
         row('2', { name: 'a.dc.example', serial: 'SER-T' }),
@@ -130,7 +130,7 @@ describe('rows and nodes', () => {
       ['Rows “1” and “2” have the same serial number, “SER-S”.'],
     ],
     [
-      'of which two tell one serial number: only what else agrees decides',
+      'of which two state one serial number: only what else agrees decides',
       [row('1', { serial: 'SER-S', name: 'b' }), row('2', { serial: 'SER-T' })],
       [
         node('a', '10.0.0.1', 'SER-S'),
@@ -159,7 +159,7 @@ describe('rows and nodes', () => {
       ['Node “a” has address “10.0.0.1”, which the inventory also assigns to row “2”.'],
     ],
     [
-      'behind one address are told apart by name alone',
+      'behind one address are distinguished by name alone',
       [row('1', { address: '10.0.0.1' }), row('2', { address: '10.0.0.1', name: 'b' })],
       [node('a', '10.0.0.1'), node('b', '10.0.0.1')],
       { a: null, b: '2 by address' },
@@ -206,7 +206,7 @@ describe('rows and nodes', () => {
     })
   })
 
-  test('without an inventory nothing is said of one; without an engagement, of nothing', () => {
+  test('without an inventory nothing is stated about one; without an engagement, about nothing', () => {
     const coverage = covered(null, [node('a')])
     expect(coverage).toMatchObject({ inventory: null, unreconciled: 0, conflicts: [] })
     expect(differencesOf(coverage)).toMatchObject({ notInInventory: null, unreconciled: null })
@@ -318,7 +318,7 @@ test.each([
     'SerNum0',
     'Asset Tag#',
   ],
-])('placeholders such as %j tell no machine', (...placeholders) => {
+])('placeholders such as %j identify no machine', (...placeholders) => {
   expect(placeholders.map(serialKey)).toEqual(placeholders.map(() => null))
 })
 

@@ -11,15 +11,14 @@ import { sha256 } from '../main/core/digest.ts'
 import { withDefaults } from '../main/core/engagement/template.ts'
 import { validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
 const folder = folderOfTests('engagement')
 const fixture = (name: string): string => readFileSync(join(fixtures, name), 'utf8')
 
 async function loaded(path: string): Promise<DeclaredEngagement> {
-  const read = await readEngagement(path, null, catalog)
-  if (!read.ok) throw new Error(read.error.detail)
-  return read.value
+  return must(await readEngagement(path, null, catalog))
 }
 
 /** Problems of a text, the folder left off. */
@@ -87,7 +86,7 @@ describe('an engagement file', () => {
     expect(engagement.signOff[0]?.on).toBeNull()
   })
 
-  test('as JSON, with a byte order mark, says the same', async () => {
+  test('as JSON, with a byte order mark, states the same', async () => {
     const { engagement } = await loaded(join(fixtures, 'short.yaml'))
     writeFileSync(join(folder, 'e.json'), `\ufeff${JSON.stringify(engagement, null, 2)}`)
     expect((await loaded(join(folder, 'e.json'))).engagement).toEqual(engagement)
@@ -363,7 +362,7 @@ describe('the provider’s list', () => {
         ['line 5', 'b', null, null],
       ],
     ],
-    ['what nobody can see', 'id,name\nx,a\u202eb\n', {}, [['x', 'a\\u{202e}b', null, null]]],
+    ['invisible characters', 'id,name\nx,a\u202eb\n', {}, [['x', 'a\\u{202e}b', null, null]]],
     ['a short last line', 'id,name,ip\nx,a\n', {}, [['x', 'a', null, null]]],
   ])('is read with %s', (_, text, columns, rows) => {
     expect(rowsOf(text, columns)).toEqual(rows)
@@ -386,7 +385,7 @@ describe('the provider’s list', () => {
     )
   })
 
-  test('whatever the bytes, every line that holds anything is a row, or something is told', () => {
+  test('for any bytes, every line that holds anything is a row, or a problem is reported', () => {
     const cell = fc.constantFrom('a', 'b', '', '"', '""', ',', ';', '\t', '\n', '\r\n', '=', ' ', '\u0000', 'é')
     fc.assert(
       fc.property(fc.array(cell, { maxLength: 40 }), (parts) => {

@@ -148,7 +148,7 @@ test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
     }),
     /node-a/,
   ],
-])('a pack in which somebody changed %s does not come out the same', async (_, forge, said) => {
+])('a pack in which %s was changed does not come out the same', async (_, forge, said) => {
   const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '')]
   const { asOf, ...honest } = scope
   const files = await samplePack({
@@ -205,7 +205,7 @@ test.each<[string, Partial<PackScope>, readonly string[]]>([
     ['data/scope.json: engagement.on is “2026-02-30”, which is not a valid date.'],
   ],
   [
-    'a list that nobody names',
+    'a list that no engagement names',
     { engagement: engagementOf({ nodes: [] }) },
     ['data/inventory.csv is present without an engagement.'],
   ],
@@ -247,7 +247,7 @@ test.each<[string, Partial<Mapping>, string]>([
   ).toEqual([])
 })
 
-test('a framework of the customer’s own that the pack’s catalog has otherwise, and one that stands there twice', async () => {
+test('a framework of the customer’s own that differs in the pack’s catalog, and one that occurs twice', async () => {
   const mapping = mappingOf()
   const packed = { [PATHS.catalog]: catalogWith([{ ...mapping, title: 'Other' }]) }
   expect(await problemsOf({ mappings: [mapping, mapping] }, packed)).toEqual([
@@ -288,13 +288,13 @@ test.each<[string, string, readonly InventoryRow[], readonly string[]]>([
     ['has 3 lines below its header, but the engagement states 2 rows'],
   ],
   [
-    'say otherwise than the lines',
+    'state otherwise than the lines',
     'id,name\nS-1,node-a\nS-2,node-x\n',
     ROWS,
     ['does not contain row “S-2” at its position'],
   ],
   [
-    'say otherwise than quoted lines',
+    'state otherwise than quoted lines',
     '"id","name"\n"S-1","node-a"\n',
     ROWS,
     ['does not contain row “S-2” at its position'],
@@ -323,7 +323,7 @@ test('rows with one id, and nodes that no list names', async () => {
   ])
 })
 
-test('a list that is not there, or lies there without any engagement', async () => {
+test('a list that is not there, or is there without any engagement', async () => {
   const { engagement: _, inFleet: __, ...bare } = scope
   const without = sourceOf(new Map([[PATHS.catalog, CATALOG]]))
   expect(await engagementOfPack(without, { scope })).toEqual([
@@ -339,7 +339,7 @@ test('a list that is not there, or lies there without any engagement', async () 
   ])
 })
 
-test('many problems are told in part', async () => {
+test('many problems are reported in part', async () => {
   const population = Array.from({ length: 5000 }, (_, at) => `n${at}`)
   const problems = await problemsOf({ inFleet: population })
   expect(problems).toHaveLength(101)

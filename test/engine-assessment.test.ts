@@ -112,7 +112,7 @@ describe('one node', () => {
     expect(await kit.get('node.get', { of: 'pack', node: 'demo-shared-05' })).toBeNull()
   })
 
-  test('its timeline tells what changed from run to run, each as of its own day', async () => {
+  test('its timeline shows what changed from run to run, each as of its own day', async () => {
     let now = '2026-09-01T09:15:00.000Z'
     let swap = false
     const ports = createFakePorts({ now: () => now })

@@ -94,6 +94,16 @@ describe('a section', () => {
     await kit.heard('run-done')
     expect(await refusal('services', { services: [] })).toBe('input.refused')
   })
+
+  test('of the demo fleet include the residency rules and the sites that its results are compared with', async () => {
+    await kit.get('demo.open', null)
+    await kit.heard('run-done')
+    const { scope } = valueIn(await kit.engine.call('assessment.get', { of: 'run' })) ?? {}
+    const declared = await kit.get('declarations.get', null)
+    expect(scope?.location?.residency?.length).toBeGreaterThan(0)
+    expect(declared?.fleet.residency).toEqual(scope?.location?.residency)
+    expect(declared?.fleet.sites?.source).toBe(scope?.location?.sites?.source)
+  })
 })
 
 describe('a fleet file', () => {

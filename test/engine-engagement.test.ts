@@ -151,7 +151,7 @@ describe('an engagement that is filled in', () => {
     await again.close()
   })
 
-  test('says what each list lacks, and what this catalog does not have', async () => {
+  test('names what each list lacks, and what this catalog does not have', async () => {
     const kit = await kitOver()
     const { form, lacks } = await kit.get('engagement.set', {
       ...FORM,
@@ -197,7 +197,7 @@ describe('an engagement that is filled in', () => {
     expect(earlier.status).toBe('draft')
   })
 
-  test('of the demo fleet lies apart', async () => {
+  test('of the demo fleet is stored apart', async () => {
     const kit = await kitOver()
     await kit.get('engagement.set', FORM)
     await kit.get('demo.open', null)
@@ -231,7 +231,7 @@ test('documents and risk acceptances of the demo fleet are entered once, and wha
 })
 
 describe('an engagement from a file', () => {
-  test('brings the provider’s own list, and an uncovered row is told before any run', async () => {
+  test('brings the provider’s own list, and an uncovered row is reported before any run', async () => {
     const kit = await kitOver(declaring())
     expect(await kit.get('engagement.import-choose', null)).toBeNull()
     await withNodes(kit, ['db-3', 'db-5'])
@@ -279,7 +279,7 @@ describe('an engagement from a file', () => {
     ['engagement.json', '{"schema":"barewitness.engagement/1"}'],
     ['provider.json', 'not JSON'],
     ['engagement-draft.json', '[]'],
-  ])('%s that cannot be read is told, counts nowhere and is never written over', async (file, text) => {
+  ])('%s that cannot be read is reported, counts nowhere and is never written over', async (file, text) => {
     const kit = await kitOver(declaring())
     await collected(kit)
     writeFileSync(join(kit.folder, file), text)
@@ -364,7 +364,7 @@ describe('the provider’s list by itself', () => {
 })
 
 describe('what a provider promised', () => {
-  test('is answered per node, with counts over the nodes that a claim speaks of', async () => {
+  test('is answered per node, with counts over the nodes that a claim applies to', async () => {
     const kit = await kitOver(declaring())
     expect(await kit.get('claims.get', { of: 'run' })).toBeNull()
     expect(await kit.get('provider.list', null)).toEqual({

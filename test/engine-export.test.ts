@@ -10,7 +10,8 @@ import { describedKinds } from '../main/present/recipient.ts'
 import { INDEX_PATH } from '../main/verify/disclosure/parts.ts'
 import type { ExportDraft } from '../schemas/ipc-packs.ts'
 import { BANNED } from '../schemas/words.ts'
-import { lyingTsa, say, testTsa } from './support/lying-tsa.ts'
+import { lyingTsa, replyWith, testTsa } from './support/lying-tsa.ts'
+import { must } from './support/outcomes.ts'
 import { sampleRecording } from './support/sample-pack.ts'
 import {
   filesHolding,
@@ -20,7 +21,6 @@ import {
   type SealingKit,
   sealingKit,
   settingsWith,
-  value,
 } from './support/sealing-kit.ts'
 
 const kits: SealingKit[] = []
@@ -36,7 +36,7 @@ afterEach(() => {
 /** With an identity that a person named. */
 const readyKit = async (options: KitOptions = {}): Promise<SealingKit> => {
   const kit = kitOf(options)
-  value(await kit.trust['identities.create']({ name: 'default', subject: 'Sample Clinic (M. Ortiz)' }))
+  must(await kit.trust['identities.create']({ name: 'default', subject: 'Sample Clinic (M. Ortiz)' }))
   return kit
 }
 
@@ -56,15 +56,17 @@ const entriesOf = (kit: SealingKit): number =>
   readFileSync(join(chainFolderOf(kit.folder, 'sample fleet'), 'entries.jsonl'), 'utf8').split('\n').length - 1
 
 describe('what an export would hold', () => {
-  test('is told before anything is sealed', async () => {
+  test('is stated before anything is sealed', async () => {
     const kit = kitOf({ population: ['node-a', 'node-b', 'node-c'] })
     writeFileSync(join(kit.folder, 'settings.json'), settingsWith('https://tsa.example/'))
-    expect(value(await kit.exports['export.plan'](null))).toEqual({
+    expect(must(await kit.exports['export.plan'](null))).toEqual({
       run: 'run-1',
+      isShown: true,
       demo: false,
       declared: 3,
       missing: [{ node: 'node-c', why: 'Not part of this run.' }],
       captures: 2,
+      results: expect.objectContaining({ frameworks: [expect.objectContaining({ id: 'soc2' })] }),
       frameworks: [{ id: 'soc2', title: 'Sample', chosen: true, kind: 'usual' }],
       also: [
         expect.objectContaining({ id: 'executive', chosen: true }),
@@ -101,14 +103,14 @@ describe('sealing', () => {
   test('is refused without an identity, and makes none: no person entered a name', async () => {
     const kit = kitOf()
     expect(refusal(await kit.exports['export.build'](PLAIN))).toMatch(/^identity\.missing: /)
-    expect(value(await kit.trust['identities.list'](null))).toEqual([])
+    expect(must(await kit.trust['identities.list'](null))).toEqual([])
     expect(exportsIn(kit)).toEqual([])
   })
 
   test('is in the name of the only identity, with the usual files, and again with the same key', async () => {
     const vault = memoryVault()
     const kit = await readyKit({ vault })
-    const first = value(await kit.exports['export.build'](PLAIN))
+    const first = must(await kit.exports['export.build'](PLAIN))
     expect(names(first)).toEqual([
       'run-1.barewitness.zip',
       'sample-fleet_DAY_report.pdf',
@@ -131,18 +133,18 @@ describe('sealing', () => {
       'It is stored in the Barewitness folder until you save it.',
       'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
     ])
-    const second = value(await kit.exports['export.build'](PLAIN))
+    const second = must(await kit.exports['export.build'](PLAIN))
     expect(second.signer).toBe(first.signer)
     expect(entriesOf(kit)).toBe(2)
-    const plan = value(await kit.exports['export.plan'](null))
+    const plan = must(await kit.exports['export.plan'](null))
     expect(plan.identities.map(({ name, keptHow }) => [name, keptHow])).toEqual([['default', 'by the test vault']])
     expect(filesHolding(kit.folder, vault.secrets.get('identity:default') ?? '')).toEqual([])
   })
 
-  test('what is chosen besides lies in the draft and is saved with it; what no plan offers is refused', async () => {
+  test('what else is chosen is in the draft and is saved with it; what no plan offers is refused', async () => {
     const kit = await readyKit()
     const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal', 'poam', 'tickets', 'views'] }
-    const draft = value(await kit.exports['export.build'](wanted))
+    const draft = must(await kit.exports['export.build'](wanted))
     const besides = names(draft).filter((name) => /register|oscal|hdf|poam|tickets|views/.test(name))
     expect(besides).toEqual(
       expect.arrayContaining([
@@ -167,7 +169,7 @@ describe('sealing', () => {
       })
     expect(kinds.filter((name) => !isDescribed(name))).toEqual([])
     const to = join(kit.folder, 'saved')
-    const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path: to }))
+    const saved = must(await kit.exports['export.save']({ handle: draft.handle }, { path: to }))
     expect(saved?.files).toEqual(draft.files)
     for (const { name } of draft.files) expect(existsSync(join(to, name))).toBe(true)
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, also: ['../x'] }))).toMatch(
@@ -176,15 +178,15 @@ describe('sealing', () => {
     expect(exportsIn(kit)).toHaveLength(1)
   })
 
-  test('without a vault the passphrase is asked for each time, and lies in no file', async () => {
+  test('without a vault the passphrase is asked for each time, and is stored in no file', async () => {
     const kit = kitOf({ vault: null })
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
-    value(await kit.trust['identities.create']({ name: 'default', subject: 'Sample Clinic (M. Ortiz)' }))
+    must(await kit.trust['identities.create']({ name: 'default', subject: 'Sample Clinic (M. Ortiz)' }))
     kit.person.answers.push(PASSPHRASE)
-    value(await kit.exports['export.build'](PLAIN))
+    must(await kit.exports['export.build'](PLAIN))
     kit.person.asked.length = 0
     kit.person.answers.push('not this one', PASSPHRASE)
-    value(await kit.exports['export.build']({ ...PLAIN, identity: 'default' }))
+    must(await kit.exports['export.build']({ ...PLAIN, identity: 'default' }))
     expect(kit.person.asked).toHaveLength(2)
     expect(kit.person.asked[1]).toMatch(/^Wrong passphrase; attempt 2 of 3\./)
     kit.person.answers.push('a', 'b', 'c')
@@ -195,12 +197,12 @@ describe('sealing', () => {
     expect(filesHolding(kit.folder, PASSPHRASE)).toEqual([])
   })
 
-  test('a passphrase file of earlier versions still opens its key, and the notes say what that is worth', async () => {
+  test('a passphrase file of earlier versions still opens its key, and the notes state what that is worth', async () => {
     const kit = kitOf({ vault: null })
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
-    value(await kit.trust['identities.create']({ name: 'default', subject: 'Old' }))
+    must(await kit.trust['identities.create']({ name: 'default', subject: 'Old' }))
     writeFileSync(join(kit.folder, 'identity-passphrase'), `${PASSPHRASE}\n`)
-    const draft = value(await kit.exports['export.build'](PLAIN))
+    const draft = must(await kit.exports['export.build'](PLAIN))
     expect(draft.notes).toContain(
       'Your signing key is stored in a file that only your account can read: anyone who reads your files can sign as you.',
     )
@@ -209,27 +211,27 @@ describe('sealing', () => {
 
   test('of several identities one must be chosen', async () => {
     const kit = kitOf()
-    for (const name of ['one', 'two']) value(await kit.trust['identities.create']({ name, subject: name }))
+    for (const name of ['one', 'two']) must(await kit.trust['identities.create']({ name, subject: name }))
     expect(refusal(await kit.exports['export.build'](PLAIN))).toMatch(/several signing identities; choose one/)
-    expect(value(await kit.exports['export.build']({ ...PLAIN, identity: 'two' })).signer).toMatch(/^two, key/)
+    expect(must(await kit.exports['export.build']({ ...PLAIN, identity: 'two' })).signer).toMatch(/^two, key/)
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, identity: 'six' }))).toMatch(/^identity\.missing/)
   })
 
   test('a demo is sealed by a demonstration key, in no chain, and makes no identity', async () => {
     const kit = kitOf({ demo: true })
-    value(await kit.trust['identities.create']({ name: 'mine', subject: 'A real signer' }))
-    const draft = value(await kit.exports['export.build']({ ...PLAIN, identity: 'mine' }))
+    must(await kit.trust['identities.create']({ name: 'mine', subject: 'A real signer' }))
+    const draft = must(await kit.exports['export.build']({ ...PLAIN, identity: 'mine' }))
     expect(draft.signer).not.toContain('A real signer')
     expect(draft.notes[0]).toBe('Demo data, sealed by a demo key that can never be trusted.')
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
-    const review = value(await kit.exports['export.review']({ handle: draft.handle }))
+    const review = must(await kit.exports['export.review']({ handle: draft.handle }))
     expect(review.report).toMatchObject({ ok: true, demo: true })
-    value(await kit.exports['export.discard']({ handle: draft.handle }))
+    must(await kit.exports['export.discard']({ handle: draft.handle }))
     expect(exportsIn(kit)).toEqual([])
   })
 })
 
-describe('a time by somebody else', () => {
+describe('a time by another authority', () => {
   const stamped = { ...PLAIN, timestamp: true }
 
   test('is refused while no authority is set', async () => {
@@ -242,7 +244,7 @@ describe('a time by somebody else', () => {
     const stamp = async () => fail('timestamp.unreachable', 'No connection: ECONNREFUSED.')
     const kit = await readyKit({ change: (ports) => ({ ...ports, timestamps: { ...ports.timestamps, stamp } }) })
     writeFileSync(join(kit.folder, 'settings.json'), settingsWith('http://127.0.0.1:9/'))
-    const { notes } = value(await kit.exports['export.build'](stamped))
+    const { notes } = must(await kit.exports['export.build'](stamped))
     expect(notes.slice(0, 3)).toEqual([
       'You requested a time-stamp by http://127.0.0.1:9/. It could not be obtained completely.',
       'The pack has no time-stamp: its time is from this computer only.',
@@ -252,22 +254,22 @@ describe('a time by somebody else', () => {
     for (const banned of BANNED) expect(notes.join('\n')).not.toMatch(banned)
   })
 
-  test('whose revocation lists are missing stays below the level for long-term checks, and says so', async () => {
+  test('whose revocation lists are missing stays below the level for long-term checks, and states this', async () => {
     const tsa = testTsa()
-    const server = await lyingTsa(say((query) => tsa.response(query)))
+    const server = await lyingTsa(replyWith((query) => tsa.response(query)))
     try {
       const kit = await readyKit()
       writeFileSync(join(kit.folder, 'settings.json'), settingsWith(server.url))
       const path = join(kit.folder, 'tsa.pem')
       writeFileSync(path, pem('CERTIFICATE', tsa.root))
       const reason = { for: 'authorities' as const, howVerified: 'from its own site' }
-      value(await kit.trust['trust.add-choose'](reason, { path }))
-      const { notes, handle } = value(await kit.exports['export.build'](stamped))
+      must(await kit.trust['trust.add-choose'](reason, { path }))
+      const { notes, handle } = must(await kit.exports['export.build'](stamped))
       expect(notes).toContain('The pack has a time-stamp.')
       expect(notes).toContain(
         'The report has a time-stamp, at PAdES level B-T, without the data for long-term validation.',
       )
-      const review = value(await kit.exports['export.review']({ handle }))
+      const review = must(await kit.exports['export.review']({ handle }))
       expect(review.report.checks.find(({ check }) => check === 'time')?.outcome).toBe('passed')
     } finally {
       await server.close()
@@ -278,9 +280,9 @@ describe('a time by somebody else', () => {
 describe('a copy with parts withheld', () => {
   const redact = { classes: ['user', 'ipv4'], who: 'Acme', why: 'not the auditor’s concern' }
 
-  test('lies in a folder of its own, and what it costs is told', async () => {
+  test('is stored in a folder of its own, and what it costs is stated', async () => {
     const kit = await readyKit()
-    const draft = value(await kit.exports['export.build']({ ...PLAIN, redact: { ...redact, classes: ['node'] } }))
+    const draft = must(await kit.exports['export.build']({ ...PLAIN, redact: { ...redact, classes: ['node'] } }))
     const copy = 'hand-out/run-1.parts-withheld.barewitness.zip'
     expect(names(draft)).toContain(copy)
     expect(draft.notes).toContain('Parts of the copy are redacted by Acme: not the auditor’s concern')
@@ -291,7 +293,7 @@ describe('a copy with parts withheld', () => {
       check: 'encryption.at-rest.swap',
       why: 'Parts of its evidence are redacted.',
     })
-    const review = value(await kit.exports['export.review']({ handle: draft.handle }))
+    const review = must(await kit.exports['export.review']({ handle: draft.handle }))
     expect(review.file).toBe('run-1.parts-withheld.barewitness.zip')
     expect(review.report).toMatchObject({ kind: 'disclosure', ok: true })
     const folder = join(kit.folder, 'exports', draft.handle)
@@ -300,8 +302,8 @@ describe('a copy with parts withheld', () => {
     for (const banned of BANNED) expect(draft.notes.join('\n')).not.toMatch(banned)
   })
 
-  test('that leaves every verdict derivable says that', async () => {
-    const draft = value(
+  test('that leaves every verdict derivable states that', async () => {
+    const draft = must(
       await (await readyKit()).exports['export.build']({ ...PLAIN, redact: { ...redact, classes: ['mac'] } }),
     )
     expect(draft.notDerivable).toEqual([])
@@ -311,7 +313,7 @@ describe('a copy with parts withheld', () => {
   test.each([
     ['a class that does not exist', { ...redact, classes: ['secrets'] }, /“secrets” cannot be redacted/],
     ['nothing named', { ...redact, classes: [] }, /nothing to redact was named/],
-    ['nobody', { ...redact, who: '  ' }, /must name the person who redacted it/],
+    ['no person', { ...redact, who: '  ' }, /must name the person who redacted it/],
   ])('%s is refused before anything is sealed or asked', async (_what, wrong, words) => {
     const kit = kitOf({ vault: null })
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, redact: wrong }))).toMatch(words)
@@ -351,9 +353,9 @@ describe('a copy with parts withheld', () => {
 
 test('the fingerprint card is shown, and saved as a file', async () => {
   const kit = await readyKit()
-  const [identity] = value(await kit.trust['identities.list'](null))
+  const [identity] = must(await kit.trust['identities.list'](null))
   const path = join(kit.folder, 'card.txt')
-  expect(value(await kit.trust['identities.save-card']({ name: 'default' }, { path }))).toEqual({ file: 'card.txt' })
+  expect(must(await kit.trust['identities.save-card']({ name: 'default' }, { path }))).toEqual({ file: 'card.txt' })
   const card = readFileSync(path, 'utf8')
   expect(card).toBe(identity?.card)
   expect(card).toContain('Sample Clinic (M. Ortiz)')
@@ -362,19 +364,19 @@ test('the fingerprint card is shown, and saved as a file', async () => {
 })
 
 describe('saving and discarding', () => {
-  const draftOf = async (kit: SealingKit): Promise<ExportDraft> => value(await kit.exports['export.build'](PLAIN))
+  const draftOf = async (kit: SealingKit): Promise<ExportDraft> => must(await kit.exports['export.build'](PLAIN))
 
   test('every file arrives as it was sealed', async () => {
     const kit = await readyKit()
     const draft = await draftOf(kit)
     const path = join(kit.folder, 'usb/audit')
-    const saved = value(await kit.exports['export.save']({ handle: draft.handle }, { path }))
+    const saved = must(await kit.exports['export.save']({ handle: draft.handle }, { path }))
     expect(saved).toEqual({ folder: path, files: draft.files })
     for (const { name, size, sha256: digest } of draft.files) {
       const bytes = readFileSync(join(path, name))
       expect([bytes.length, sha256(bytes)]).toEqual([size, digest])
     }
-    expect(value(await kit.exports['export.save']({ handle: draft.handle }))).toBeNull()
+    expect(must(await kit.exports['export.save']({ handle: draft.handle }))).toBeNull()
   })
 
   test('never over another file, and then nothing is written at all', async () => {
@@ -391,7 +393,7 @@ describe('saving and discarding', () => {
     expect(readFileSync(join(path, name), 'utf8')).toBe('mine')
   })
 
-  test('a file that was altered since it was sealed is told from its digest, and nothing stays', async () => {
+  test('a file that was altered since it was sealed is recognized by its digest, and nothing stays', async () => {
     const kit = await readyKit()
     const draft = await draftOf(kit)
     writeFileSync(join(kit.folder, 'exports', draft.handle, fileOf(draft, 'findings.csv')), 'all is well')
@@ -405,8 +407,8 @@ describe('saving and discarding', () => {
   test('what was saved may be discarded; a pack that a chain names keeps its files otherwise', async () => {
     const kit = await readyKit()
     const [kept, saved] = [await draftOf(kit), await draftOf(kit)]
-    value(await kit.exports['export.save']({ handle: saved.handle }, { path: join(kit.folder, 'usb') }))
-    for (const { handle } of [kept, saved]) value(await kit.exports['export.discard']({ handle }))
+    must(await kit.exports['export.save']({ handle: saved.handle }, { path: join(kit.folder, 'usb') }))
+    for (const { handle } of [kept, saved]) must(await kit.exports['export.discard']({ handle }))
     expect(exportsIn(kit)).toEqual([kept.handle])
     expect(readdirSync(join(kit.folder, 'exports', kept.handle))).toContain('run-1.barewitness.zip')
     for (const { handle } of [kept, saved])
@@ -417,9 +419,9 @@ describe('saving and discarding', () => {
   test('on a team server, a pack that a chain names stays also after it was saved: a download can fail', async () => {
     const kit = await readyKit()
     const exports = exportMethods({ ...kit.context, keepsSealed: true })
-    const draft = value(await exports['export.build'](PLAIN))
-    value(await exports['export.save']({ handle: draft.handle }, { path: join(kit.folder, 'download') }))
-    value(await exports['export.discard']({ handle: draft.handle }))
+    const draft = must(await exports['export.build'](PLAIN))
+    must(await exports['export.save']({ handle: draft.handle }, { path: join(kit.folder, 'download') }))
+    must(await exports['export.discard']({ handle: draft.handle }))
     expect(exportsIn(kit)).toEqual([draft.handle])
     expect(readdirSync(join(kit.folder, 'exports', draft.handle))).toContain('run-1.barewitness.zip')
     expect(refusal(await exports['export.discard']({ handle: draft.handle }))).toMatch(/^input\.refused/)

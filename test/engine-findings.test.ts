@@ -57,6 +57,14 @@ describe('the first screen', () => {
     expect(home.results?.leading[0]?.reference).toBe(rows[0]?.reference)
   })
 
+  test('needs no signing identity for demo data, as the export does not', async () => {
+    const kit = await kitOver()
+    await demo(kit)
+    const [{ steps }, preflight] = [await kit.get('home.get', null), await kit.get('export.preflight', null)]
+    expect(preflight.find(({ id }) => id === 'signer')?.state).toBe('done')
+    expect(JSON.stringify(steps.find(({ id }) => id === 'export')?.lines)).toContain('demo key')
+  })
+
   test('states a collection in progress', async () => {
     const kit = await kitOver()
     await kit.get('demo.open', null)

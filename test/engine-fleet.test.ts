@@ -11,7 +11,7 @@ afterEach(() => kit.close())
 const fleetFile = (): string => join(kit.folder, 'fleet.json')
 
 describe('importing nodes', () => {
-  test('a preview changes nothing, is accepted once, and adds what it says', async () => {
+  test('a preview changes nothing, is accepted once, and adds what it shows', async () => {
     const preview = await kit.get('fleet.import-text', {
       kind: 'csv',
       text: 'name,address\ndb-4,192.0.2.4\nbad line,,\n',

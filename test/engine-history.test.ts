@@ -3,20 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chainFolderOf } from '../main/core/layout.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
-import { createFakePorts, MOVED } from './support/fake-ports.ts'
+import { MOVED } from './support/fake-ports.ts'
 
-const { kitOver, keep } = kitsOfEachTest()
+const { clocked, keep, kitOver } = kitsOfEachTest()
 const ALL = { nodes: [], only: 'all' } as const
-
-/** An engine whose clock the test sets. */
-async function clocked() {
-  let at = '2026-11-18T09:15:00.000Z'
-  const kit = await kitOver(createFakePorts({ now: () => at }))
-  const until = (moment: string): void => {
-    at = moment
-  }
-  return { kit, until }
-}
 
 async function collected(kit: EngineKit): Promise<string> {
   const { run } = await kit.get('run.start', ALL)
@@ -81,7 +71,7 @@ describe('days and runs', () => {
     expect(view.without).toEqual([{ from: '2026-11-16', to: '2026-11-17', days: 2 }])
   })
 
-  test('a pack makes it sealed, once, and the chain says so', async () => {
+  test('a pack makes it sealed, once, and the chain states it', async () => {
     const { kit } = await clocked()
     await withNodes(kit, ['db-4', 'db-5'])
     const run = await collected(kit)
@@ -240,7 +230,7 @@ describe('the first screen', () => {
   })
 })
 
-describe('what a person says about runs', () => {
+describe('what a person records about runs', () => {
   test('a missed run is recorded, signed, and shown with its words', async () => {
     const { kit, until } = await clocked()
     await withNodes(kit, ['db-4'])
@@ -275,7 +265,7 @@ describe('what a person says about runs', () => {
     expect(view.runs).toMatchObject([{ run, baseline: true }])
   })
 
-  test('nothing is said about demo data', async () => {
+  test('nothing is recorded about demo data', async () => {
     const kit = await kitOver()
     const { run } = await kit.get('demo.open', null)
     await kit.heard('run-done')

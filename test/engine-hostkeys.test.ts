@@ -13,7 +13,7 @@ const print = (name: string): string => fingerprintOf(fakeHostKey(name))
 const base64 = (name: string): string => Buffer.from(fakeHostKey(name)).toString('base64')
 const HOW = { howVerified: 'read on the console' }
 
-// 1 is known to nobody, of 2 another key is on record, 4 is known, the key of 9 was revoked.
+// 1 is known to no one, of 2 another key is on record, 4 is known, the key of 9 was revoked.
 const NODES = ['db-1', 'db-2', 'db-4', 'db-9']
 let kit: EngineKit
 beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('asking for host keys', () => {
     expect(rows[0]).toMatchObject({ keyType: 'ssh-ed25519', fingerprint: print('db-1'), matched: null })
   })
 
-  test('only named nodes are asked, and one that cannot be reached is told', async () => {
+  test('only named nodes are asked, and one that cannot be reached is reported', async () => {
     const ports = createFakePorts()
     await kit.close()
     kit = await engineKit({
@@ -76,14 +76,14 @@ describe('asking for host keys', () => {
     expect(most).toBe(32)
   })
 
-  test('a node whose key nobody knows is not logged in to', async () => {
+  test('a node with an unknown key is not logged in to', async () => {
     await kit.get('run.start', { nodes: ['db-1', 'db-2', 'db-9'], only: 'all' })
     await kit.heard('run-done')
     const rows = (await kit.get('assessment.get', { of: 'run' }))?.rows.map(({ failure }) => failure?.code)
     expect(rows).toEqual(['ssh.host-key-unknown', 'ssh.host-key-changed', undefined, 'ssh.host-key-revoked'])
   })
 
-  test('the demo fleet’s keys are nobody’s to decide about', async () => {
+  test('no decision is accepted on the demo fleet’s keys', async () => {
     await kit.get('demo.open', null)
     expect(await kit.refusal('hostkeys.scan', { nodes: ['demo-gpu-01'] })).toBe('input.refused')
     expect(await kit.refusal('hostkeys.match-text', { text: print('demo-gpu-01') })).toBe('input.refused')
@@ -145,7 +145,7 @@ describe('a pasted list', () => {
     expect(await kit.refusal('hostkeys.confirm-matched', HOW)).toBe('input.refused')
   })
 
-  test('bears out a key that only a decision confirmed so far; one that changed is left to a person', async () => {
+  test('confirms a key that only a decision confirmed so far; one that changed is left to a person', async () => {
     await kit.get('hostkeys.scan', { nodes: NODES })
     await kit.get('hostkeys.confirm', { node: 'db-1', fingerprint: print('db-1'), ...HOW })
     const text = ['db-1', 'db-2', 'db-4'].map((name) => `${name} ${print(name)}\n`).join('')
@@ -204,7 +204,7 @@ describe('a pasted list', () => {
   })
 })
 
-describe('what a line says', () => {
+describe('what a line states', () => {
   const node = { node: 'gpu-1', address: '192.0.2.7', port: 22, fingerprint: print('gpu-1') }
   const other = { ...node, port: 2222 }
   const line = (port = 22, host = '192.0.2.7'): string => knownHostsLine(host, port, fakeHostKey('gpu-1'), 'comment')
@@ -253,10 +253,10 @@ describe('what a line says', () => {
     expect(matchKeys(text, [{ ...node, ...second }], [node, second]).size).toBe(1)
   })
 
-  test('two nodes that share a key are told apart by the host column', () => {
+  test('two nodes that share a key are distinguished by the host column', () => {
     const twin = { ...node, node: 'gpu-2', address: '192.0.2.8' }
     expect([...matchKeys(line(), [node, twin]).keys()]).toEqual(['gpu-1'])
-    // A line that names nobody cannot tell whose key it is that two of them show.
+    // A line that names no one cannot tell whose key it is that two of them show.
     expect([...matchKeys(print('gpu-1'), [node, twin]).keys()]).toEqual([])
     expect([...matchKeys(`${print('gpu-1')}\ngpu-2 ${print('gpu-1')}`, [node, twin]).keys()]).toEqual(['gpu-2'])
   })

@@ -10,7 +10,7 @@ import { createFakePorts } from './support/fake-ports.ts'
 
 const { kitOver } = kitsOfEachTest()
 
-describe('where nodes are said to be', () => {
+describe('where nodes are declared to be', () => {
   test('is nothing before a run, then every declared node, those that were not collected among them', async () => {
     const kit = await kitOver(createFakePorts())
     expect(await kit.get('location.get', { of: 'run' })).toBeNull()
@@ -35,7 +35,7 @@ describe('where nodes are said to be', () => {
     expect(await kit.get('location.get', { of: 'pack' })).toBeNull()
   })
 
-  test('says nothing of nodes without a declared place', async () => {
+  test('states nothing about nodes without a declared place', async () => {
     const kit = await kitOver(createFakePorts())
     await withNodes(kit, ['db-3', 'db-4'])
     await kit.get('run.start', { nodes: [], only: 'all' })

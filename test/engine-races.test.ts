@@ -42,7 +42,7 @@ function gate() {
     arm: () => {
       armed = true
     },
-    /** Somebody stands in front of it. */
+    /** Someone stands in front of it. */
     reached,
     letGo: () => letGo(),
     pass: async (): Promise<void> => {
@@ -297,7 +297,7 @@ describe('runs and the fleet they are of', () => {
     expect(reply).toMatchObject({ ok: false, error: { code: 'input.refused', node: 'db-1' } })
   })
 
-  test('a run takes the fleet as its file now says, and the window shows that one', async () => {
+  test('a run takes the fleet as its file is now, and the window shows that one', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4'])
     const moved = { name: 'Renamed', frameworks: ['soc2'], nodes: [{ name: 'db-5', address: '192.0.2.5' }] }
@@ -329,7 +329,7 @@ describe('what goes wrong beside a run', () => {
     await engine.close()
   })
 
-  test('a mistake of ours at the end of a run ends it all the same, and says so', async () => {
+  test('a mistake of ours at the end of a run ends it all the same, and is reported', async () => {
     const ports = createFakePorts()
     let notes = 0
     const files: Ports['files'] = {
@@ -348,7 +348,7 @@ describe('what goes wrong beside a run', () => {
     expect((await kit.get('run.status', null))?.going).toBe(false)
   })
 
-  test('a run that is being stopped is not told to be paused', async () => {
+  test('a run that is being stopped cannot be paused', async () => {
     let letGo: () => void = () => undefined
     const connecting = new Promise<void>((resolve) => {
       letGo = resolve
@@ -508,7 +508,7 @@ describe('the folder of ours', () => {
     expect((await kit.engine.call('acceptances.save', null, { path: join(kit.folder, 'new.csv') })).ok).toBe(true)
   })
 
-  test('a record is stored as a file of its own, though a link to the same bytes lies in its place', async () => {
+  test('a record is stored as a file of its own, though a link to the same bytes is in its place', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4'])
     const elsewhere = join(kit.folder, 'letter.txt')

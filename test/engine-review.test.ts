@@ -17,8 +17,9 @@ import type { PackReview } from '../schemas/ipc-packs.ts'
 import type { EngineEvent } from '../schemas/ipc-views.ts'
 import { VERIFICATION_STEPS, type VerificationCheck } from '../schemas/verification.ts'
 import { testTsa } from './support/lying-tsa.ts'
+import { must } from './support/outcomes.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
-import { filesHolding, refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
+import { filesHolding, refusal, type SealingKit, sealingKit } from './support/sealing-kit.ts'
 
 // One owner seals three runs of one chain; auditors, each with a folder of their own, open them.
 const owner = sealingKit({ recordings: null })
@@ -61,7 +62,7 @@ beforeAll(async () => {
       folder: join(owner.folder, run),
       chainFolder: demo ? null : chainFolderOf(owner.folder, 'sample'),
     })
-    return value(exported).files[0]?.path ?? ''
+    return must(exported).files[0]?.path ?? ''
   }
   for (const run of ['run-1', 'run-2', 'run-3']) paths.push(await sealed(run))
   demoPath = await sealed('demo', true)
@@ -75,12 +76,12 @@ const outcome = (review: PackReview | null, question: VerificationCheck): string
 const summary = (review: PackReview | null, question: VerificationCheck): string =>
   review?.report.checks.find((answer) => answer.check === question)?.summary ?? ''
 const opened = async (kit: SealingKit, chosen: { path: string }): Promise<PackReview | null> =>
-  value(await kit.review['pack.choose-and-verify'](null, chosen))
+  must(await kit.review['pack.choose-and-verify'](null, chosen))
 
 describe('opening a pack', () => {
   test('gives the answers, what it states, and keeps it open', async () => {
     const kit = auditor()
-    expect(value(await kit.review['pack.review'](null))).toBeNull()
+    expect(must(await kit.review['pack.review'](null))).toBeNull()
     const review = await opened(kit, first())
     expect(review).toMatchObject({
       file: 'run-1.barewitness.zip',
@@ -89,12 +90,12 @@ describe('opening a pack', () => {
       report: { ok: true, signer: { subject: 'Sample owner', trusted: false } },
       view: { of: 'pack', run: 'run-1', rows: [{ node: 'node-a' }, { node: 'node-b' }] },
     })
-    expect(value(await kit.review['pack.review'](null))).toEqual(review)
+    expect(must(await kit.review['pack.review'](null))).toEqual(review)
     expect(kit.context.session.pack?.recordings).toHaveLength(2)
   })
 
   test('a closed dialog opens nothing', async () => {
-    expect(value(await auditor().review['pack.choose-and-verify'](null))).toBeNull()
+    expect(must(await auditor().review['pack.choose-and-verify'](null))).toBeNull()
   })
 
   test('what is no pack fails with words, and the one before stays open', async () => {
@@ -103,15 +104,15 @@ describe('opening a pack', () => {
     const path = join(kit.folder, 'letter.zip')
     writeFileSync(path, 'Dear auditor')
     expect(refusal(await kit.review['pack.choose-and-verify'](null, { path }))).toMatch(/^pack\./)
-    expect(value(await kit.review['pack.review'](null))?.file).toBe('run-1.barewitness.zip')
+    expect(must(await kit.review['pack.review'](null))?.file).toBe('run-1.barewitness.zip')
   })
 
   test('an altered one opens, with its answers', async () => {
     const kit = auditor()
-    const source = value(await packs.open(first().path))
+    const source = must(await packs.open(first().path))
     const path = join(kit.folder, 'altered.barewitness.zip')
     const files = new Map<string, PackContent>(source.paths.map((one) => [one, source.stored(one)]))
-    value(await packs.write(path, files.set('data/catalog.json', new TextEncoder().encode('[]\n'))))
+    must(await packs.write(path, files.set('data/catalog.json', new TextEncoder().encode('[]\n'))))
     await source.close()
     const review = await opened(kit, { path })
     expect(review?.report.ok).toBe(false)
@@ -135,7 +136,7 @@ describe('a verification in progress', () => {
   test('reports its steps in order, with counted files and nodes, and its end', async () => {
     const events: EngineEvent[] = []
     const kit = auditor()
-    value(await heard(kit, (event) => events.push(event))['pack.choose-and-verify'](null, first()))
+    must(await heard(kit, (event) => events.push(event))['pack.choose-and-verify'](null, first()))
     const progress = events.flatMap((event) => (event.kind === 'verifying' ? [event.progress] : []))
     const steps = progress.map(({ step }) => step).filter((step, at, all) => step !== all[at - 1])
     expect(steps.filter((step) => step !== 'files')).toEqual(['contents', 'seal', 'nodes', 'chain', 'pages'])
@@ -149,7 +150,7 @@ describe('a verification in progress', () => {
   test('reports each check as soon as it is concluded, and with the result that it has in the end', async () => {
     const events: EngineEvent[] = []
     const kit = auditor()
-    const review = value(await heard(kit, (event) => events.push(event))['pack.choose-and-verify'](null, first()))
+    const review = must(await heard(kit, (event) => events.push(event))['pack.choose-and-verify'](null, first()))
     const told = events.flatMap((event) => (event.kind === 'check-concluded' ? [event.result] : []))
     expect(told.map(({ check }) => check)).toEqual([
       'signature',
@@ -185,22 +186,22 @@ describe('a verification in progress', () => {
   test.each(VERIFICATION_STEPS)('stopped in step “%s”, it shows and stores nothing', async (step) => {
     const kit = auditor()
     await opened(kit, second())
-    const before = value(await kit.review['pack.review'](null))
+    const before = must(await kit.review['pack.review'](null))
     const kept = filesHolding(kit.folder, '')
     const stopping = heard(kit, (event) => {
       if (event.kind === 'verifying' && event.progress.step === step) void kit.review['pack.stop'](null)
     })
     expect(refusal(await stopping['pack.choose-and-verify'](null, first()))).toMatch(/^pack\.stopped/)
-    expect(value(await kit.review['pack.review'](null))).toBe(before)
+    expect(must(await kit.review['pack.review'](null))).toBe(before)
     expect(filesHolding(kit.folder, '')).toEqual(kept)
     expect(filesHolding(kit.folder, 'run-1')).toEqual([])
   })
 
   test('a stop without a verification changes nothing, and the next one is whole', async () => {
     const kit = auditor()
-    value(await kit.review['pack.stop'](null))
+    must(await kit.review['pack.stop'](null))
     const { report } = (await opened(kit, first())) ?? {}
-    const plain = value(
+    const plain = must(
       await reviewFile(kit.context.ports, kit.context.catalog, {
         ...first(),
         trust: NO_TRUST,
@@ -222,13 +223,13 @@ describe('recent packs', () => {
     kit.setClock('2026-11-21T09:00:00.000Z')
     await opened(kit, second())
     rmSync(path)
-    const list = value(await kit.review['pack.recent'](null))
+    const list = must(await kit.review['pack.recent'](null))
     expect(list.map(({ file, openedAt, here }) => [file, openedAt, here])).toEqual([
       ['run-2.barewitness.zip', '2026-11-21T09:00:00.000Z', true],
       ['copy.barewitness.zip', '2026-11-21T08:00:00.000Z', false],
     ])
     const [there, gone] = list
-    expect(value(await kit.review['pack.open-recent']({ handle: there?.handle ?? '' })).file).toBe(there?.file)
+    expect(must(await kit.review['pack.open-recent']({ handle: there?.handle ?? '' })).file).toBe(there?.file)
     expect((await kit.review['pack.open-recent']({ handle: gone?.handle ?? '' })).ok).toBe(false)
     expect(refusal(await kit.review['pack.open-recent']({ handle: '0'.repeat(32) }))).toMatch(/no longer in the list/)
   })
@@ -239,7 +240,7 @@ describe('recent packs', () => {
     const path = join(kit.folder, 'recent-packs.json')
     writeFileSync(path, JSON.stringify({ schema: 'barewitness.recent-packs/1', packs: packsIn }))
     await opened(kit, first())
-    const list = value(await kit.review['pack.recent'](null))
+    const list = must(await kit.review['pack.recent'](null))
     expect(list).toHaveLength(20)
     expect(list[0]?.file).toBe('run-1.barewitness.zip')
   })
@@ -251,7 +252,7 @@ describe('trusting a signer', () => {
   test('stores the root of the signer with how it was verified, and answers again', async () => {
     const kit = auditor()
     expect(outcome(await opened(kit, first()), 'signature')).toBe('indeterminate')
-    const review = value(await kit.review['pack.trust']({ howVerified }))
+    const review = must(await kit.review['pack.trust']({ howVerified }))
     expect(outcome(review, 'signature')).toBe('passed')
     expect(review.report.signer).toMatchObject({ trusted: true, trust: 'known' })
     expect(review.trust).toMatchObject({
@@ -260,11 +261,11 @@ describe('trusting a signer', () => {
       howVerified,
       since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     })
-    expect(value(await kit.trust['trust.list'](null))).toEqual([review.trust])
+    expect(must(await kit.trust['trust.list'](null))).toEqual([review.trust])
     expect((await opened(kit, second()))?.trust).toEqual(review.trust)
 
-    value(await kit.trust['trust.remove']({ fingerprint: review.trust?.fingerprint ?? '' }))
-    const again = value(await kit.review['pack.re-evaluate'](null))
+    must(await kit.trust['trust.remove']({ fingerprint: review.trust?.fingerprint ?? '' }))
+    const again = must(await kit.review['pack.re-evaluate'](null))
     expect(outcome(again, 'signature')).toBe('indeterminate')
     expect(again.trust).toBeNull()
   })
@@ -274,26 +275,26 @@ describe('trusting a signer', () => {
     const path = join(kit.folder, 'authority.pem')
     writeFileSync(path, pem('CERTIFICATE', testTsa({ name: 'Another' }).chain[2] as Uint8Array))
     expect(refusal(await kit.review['pack.trust-authority']({ howVerified }, { path }))).toMatch(/no pack is open/)
-    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+    expect(must(await kit.trust['trust.list'](null))).toEqual([])
     await opened(kit, first())
-    expect(value(await kit.review['pack.trust-authority']({ howVerified }))).toBeNull()
+    expect(must(await kit.review['pack.trust-authority']({ howVerified }))).toBeNull()
     // The pack has no time-stamp, so that no authority decides it.
-    const review = value(await kit.review['pack.trust-authority']({ howVerified }, { path }))
+    const review = must(await kit.review['pack.trust-authority']({ howVerified }, { path }))
     expect(outcome(review, 'time')).toBe('indeterminate')
-    expect(value(await kit.trust['trust.list'](null)).map((anchor) => anchor.for)).toEqual(['authorities'])
+    expect(must(await kit.trust['trust.list'](null)).map((anchor) => anchor.for)).toEqual(['authorities'])
   })
 
   test('a demonstration is never trusted', async () => {
     const kit = auditor()
     expect((await opened(kit, { path: demoPath }))?.report.demo).toBe(true)
     expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/demo pack/)
-    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+    expect(must(await kit.trust['trust.list'](null))).toEqual([])
   })
 
   test('trusting one owner is no reason to reject the pack of another', async () => {
     const kit = auditor()
     await opened(kit, first())
-    value(await kit.review['pack.trust']({ howVerified }))
+    must(await kit.review['pack.trust']({ howVerified }))
     const review = await opened(kit, { path: demoPath })
     expect(review?.report.ok).toBe(true)
     expect(outcome(review, 'signature')).toBe('indeterminate')
@@ -306,10 +307,10 @@ describe('trusting a signer', () => {
     await opened(kit, { path })
     copyFileSync(second().path, path)
     expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/changed since it was opened/)
-    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+    expect(must(await kit.trust['trust.list'](null))).toEqual([])
   })
 
-  test('without an open pack there is nobody to trust', async () => {
+  test('without an open pack there is no signer to trust', async () => {
     expect(refusal(await auditor().review['pack.trust']({ howVerified }))).toMatch(/no pack is open/)
     expect(refusal(await auditor().review['pack.re-evaluate'](null))).toMatch(/no pack is open/)
   })
@@ -319,7 +320,7 @@ describe('the history of runs', () => {
   test('is compared with what was last seen, from the second pack on', async () => {
     const kit = auditor()
     await opened(kit, first())
-    const seen = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    const seen = must(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
     // Trusting opened it again; only now is its history one that is kept.
     expect(outcome(seen, 'continuity')).toBe('indeterminate')
     const next = await opened(kit, third())
@@ -339,7 +340,7 @@ describe('the history of runs', () => {
     const kit = auditor()
     const unconfirmed = await opened(kit, first())
     expect(unconfirmed?.answers.find(({ check }) => check === 'continuity')).toMatchObject({ needs: 'checkpoint' })
-    const seen = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    const seen = must(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
     expect(seen.checkpoint).toMatchObject({ comparedWith: null, entries: 1, lastRun: 'run-1', confirmed: true })
     const next = await opened(kit, third())
     expect(next?.checkpoint).toMatchObject({ comparedWith: 1, entries: 3, lastRun: 'run-3', confirmed: true })
@@ -348,7 +349,7 @@ describe('the history of runs', () => {
   test('is compared with a checkpoint that the reader kept elsewhere', async () => {
     const before = auditor()
     await opened(before, first())
-    value(await before.review['pack.trust']({ howVerified: 'by telephone' }))
+    must(await before.review['pack.trust']({ howVerified: 'by telephone' }))
     const [name = ''] = readdirSync(join(before.folder, 'trust/heads'))
     const { head } = JSON.parse(readFileSync(join(before.folder, 'trust/heads', name), 'utf8'))
     const path = join(before.folder, 'checkpoint.json')
@@ -357,11 +358,11 @@ describe('the history of runs', () => {
     const kit = auditor()
     expect(refusal(await kit.review['pack.import-checkpoint'](null, { path }))).toMatch(/no pack is open/)
     await opened(kit, third())
-    expect(value(await kit.review['pack.import-checkpoint'](null))).toBeNull()
-    const compared = value(await kit.review['pack.import-checkpoint'](null, { path }))
+    expect(must(await kit.review['pack.import-checkpoint'](null))).toBeNull()
+    const compared = must(await kit.review['pack.import-checkpoint'](null, { path }))
     expect(compared?.checkpoint).toMatchObject({ comparedWith: 1, entries: 3, confirmed: false })
     expect(summary(compared, 'continuity')).toMatch(/Extends your checkpoint by 2 runs/)
-    const confirmed = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    const confirmed = must(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
     expect(summary(confirmed, 'continuity')).toMatch(/Extends your checkpoint by 2 runs/)
     expect(confirmed.checkpoint).toMatchObject({ comparedWith: 1, entries: 3 })
     writeFileSync(path, '{}')
@@ -371,7 +372,7 @@ describe('the history of runs', () => {
   test('what was seen is one file per chain; a damaged one is named and stays', async () => {
     const kit = auditor()
     await opened(kit, first())
-    value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
+    must(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
     const folder = join(kit.folder, 'trust/heads')
     const [name = ''] = readdirSync(folder)
     expect(name).toMatch(/^[0-9a-f]{64}\.json$/)
@@ -411,7 +412,7 @@ describe('what happens at the same time, or by another hand', () => {
     ])
     expect(done.map(({ ok }) => ok)).toEqual([true, true])
     expect(
-      value(await kit.trust['trust.list'](null))
+      must(await kit.trust['trust.list'](null))
         .map((anchor) => anchor.for)
         .sort(),
     ).toEqual(['authorities', 'signers'])
@@ -441,7 +442,7 @@ describe('what happens at the same time, or by another hand', () => {
     expect(existsSync(join(kit.folder, 'trust/heads'))).toBe(false)
   })
 
-  test('a pack of somebody else that names this chain takes nothing from its history', async () => {
+  test('a pack of another signer that names this chain takes nothing from its history', async () => {
     const reader = auditor()
     await opened(reader, second())
     const id = readdirSync(join(reader.folder, 'trust/heads'))[0]?.replace('.json', '') ?? ''
@@ -473,23 +474,23 @@ describe('what happens at the same time, or by another hand', () => {
         folder: join(forger.folder, run),
         chainFolder: join(forger.folder, 'chain'),
       })
-      forged.push(value(exported).files[0]?.path ?? '')
+      forged.push(must(exported).files[0]?.path ?? '')
     }
     const longest = { path: forged.at(-1) ?? '' }
     // After a pack of the owner: the forged one is not kept.
     await opened(reader, longest)
     expect(outcome(await opened(reader, third()), 'continuity')).toBe('passed')
-    // Before any: the forged one says nothing about the owner's, and gives way once the owner is trusted.
+    // Before any: the forged one shows nothing about the owner's, and gives way once the owner is trusted.
     const late = auditor()
     expect((await opened(late, longest))?.report.ok).toBe(true)
     expect(outcome(await opened(late, second()), 'continuity')).toBe('indeterminate')
-    value(await late.review['pack.trust']({ howVerified }))
+    must(await late.review['pack.trust']({ howVerified }))
     expect(outcome(await opened(late, third()), 'continuity')).toBe('passed')
-    // Whoever is trusted keeps the history: a forged pack that is longer is told from it.
+    // Whoever is trusted keeps the history: a forged pack that is longer is distinguished from it.
     expect(outcome(await opened(late, { path: forged[2] ?? '' }), 'continuity')).toBe('failed')
   })
 
-  test('nor does one that goes on from the history of somebody who is trusted', async () => {
+  test('nor does one that continues from the history of a trusted signer', async () => {
     const { context } = auditor()
     const chain = 'a'.repeat(64)
     const head = (size: number): Checkpoint => ({
@@ -501,12 +502,12 @@ describe('what happens at the same time, or by another hand', () => {
       seenAt: AS_OF,
       lastRun: `run-${size}`,
     })
-    value(await keepHead(context, head(3), 'pack 3', { by: 'owner', trusted: true }))
-    value(await keepHead(context, head(5), 'pack 5', { by: 'forger', trusted: false }))
-    expect(value(await headFor(context, chain, 'pack 4', 'owner'))?.size).toBe(3)
-    value(await keepHead(context, head(4), 'pack 4', { by: 'owner', trusted: true }))
-    value(await keepHead(context, head(2), 'pack 2', { by: 'owner', trusted: true }))
-    expect(value(await headFor(context, chain, 'another', 'owner'))?.size).toBe(4)
-    expect(value(await headFor(context, chain, 'pack 2', 'owner'))?.size).toBe(2)
+    must(await keepHead(context, head(3), 'pack 3', { by: 'owner', trusted: true }))
+    must(await keepHead(context, head(5), 'pack 5', { by: 'forger', trusted: false }))
+    expect(must(await headFor(context, chain, 'pack 4', 'owner'))?.size).toBe(3)
+    must(await keepHead(context, head(4), 'pack 4', { by: 'owner', trusted: true }))
+    must(await keepHead(context, head(2), 'pack 2', { by: 'owner', trusted: true }))
+    expect(must(await headFor(context, chain, 'another', 'owner'))?.size).toBe(4)
+    expect(must(await headFor(context, chain, 'pack 2', 'owner'))?.size).toBe(2)
   })
 })

@@ -120,7 +120,7 @@ describe('while a run goes on', () => {
 })
 
 describe('holding a run back', () => {
-  test('while paused no node begins, those being asked finish, and it goes on when told', async () => {
+  test('while paused no node begins, those being asked finish, and it continues when resumed', async () => {
     const { ports, waiting, letGo } = stepwise()
     const kit = await kitOver(ports)
     await withNodes(kit, ['db-4', 'db-5', 'db-6'])
@@ -322,6 +322,81 @@ describe('runs that are stored', () => {
       expect(await kit.refusal('runs.open', { run })).toMatch(/^input\./)
   })
 
+  describe.each(['reading', 'evaluating'] as const)('while an earlier one is opened (%s)', (step) => {
+    /** Two runs, of which the later one is shown, and the opening of the first, held up before its second node. */
+    const opening = async () => {
+      let now = '2026-11-20T09:15:00.000Z'
+      let isHeld = false
+      let resume = (): void => undefined
+      const held = new Promise<void>((resolve) => {
+        resume = resolve
+      })
+      const ports = createFakePorts({ now: () => now })
+      const pass = async (): Promise<void> => (isHeld ? await held : undefined)
+      const kit = await kitOver({
+        ...ports,
+        pause: async (milliseconds) => {
+          if (step === 'evaluating') await pass()
+          await ports.pause(milliseconds)
+        },
+        openStore: async (folder) => {
+          const store = await ports.openStore(folder)
+          if (!store.ok) return store
+          const load: typeof store.value.load = async (...asked) => {
+            const loaded = await store.value.load(...asked)
+            if (step === 'reading' && asked[1] !== 'db-4') await pass()
+            return loaded
+          }
+          return { ...store, value: { ...store.value, load } }
+        },
+      })
+      await withNodes(kit, ['db-4', 'db-5'])
+      const first = await kit.get('run.start', ALL)
+      await kit.heard('run-done')
+      now = '2026-11-21T09:15:00.000Z'
+      const second = await kit.get('run.start', ALL)
+      await kit.heard('run-done')
+      isHeld = true
+      const asked = kit.engine.call('runs.open', { run: first.run })
+      const progress = () =>
+        kit.events.flatMap((event) => (event.kind === 'run-loading' && event.step === step ? [event] : []))
+      await until(() => progress().length > 0)
+      return { kit, first, second, asked, progress, resume }
+    }
+    const shown = async (kit: EngineKit): Promise<string | undefined> =>
+      (await kit.get('assessment.get', { of: 'run' }))?.run
+
+    test('its progress is reported, and the other one is shown until it is there', async () => {
+      const { kit, first, second, asked, progress, resume } = await opening()
+      expect(progress()[0]).toMatchObject({ run: first.run, done: 1, total: 2 })
+      expect(await shown(kit)).toBe(second.run)
+      resume()
+      expect((await asked).ok).toBe(true)
+      expect(await shown(kit)).toBe(first.run)
+      expect(progress().map(({ done }) => done)).toEqual([1, 2])
+    })
+
+    test('it is cancelled, and the other one stays', async () => {
+      const { kit, first, second, asked, resume } = await opening()
+      await kit.get('runs.stop-opening', null)
+      resume()
+      expect(await asked).toMatchObject({ ok: false, error: { code: 'run.not-opened' } })
+      expect(await shown(kit)).toBe(second.run)
+      expect((await kit.get('runs.list', null)).map(({ open }) => open)).toEqual([true, false])
+      // Nothing is left of the cancellation.
+      expect((await kit.get('runs.open', { run: first.run })).run).toBe(first.run)
+    })
+  })
+
+  test('cancelling without an opening in progress changes nothing', async () => {
+    const kit = await kitOver()
+    await withNodes(kit, ['db-4'])
+    const { run } = await kit.get('run.start', ALL)
+    await kit.heard('run-done')
+    await kit.get('runs.stop-opening', null)
+    expect((await kit.get('runs.open', { run })).run).toBe(run)
+  })
+
   test('a run that was killed is found, though nothing noted its end', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4', 'db-5'])
@@ -337,7 +412,7 @@ describe('runs that are stored', () => {
     expect((await again.get('runs.list', null))[0]).toMatchObject({ run, nodes: 2, complete: 2, open: true })
   })
 
-  test('evidence that was altered counts as missing, and is said to be altered', async () => {
+  test('evidence that was altered counts as missing, and is reported as altered', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4', 'db-5'])
     const { run } = await kit.get('run.start', ALL)
@@ -357,7 +432,7 @@ describe('runs that are stored', () => {
     expect(node?.assessment.failure?.code).toBe('recording.altered')
   })
 
-  test('a store that cannot be written says so for every node', async () => {
+  test('a store that cannot be written is reported for every node', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4'])
     writeFileSync(join(kit.folder, 'evidence'), 'in the way')

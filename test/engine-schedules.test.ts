@@ -9,9 +9,9 @@ import type { ScheduleDraft } from '../schemas/ipc-schedules.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { createFakePorts } from './support/fake-ports.ts'
 import { fakeScheduling, fakeTimers } from './support/fake-timers.ts'
-import { must } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 
-const { kitOver } = kitsOfEachTest()
+const { clocked, kitOver } = kitsOfEachTest()
 
 const DRAFT: ScheduleDraft = {
   name: 'nightly',
@@ -19,6 +19,7 @@ const DRAFT: ScheduleDraft = {
   zone: 'UTC',
   jitterMinutes: 10,
   retries: { times: 2, waitMinutes: 15 },
+  sealHours: null,
   catchUp: true,
   gapsExitZero: true,
   identity: null,
@@ -31,16 +32,6 @@ const DRAFT: ScheduleDraft = {
 async function withKey(kit: EngineKit): Promise<void> {
   await withNodes(kit, ['db-4'])
   await kit.get('identities.create', { name: 'office', subject: 'Office' })
-}
-
-/** An engine whose clock the test sets. */
-async function clocked() {
-  let at = '2026-11-18T09:15:00.000Z'
-  const kit = await kitOver(createFakePorts({ now: () => at }))
-  const until = (moment: string): void => {
-    at = moment
-  }
-  return { kit, until }
 }
 
 describe('planning', () => {
@@ -93,6 +84,8 @@ describe('planning', () => {
       why: 'The rack was without power.',
       identity: null,
     })
+    const again = { schedule: 'nightly', due: '2026-11-19T02:00:00Z', why: 'Once more.', identity: null }
+    expect(await kit.refusal('history.record-gap', again)).toBe('input.refused')
     expect((await kit.get('schedules.status', { name: 'nightly' })).missed).toEqual(['2026-11-20T02:00:00.000Z'])
     await kit.get('schedules.remove', { name: 'nightly', identity: null })
     until('2026-11-22T09:15:00.000Z')
@@ -140,7 +133,7 @@ describe('what starts it', () => {
     expect(await kit.refusal('schedules.preview', { name: 'other' })).toBe('input.not-found')
   })
 
-  test('one that takes nothing of what is declared in the window says so', async () => {
+  test('one that takes nothing of what is declared in the window states this', async () => {
     const kit = await kitOver()
     await withKey(kit)
     await kit.get('schedules.add', DRAFT)
@@ -329,7 +322,7 @@ describe('what starts it', () => {
     [{ code: 'failed', exit: 2, detail: 'fleet.json is gone' }, /^Refused.*fleet\.json is gone\.$/],
     [{ code: 'overlap', exit: null, detail: '' }, /still in progress/],
     [{ code: 'ran', exit: 77, detail: '' }, /^Ended with 77\.$/],
-  ] as const)('what became of a start is told in words: %j', (attempt, words) => {
+  ] as const)('what became of a start is reported in words: %j', (attempt, words) => {
     expect(attemptWords(attempt)).toMatch(words)
   })
 })

@@ -6,6 +6,7 @@ import { sha256 } from '../main/core/digest.ts'
 import { pem } from '../main/core/pem.ts'
 import { BANNED } from '../schemas/words.ts'
 import { testTsa } from './support/lying-tsa.ts'
+import { must } from './support/outcomes.ts'
 import {
   filesHolding,
   type KitOptions,
@@ -13,7 +14,6 @@ import {
   refusal,
   type SealingKit,
   sealingKit,
-  value,
 } from './support/sealing-kit.ts'
 
 const kits: SealingKit[] = []
@@ -39,11 +39,11 @@ function file(kit: SealingKit, name: string, content: string | Uint8Array): { re
 describe('trust anchors', () => {
   const howVerified = 'read over the telephone'
 
-  test('every certificate of a file is added, for what it was added, and said how', async () => {
+  test('every certificate of a file is added, for its purpose, with how it was verified', async () => {
     const kit = kitOf()
     kit.setClock('2026-11-21T08:00:00.000Z')
     const both = file(kit, 'two.pem', `comment\n${pem('CERTIFICATE', mid)}\n${pem('CERTIFICATE', root)}`)
-    const added = value(await kit.trust['trust.add-choose']({ for: 'authorities', howVerified }, both))
+    const added = must(await kit.trust['trust.add-choose']({ for: 'authorities', howVerified }, both))
     expect(added).toEqual([
       {
         fingerprint: sha256(mid),
@@ -69,10 +69,10 @@ describe('trust anchors', () => {
     const kit = kitOf()
     const chosen = file(kit, 'leaf.cer', leaf)
     for (let times = 0; times < 2; times += 1)
-      value(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, chosen))
-    expect(value(await kit.trust['trust.list'](null))).toHaveLength(1)
+      must(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, chosen))
+    expect(must(await kit.trust['trust.list'](null))).toHaveLength(1)
     expect((await trustOf(kit.context)).signers.map(sha256)).toEqual([sha256(leaf)])
-    expect(value(await kit.trust['trust.remove']({ fingerprint: sha256(leaf) }))).toEqual([])
+    expect(must(await kit.trust['trust.remove']({ fingerprint: sha256(leaf) }))).toEqual([])
     expect(refusal(await kit.trust['trust.remove']({ fingerprint: sha256(leaf) }))).toMatch(/^input\.refused/)
     expect((await trustOf(kit.context)).signers).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('trust anchors', () => {
     const kit = kitOf()
     const said = refusal(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, file(kit, 'x', content)))
     expect(said).toMatch(/^input\.refused: the file contains no certificate/)
-    expect(value(await kit.trust['trust.list'](null))).toEqual([])
+    expect(must(await kit.trust['trust.list'](null))).toEqual([])
   })
 
   test.each(['PRIVATE KEY', 'EC PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'OPENSSH PRIVATE KEY'])(
@@ -97,15 +97,15 @@ describe('trust anchors', () => {
       const chosen = file(kit, 'bundle.pem', text)
       const said = refusal(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, chosen))
       expect(said).toMatch(/private key/)
-      expect(value(await kit.trust['trust.list'](null))).toEqual([])
+      expect(must(await kit.trust['trust.list'](null))).toEqual([])
       expect(filesHolding(kit.folder, canary)).toEqual([chosen.path])
     },
   )
 
-  test('a list that was changed is named, trusts nobody, and is not written over', async () => {
+  test('a list that was changed is named, trusts no signer, and is not written over', async () => {
     const kit = kitOf()
     const chosen = file(kit, 'root.pem', pem('CERTIFICATE', root))
-    value(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, chosen))
+    must(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, chosen))
     const path = join(kit.folder, 'trust/anchors.json')
     // The certificate of another under the fingerprint that a person compared.
     const swapped = readFileSync(path, 'utf8').replace(
@@ -123,15 +123,15 @@ describe('trust anchors', () => {
 
   test('a closed dialog changes nothing', async () => {
     const kit = kitOf()
-    expect(value(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }))).toBeNull()
+    expect(must(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }))).toBeNull()
   })
 })
 
 describe('identities', () => {
-  test('without a vault a person is asked twice, told what is wrong, and nothing of it is written', async () => {
+  test('without a vault a person is asked twice, shown what is wrong, and nothing of it is written', async () => {
     const kit = kitOf()
     kit.person.answers.push('short', PASSPHRASE, 'another one', PASSPHRASE, PASSPHRASE)
-    const [made] = value(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme Compliance' }))
+    const [made] = must(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme Compliance' }))
     expect(made).toMatchObject({
       name: 'acme',
       kind: 'local',
@@ -157,13 +157,13 @@ describe('identities', () => {
     expect(refusal(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))).toBe(
       'input.refused: no passphrase was entered',
     )
-    expect(value(await kit.trust['identities.list'](null))).toEqual([])
+    expect(must(await kit.trust['identities.list'](null))).toEqual([])
   })
 
-  test('with a vault nobody is asked, and the secret is in the vault alone', async () => {
+  test('with a vault no person is asked, and the secret is in the vault alone', async () => {
     const vault = memoryVault()
     const kit = kitOf({ vault })
-    const [made] = value(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
+    const [made] = must(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
     expect(made?.keptHow).toBe('by the test vault')
     expect([...vault.secrets.keys()]).toEqual(['identity:acme'])
     const secret = vault.secrets.get('identity:acme') ?? ''
@@ -179,27 +179,27 @@ describe('identities', () => {
   test('a vault that does not give back what it was given makes no key', async () => {
     const kit = kitOf({ vault: { ...memoryVault(), read: async () => null } })
     expect(refusal(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))).toMatch(/^store\.failed/)
-    expect(value(await kit.trust['identities.list'](null))).toEqual([])
+    expect(must(await kit.trust['identities.list'](null))).toEqual([])
   })
 
-  test('the passphrase file of earlier versions is read, and what it is worth is said', async () => {
+  test('the passphrase file of earlier versions is read, and what it is worth is stated', async () => {
     const kit = kitOf()
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
-    value(await kit.trust['identities.create']({ name: 'old', subject: 'Old' }))
+    must(await kit.trust['identities.create']({ name: 'old', subject: 'Old' }))
     writeFileSync(join(kit.folder, 'identity-passphrase'), `${PASSPHRASE}\n`)
-    const [old] = value(await kit.trust['identities.list'](null))
+    const [old] = must(await kit.trust['identities.list'](null))
     expect(old?.keptHow).toBe('in a file that only your account can read: anyone who reads your files can sign as you')
     writeFileSync(join(kit.folder, 'identity-passphrase'), 'of another identity\n')
-    expect(value(await kit.trust['identities.list'](null))[0]?.keptHow).toBe('protected by a passphrase that you enter')
+    expect(must(await kit.trust['identities.list'](null))[0]?.keptHow).toBe('protected by a passphrase that you enter')
   })
 
   test('rotating asks until the passphrase opens it, at most three times', async () => {
     const kit = kitOf()
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
-    const [before] = value(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
+    const [before] = must(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
     kit.person.asked.length = 0
     kit.person.answers.push('wrong', PASSPHRASE)
-    const [after] = value(await kit.trust['identities.rotate']({ name: 'acme', why: 'a new laptop' }))
+    const [after] = must(await kit.trust['identities.rotate']({ name: 'acme', why: 'a new laptop' }))
     expect(after?.fingerprint).not.toBe(before?.fingerprint)
     expect(after?.retired.map(({ fingerprint }) => fingerprint)).toEqual([before?.fingerprint])
     expect(kit.person.asked).toEqual([
@@ -219,18 +219,18 @@ describe('identities', () => {
   test('a backup of a key in the vault opens elsewhere with a passphrase that a person knows', async () => {
     const vault = memoryVault()
     const kit = kitOf({ vault })
-    const [made] = value(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
+    const [made] = must(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
     const path = join(kit.folder, 'acme.backup')
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
-    expect(value(await kit.trust['identities.backup']({ name: 'acme' }, { path }))).toEqual({ file: 'acme.backup' })
+    expect(must(await kit.trust['identities.backup']({ name: 'acme' }, { path }))).toEqual({ file: 'acme.backup' })
     expect(kit.person.asked[0]).toMatch(/^Choose a passphrase for the backup of acme/)
     expect((await kit.trust['identities.backup']({ name: 'acme' }, { path })).ok).toBe(false)
 
     const other = kitOf()
-    const [restored] = value(await other.trust['identities.restore'](null, { path })) ?? []
+    const [restored] = must(await other.trust['identities.restore'](null, { path })) ?? []
     expect(restored).toEqual({ ...made, keptHow: 'protected by a passphrase that you enter' })
     other.person.answers.push(PASSPHRASE)
-    expect(value(await other.trust['identities.rotate']({ name: 'acme', why: 'moved' }))[0]?.retired).toHaveLength(1)
+    expect(must(await other.trust['identities.rotate']({ name: 'acme', why: 'moved' }))[0]?.retired).toHaveLength(1)
     expect((await other.trust['identities.restore'](null, { path })).ok).toBe(false)
     for (const folder of [kit.folder, other.folder]) expect(filesHolding(folder, PASSPHRASE)).toEqual([])
     expect(filesHolding(other.folder, vault.secrets.get('identity:acme') ?? '')).toEqual([])
@@ -239,13 +239,13 @@ describe('identities', () => {
   test('a backup of a key with a person’s passphrase asks for nothing', async () => {
     const kit = kitOf()
     kit.person.answers.push(PASSPHRASE, PASSPHRASE)
-    value(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
+    must(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))
     kit.person.asked.length = 0
     mkdirSync(join(kit.folder, 'usb'))
     const path = join(kit.folder, 'usb/acme.backup')
-    value(await kit.trust['identities.backup']({ name: 'acme' }, { path }))
+    must(await kit.trust['identities.backup']({ name: 'acme' }, { path }))
     expect(kit.person.asked).toEqual([])
-    expect(value(await kit.trust['identities.backup']({ name: 'acme' }))).toBeNull()
+    expect(must(await kit.trust['identities.backup']({ name: 'acme' }))).toBeNull()
   })
 
   test('what is no backup is refused', async () => {

@@ -8,9 +8,10 @@ import { sha256 } from '../main/core/digest.ts'
 import { inMemory } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { Input } from '../schemas/ipc.ts'
+import { must } from './support/outcomes.ts'
 import { readXlsx } from './support/read-xlsx.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
-import { refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
+import { refusal, type SealingKit, sealingKit } from './support/sealing-kit.ts'
 
 // One owner seals a run of two nodes, one of which deviates; auditors, each with a folder of their own, open it.
 const owner = sealingKit({ recordings: null })
@@ -58,7 +59,7 @@ beforeAll(async () => {
     folder: join(owner.folder, 'run-1'),
     chainFolder: null,
   })
-  path = value(exported).files[0]?.path ?? ''
+  path = must(exported).files[0]?.path ?? ''
 })
 afterAll(() => {
   for (const kit of [owner, ...auditors]) kit.remove()
@@ -67,7 +68,7 @@ afterAll(() => {
 const check = 'encryption.at-rest.swap'
 const opened = async (): Promise<SealingKit> => {
   const kit = auditor()
-  value(await kit.review['pack.choose-and-verify'](null, { path }))
+  must(await kit.review['pack.choose-and-verify'](null, { path }))
   return kit
 }
 
@@ -84,20 +85,20 @@ describe('an auditor’s worksheet', () => {
   test('holds the sample and the decisions, beside the pack and never in it', async () => {
     const kit = await opened()
     const digest = digestOf()
-    expect(value(await kit.review['review.worksheet'](null))).toBeNull()
-    const sheet = value(await kit.review['review.sample'](terms({})))
+    expect(must(await kit.review['review.worksheet'](null))).toBeNull()
+    const sheet = must(await kit.review['review.sample'](terms({})))
     expect(sheet.auditor).toBe('R. Vega')
     expect(sheet.sample).toMatchObject({ seed: '20260602', from: 'all', stratified: false, population: 3 })
     expect(sheet.sample?.sampled).toHaveLength(1)
     kit.setClock('2026-11-21T08:00:00.000Z')
     const first = { node: 'node-b', check, state: 'needs-more-evidence', note: 'Why swap?' } as const
-    value(await kit.review['review.note'](first))
+    must(await kit.review['review.note'](first))
     kit.setClock('2026-11-21T09:00:00.000Z')
-    const noted = value(await kit.review['review.note']({ ...first, state: 'agrees', note: '=1+1' }))
+    const noted = must(await kit.review['review.note']({ ...first, state: 'agrees', note: '=1+1' }))
     expect(noted.lines).toEqual([
       { node: 'node-b', check, state: 'agrees', note: '=1+1', at: '2026-11-21T09:00:00.000Z' },
     ])
-    value(await kit.review['review.sample'](terms({ size: 2, seed: 'another' })))
+    must(await kit.review['review.sample'](terms({ size: 2, seed: 'another' })))
     const kept = JSON.parse(readFileSync(join(kit.folder, `worksheets/${digest}.json`), 'utf8'))
     expect(kept.history).toEqual([{ ...first, at: '2026-11-21T08:00:00.000Z' }])
     expect(kept.draws.map(({ seed, size }: { seed: string; size: number }) => [seed, size])).toEqual([
@@ -109,8 +110,8 @@ describe('an auditor’s worksheet', () => {
 
   test('strata follow from verdict and severity, and populations are counted', async () => {
     const kit = await opened()
-    expect(value(await kit.review['review.populations'](null))).toEqual({ deciding: 2, tested: 2, all: 3 })
-    const { sample } = value(await kit.review['review.sample'](terms({ from: 'deciding', stratified: true, size: 5 })))
+    expect(must(await kit.review['review.populations'](null))).toEqual({ deciding: 2, tested: 2, all: 3 })
+    const { sample } = must(await kit.review['review.sample'](terms({ from: 'deciding', stratified: true, size: 5 })))
     // The sample catalog rates no check, so that the deviation is of moderate severity.
     expect(sample?.sampled.map(({ node, stratum, severity }) => [node, stratum, severity])).toEqual([
       ['node-b', 'not-satisfied', 'medium'],
@@ -123,7 +124,7 @@ describe('an auditor’s worksheet', () => {
     await Promise.all(
       ['node-a', 'node-b'].map((node) => kit.review['review.note']({ node, check, state: 'agrees', note: node })),
     )
-    expect(value(await kit.review['review.worksheet'](null))?.lines.map(({ node }) => node)).toEqual([
+    expect(must(await kit.review['review.worksheet'](null))?.lines.map(({ node }) => node)).toEqual([
       'node-a',
       'node-b',
     ])
@@ -133,11 +134,11 @@ describe('an auditor’s worksheet', () => {
     const kit = auditor()
     for (const reply of [await kit.review['review.sample'](terms({})), await kit.review['review.populations'](null)])
       expect(refusal(reply)).toMatch(/^input\.refused: no pack with readable results is open/)
-    expect(value(await kit.review['review.limits'](null))).toEqual([])
-    value(await kit.review['pack.choose-and-verify'](null, { path }))
+    expect(must(await kit.review['review.limits'](null))).toEqual([])
+    must(await kit.review['pack.choose-and-verify'](null, { path }))
     const wrong = { node: 'node-z', check, state: 'open' as const, note: '' }
     expect(refusal(await kit.review['review.note'](wrong))).toMatch(/no such result/)
-    expect(value(await kit.review['review.worksheet'](null))).toBeNull()
+    expect(must(await kit.review['review.worksheet'](null))).toBeNull()
     expect(refusal(await kit.review['review.save-worksheet'](null, { path: join(kit.folder, 'x.csv') }))).toMatch(
       /no samples or notes/,
     )
@@ -162,12 +163,12 @@ describe('an auditor’s worksheet', () => {
     mkdirSync(join(kit.folder, 'worksheets'), { recursive: true })
     const file = join(kit.folder, `worksheets/${digest}.json`)
     writeFileSync(file, JSON.stringify(earlier))
-    expect(value(await kit.review['review.worksheet'](null))).toMatchObject({
+    expect(must(await kit.review['review.worksheet'](null))).toMatchObject({
       auditor: '',
       sample: { seed: 'old', from: 'all', stratified: false, sampled: [{ node: 'node-b', stratum: 'not-satisfied' }] },
       lines: [{ ...line, state: 'needs-more-evidence' }],
     })
-    value(await kit.review['review.note']({ node: 'node-a', check, state: 'agrees', note: '' }))
+    must(await kit.review['review.note']({ node: 'node-a', check, state: 'agrees', note: '' }))
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       schema: 'barewitness.worksheet/2',
       draws: [{ seed: 'old', from: 'all' }],
@@ -179,7 +180,7 @@ describe('an auditor’s worksheet', () => {
 
   test('a shell draws the same from the saved results', async () => {
     const kit = await opened()
-    const sheet = value(await kit.review['review.sample'](terms({ size: 3, seed: 'spring' })))
+    const sheet = must(await kit.review['review.sample'](terms({ size: 3, seed: 'spring' })))
     const script = `for n in node-a node-b node-c; do
       echo "$(printf '%s\\n%s\\n%s' spring $n ${check} | sha256sum | cut -d' ' -f1) $n"; done | sort | cut -d' ' -f2`
     const drawn = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')
@@ -191,17 +192,17 @@ describe('a saved worksheet', () => {
   const HOSTILE = '=HYPERLINK("http://evil.example")\n\u202enote'
   async function decided(): Promise<SealingKit> {
     const kit = await opened()
-    value(await kit.review['review.sample'](terms({ from: 'deciding', stratified: true, size: 1, seed: '7' })))
+    must(await kit.review['review.sample'](terms({ from: 'deciding', stratified: true, size: 1, seed: '7' })))
     kit.setClock('2026-11-21T09:00:00.000Z')
-    value(await kit.review['review.note']({ node: 'node-a', check, state: 'agrees', note: HOSTILE }))
-    value(await kit.review['review.note']({ node: 'node-b', check, state: 'does-not-agree', note: '' }))
+    must(await kit.review['review.note']({ node: 'node-a', check, state: 'agrees', note: HOSTILE }))
+    must(await kit.review['review.note']({ node: 'node-b', check, state: 'does-not-agree', note: '' }))
     return kit
   }
 
   test('CSV names pack, seed, positions, decisions and auditor; a note is text', async () => {
     const kit = await decided()
     const to = join(kit.folder, 'sheet.csv')
-    expect(value(await kit.review['review.save-worksheet'](null, { path: to }))).toEqual({ file: 'sheet.csv' })
+    expect(must(await kit.review['review.save-worksheet'](null, { path: to }))).toEqual({ file: 'sheet.csv' })
     const [head, ...rows] = readFileSync(to, 'utf8').trimEnd().split('\r\n')
     expect(head).toMatch(/^\ufeff?pack,pack SHA-256,seed,population,position in population,node,check,verdict,/)
     expect(rows).toHaveLength(2)
@@ -213,13 +214,13 @@ describe('a saved worksheet', () => {
     expect(rows[0]).toContain('R. Vega')
     expect(rows[1]).toContain('not sampled,node-a')
     expect(rows[1]).toContain(`"'=HYPERLINK(""http://evil.example"")\\u{a}\\u{202e}note"`)
-    expect(value(await kit.review['review.save-worksheet'](null))).toBeNull()
+    expect(must(await kit.review['review.save-worksheet'](null))).toBeNull()
   })
 
   test('a workbook has the same lines, and no formula', async () => {
     const kit = await decided()
     const to = join(kit.folder, 'sheet.xlsx')
-    value(await kit.review['review.save-workbook'](null, { path: to }))
+    must(await kit.review['review.save-workbook'](null, { path: to }))
     const { sheets, parts } = readXlsx(readFileSync(to))
     expect([...sheets.keys()]).toEqual(['Worksheet', 'About'])
     expect(sheets.get('Worksheet')?.[1]?.slice(4, 8)).toEqual(['2', 'node-b', check, 'not-satisfied'])
@@ -237,7 +238,7 @@ describe('a saved worksheet', () => {
     const kit = await decided()
     Object.assign(kit.context.session.pack?.assessment?.scope ?? {}, { paper: 'letter' })
     const to = join(kit.folder, 'sheet.pdf')
-    value(await kit.review['review.save-worksheet-pdf'](null, { path: to }))
+    must(await kit.review['review.save-worksheet-pdf'](null, { path: to }))
     const bytes = readFileSync(to)
     expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
     // US Letter in points.
@@ -248,7 +249,7 @@ describe('a saved worksheet', () => {
 test('findings have severity, nodes and the response of management', async () => {
   const kit = await opened()
   const findings = findingMethods(kit.context)
-  const list = value(await findings['findings.get']({ of: 'pack', node: null }))
+  const list = must(await findings['findings.get']({ of: 'pack', node: null }))
   const [row, ...others] = [...(list?.rows ?? []), ...(list?.informational ?? [])]
   expect(others).toEqual([])
   expect(row).toMatchObject({
@@ -259,16 +260,16 @@ test('findings have severity, nodes and the response of management', async () =>
     isOverdue: false,
     response: { statedBy: 'J. Chen', owner: 'M. Ortiz', plan: 'Swap is removed.', isSigned: false },
   })
-  const finding = value(await findings['finding.get']({ of: 'pack', reference: row?.reference ?? '' }))
+  const finding = must(await findings['finding.get']({ of: 'pack', reference: row?.reference ?? '' }))
   expect(finding).toMatchObject({ ...row, responses: [row?.response] })
   expect(finding?.evidence.map(({ subject }) => subject)).toEqual(['node-b'])
   expect(finding?.concerns.map(({ id }) => id)).toEqual(['C1'])
-  expect(value(await findingMethods(auditor().context)['findings.get']({ of: 'pack', node: null }))).toBeNull()
+  expect(must(await findingMethods(auditor().context)['findings.get']({ of: 'pack', node: null }))).toBeNull()
 })
 
-test('limits name what was not tested, open verification checks, and what stands for every pack', async () => {
+test('limits name what was not tested, open verification checks, and what applies to every pack', async () => {
   const kit = await opened()
-  const groups = value(await kit.review['review.limits'](null))
+  const groups = must(await kit.review['review.limits'](null))
   const of = (id: string) => groups.find((group) => group.id === id)?.lines ?? []
   expect(of('not-tested').map(({ about }) => about)).toEqual(['node-c'])
   expect(of('verification').map(({ about }) => about)).toEqual(['Signature', 'Time', 'Continuity'])

@@ -111,7 +111,7 @@ describe('exceptions on the command line', () => {
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(2)
   })
 
-  test('of one person are allowed, and it is said', async () => {
+  test('of one person are allowed, and this is reported', async () => {
     await request()
     expect(await approve(firstId(), '--approved-by', 'k. adeyemi')).toBe(EXIT.done)
     expect(cli.told).toContain('No segregation of duties')
@@ -275,7 +275,7 @@ describe('documents on the command line', () => {
     )
   beforeEach(() => writeFileSync(join(folder, 'BAA 2026.pdf'), '%PDF-1.7 agreement'))
 
-  test('are attached by their digest beside the register, to the requests that a row’s need stands for', async () => {
+  test('are attached by their digest beside the register, to the requests that a row’s need covers', async () => {
     expect(await add('--control', ROW, '--request', NEED, ...SUPPORTS, '--expires', until)).toBe(EXIT.done)
     const digest = sha256('%PDF-1.7 agreement')
     const [entry] = kept().documents
@@ -466,7 +466,7 @@ describe('evidence requests on the command line', () => {
     expect(cli.printed).toMatch(/required for [^\n]*hipaa:164\.308\(b\)\(3\)/)
   })
 
-  test('stand in the list of checks for what no server answers, beside severity and roles', async () => {
+  test('are in the list of checks for what no server answers, beside severity and roles', async () => {
     expect(await run('catalog', 'checks', '--json')).toBe(EXIT.done)
     const listing = JSON.parse(cli.printed) as ReturnType<typeof checkListing>
     expect(listing.find(({ id }) => id === 'access.break-glass')).toMatchObject({ built: false, requests: ['ER-21'] })

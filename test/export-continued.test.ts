@@ -21,7 +21,8 @@ import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { folderOfTests } from './support/folders.ts'
-import { collected, FLEET, must, packOf, portsAt } from './support/kept-runs.ts'
+import { collected, FLEET, packOf, portsAt } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 import { outcomes, sampleCatalog, sampleSigner, verifySource } from './support/sample-pack.ts'
 
 /** A step at which an export can be interrupted: by a full disk, or by the end of the process. */

@@ -7,7 +7,8 @@ import { latestRun, newRunId } from '../main/app/run.ts'
 import { listLines } from '../main/cli/commands/history.ts'
 import { ok } from '../main/core/failure.ts'
 import { keepingKit } from './support/keeping-kit.ts'
-import { exported, must, packOf } from './support/kept-runs.ts'
+import { exported, packOf } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 import { outcomes, verifySource } from './support/sample-pack.ts'
 
 const kit = keepingKit()
@@ -66,7 +67,7 @@ test('a clock that was set back between runs: names, chain, history and retentio
   expect(readFileSync(packOf(root, first)).equals(before)).toBe(true)
 })
 
-test('retention lets nothing go because of a clock that was set back, and no more than lists until it is told to', async () => {
+test('retention removes nothing because of a clock that was set back, and only lists until it is instructed to remove', async () => {
   await run('run-1', '2026-11-20T10:00:00.000Z')
   const policy = { root, years: 6, why: '', evenInPeriods: false }
   for (const now of ['2026-11-10T10:00:00.000Z', '2001-01-01T00:00:00.000Z']) {

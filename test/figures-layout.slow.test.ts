@@ -172,7 +172,7 @@ describe('the widths that pictures are laid out with', () => {
     )
   })
 
-  test('cut a text that has no room, and say so', () => {
+  test('cut a text that has no room, and mark the cut', () => {
     expect(fitted('/srv/ephi', 100, 8, true)).toBe('/srv/ephi')
     expect(fitted('/srv/ephi/archive', 48, 8, true)).toBe('/srv/ephi…')
     expect(fitted('a\u202eb\u0007日', 200, 8)).toBe('a\\u{202e}b\\u{7}\\u{65e5}')

@@ -63,14 +63,14 @@ describe('pictures in the report', () => {
     expect(documentText(document)).not.toContain('Figures')
   })
 
-  test('say nothing that a report must not say', () => {
+  test('contain nothing that a report must not state', () => {
     const words = documentText(wholeReport(input))
     expect(words).toContain('Data location, down to the drives')
     expect(words).toContain('not encrypted')
     for (const text of words) for (const banned of BANNED) expect(text).not.toMatch(banned)
   })
 
-  test('are tagged as figures with what they say', async () => {
+  test('are tagged as figures with what they show', async () => {
     const with_ = await render(wholeReport(input))
     const { figures: _, ...without } = input
     const plain = await render(wholeReport(without))
@@ -100,7 +100,7 @@ describe('more than 40 nodes', () => {
     },
   ]
   const contradicted = big.assessment.nodes.filter((node) => isPictured(node, 44))
-  test('only those with a contradiction have pictures, and the report says so', () => {
+  test('only those with a contradiction have pictures, and the report states this', () => {
     const document = wholeReport({ ...big, figures: new Map(big.assessment.nodes.map(({ node }) => [node, drawing])) })
     expect(contradicted.length).toBeGreaterThan(0)
     expect(contradicted.length).toBeLessThan(20)
@@ -124,7 +124,7 @@ describe('more than 40 nodes', () => {
   })
 })
 
-describe('what is said of a picture to those who cannot see it', () => {
+describe('the text alternative of a picture', () => {
   const figure: Figure = {
     kind: 'topology',
     title: 'Title',
@@ -143,7 +143,7 @@ describe('what is said of a picture to those who cannot see it', () => {
   }
   test('is the caption and the table, row by row', () =>
     expect(figureAlt(figure)).toBe('Title. What it shows. GPU0: GPU1 NV18. GPU1: GPU0 NV18.'))
-  test('has an end, and says how much is left', () => {
+  test('has an end, and states how much is left', () => {
     const rows = Array.from({ length: 200 }, (_, index) => [`row ${index}`, 'x'.repeat(50), ''])
     const alt = figureAlt({ ...figure, table: { head: figure.table.head, rows } })
     expect(alt.length).toBeLessThan(1700)

@@ -23,7 +23,7 @@ const figure = (name: (typeof NAMES)[number], kind: Figure['kind']): Figure => {
   return found
 }
 
-const said = (picture: Figure): readonly string[] => texts(picture).map(({ text }) => text)
+const labelsOf = (picture: Figure): readonly string[] => texts(picture).map(({ text }) => text)
 const against = (picture: Figure): readonly Figure['marks'][number][] =>
   picture.marks.filter((mark) => mark.is === 'line' && mark.tone === 'against')
 
@@ -67,7 +67,7 @@ describe('isolation signals by family', () => {
       ['BMC and TPM', '1', '1', 'None seen'],
       ['SSH session', '6', '0', 'None seen'],
     ])
-    expect(said(picture)).toContain('5 + 5')
+    expect(labelsOf(picture)).toContain('5 + 5')
     expect(boxes(picture).filter(({ tone, filled }) => tone === 'against' && filled)).toHaveLength(38)
     expect(against(picture).length).toBeGreaterThan(20)
   })
@@ -105,7 +105,7 @@ describe('isolation signals that could not be drawn', () => {
   })
 })
 
-describe('where data lies', () => {
+describe('where data is stored', () => {
   test('the way in clear from a mount down to its drive is a heavy dashed line with the words beside it', () => {
     const picture = figure('demo-guest-03', 'block-stack')
     expect(picture.marks.filter((mark) => mark.is !== 'text' && mark.tone === 'against')).toEqual([
@@ -132,7 +132,7 @@ describe('where data lies', () => {
         dashed: true,
       },
     ])
-    expect(said(picture)).toEqual([
+    expect(labelsOf(picture)).toEqual([
       'Not encrypted: data reaches a drive in clear (2)',
       'vda',
       'drive',
@@ -157,24 +157,24 @@ describe('where data lies', () => {
   test('every way of a node whose swap is a file in clear leads to that file', () => {
     const picture = figure('demo-metal-04', 'block-stack')
     expect(against(picture)).toHaveLength(8)
-    expect(said(picture)).toContain('3 × tmpfs')
+    expect(labelsOf(picture)).toContain('3 × tmpfs')
     expect(picture.legend.map(({ text }) => text)).toEqual(['Not encrypted'])
   })
 
   test('what is encrypted is doubled from the encrypting layer on, and only from there', () => {
     const picture = figure('demo-gpu-01', 'block-stack')
     expect(against(picture)).toEqual([])
-    expect(said(picture).filter((text) => text === 'encrypted')).toHaveLength(3)
+    expect(labelsOf(picture).filter((text) => text === 'encrypted')).toHaveLength(3)
     // luks-os: two strokes to md1, two on to the partitions, two on to the drives; and two below each of the other volumes.
     expect(picture.marks.filter((mark) => mark.is === 'line' && mark.tone === 'for')).toHaveLength(10)
-    expect(said(picture)).toEqual(expect.arrayContaining(['luks-os', 'RAID 1', '2 × partition', '2 × drive']))
+    expect(labelsOf(picture)).toEqual(expect.arrayContaining(['luks-os', 'RAID 1', '2 × partition', '2 × drive']))
     expect(picture.table.rows).toHaveLength(11)
   })
 
   test('what was not followed has an end of its own: remote systems are not one', () => {
     const picture = figure('fx-zfs-remote', 'block-stack')
-    expect(said(picture).filter((text) => text === 'not on this node')).toHaveLength(5)
-    expect(said(picture)).toEqual(expect.arrayContaining(['Stored on another system (5)', 'another system']))
+    expect(labelsOf(picture).filter((text) => text === 'not on this node')).toHaveLength(5)
+    expect(labelsOf(picture)).toEqual(expect.arrayContaining(['Stored on another system (5)', 'another system']))
   })
 })
 
@@ -199,11 +199,11 @@ const stackOf = (storage: Storage): Figure => {
 
 const KEY = '0'.repeat(128)
 
-test('a way that ends in something that is not listed says that it was not followed', () => {
+test('a way that ends in something that is not listed is reported as not followed', () => {
   const storage = storageOf('', ['/sys/class/block/sda/dev:8:0'], '')
   const way = { outcome: 'encrypted', path: ['/data (xfs)', 'somewhere'], why: '', remote: false } as const
   const picture = blockStack(storage, [{ name: '“/data”', walked: way }])
-  expect(picture === null ? [] : said(picture)).toEqual(expect.arrayContaining(['its drives', 'not followed']))
+  expect(picture === null ? [] : labelsOf(picture)).toEqual(expect.arrayContaining(['its drives', 'not followed']))
 })
 
 describe('sixty drives', () => {
@@ -227,7 +227,7 @@ describe('sixty drives', () => {
   )
 
   test('stand together where they are alike', () => {
-    expect(said(picture)).toEqual([
+    expect(labelsOf(picture)).toEqual([
       'Not encrypted: data reaches a drive in clear (36)',
       'nvme24n1 … nvme59n1',
       '36 × device',
@@ -255,7 +255,7 @@ test('ways that differ are drawn worst first up to the cap, and the rest is coun
   const mounts = sysfs.map((_, index) => `${index} 0 259:${index} / /m${index} rw - fs${index} /dev/sd${index} rw`)
   const picture = stackOf(storageOf(`${mounts.join('\n')}\n`, sysfs, ''))
   expect(boxes(picture)).toHaveLength(26)
-  expect(said(picture)).toContain('Not drawn: 17 more ways, 17 of them not encrypted.')
+  expect(labelsOf(picture)).toContain('Not drawn: 17 more ways, 17 of them not encrypted.')
   expect(picture.table.rows).toHaveLength(30)
   expect(picture.height).toBeLessThanOrEqual(FIGURE_HEIGHT)
 })
@@ -275,7 +275,7 @@ test('an array with one member in clear shows that member, not both as alike', (
   const picture = stackOf(
     storageOf('1 0 9:0 / /data rw - xfs /dev/md0 rw\n', sysfs, `luks-a: 0 8 crypt aes-xts-plain64 ${KEY} 0 259:1 0\n`),
   )
-  expect(said(picture)).toEqual([
+  expect(labelsOf(picture)).toEqual([
     'Not encrypted: data reaches a drive in clear (1)',
     'sdb',
     'the worst of 2',
@@ -311,7 +311,7 @@ function matrix(gpus: number, nics: number): string {
 describe('how GPUs and adapters are connected', () => {
   test('of a server with eight GPUs: one bar for NVLink, a switch for each pair, two processors', () => {
     const picture = figure('demo-gpu-01', 'topology')
-    expect(said(picture).slice(0, 7)).toEqual([
+    expect(labelsOf(picture).slice(0, 7)).toEqual([
       '8 × NVIDIA H100 80GB HBM3',
       'NVLink: 18 links between every two GPUs',
       'GPU0',
@@ -320,7 +320,7 @@ describe('how GPUs and adapters are connected', () => {
       'mlx5_0',
       'NIC0',
     ])
-    expect(said(picture).slice(-3)).toEqual(['Memory node 0: NODE', 'SYS', 'Memory node 1: NODE'])
+    expect(labelsOf(picture).slice(-3)).toEqual(['Memory node 0: NODE', 'SYS', 'Memory node 1: NODE'])
     expect(picture.caption).toBe(
       'Connections as reported by the GPU driver of this node. The PCI tree agrees on 64 of 64 pairs.',
     )
@@ -332,7 +332,7 @@ describe('how GPUs and adapters are connected', () => {
 
   test('of a node with one GPU and one adapter: no switch, no NVLink', () => {
     const picture = figure('demo-metal-04', 'topology')
-    expect(said(picture)).toEqual([
+    expect(labelsOf(picture)).toEqual([
       '1 × NVIDIA A100-SXM4-80GB',
       'GPU0',
       '01:00.0',
@@ -351,8 +351,8 @@ describe('how GPUs and adapters are connected', () => {
 
   test('eight GPUs and ten adapters all have a place', () => {
     const picture = topologyOf(matrix(8, 10), { gpus: [], adapters: [] }, null)
-    for (const name of ['GPU7', 'mlx5_9', 'NIC9']) expect(said(picture)).toContain(name)
-    expect(said(picture).filter((text) => text.startsWith('NVLink'))).toEqual([
+    for (const name of ['GPU7', 'mlx5_9', 'NIC9']) expect(labelsOf(picture)).toContain(name)
+    expect(labelsOf(picture).filter((text) => text.startsWith('NVLink'))).toEqual([
       'NVLink: 18 links between every two GPUs',
     ])
     expect(picture.caption).toContain('The PCI tree was not read, so nothing was compared with it.')
@@ -360,7 +360,7 @@ describe('how GPUs and adapters are connected', () => {
 
   test('more GPUs than a page has room for are counted in words', () => {
     const picture = topologyOf(matrix(40, 2), { gpus: [], adapters: [] }, null)
-    expect(said(picture)).toContain('Not drawn: 12 more parts.')
+    expect(labelsOf(picture)).toContain('Not drawn: 12 more parts.')
     expect(picture.table.rows).toHaveLength(42)
     expect(picture.height).toBeLessThanOrEqual(FIGURE_HEIGHT)
   })
@@ -379,7 +379,7 @@ describe('how GPUs and adapters are connected', () => {
       pci('0000:81:00.0', '15b3:1021', [], '020700'),
     ]
     const picture = topologyOf(TOPOLOGY_OLD, parts, devices)
-    expect(said(picture)).toEqual(
+    expect(labelsOf(picture)).toEqual(
       expect.arrayContaining(['NV12', 'GPU0 – mlx5_0: the driver reports PIX, the PCI tree shows different roots.']),
     )
     expect(against(picture)).toHaveLength(1)

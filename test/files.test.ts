@@ -35,7 +35,7 @@ describe('a file written in pieces', () => {
     ],
     ['bytes longer than a block, between texts', ['ä', new Uint8Array(2_500_000).fill(7), 'ö']],
     ['half a character, which no encoding has', ['a\ud83d', '\ude00b']],
-  ])('of %s is the pieces one after the other, and told by its digest', async (_, pieces) => {
+  ])('of %s is the pieces one after the other, and is returned with its digest', async (_, pieces) => {
     const path = join(folder, 'below', 'file')
     const whole = Buffer.concat(pieces.map((piece) => Buffer.from(piece)))
     expect(await files.writePieces(path, pieces)).toEqual({

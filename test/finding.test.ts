@@ -71,7 +71,7 @@ const responseOf = (changes: Partial<ManagementResponse> = {}): ManagementRespon
   withdrawn: null,
   ...changes,
 })
-const said = (...responses: ManagementResponse[]): Register => ({ ...EMPTY_REGISTER, responses })
+const withResponses = (...responses: ManagementResponse[]): Register => ({ ...EMPTY_REGISTER, responses })
 
 describe('severity', () => {
   const severity = (changes: Partial<CheckSeverity>): CheckSeverity => ({
@@ -254,14 +254,17 @@ describe('findings', () => {
   })
   test.each<[string, Register, string, boolean]>([
     ['nothing', EMPTY_REGISTER, 'open', false],
-    ['a response', said(responseOf()), 'in-progress', false],
-    ['an overdue one', said(responseOf({ due: '2026-11-19T23:59:59.999Z' })), 'in-progress', true],
-    ['one of another check', said(responseOf({ check: 'vuln.eol' })), 'open', false],
-    ['one from the future', said(responseOf({ statedAt: '2027-01-01T00:00:00.000Z' })), 'open', false],
-    ['one withdrawn', said(responseOf({ withdrawn: { at: AS_OF, by: 'x', reason: 'y' } })), 'open', false],
+    ['a response', withResponses(responseOf()), 'in-progress', false],
+    ['an overdue one', withResponses(responseOf({ due: '2026-11-19T23:59:59.999Z' })), 'in-progress', true],
+    ['one of another check', withResponses(responseOf({ check: 'vuln.eol' })), 'open', false],
+    ['one from the future', withResponses(responseOf({ statedAt: '2027-01-01T00:00:00.000Z' })), 'open', false],
+    ['one withdrawn', withResponses(responseOf({ withdrawn: { at: AS_OF, by: 'x', reason: 'y' } })), 'open', false],
     [
       'a later one',
-      said(responseOf(), responseOf({ id: '2'.repeat(32), status: 'disputed', statedAt: '2026-11-11T08:00:00.000Z' })),
+      withResponses(
+        responseOf(),
+        responseOf({ id: '2'.repeat(32), status: 'disputed', statedAt: '2026-11-11T08:00:00.000Z' }),
+      ),
       'disputed',
       false,
     ],
@@ -280,7 +283,7 @@ describe('findings', () => {
 
   test('responses change no finding but its status', () => {
     const without = found(one)
-    const withThem = found(one, said(responseOf({ cause: 'An image of the provider.' })))
+    const withThem = found(one, withResponses(responseOf({ cause: 'An image of the provider.' })))
     const bare = withThem.map((finding) => ({
       ...finding,
       response: null,
@@ -364,7 +367,7 @@ describe('a presentation', () => {
       expect(states.reduce((sum, [, count]) => sum + count, 0)).toBe(rows.length)
   })
 
-  test('of nothing at all says so', () => {
+  test('of nothing at all states that there is nothing', () => {
     const { conclusion, inOrder, leading } = presentationOf(matter(assessmentOf({}, { silent: ['x'] })))
     expect(conclusion[0]).toBe('None of 1 declared nodes was tested, and no finding was made.')
     expect([inOrder, leading]).toEqual([[], []])

@@ -11,6 +11,7 @@ import { type EngineKit, engineKit, valueIn, withNodes } from './support/engine-
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { createFakePorts } from './support/fake-ports.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const outside = folderOfTests('fleet-saved')
 const ports = createFakePorts()
@@ -32,13 +33,11 @@ const save = async (path: string) => valueIn(await kit.engine.call('fleet.save-f
 
 /** What the command line declares from a fleet file. */
 async function declaredIn(path: string): Promise<Scope> {
-  const read = await createFleets().read(path)
-  if (!read.ok) throw new Error(read.error.detail)
-  const { fleet } = read.value
+  const read = must(await createFleets().read(path))
+  const { fleet } = read
   const nodes = fleet.nodes.map(({ name }) => name)
-  const declared = await declaredScope(ports, fakeCatalog, { fleet, path, nodes, frameworks: undefined })
-  if (!declared.ok) throw new Error(declared.error.detail)
-  return declared.value.scope
+  const declared = must(await declaredScope(ports, fakeCatalog, { fleet, path, nodes, frameworks: undefined }))
+  return declared.scope
 }
 
 const [CHECK = ''] = fakeCatalog.checks.map(({ id }) => id)

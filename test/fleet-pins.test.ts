@@ -13,6 +13,7 @@ import { sha256 } from '../main/core/digest.ts'
 import { decidedPin, fingerprintOf, pinInKnownHosts, pinInList } from '../main/core/known-hosts.ts'
 import { commandLine } from './support/command-line.ts'
 import { folderOfTest } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const blob = (type: string, seed: number): Buffer => {
   const head = Buffer.alloc(4)
@@ -106,9 +107,8 @@ describe('at the command line', () => {
   const cli = commandLine(() => ports, fleetCommand)
   const fleet = (...argv: readonly string[]): Promise<number> => cli.run('fleet', ...argv)
   const keyOf = async (name: string): Promise<string | undefined> => {
-    const read = await ports.fleets.read(at(name))
-    if (!read.ok) throw new Error(read.error.detail)
-    return read.value.fleet.nodes[0]?.hostKey
+    const read = must(await ports.fleets.read(at(name)))
+    return read.fleet.nodes[0]?.hostKey
   }
 
   test.each<[string, string]>([
@@ -128,7 +128,7 @@ describe('at the command line', () => {
     expect(readFileSync(at(name), 'utf8')).toBe(pinned)
   })
 
-  test('an import pins keys, writes YAML, and tells problems by its exit code', async () => {
+  test('an import pins keys, writes YAML, and reports problems by its exit code', async () => {
     writeFileSync(at('nodes.csv'), 'name,address,user\ngpu-1,192.0.2.1,a\n')
     writeFileSync(at('known'), line('192.0.2.1', ED, 1))
     const argv = ['--out', at('made.yaml'), '--sudo', '--known-hosts', at('known')]
@@ -161,11 +161,10 @@ describe('at the command line', () => {
     expect(again.nodes[1]).toMatchObject({ hostKey: print(ED, 2) })
   })
 
-  describe('keys that somebody decided about before', () => {
+  describe('keys that were decided about before', () => {
     const trusted = async () => {
-      const read = await ports.fleets.read(at('fleet.json'))
-      if (!read.ok) throw new Error(read.error.detail)
-      const targets = read.value.targets({})
+      const read = must(await ports.fleets.read(at('fleet.json')))
+      const targets = read.targets({})
       const key = { type: ED, fingerprint: print(ED, 1), blob: blob(ED, 1) }
       return await Promise.all(targets.map((target) => ports.hostKeys.decide(target, key)))
     }
@@ -198,7 +197,7 @@ describe('at the command line', () => {
       expect(before).not.toContain('hostKey')
     })
 
-    test('stay decisions where the words are missing or say nothing, or the list holds a secret', async () => {
+    test('stay decisions where the words are missing or empty, or the list holds a secret', async () => {
       writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\n-----BEGIN OPENSSH PRIVATE KEY-----\n`)
       expect(await fleet('trust', at('fleet.json'), '--list', at('list'), '--verified-by', 'portal')).toBe(2)
       writeFileSync(at('list'), `gpu-1,${print(ED, 1)}\n`)

@@ -7,6 +7,7 @@ import { createFleets, parseFleet } from '../main/adapters/fleet-file.ts'
 import { planFleet } from '../main/core/fleet.ts'
 import type { Fleet } from '../schemas/types.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const HOST_KEY = `SHA256:${'A'.repeat(43)}`
 const refused = (text: string): string => {
@@ -84,9 +85,8 @@ nodes:
 
   test('joins the ePHI flows of the fleet with those of a node, and leaves them out where none is declared', () => {
     const flows = (text: string) => {
-      const read = parseFleet(text, 'fleet.yaml')
-      if (!read.ok) throw new Error(read.error.detail)
-      return read.value.targets({ ask: async () => null }).map(({ node }) => node.ephiFlows)
+      const read = must(parseFleet(text, 'fleet.yaml'))
+      return read.targets({ ask: async () => null }).map(({ node }) => node.ephiFlows)
     }
     const own = '{ name: a, address: a, ephiFlows: [{ port: 11112, protocol: tcp, name: DICOM }] }'
     const all = 'ephiFlows: [{ port: 8443, protocol: tcp, name: Inference API }]'
@@ -232,9 +232,8 @@ test('files: read from disk, absent, and too large', async () => {
   expect(await createFleets().read(path)).toMatchObject({ ok: false, error: { code: 'input.not-found' } })
   writeFileSync(path, 'name: x\nknownHosts: known\nnodes:\n  - { name: a, address: a }\n')
   writeFileSync(join(folder, 'known'), '')
-  const read = await createFleets().read(path)
-  if (!read.ok) throw new Error(read.error.detail)
-  expect(read.value.targets({ decisionsFile: '/d' })[0]?.trust).toEqual({
+  const read = must(await createFleets().read(path))
+  expect(read.targets({ decisionsFile: '/d' })[0]?.trust).toEqual({
     knownHostsFiles: [join(folder, 'known')],
     decisionsFile: '/d',
   })

@@ -6,6 +6,7 @@ import { planOf } from '../main/core/collector/plan.ts'
 import { collectorScript, printableScript } from '../main/core/collector/script.ts'
 import { type Probe, run } from '../main/core/probe.ts'
 import { catalogOf, probeOf, realEntropy, validator } from './support/deps.ts'
+import { must } from './support/outcomes.ts'
 
 const NONCE = '0123456789abcdef01234567'
 const HEADER = `${NONCE} H 1 0 1795243820 t h\n`
@@ -37,7 +38,7 @@ describe('how long a command was heard', () => {
     expect(framesIn(reader.push('stdout', bytes(end(0)), 1400))).toMatchObject([{ heardMs: 1000 }])
   })
 
-  test('all at once is no time, and a reader without a clock tells none', () => {
+  test('all at once is no time, and a reader without a clock measures none', () => {
     const whole = (at?: number) => {
       const reader = createFrameReader(NONCE, 1)
       reader.push('stderr', bytes(begin(0) + end(0, '-')), at)
@@ -76,7 +77,7 @@ describe('planning live tests', () => {
     expect(skip('live.b/before', 'live.b/wait')).toEqual(whole)
     expect(skip(...whole)).toEqual([])
   })
-  test('the printed collector says that they are in it, and only then', () => {
+  test('the printed collector states that they are in it, and only then', () => {
     const text = (liveTests: boolean): string => printableScript(planOf(probes, { ...off, liveTests }), NONCE)
     expect(text(true)).toContain('# 3 of the questions are live tests')
     expect(text(false)).not.toContain('live tests')
@@ -100,7 +101,7 @@ describe('the recording of live tests', () => {
   }
   const times = { startedAt: '2026-11-20T09:12:00.000Z', firstUptime: 10, privilege: 'none' as const }
 
-  test('a live capture tells how long we heard it, in a form the schema takes', () => {
+  test('a live capture states how long it was heard, in a form the schema takes', () => {
     if (first === undefined) throw new Error('nothing planned')
     const { meta } = captureOfFrame(first, frame, times)
     expect(meta).toMatchObject({ durationMs: 2500, heardMs: 2511 })
@@ -117,18 +118,19 @@ describe('the recording of live tests', () => {
     const indexes = Array.from({ length: count }, (_, index) => index)
     const out = indexes.map((index) => `${nonce} B ${index} 10.00\n\n${nonce} E ${index} 0 12.50\n`).join('')
     const err = indexes.map((index) => `${nonce} B ${index} 10.00\n\n${nonce} E ${index} - 12.50\n`).join('')
-    const imported = importTranscript(
-      {
-        stdout: bytes(`${nonce} H 1 0 1795243820 t h\n${out}${nonce} Z 1795243830\n`),
-        stderr: bytes(err),
-        node: { name: 'n', address: 'n', port: 22, user: 'u', sudo: true },
-        run: 'r',
-        importedAt: '2026-11-20T09:12:00.000Z',
-      },
-      catalogOf(probes),
+    const imported = must(
+      importTranscript(
+        {
+          stdout: bytes(`${nonce} H 1 0 1795243820 t h\n${out}${nonce} Z 1795243830\n`),
+          stderr: bytes(err),
+          node: { name: 'n', address: 'n', port: 22, user: 'u', sudo: true },
+          run: 'r',
+          importedAt: '2026-11-20T09:12:00.000Z',
+        },
+        catalogOf(probes),
+      ),
     )
-    if (!imported.ok) throw new Error(imported.error.detail)
-    const { recording, captures } = imported.value
+    const { recording, captures } = imported
     expect(recording.outcome.status).toBe('complete')
     expect(recording.liveTests).toBe(liveTests ? true : undefined)
     expect(validator.problems('recording', recording)).toEqual([])

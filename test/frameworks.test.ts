@@ -31,7 +31,7 @@ describe('frameworks are complete', () => {
 
 describe.each([hipaa, soc2, nprm])('$id', ({ controls }) => {
   test.each(controls.map((control) => [control.key, control] as const))(
-    '%s says what is not shown, in allowed words',
+    '%s states what is not shown, in allowed words',
     (_key, control) => {
       expect(control.notCovered.length).toBeGreaterThan(20)
       for (const text of [control.summary, control.notCovered, ...control.mappings.map(({ shows }) => shows)]) {
@@ -40,7 +40,7 @@ describe.each([hipaa, soc2, nprm])('$id', ({ controls }) => {
     },
   )
 
-  test('a row without mapped checks says that no server can show it', () => {
+  test('a row without mapped checks states that no server can show it', () => {
     for (const control of controls.filter(({ mappings }) => mappings.length === 0))
       expect(control.notCovered).toMatch(/^No server can show/)
   })

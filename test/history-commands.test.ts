@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { historyCommand } from '../main/cli/commands/history.ts'
 import { commandLine } from './support/command-line.ts'
 import { keepingKit } from './support/keeping-kit.ts'
-import { collected, must, packOf } from './support/kept-runs.ts'
+import { collected, packOf } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 
 const kit = keepingKit()
 const { ports, time, run } = kit
@@ -19,7 +20,7 @@ const history = (...argv: readonly string[]): Promise<number> => cli.run('histor
 const AT = '2026-11-18T10:00:00.000Z'
 
 describe('history list', () => {
-  test('of an empty folder says so; of a folder with runs, each of them, and what stands in no chain', async () => {
+  test('of an empty folder reports this; of a folder with runs, each of them, and what is in no chain', async () => {
     expect(await history('list', '--out', root)).toBe(0)
     expect(cli.told).toBe(`No runs are stored in ${root}.\n`)
     await run('run-1', AT)
@@ -31,7 +32,7 @@ describe('history list', () => {
     expect(JSON.parse(cli.printed)).toMatchObject({ kept: [{ run: 'run-1' }], outside: [], rebuilt: null })
   })
 
-  test('a run that the chain names and nobody has is never called sealed, and ends with 4', async () => {
+  test('a run that the chain names and that is stored nowhere is never called sealed, and ends with 4', async () => {
     await run('run-1', AT, false)
     rmSync(packOf(root, 'run-1'))
     expect(await history('list', '--out', root)).toBe(4)
@@ -63,7 +64,7 @@ test('history show: a run with its pack, key and nodes; one that is not there en
   }
 })
 
-test('history rebuild: takes what is lacking, says when nothing is, and ends with 4 where a pack is gone', async () => {
+test('history rebuild: takes what is lacking, reports when nothing is, and ends with 4 where a pack is gone', async () => {
   await run('run-1', AT)
   expect(await history('rebuild', '--out', root)).toBe(0)
   expect(cli.told).toBe('The history contains every sealed run of the run chains.\n')

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { openHistoryStore } from '../main/adapters/store/history-store.ts'
 import { validator } from './support/deps.ts'
 import { keepingKit } from './support/keeping-kit.ts'
-import { must } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 
 const kit = keepingKit()
 const { names, run } = kit
@@ -80,7 +80,7 @@ describe('what saves reading the kept runs', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.part-'))).toEqual([])
   })
 
-  test('never says of a seal what the name of the file does not', async () => {
+  test('never states about a seal what the name of the file does not', async () => {
     const before = await listed()
     writeFileSync(heads(), readFileSync(heads(), 'utf8').replaceAll('"run":"run-1"', '"run":"run-9"'))
     expect(await listed()).toEqual(before)
@@ -126,7 +126,7 @@ test('a run whose file was put there by hand is listed; where its name is anothe
   })
 })
 
-test('an index that an earlier version left lies there unread', async () => {
+test('an index that an earlier version left stays unread', async () => {
   for (const place of [folder, join(kit.root(), 'evidence')]) {
     writeFileSync(join(place, 'index.db'), 'SQLite format 3\0')
   }

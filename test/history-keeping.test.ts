@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { historyView, rebuildHistory } from '../main/app/rebuild-history.ts'
 import { listLines } from '../main/cli/commands/history.ts'
 import { keepingKit } from './support/keeping-kit.ts'
-import { collected, must, packOf } from './support/kept-runs.ts'
+import { collected, packOf } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 
 const kit = keepingKit()
 const { ports, run, names } = kit

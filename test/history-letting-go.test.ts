@@ -22,8 +22,10 @@ import type { Signer } from '../main/core/ports.ts'
 import type { Checkpoint } from '../main/core/run-chain/head.ts'
 import type { VerifiedPack } from '../main/verify/pack.ts'
 import { keepingKit } from './support/keeping-kit.ts'
-import { collected, FLEET, must, packOf } from './support/kept-runs.ts'
+import { collected, FLEET, packOf } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 import { outcomes, verifySource } from './support/sample-pack.ts'
+import { leaveReserved, withoutLinks } from './support/without-links.ts'
 
 const kit = keepingKit()
 const { ports, time, freshRoot, run, names } = kit
@@ -105,7 +107,7 @@ describe('retention', () => {
     })
   })
 
-  test('a run that another program holds stays until that is done; nobody begins it while it is removed', async () => {
+  test('a run that another program holds stays until that is done; none can begin it while it is removed', async () => {
     await run('run-1', '2019-05-01T10:00:00.000Z')
     time.now = '2026-11-20T10:00:00.000Z'
     const going = must(await ports.files.hold(join(root, 'evidence', 'run-1')))
@@ -164,6 +166,9 @@ describe('backup and restore', () => {
     const made = must(await backUp(ports, root, archive))
     expect(made).toMatchObject({ notIncluded: [], notOurs: ['private.txt'] })
     expect(await backUp(ports, root, archive)).toMatchObject({ error: { code: 'input.refused' } })
+    // A backup that was killed on a file system without links.
+    leaveReserved(join(place, 'again.zip'))
+    withoutLinks()
     must(await backUp(ports, root, join(place, 'again.zip')))
     expect(readFileSync(archive).equals(readFileSync(join(place, 'again.zip')))).toBe(true)
     const to = join(place, 'restored')

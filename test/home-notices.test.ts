@@ -3,7 +3,7 @@ import { changesSince, missingRuns } from '../main/present/home-notices.ts'
 import type { Flip, Uncollected } from '../schemas/drift.ts'
 import type { HomeNotice } from '../schemas/ipc-findings.ts'
 
-const spoken = (notices: readonly HomeNotice[]) =>
+const noticeText = (notices: readonly HomeNotice[]) =>
   notices.map(({ is, phrases }) => [is, phrases.map(({ text }) => text).join('')])
 
 describe('scheduled runs that are missing', () => {
@@ -22,7 +22,7 @@ describe('scheduled runs that are missing', () => {
       unexplained: [{ due: '2026-11-18T02:00:00.000Z' }, { due: '2026-11-19T02:00:00.000Z' }],
       overdue: [{ due: '2026-11-20T02:00:00.000Z', until: '2026-11-20T04:40:00.000Z' }],
     })
-    expect(spoken(notices)).toEqual([
+    expect(noticeText(notices)).toEqual([
       ['missed', '2 scheduled runs were missed and have no recorded reason; the last was due 19 Nov 2026 02:00 UTC.'],
       [
         'overdue',
@@ -61,7 +61,7 @@ describe('what changed since the run before', () => {
     })
 
   test('nothing is stated as nothing, with the nodes that it is about', () => {
-    expect(spoken(since([], []))).toEqual([
+    expect(noticeText(since([], []))).toEqual([
       ['unchanged', 'No result changed since the run of 19 Nov 2026 02:00 UTC on 6 nodes compared.'],
     ])
   })
@@ -72,11 +72,11 @@ describe('what changed since the run before', () => {
       [away],
       1,
     )
-    expect(spoken(notices)).toEqual([
+    expect(noticeText(notices)).toEqual([
       ['explained', '1 scheduled run since the run of 19 Nov 2026 02:00 UTC was missed; the reason is recorded.'],
       [
         'changed',
-        '3 results changed since the run of 19 Nov 2026 02:00 UTC, on 2 nodes: 2 now not satisfied, 1 satisfied. 1 node was not collected completely in both runs: gpu-05.',
+        '3 results changed since the run of 19 Nov 2026 02:00 UTC, on 2 nodes: 2 now not satisfied, 1 satisfied. 1 node was not collected completely in one of the runs: gpu-05.',
       ],
     ])
     const changed = notices[1]

@@ -7,6 +7,7 @@ import { daysBetween } from '../main/core/register/days.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { tally } from '../main/core/tally.ts'
 import { type HomeFacts, homeOf } from '../main/present/home.ts'
+import { ENGAGEMENT_STATES, engagementStateWords } from '../schemas/engagement-words.ts'
 import type { CountedRows, HomeView, Phrase } from '../schemas/ipc-findings.ts'
 import type { ManagementResponse, Register } from '../schemas/types.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
@@ -27,7 +28,7 @@ const FACTS: HomeFacts = {
   fleet: 'demo',
   nodes: 8,
   running: null,
-  isEngaged: true,
+  engagement: 'final',
   fieldwork: '2027-01-10',
   signing: 'here',
   hasIdentity: true,
@@ -114,6 +115,17 @@ describe('the first screen', () => {
     expect(home.results?.furtherSevere).toBe(severe.length - leads.length)
   })
 
+  test('states findings on a node that was not tested, next to those on the nodes tested', () => {
+    const [first] = shown.findings
+    const [deviation] = first?.deviations ?? []
+    if (first === undefined || deviation === undefined) throw new Error('the demo fleet has findings')
+    const refused = { ...first, deviations: [{ ...deviation, subject: 'demo-changed-08' }] }
+    const words = (findings: typeof shown.findings) =>
+      homeOf(FACTS, { ...source, shown: { ...shown, findings } }).lead.map(({ text }) => text)
+    expect(words([...shown.findings, refused])).toContain(', on 1 not tested')
+    expect(words(shown.findings).join('')).not.toContain('not tested')
+  })
+
   test('names what can be done about each node that was not seen', () => {
     const lines = home.results?.notSeen ?? []
     expect(lines.filter(({ is }) => is === 'not-tested').map(({ node }) => node)).toEqual([
@@ -187,7 +199,9 @@ describe('the title and the next step', () => {
     ['a request of an auditor', { ...FACTS, requests: { waiting: 1, late: 0, commented: 0 } }, base, 'requests'],
     ['a comment alone', { ...FACTS, requests: { waiting: 0, late: 0, commented: 1 } }, base, 'assign'],
     ['severe findings without an owner', FACTS, base, 'assign'],
-    ['no engagement', { ...FACTS, isEngaged: false }, withFindings(['medium']), 'engagement'],
+    ['no engagement', { ...FACTS, engagement: 'none' }, withFindings(['medium']), 'engagement'],
+    ['an engagement not complete', { ...FACTS, engagement: 'incomplete' }, withFindings(['medium']), 'engagement'],
+    ['an engagement declared as draft', { ...FACTS, engagement: 'draft' }, withFindings(['medium']), 'export'],
     ['no day of fieldwork', { ...FACTS, fieldwork: null }, withFindings(['medium']), 'audit-day'],
     ['no signing identity', { ...FACTS, hasIdentity: false }, withFindings(['medium']), 'identity'],
     ['no connected sealer', { ...FACTS, signing: 'sealers', hasIdentity: false }, withFindings(['medium']), 'sealer'],
@@ -204,6 +218,23 @@ describe('the title and the next step', () => {
     expect(next.is).toBe(expected)
     expect(next.reason).not.toBe('')
     if (matter !== null) expect(steps.filter(({ current }) => current)).toHaveLength(1)
+  })
+
+  test('the demo fleet is offered only where nothing is declared', () => {
+    const nothing: HomeFacts = { ...FACTS, fleet: null, nodes: 0, engagement: 'none' }
+    const offered = (facts: HomeFacts): boolean => homeOf(facts, null).isDemoOffered
+    expect(offered(nothing)).toBe(true)
+    expect(offered({ ...nothing, fleet: 'clinic', nodes: 2 })).toBe(false)
+    expect(offered({ ...nothing, fleet: 'clinic' })).toBe(false)
+    expect(offered({ ...nothing, engagement: 'incomplete' })).toBe(false)
+    expect(offered({ ...nothing, engagement: 'draft' })).toBe(false)
+    expect(homeOf(nothing, base).isDemoOffered).toBe(false)
+  })
+
+  test.each(ENGAGEMENT_STATES)('the engagement has the same words as before an export: %s', (engagement) => {
+    const home = homeOf({ ...FACTS, engagement }, base)
+    const lines = home.steps.find(({ id }) => id === 'export')?.lines.flat() ?? []
+    expect(lines.map(({ text }) => text)).toContain(engagementStateWords[engagement])
   })
 
   test('unreconciled rows come before documents, and documents before the identity', () => {
@@ -268,7 +299,7 @@ describe('findings', () => {
     withdrawn: null,
   }
 
-  test('a finding in full says what the row of the list says, with its evidence and its place', () => {
+  test('a finding in full states what the row of the list states, with its evidence and its place', () => {
     const source = presented({ ...EMPTY_REGISTER, responses: [response] })
     const { rows } = findingsView(source, null)
     for (const [at, row] of rows.entries()) {
@@ -276,11 +307,15 @@ describe('findings', () => {
       expect(full).toMatchObject(row)
       expect(full?.place).toMatchObject({ at: at + 1, previous: rows[at - 1]?.reference ?? null })
       expect((full?.evidence.length ?? 0) + (full?.furtherNodes.length ?? 0)).toBe(row.deviations)
-      if (row.what === 'nodes')
+      if (full !== null && row.what === 'nodes')
         expect(
-          (full?.satisfiedNodes ?? 0) + row.deviations + row.inconclusive,
-          `${row.check}: counted nodes`,
-        ).toBeLessThanOrEqual(8)
+          row.deviations +
+            full.satisfiedNodes +
+            row.inconclusive +
+            full.notApplicableNodes.length +
+            full.untestedNodes.length,
+          `${row.check}: every node is counted once`,
+        ).toBe(8)
       expect(full?.concerns).toHaveLength(row.controls)
     }
     expect(rows[0]).toMatchObject({ owner: 'K. Adeyemi', due: '2026-12-01', status: 'in-progress' })
@@ -288,6 +323,24 @@ describe('findings', () => {
       { id: response.id, isSigned: false },
     ])
     expect(findingView(source, 'F-000000')).toBeNull()
+  })
+
+  test('are counted in their own list: informational ones are not among the findings', () => {
+    const source = presented()
+    const [first, second, ...rest] = source.shown.findings
+    if (first === undefined || second === undefined) throw new Error('the demo fleet has findings')
+    const moved = { ...source, shown: { ...source.shown, findings: [first, second], informational: rest } }
+    expect(findingView(moved, second.reference)?.place).toEqual({
+      at: 2,
+      all: findingsView(moved, null).rows.length,
+      previous: first.reference,
+      next: null,
+    })
+    expect(findingView(moved, rest[0]?.reference ?? '')?.place).toMatchObject({
+      at: 1,
+      all: rest.length,
+      previous: null,
+    })
   })
 
   test('of 1,000 nodes stay small: a row for each check, and the observations of 50 nodes', () => {

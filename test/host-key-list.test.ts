@@ -15,6 +15,7 @@ import type { ConnectTarget } from '../main/core/ports.ts'
 import type { Parsed } from '../main/core/probe.ts'
 import { fakeHostKey } from './support/fake-nodes.ts'
 import { folderOfTest } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const print = (name: string): string => fingerprintOf(fakeHostKey(name))
 const LIST = `# order 1042\ndb-1 ${print('db-1')}\ndb-2 ${print('db-2')}\n`
@@ -43,9 +44,8 @@ const record = async (list?: { readonly text: string; readonly line: number }): 
 const decided = async () => {
   const trust = await loadTrust(target().trust)
   if (!trust.ok) throw new Error(trust.error.detail)
-  const judged = decideHostKey(trust.value, '192.0.2.1', 22, shown.blob)
-  if (!judged.ok) throw new Error(judged.error.detail)
-  return { trust: judged.value.trust, list: listBehind(judged.value, trust.value.files) }
+  const judged = must(decideHostKey(trust.value, '192.0.2.1', 22, shown.blob))
+  return { trust: judged.trust, list: listBehind(judged, trust.value.files) }
 }
 
 describe('a host key that was compared with a list', () => {
@@ -72,7 +72,7 @@ describe('a host key that was compared with a list', () => {
       () => writeFileSync(decisions, readFileSync(decisions, 'utf8').replace(/(list:[0-9a-f]+):2/, '$1:3')),
     ],
     [
-      'the decision names a list that nobody kept',
+      'the decision names a list that was not kept',
       () =>
         writeFileSync(decisions, readFileSync(decisions, 'utf8').replace(/list:[0-9a-f]+/, `list:${'0'.repeat(64)}`)),
     ],
@@ -108,7 +108,7 @@ describe('the words of a decision', () => {
         expect(() => [readDecision(text), listedKey(text, line), holdsPrivateKey(text)]).not.toThrow()
       }),
     ))
-  test('a private key is told from host keys', () => {
+  test('a private key is distinguished from host keys', () => {
     for (const kind of ['OPENSSH', 'RSA', 'EC', 'ENCRYPTED'])
       expect(holdsPrivateKey(`x\n-----BEGIN ${kind} PRIVATE KEY-----\n`)).toBe(true)
     expect(holdsPrivateKey('-----BEGIN PRIVATE KEY-----')).toBe(true)

@@ -169,7 +169,7 @@ describe('revocation', () => {
     })
   })
 
-  test('a list of somebody else makes the identity unreadable', async () => {
+  test('a list of another identity makes the identity unreadable', async () => {
     const other = await identities.create({ folder, name: 'other', subject: 'Other', passphrase: PASSPHRASE })
     expect(other.ok).toBe(true)
     writeFileSync(at('crl.pem'), readFileSync(join(folder, 'other/crl.pem')))
@@ -280,7 +280,7 @@ describe('a backup', () => {
   })
 })
 
-test('an interrupted change is told, and what was before is still there', async () => {
+test('an interrupted change is reported, and what was before is still there', async () => {
   cpSync(at(), join(folder, '.before-clinic'), { recursive: true })
   rmSync(at(), { recursive: true })
   expect(await identities.open(folder, 'clinic', PASSPHRASE)).toMatchObject({

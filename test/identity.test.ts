@@ -39,7 +39,7 @@ describe('an envelope', () => {
   const secret = new TextEncoder().encode('secret')
   const about = { format: 'barewitness-key/1' }
 
-  test('asks scrypt for what its header says, to seal and to open', async () => {
+  test('asks scrypt for what its header states, to seal and to open', async () => {
     costsAsked()
     const sealed = await sealSecret(secret, PASSPHRASE, about, realEntropy)
     expect(sealed.header.kdf).toBe('scrypt N=131072 r=8 p=1')
@@ -219,7 +219,7 @@ test('an envelope opens with its passphrase alone, in either Unicode form', asyn
   expect(JSON.stringify(envelope)).not.toContain('secret')
 })
 
-test('a demonstration key is new each time and says what it is', async () => {
+test('a demonstration key is new each time and states what it is', async () => {
   const [one, other] = [await createDemoSigner(realClock, realEntropy), await createDemoSigner(realClock, realEntropy)]
   expect(one.fingerprint).not.toBe(other.fingerprint)
   expect(one.subject).toBe('Barewitness DEMO — do not trust')

@@ -57,7 +57,7 @@ describe('columns of a table', () => {
     expect(outcomes('')).toEqual([])
   })
 
-  test('servers behind one address are told apart by their ports', () => {
+  test('servers behind one address are distinguished by their ports', () => {
     const { nodes } = importCsv('address,port\n192.0.2.1,22\n192.0.2.1,2222\n')
     expect(nodes.map(({ name, port }) => [name, port])).toEqual([
       ['192.0.2.1', 22],

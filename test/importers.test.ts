@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { expandRange, importAnsible } from '../main/adapters/importers/ansible.ts'
 import { importCsv, type Preview, parseJump } from '../main/adapters/importers/csv.ts'
 import { importSshConfig } from '../main/adapters/importers/index.ts'
+import { testUnless } from './support/needing.ts'
 
 /** Line, outcome and reason, for lines that have something to say. */
-const told = ({ lines }: Preview): readonly string[] =>
+const outcomesOf = ({ lines }: Preview): readonly string[] =>
   lines
     .filter(({ text }) => text.trim() !== '')
     .map(({ line, outcome, why }) => `${line} ${outcome}${why === '' ? '' : `: ${why}`}`)
@@ -42,8 +43,9 @@ Host BAD/NAME
 
 describe('an ssh configuration', () => {
   const installed = existsSync('/usr/bin/ssh')
-  test.skipIf(!installed)(
-    `hosts with the settings that ssh gives${installed ? '' : ' (skipped: the OpenSSH client is not installed)'}`,
+  testUnless(
+    installed ? null : 'the OpenSSH client is not installed',
+    'hosts with the settings that ssh gives',
     async () => {
       const preview = await importSshConfig(CONFIG)
       accountsForAll(CONFIG, preview)
@@ -54,7 +56,7 @@ describe('an ssh configuration', () => {
         { name: 'edge.example', address: 'edge.example', port: 2200, user: 'root', jumpOnly: true },
         { name: 'inner', address: '10.0.0.9', user: 'audit', jump: ['gpu-1', 'edge.example'] },
       ])
-      expect(told(preview)).toEqual([
+      expect(outcomesOf(preview)).toEqual([
         '1 skipped',
         '2 problem: Include is not followed; import that file as well',
         '3 skipped: “*” is a pattern, not a host',
@@ -82,7 +84,7 @@ describe('an ssh configuration', () => {
     )
     expect(existsSync(mark)).toBe(false)
     expect(preview.nodes).toMatchObject([{ name: 'a', address: '192.0.2.1' }])
-    expect(told(preview).filter((line) => !line.includes('a setting of'))).toEqual([
+    expect(outcomesOf(preview).filter((line) => !line.includes('a setting of'))).toEqual([
       '1 skipped: Match exec runs a command, which an import does not do',
       '4 skipped: Match exec runs a command, which an import does not do',
       '5 skipped: Match exec runs a command, which an import does not do',
@@ -100,8 +102,9 @@ describe('an ssh configuration', () => {
     expect(without.lines[1]).toMatchObject({ outcome: 'added', why: 'settings read without ssh itself' })
   })
 
-  test.skipIf(!installed)(
-    `a line that ssh refuses is named in its words, and costs no other host${installed ? '' : ' (skipped: the OpenSSH client is not installed)'}`,
+  testUnless(
+    installed ? null : 'the OpenSSH client is not installed',
+    'a line that ssh refuses is named in its words, and costs no other host',
     async () => {
       const config =
         'Host bastion\n  HostName 10.0.0.1\nHots typo\n  User x\nHost b\n  HostName 10.0.0.2\n  Port abc\nHost c\n  HostName 10.0.0.3\n'
@@ -114,7 +117,7 @@ describe('an ssh configuration', () => {
     },
   )
 
-  test('what stands under a misspelled Host is no setting of the host above it', async () => {
+  test('what is under a misspelled Host is no setting of the host above it', async () => {
     const preview = await importSshConfig(
       'Host a\n  Port 2222\nHots b\n  HostName 192.0.2.9\n  User x\nHost c\n  Usr anna\n  User y\n',
     )
@@ -130,7 +133,7 @@ describe('an ssh configuration', () => {
     expect(preview.lines.every(({ outcome }) => outcome !== 'problem')).toBe(true)
   })
 
-  test('Include is followed in the user’s own file: patterns, nesting, and what stands after it', async () => {
+  test('Include is followed in the user’s own file: patterns, nesting, and what comes after it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bw-include-'))
     try {
       writeFileSync(join(folder, '1.conf'), 'Host one\n  HostName 10.0.0.1\n')
@@ -162,13 +165,13 @@ describe('an ssh configuration', () => {
     }
   })
 
-  test('what is in the fleet already is said to be', async () => {
+  test('what is in the fleet already is reported', async () => {
     const preview = await importSshConfig('Host a\n  HostName 192.0.2.1\nHost b\n', [
       { name: 'a', address: '192.0.2.1' },
       { name: 'other', address: 'b' },
     ])
     expect(preview.nodes).toEqual([])
-    expect(told(preview).filter((line) => line.includes('already'))).toEqual([
+    expect(outcomesOf(preview).filter((line) => line.includes('already'))).toEqual([
       '1 already',
       '3 already: “other” has this address and port',
     ])
@@ -197,7 +200,7 @@ bastion;198.51.100.1;;;;;
       { name: 'gpu-02', address: '192.0.2.9' },
       { name: 'bastion', address: '198.51.100.1' },
     ])
-    expect(told(preview)).toEqual([
+    expect(outcomesOf(preview)).toEqual([
       '1 skipped: names of the columns; not used: Rack',
       '2 added',
       '3 already: “gpu-02” has this name',
@@ -212,11 +215,11 @@ bastion;198.51.100.1;;;;;
     ])
   })
   test('no address column, and no table', () => {
-    expect(told(importCsv('a,b\n1,2\n'))[0]).toBe(
+    expect(outcomesOf(importCsv('a,b\n1,2\n'))[0]).toBe(
       '1 problem: no column is the address; assign it, or name it “address”',
     )
     // One line that cannot be read costs no other.
-    expect(told(importCsv('address\n"open\n'))[1]).toContain('2 problem: has a quotation mark that is not closed')
+    expect(outcomesOf(importCsv('address\n"open\n'))[1]).toContain('2 problem: has a quotation mark that is not closed')
   })
 })
 
@@ -278,7 +281,7 @@ describe('an Ansible inventory', () => {
       { name: 'bastion.example', address: 'bastion.example', port: 2200, user: 'jump', jumpOnly: true },
       { name: 'inner', address: 'inner', identityFile: '/keys/dc', role: 'behind', jump: ['bastion.example'] },
     ])
-    expect(told(preview)).toEqual([
+    expect(outcomesOf(preview)).toEqual([
       '1 added',
       '2 skipped: group “gpu”',
       '3 added',
@@ -328,7 +331,7 @@ describe('an Ansible inventory', () => {
       { name: 'gpu2', address: 'gpu2', port: 2222, user: 'audit', sudo: true, role: 'gpu' },
       { name: 'gpu3', address: '192.0.2.3', user: 'audit', sudo: true, role: 'gpu' },
     ])
-    expect(told(preview).filter((line) => /problem|added|host of/.test(line))).toEqual([
+    expect(outcomesOf(preview).filter((line) => /problem|added|host of/.test(line))).toEqual([
       '7 added',
       '9 added',
       '11 problem: “ansible_password” is encrypted by a vault',

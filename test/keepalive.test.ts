@@ -1,6 +1,6 @@
 import type { Client } from 'ssh2'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { keepaliveTimes } from '../main/adapters/ssh/ssh2-client.ts'
+import { keepaliveTimes } from '../main/adapters/ssh/ssh2-internals.ts'
 
 // ssh2 has no public call for these: what stands in for its private fields answers as the library does.
 type Answer = (answer: unknown) => void

@@ -3,6 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  beginAhead,
+  begunRules,
+  endAhead,
   type KeptEntry,
   type KeptList,
   openKeptRules,
@@ -82,7 +85,7 @@ describe('the module of rules, in a thread of its own', () => {
     expect(await allOf(judge)).toBe(await allOf(assessorHere(catalog)))
   })
 
-  test('tells what threw, and answers what is asked next', async () => {
+  test('reports what threw, and answers what is asked next', async () => {
     const judge = await open([kept]).of(catalog.version)
     await expect(judge?.pack(null as never)).rejects.toThrow()
     expect((await judge?.about({}))?.reference).toEqual({
@@ -129,6 +132,22 @@ describe('the rules of this program', () => {
     const judge = await one.of(catalog.version)
     if (judge === null) throw new Error('not run')
     expect(await allOf(judge)).toBe(await allOf(assessorHere(catalog)))
+  })
+
+  test('that began ahead are taken once, as those of the same module alone, and not after they ended', async () => {
+    const rules = { version: catalog.version, module: '0'.repeat(64) }
+    const begun = [beginAhead(rules), beginAhead(rules)]
+    const taken = [begunRules({ ...rules }), begunRules(rules)]
+    beginAhead(rules)
+    const other = begunRules({ ...rules, module: '1'.repeat(64) })
+    const ended = beginAhead(rules)
+    await endAhead()
+    const after = begunRules(rules)
+    opened.push(...begun, ...taken, other, after)
+    expect(after).not.toBe(ended)
+    expect(taken[0]).toBe(begun[1])
+    expect(begun).not.toContain(taken[1])
+    expect(other.refused()).toEqual([])
   })
 
   test('that are refused do not begin, and are refused only once they are asked', async () => {

@@ -13,6 +13,7 @@ import {
   parseKnownHosts,
 } from '../main/core/known-hosts.ts'
 import { folderOfTests } from './support/folders.ts'
+import { describeUnless } from './support/needing.ts'
 
 const field = (text: string | Buffer): Buffer => {
   const bytes = Buffer.from(text)
@@ -101,7 +102,7 @@ describe('matchHostKey', () => {
 const folder = folderOfTests('known-hosts')
 const installed = existsSync('/usr/bin/ssh-keygen')
 
-describe.skipIf(!installed)(`against ssh-keygen${installed ? '' : ' (skipped: ssh-keygen is not installed)'}`, () => {
+describeUnless(installed ? null : 'ssh-keygen is not installed', 'against ssh-keygen', () => {
   const keygen = (...args: string[]): string => {
     try {
       return execFileSync('ssh-keygen', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -7,7 +7,7 @@ import { geoDistance } from '../main/core/geo/packages.js'
 const apartKm = ({ center: a }: Disc, { center: b }: Disc): number =>
   geoDistance([a.longitude, a.latitude], [b.longitude, b.latitude]) * 6371.0088
 
-test('the disc around a polygon holds its first corner, and lies within the disc of its box', () => {
+test('the disc around a polygon holds its first corner, and is within the disc of its box', () => {
   let bounded = 0
   for (const { polygons } of drawnLand())
     for (const polygon of polygons) {

@@ -47,14 +47,14 @@ describe('the map of a node', () => {
     expect(legend(figure)).toContain('In reach of all: it can be anywhere here')
   })
 
-  it('says that times exclude each other, and shades nothing', () => {
+  it('states that times exclude each other, and shades nothing', () => {
     const figure = mapOf(locationOf({ distanceBounds: [discFrom(DALLAS, 4), discFrom(OFFICE, 2)] }))
     expect(areas(figure).filter(({ fill, tone }) => fill === 'solid' && tone !== 'quiet')).toEqual([])
     expect(figure.caption).toContain('no evidence against the node')
     expect(figure.table.rows.at(-1)?.[3]).toBe('nowhere: the times exclude each other')
   })
 
-  it('draws estimates broken, and says that they decide nothing', () => {
+  it('draws estimates broken, and states that they decide nothing', () => {
     const figure = mapOf(locationOf({ distanceBounds: [discFrom(OFFICE, 3)] }))
     expect(figure.marks.some((mark) => mark.is === 'line' && mark.dashed)).toBe(true)
     expect(legend(figure)).toContain('Estimate at the usual speed in fibre; decides nothing')
@@ -76,7 +76,7 @@ describe('the map of a node', () => {
     expect(figure.caption).toContain('No usable round trip bounds')
   })
 
-  it('says the same in its table: who declared, how long, how far, from which record', () => {
+  it('shows the same in its table: who declared, how long, how far, from which record', () => {
     const figure = mapOf(
       locationOf({ distanceBounds: [discFrom(DALLAS, 24, { record: 'dallas-1' })], reachable: ['MX', 'US'] }),
     )
@@ -102,7 +102,7 @@ describe('the map of a node', () => {
   it('is none where nothing is claimed and nothing bounds', () =>
     expect(locationMap(locationOf({ claim: null, distanceBounds: [] }), [], land)).toBeNull())
 
-  it('stays small and within its frame wherever a node is, and says nothing that is banned', () => {
+  it('stays small and within its frame for any position of a node, and contains no banned word', () => {
     const latitude = fc.double({ min: -90, max: 90, noNaN: true })
     const longitude = fc.double({ min: -180, max: 180, noNaN: true })
     const where = fc.tuple(latitude, longitude, fc.double({ min: 0, max: 20040, noNaN: true }))
@@ -147,7 +147,16 @@ describe('the map of a node', () => {
 
 describe('the map of a fleet', () => {
   const nodeAt = (node: string, location: Location): NodeAssessment => ({ node, location }) as NodeAssessment
-  it('has one area for a place that several nodes are said to be in, toned by the worst of them', () => {
+  it('has keys that are read alone, whichever of them there are', () => {
+    const results = ['contradicted', 'conflicting', 'corroborated', 'undetermined'] as const
+    for (const result of results) {
+      const located = locationOf({ claim: ASHBURN, results: [answerOf({ result })] })
+      const figure = fleetMap([nodeAt('a', located)], land)
+      expect(figure === null ? [] : legend(figure)).toEqual([expect.stringMatching(/^Declared place: /)])
+    }
+  })
+
+  it('has one area for a place that several nodes are declared in, toned by the worst of them', () => {
     const nodes = [
       nodeAt('a', locationOf({ results: [answerOf({ result: 'bounded' })], distanceBounds: [discFrom(OFFICE, 1)] })),
       nodeAt(
@@ -228,7 +237,7 @@ describe('what maps are drawn with', () => {
     ])
   })
 
-  it('finds the edge of the common part by what lies within every disc', () => {
+  it('finds the edge of the common part by what is within every disc', () => {
     const disc = (longitude: number, radiusKm: number) => ({ center: { latitude: 0, longitude }, radiusKm })
     expect(commonEdge([disc(0, 500), disc(20, 500)])).toEqual([])
     expect(commonEdge([disc(0, 500), disc(0, 5000)])).toHaveLength(1)

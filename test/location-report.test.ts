@@ -89,7 +89,7 @@ describe('where nodes are, in the report', () => {
     'c'.repeat(64),
     'd'.repeat(64),
     'Not signed.',
-  ])('says “%s”', (words) => expect(told).toContain(words))
+  ])('states “%s”', (words) => expect(told).toContain(words))
 
   it('prints what can and cannot be shown with every result, and once in the method', () => {
     for (const { statement } of LOCATION_SHOWS) {
@@ -115,7 +115,7 @@ describe('where nodes are, in the report', () => {
     }
   })
 
-  it('says that nothing was compared where no place was declared', () => {
+  it('states that nothing was compared where no place was declared', () => {
     expect(part(sampleInput())).toContain('so nothing was compared')
   })
 

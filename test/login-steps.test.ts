@@ -47,13 +47,13 @@ test('a password is asked for with the node it is for', async () => {
   ])
 })
 
-test('what nobody is there to type is not sent, and is told by what the server asked for', async () => {
-  const nobody = (): Promise<null> => Promise.resolve(null)
+test('what no person is there to type is not sent, and is reported by what the server asked for', async () => {
+  const noPerson = (): Promise<null> => Promise.resolve(null)
   const told: string[] = []
   const begin = (): ReturnType<typeof loginSteps> =>
     loginSteps(
       { name: 'db-1', user: 'audit' },
-      { keys: [], agent: null, ask: nobody },
+      { keys: [], agent: null, ask: noPerson },
       (work) => work,
       (asked) => void told.push(asked),
     )

@@ -7,6 +7,7 @@ import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { oscalRows } from '../main/core/mapping.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const folder = folderOfTests('mapping')
 
@@ -70,17 +71,14 @@ test.each([
 
 describe('a mapping over an OSCAL catalog', () => {
   test('gives every row of it: mapped ones with their checks, the others as records', async () => {
-    const found = await read(MAPPING)
-    if (!found.ok) throw new Error(found.error.detail)
-    expect(createSchemaValidator().problems('mapping', found.value)).toEqual([])
-    expect(
-      found.value.controls.map(({ key, title, group, evidenceType }) => [key, title, group, evidenceType]),
-    ).toEqual([
+    const found = must(await read(MAPPING))
+    expect(createSchemaValidator().problems('mapping', found)).toEqual([])
+    expect(found.controls.map(({ key, title, group, evidenceType }) => [key, title, group, evidenceType])).toEqual([
       ['house-rules:h-1', 'Servers are ours alone', 'Hosting', 'mixed'],
       ['house-rules:x-1', 'Loose rule', '–', 'documentary'],
       ['house-rules:h-1.1', 'Also their GPUs', 'Hosting', 'documentary'],
     ])
-    expect(found.value.controls[0]?.mappings).toEqual([
+    expect(found.controls[0]?.mappings).toEqual([
       {
         check: 'tenancy.no-hypervisor',
         shows: catalog.checks.find(({ id }) => id === 'tenancy.no-hypervisor')?.expected,
@@ -118,7 +116,7 @@ describe('a mapping over an OSCAL catalog', () => {
       MAPPING.replace(/ {4}notCovered.*\n/, ''),
       /:8:5: controls\[0\] lacks “notCovered”/,
     ],
-    ['no record besides', MAPPING.replace(/ {4}documentsRequired.*\n/, ''), /lacks “documentsRequired”/],
+    ['no other record', MAPPING.replace(/ {4}documentsRequired.*\n/, ''), /lacks “documentsRequired”/],
     [
       'a name of ours',
       MAPPING.replace('id: house-rules', 'id: hipaa'),
@@ -156,7 +154,7 @@ describe('a mapping over an OSCAL catalog', () => {
     expect(await refusal(MAPPING, oscal)).toMatch(expected)
   })
 
-  test('rows that are left out are told', async () => {
+  test('rows that are left out are reported', async () => {
     const found = await read(MAPPING.replace('rest: listed', 'rest: excluded'))
     expect(found.ok && [found.value.controls.length, found.value.notes]).toEqual([
       1,

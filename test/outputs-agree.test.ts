@@ -7,6 +7,7 @@ import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { assess } from '../main/core/assess.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { reached } from '../main/core/tally.ts'
 import { carriersGrid, requestsGrid, testsGrid } from '../main/present/formats/grids/audit.ts'
 import { poamSheets } from '../main/present/formats/grids/poam.ts'
 import { oscalFiles } from '../main/present/formats/oscal.ts'
@@ -116,10 +117,13 @@ describe.each([
     expect(input.assessment.nodes.length).toBe(figures.declared)
   })
 
-  test('page 1 names the adversary of isolation, and counts paths on nodes that declare one', () => {
+  test('page 1 names the adversary of isolation, and counts paths on tested nodes that declare one', () => {
     const hasIsolation = input.assessment.nodes.some(({ isolation }) => isolation !== null)
     expect(executive?.includes('An adversary with root in the system image')).toBe(hasIsolation)
-    const declaring = input.recordings.filter(({ recording }) => (recording.node.ephiPaths ?? []).length > 0).length
+    const tested = new Set(input.assessment.nodes.filter(reached).map(({ node }) => node))
+    const declaring = input.recordings.filter(
+      ({ recording: { node } }) => tested.has(node.name) && (node.ephiPaths ?? []).length > 0,
+    ).length
     const share = input.shown.inOrder.find(({ text }) => text.startsWith('Declared ePHI paths'))
     expect(share?.whole ?? declaring).toBe(declaring)
     if (declaring === 0) expect(share).toBe(undefined)
@@ -145,12 +149,15 @@ describe('the tables that auditors ask for', () => {
     readonly rows: readonly (readonly unknown[])[]
   }) => grid.rows.map((row) => Object.fromEntries(grid.columns.map(({ title }, at) => [title, row[at]])))
 
-  test('have each deciding check of each control in scope, in the words of the report', () => {
+  test('have each test of each control in scope, those of verification too, in the words of the report', () => {
     const rows = cells(testsGrid(input))
-    const deciding = input.assessment.controls
+    const checks = input.assessment.controls
       .filter(({ state }) => state !== 'out-of-scope')
-      .reduce((sum, { checks }) => sum + checks.filter(({ decides }) => decides).length, 0)
-    expect(rows.length).toBe(deciding)
+      .flatMap((one) => one.checks)
+    const deciding = checks.filter(({ decides }) => decides).length
+    const ofPack = checks.filter(({ source, role }) => source === 'pack' && /required|counter/.test(role)).length
+    expect(ofPack).toBeGreaterThan(0)
+    expect(rows.length).toBe(deciding + ofPack)
     const words = documentText(buildReport(input)).join('\n')
     for (const row of rows) expect(words).toContain(row['result of test'])
     const deviating = rows.filter(({ finding }) => finding !== '')

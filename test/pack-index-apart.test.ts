@@ -8,6 +8,7 @@ import { indexProblems } from '../main/verify/disclosure/copy.ts'
 import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/parts.ts'
 import { bundled } from './support/bundled.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 import { NO_KEPT_RULES, outcomes, samplePack, sampleSigner, verifySource } from './support/sample-pack.ts'
 
 const folder = folderOfTests('index-apart')
@@ -23,9 +24,7 @@ afterAll(() => rmSync(built.folder, { recursive: true, force: true }))
 async function archive(name: string, of: ReadonlyMap<string, Uint8Array>, program: string | null): Promise<OpenPack> {
   const path = join(folder, name)
   expect(await writePack(path, new Map(of))).toEqual({ ok: true, value: null })
-  const pack = await openPack(path, LIMITS, program)
-  if (!pack.ok) throw new Error(pack.error.detail)
-  return pack.value
+  return must(await openPack(path, LIMITS, program))
 }
 
 test('another thread finds the problems of an index that this one finds', async () => {

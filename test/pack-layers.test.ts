@@ -75,7 +75,7 @@ describe('files of many nodes, made when they are asked for', () => {
   })
 })
 
-describe('what is said alike', () => {
+describe('nodes that are described alike', () => {
   test('is the same value as before, once', () => {
     const share = shared()
     const reason = {

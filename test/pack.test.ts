@@ -26,6 +26,8 @@ import type { StoredBytes } from '../main/core/recording.ts'
 import { recordingDigest } from '../main/core/recording.ts'
 import { BANNED } from '../schemas/words.ts'
 import { folderOfTests } from './support/folders.ts'
+import { testUnless } from './support/needing.ts'
+import { must } from './support/outcomes.ts'
 import { archiveAttacks, type RawEntry, rawEntries, rawZip } from './support/pack-attacks.ts'
 import { inHand, samplePack, sampleRecording, sampleSigner, verifySource } from './support/sample-pack.ts'
 import { putTogether, renamed, takeApart, type ZipPart } from './support/zip-parts.ts'
@@ -46,9 +48,7 @@ const noise = (size: number): Uint8Array =>
   new Uint8Array(size).map((_, index) => Math.imul(index ^ (index >>> 7), 0x9e3779b1) >>> 28)
 
 async function opened(path: string) {
-  const pack = await openPack(path)
-  if (!pack.ok) throw new Error(`${pack.error.code}: ${pack.error.detail}`)
-  return pack.value
+  return must(await openPack(path))
 }
 
 const NONE = new Uint8Array()
@@ -92,7 +92,7 @@ describe('a pack', () => {
     expect(nodeFolder('con')).toMatch(/^data\/nodes\/node-[0-9a-f]{24}$/)
   })
 
-  test('says nothing that over-claims', () => {
+  test('contains nothing that over-claims', () => {
     const spoken = new TextDecoder().decode(files.get(PATHS.help))
     for (const banned of BANNED) expect(spoken).not.toMatch(banned)
     expect(spoken).toContain(signer.fingerprint)
@@ -118,8 +118,8 @@ describe('an archive', () => {
   const mode = (name: string): string => (statSync(at(name)).mode & 0o777).toString(8)
   const few = new Map([['bagit.txt', Buffer.from('bag')]])
 
-  const modes = process.platform === 'win32' ? ' (skipped: Windows has no such modes)' : ''
-  test.skipIf(modes !== '')(`is for its owner alone; one that is replaced keeps its mode${modes}`, async () => {
+  const noModes = process.platform === 'win32' ? 'Windows has no such modes' : null
+  testUnless(noModes, 'is for its owner alone; one that is replaced keeps its mode', async () => {
     await writePack(at('mine.zip'), few)
     expect(mode('mine.zip')).toBe('600')
     for (const kept of [0o664, 0o400]) {
@@ -233,7 +233,7 @@ describe('an archive', () => {
     ['larger', { statedSize: 1_500_000 }, /larger than its stated size/],
     ['smaller', { statedSize: 2_500_000 }, /smaller than its stated size/],
     ['longer', { tail: new Uint8Array(2_000_000) }, /belong to no entry/],
-  ])('with a large compressed entry that is %s than it says is not opened', async (_, lie, why) => {
+  ])('with a large compressed entry that is %s than declared is not opened', async (_, lie, why) => {
     const data = noise(2_000_000)
     writeFileSync(at('bad.zip'), rawZip([{ name: 'pack/data/big', data, deflate: true, ...lie }]))
     const pack = await openPack(at('bad.zip'))
@@ -286,11 +286,10 @@ describe('an archive', () => {
   })
 
   test('with one file too large to be held has its digest and no more', async () => {
-    const pack = await openPack(at('good.zip'), { ...LIMITS, readBytes: 10 })
-    if (!pack.ok) throw new Error(pack.error.detail)
-    await expect(pack.value.read(PATHS.scope)).rejects.toThrow(/at most 10 are read into memory/)
-    expect(await pack.value.sha256(PATHS.scope)).toBe(sha256(files.get(PATHS.scope) ?? ''))
-    await pack.value.close()
+    const pack = must(await openPack(at('good.zip'), { ...LIMITS, readBytes: 10 }))
+    await expect(pack.read(PATHS.scope)).rejects.toThrow(/at most 10 are read into memory/)
+    expect(await pack.sha256(PATHS.scope)).toBe(sha256(files.get(PATHS.scope) ?? ''))
+    await pack.close()
   })
 
   test('whose file changed after it was opened is noticed', async () => {
@@ -426,12 +425,12 @@ describe('bytes kept elsewhere', () => {
     ['another digest, small', kept(Buffer.from('a'), { sha256: sha256('b') }), /changed/],
     ['another size, small', kept(Buffer.from('a'), { size: 2 }), /changed/],
     ['another digest, large', kept(large, { sha256: sha256('b') }), /changed/],
-    ['more than said, large', kept(large, { size: large.length - 1 }), /changed/],
-    ['less than said, large', kept(large, { size: large.length + 1 }), /changed/],
+    ['more than declared, large', kept(large, { size: large.length - 1 }), /changed/],
+    ['less than declared, large', kept(large, { size: large.length + 1 }), /changed/],
     ['nothing, small', kept(Buffer.from('a'), { read: broken }), /the disk is gone/],
     ['nothing, large', kept(large, { open: () => ({ [Symbol.asyncIterator]: () => ({ next: broken }) }) }), /is gone/],
     ['more than is ever read', kept(large, { size: LIMITS.totalBytes + 1 }), /at most 17179869184 are read/],
-  ])('that give %s leave no archive, and the failure says which', async (_, content, why) => {
+  ])('that give %s leave no archive, and the failure names which', async (_, content, why) => {
     const written = await writePack(
       at('none/never.zip'),
       new Map<string, PackContent>([...files, ['data/odd', content]]),

@@ -11,8 +11,9 @@ import type { Outcome } from '../main/core/failure.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { type TestTsa, testTsa } from './support/lying-tsa.ts'
+import { must } from './support/outcomes.ts'
 import { bodyOf, pdfOfText, refIn, textOfPdf, trailerNumber } from './support/pdf-editing.ts'
-import { atEachLevel, type Levels, materialOf, must, smallReport } from './support/pdf-levels.ts'
+import { atEachLevel, type Levels, materialOf, smallReport } from './support/pdf-levels.ts'
 
 const NAMES = ['basic', 'stamped', 'archived', 'refreshed'] as const
 const CONTENT_TIMESTAMP = '1.2.840.113549.1.9.16.2.20'

@@ -19,7 +19,8 @@ import type { VerificationCheckResult, VerificationReport } from '../schemas/ver
 import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
 import { folderOfTests } from './support/folders.ts'
-import { collected, exported, must, packOf, portsAt, recordingsOf } from './support/kept-runs.ts'
+import { collected, exported, packOf, portsAt, recordingsOf } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 import { relist, reseal } from './support/pack-attacks.ts'
 import { sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 
@@ -31,7 +32,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     signer = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'keeper')
   })
 
-  /** The ports of somebody who changes each document before it is drawn and signed. */
+  /** The ports of someone who changes each document before it is drawn and signed. */
   const forging = (change: (document: ReportDocument) => ReportDocument): Ports => ({
     ...ports,
     reports: { render: (document, options) => ports.reports.render(change(document), options) },
@@ -126,7 +127,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     expect(complete(report)).toMatchObject({ outcome: 'failed' })
   })
 
-  test('what earlier runs found is sealed with the report that tells it, and each has to be in the chain', async () => {
+  test('what earlier runs found is sealed with the report that states it, and each has to be in the chain', async () => {
     const root = join(folder, 'period')
     const today = ports.clock.now().slice(0, 10)
     const engagement = {

@@ -89,7 +89,7 @@ describe('a link', () => {
     }
   })
 
-  test('stands in table cells and lists, next to lines that are none', async () => {
+  test('works in table cells and lists, next to lines that are none', async () => {
     const report = await withLinks([
       {
         kind: 'table',
@@ -158,7 +158,7 @@ describe('a link', () => {
     await expect(withLinks([line('no-such-anchor', 'x')])).rejects.toThrow('no-such-anchor')
   })
 
-  test('to an anchor that stands twice is an error that names it', async () => {
+  test('to an anchor that occurs twice is an error that names it', async () => {
     const twice: Block = { kind: 'text', line: { text: 'x', anchor: 'twin' } }
     await expect(withLinks([twice, twice, line('twin', 'x')])).rejects.toThrow('twin')
     await expect(withLinks([twice, twice])).resolves.toBeDefined()

@@ -11,10 +11,11 @@ import { buildReport } from '../main/present/report.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { expectLinear } from './support/growth.ts'
 import { testTsa } from './support/lying-tsa.ts'
+import { must } from './support/outcomes.ts'
 import type { AttackKit } from './support/pdf-attack-kit.ts'
 import { PDF_ATTACKS } from './support/pdf-attacks.ts'
 import { pdfOfText } from './support/pdf-editing.ts'
-import { ATTACHED, atEachLevel, EVIDENCE_DIGEST, must, smallReport } from './support/pdf-levels.ts'
+import { ATTACHED, atEachLevel, EVIDENCE_DIGEST, smallReport } from './support/pdf-levels.ts'
 import { SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
 import { times } from './support/thorough.ts'
 
@@ -96,7 +97,7 @@ describe('a report as it was written', () => {
     expect([...reading.attachments]).toEqual([['assessment.json', ATTACHED]])
   })
 
-  test('without what completes its chain it is intact all the same, and says what is missing', () => {
+  test('without what completes its chain it is intact all the same, and names what is missing', () => {
     const { problems, seal } = readPdf(kit.levels.stamped, [])
     expect(problems).toEqual([])
     expect(seal?.problems).toEqual([])

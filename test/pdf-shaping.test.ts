@@ -5,6 +5,7 @@ import type { FontName } from '../main/adapters/pdf/fonts.ts'
 import { Shaping } from '../main/adapters/pdf/shaping.ts'
 import { buildReport } from '../main/present/report.ts'
 import { sampleInput } from './support/report/sample.ts'
+import { keptKerning, writtenKerning } from './support/write-kerning.ts'
 
 /** The parts of pdfkit and fontkit that the test compares with. */
 interface Internals {
@@ -92,4 +93,8 @@ describe.each(['sans', 'strong'] as const)('words in %s are drawn as fontkit lay
       { numRuns: 500 },
     )
   })
+})
+
+test('the kerning that is kept is that of the fonts', () => {
+  expect(keptKerning() === writtenKerning(), 'Run: npx tsx test/support/write-kerning.ts').toBe(true)
 })

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { drawable, wrap, wrapFixed } from '../main/adapters/pdf/wrap.ts'
 import type { Block } from '../main/core/report-document.ts'
 import type { ReportDocument } from '../main/present/report.ts'
 import { bundled } from './support/bundled.ts'
+import { isInstalled } from './support/needing.ts'
 import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
 import { wholeReport } from './support/report/whole.ts'
 
@@ -21,7 +22,7 @@ const COLUMNS = [
   { title: 'What', width: 1 },
   { title: 'Answer', width: 2 },
 ]
-const poppler = spawnSync('which', ['pdftotext']).status === 0
+const poppler = isInstalled('pdftotext')
 const options = { attachments: [attachment], created: SAMPLE_AS_OF }
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 const occurrences = (text: string, part: string): number => text.split(part).length - 1

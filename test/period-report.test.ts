@@ -156,7 +156,7 @@ describe('the period report', () => {
     expect(said).toContain('9 Sep 2026 02:14\n31 Oct 2026 02:14\nin 51 runs\nopen')
   })
 
-  test('a part that went to another node stands first among those that moved', () => {
+  test('a part that went to another node comes first among those that moved', () => {
     const said = textOf(report, 'changes')
     expect(said).toContain('1 of 3 moved between nodes')
     expect(said.indexOf('PHYF001\nnode-01\nnode-05')).toBeGreaterThan(0)
@@ -179,7 +179,7 @@ describe('the period report', () => {
     expect(said).toContain('45 CFR 164.316(b)(2)(i)')
   })
 
-  test('a period without anything says so, and nothing in its favour', () => {
+  test('a period without anything states this, and nothing in its favour', () => {
     const empty = (period: Period): Period => ({
       ...period,
       plans: [],
@@ -205,7 +205,7 @@ describe('the period report', () => {
     expect(said).toContain('0 of 0 scheduled runs took place')
   })
 
-  test('the words of whoever recorded a gap cannot steer the page', () => {
+  test('the words that were recorded for a gap cannot steer the page', () => {
     const hostile = (period: Period): Period => ({
       ...period,
       missedRuns: period.missedRuns.map((gap) => ({ ...gap, why: `a\u202eb\n\u001b[31mc`, signed: false })),

@@ -3,10 +3,12 @@ import { type PreflightMatter, preflightOf } from '../main/app/preflight.ts'
 import type { Finding } from '../main/core/finding/finding.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { PREFLIGHT_LINKS, preflightLine } from '../renderer/seal-model.ts'
+import { ENGAGEMENT_STATES, engagementStateWords } from '../schemas/engagement-words.ts'
 import { PREFLIGHT_IDS, type PreflightItem } from '../schemas/ipc-packs.ts'
-import type { Assessment, Engagement } from '../schemas/types.ts'
+import type { Assessment } from '../schemas/types.ts'
+import { must } from './support/outcomes.ts'
 import { riskAcceptanceOf } from './support/register.ts'
-import { memoryVault, refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
+import { memoryVault, refusal, type SealingKit, sealingKit } from './support/sealing-kit.ts'
 
 const FIGURES: PreflightMatter['shown']['figures'] = {
   declared: 2,
@@ -22,14 +24,13 @@ const FIGURES: PreflightMatter['shown']['figures'] = {
 
 const node = (name: string, changes: object = {}) =>
   ({ node: name, status: 'complete', stale: false, ...changes }) as Assessment['nodes'][number]
-const ENGAGED = { engagement: { status: 'final' } as Engagement } as Assessment['scope']
 const NODES = [node('db-1'), node('db-2')] as unknown as Assessment['nodes']
 const READY: PreflightMatter = {
-  assessment: { asOf: '2026-11-20T12:00:00.000Z', demo: false, nodes: NODES, scope: ENGAGED },
+  assessment: { asOf: '2026-11-20T12:00:00.000Z', demo: false, nodes: NODES },
   shown: { figures: FIGURES, findings: [] },
   register: EMPTY_REGISTER,
   placed: new Set(['db-1', 'db-2']),
-  engagementWaits: false,
+  engagement: 'final',
   signing: 'here',
   identities: 1,
   authority: 'https://tsa.example/',
@@ -60,13 +61,9 @@ describe('before an export', () => {
   })
 
   test.each<[PreflightItem['id'], string, Partial<PreflightMatter>, RegExp]>([
-    ['engagement', 'none', { assessment: { ...READY.assessment, scope: {} as Assessment['scope'] } }, /Page 1/],
-    [
-      'engagement',
-      'a draft',
-      { assessment: { ...READY.assessment, scope: { engagement: { status: 'draft' } } as Assessment['scope'] } },
-      /report/,
-    ],
+    ['engagement', 'none', { engagement: 'none' }, /Page 1/],
+    ['engagement', 'not complete', { engagement: 'incomplete' }, /Page 1/],
+    ['engagement', 'a draft', { engagement: 'draft' }, /report/],
     ['population', 'no inventory', figures({ inventory: null }), /not compared/],
     [
       'population',
@@ -97,6 +94,7 @@ describe('before an export', () => {
       /^1 of 1 /,
     ],
     ['time', 'no authority', { authority: null }, /this computer only/],
+    ['time', 'no authority, on a server', { authority: null, signing: 'sealers' }, /the server only/],
     ['signer', 'no identity', { identities: 0 }, /organization and person/],
   ])('%s is open: %s', (id, _what, changes, words) => {
     const found = openIn(changes)
@@ -105,10 +103,22 @@ describe('before an export', () => {
   })
 
   test('only a missing signer blocks, and a demo has its own', () => {
-    const empty = { ...READY, identities: 0, authority: null, engagementWaits: true, placed: new Set<string>() }
+    const empty = {
+      ...READY,
+      identities: 0,
+      authority: null,
+      engagement: 'incomplete' as const,
+      placed: new Set<string>(),
+    }
     const states = preflightOf({ ...empty, ...figures({ untested: 1, inventory: null }) })
     expect(states.filter(({ state }) => state === 'blocks').map(({ id }) => id)).toEqual(['signer'])
     expect(openIn({ identities: 0, assessment: { ...READY.assessment, demo: true } })).toEqual([])
+  })
+
+  test.each(ENGAGEMENT_STATES)('the engagement is named as on the first screen: %s', (engagement) => {
+    const found = preflightOf({ ...READY, engagement }).find(({ id }) => id === 'engagement')
+    expect(found?.title).toBe(engagementStateWords[engagement])
+    expect(found?.state).toBe(engagement === 'final' ? 'done' : 'open')
   })
 
   test('a withdrawn acceptance needs no signature', () => {
@@ -139,11 +149,11 @@ describe('the method', () => {
 
   test('reads the run that is shown, and what is declared around it', async () => {
     const kit = kitOf()
-    const before = value(await kit.exports['export.preflight'](null))
+    const before = must(await kit.exports['export.preflight'](null))
     expect(before.filter(({ state }) => state === 'blocks').map(({ id }) => id)).toEqual(['signer'])
     expect(before.find(({ id }) => id === 'engagement')?.state).toBe('open')
-    value(await kit.trust['identities.create']({ name: 'default', subject: 'Clinic (M. Ortiz)' }))
-    const after = value(await kit.exports['export.preflight'](null))
+    must(await kit.trust['identities.create']({ name: 'default', subject: 'Clinic (M. Ortiz)' }))
+    const after = must(await kit.exports['export.preflight'](null))
     expect(after.find(({ id }) => id === 'signer')?.state).toBe('done')
   })
 

@@ -17,6 +17,7 @@ import type { Assessment, ChosenProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 import { wholeReport } from './support/report/whole.ts'
 import {
   inHand,
@@ -142,10 +143,9 @@ describe('a fleet file', () => {
     ['profile: own', 'fleet.yaml:2:1: profile must be one of baseline, cis, stig'],
   ])('%j is refused by line and field', (lines, problem) => expect(refused(lines)).toContain(problem))
 
-  test('that moves a number without a profile moves the baseline’s; one that says neither leaves the scope as it was', () => {
-    const read = parseFleet(text('thresholds: [{ threshold: ssh.idle, value: 60, reason: x }]'), 'fleet.yaml')
-    if (!read.ok) throw new Error(read.error.detail)
-    expect(profileOf(read.value.fleet)).toEqual({
+  test('that moves a number without a profile moves the baseline’s; one with neither leaves the scope as it was', () => {
+    const read = must(parseFleet(text('thresholds: [{ threshold: ssh.idle, value: 60, reason: x }]'), 'fleet.yaml'))
+    expect(profileOf(read.fleet)).toEqual({
       profile: { name: 'baseline', changes: [{ threshold: 'ssh.idle', value: 60, reason: 'x' }] },
     })
     const plain = parseFleet(text(''), 'fleet.yaml')
@@ -177,14 +177,14 @@ describe('the same recording', () => {
     expect(under('demo-gpu-01', 'access.pam.lockout')).toEqual(['satisfied', 'satisfied', 'not-satisfied'])
   })
 
-  test('is judged the same twice, and otherwise without the profile, which stands in the scope', () => {
+  test('is judged the same twice, and otherwise without the profile, which is in the scope', () => {
     const first = canonicalJson(judged('demo-gpu-01', CIS))
     expect(canonicalJson(judged('demo-gpu-01', structuredClone(CIS)))).toBe(first)
     expect(canonicalJson(judged('demo-gpu-01'))).not.toBe(first)
     expect(JSON.parse(first)).toMatchObject({ scope: { profile: CIS } })
   })
 
-  test('under a moved number says in its reasons what was moved', () => {
+  test('under a moved number states in its reasons what was moved', () => {
     const moved = judged('demo-gpu-01', {
       name: 'stig',
       changes: [{ threshold: 'lockout.failures', value: 5, reason: 'the help desk asked' }],
@@ -239,7 +239,7 @@ describe('what people read', () => {
     for (const id of used) expect(compared).toContain(`\n${id}\n`)
   })
 
-  test('without a choice it is the baseline, and nothing is said to be relaxed', () => {
+  test('without a choice it is the baseline, and nothing is reported as relaxed', () => {
     const report = read(judged('demo-gpu-01'))
     expect(section(report, 'cover')).toContain('Profile: Baseline')
     expect(section(report, 'summary')).not.toMatch(/relaxed|loosened/)
@@ -284,7 +284,7 @@ describe('a pack', () => {
     expect(found.contents.scope).toMatchObject({ profile: CIS })
   })
 
-  test('that was judged by looser numbers reproduces too, so the reader is told', async () => {
+  test('that was judged by looser numbers reproduces too, so the reader is shown them', async () => {
     const changes = [{ threshold: 'shell.idle', value: 90_000, reason: 'we never log off' }] as const
     const found = await verified({ recordings: demo(), population, profile: { name: 'stig', changes: [...changes] } })
     expect(reproducible(found)).toMatchObject({

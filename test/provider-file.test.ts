@@ -104,7 +104,7 @@ describe('a provider file', () => {
     )
   })
 
-  test('a day that no calendar has is told with its line', async () => {
+  test('a day that no calendar has is reported with its line', async () => {
     const rest = `  - { id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     expect(await read(HEAD.replace('asOf: 2026-11-01', 'asOf: 2026-02-31') + rest)).toBe(
       'own.yaml:4:1: asOf is “2026-02-31”, which is not a valid date',
@@ -214,7 +214,7 @@ describe('a provider file', () => {
     expect(await read(claims(row))).toContain(problem)
   })
 
-  test('names every id that stands twice', async () => {
+  test('names every id that occurs twice', async () => {
     const row = `{ id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }`
     expect(await read(claims(row, row))).toBe('own.yaml:10:7: claims[1].id is “a”, which occurs twice')
     const twice = HEAD.replace(

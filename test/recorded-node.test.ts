@@ -52,7 +52,7 @@ describe('a stream comes back byte for byte', () => {
 test('exit status, state and durations are stated where they differ from the default', () => {
   const answer = { stdout: Buffer.from('a\n'), stderr: Buffer.from('b\n'), exitCode: 127, status: 'no-path' } as const
   const answers = new Map([
-    ['a.b/d', { ...answer, seconds: { node: 0.25, auditor: 1 } }],
+    ['a.b/d', { ...answer, seconds: { node: 0.25, collectingComputer: 1 } }],
     ['a.b/c', { ...answer, stdout: new Uint8Array(), stderr: new Uint8Array(), exitCode: 0, status: 'done' as const }],
   ])
   const text = writeRecordedNode({ privilege: 'none' }, answers)

@@ -58,7 +58,7 @@ describe('a risk acceptance removes no deviation', () => {
     })
   })
 
-  test('beyond the longest term, though it says so itself; within it, it counts', () => {
+  test('beyond the longest term, though it claims one itself; within it, it counts', () => {
     const forever = { acceptedAt: '2025-11-20T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' }
     const accepted = ['2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00.000Z'].map((asOf) => {
       const found = concluded({}, ['not-satisfied', 'satisfied'], { riskAcceptances: [excepted(forever)] }, asOf)
@@ -98,7 +98,7 @@ describe('a document supports nothing', () => {
 
 describe('a decision takes out nothing', () => {
   const out = decided({ decision: 'not-applicable' })
-  test('over a contradiction that somebody accepts', () => {
+  test('over a contradiction that was accepted', () => {
     const riskAcceptances = [excepted({})]
     expect(roll({}, ['not-satisfied', 'satisfied'], { riskAcceptances, decisions: [out] })).toBe('deviations')
     expect(roll({}, ['not-satisfied', 'not-tested', 'satisfied'], { riskAcceptances, decisions: [out] })).toBe(
@@ -282,7 +282,7 @@ test.each([
   expect(isOnePerson({ requestedBy, approvedBy })).toBe(one),
 )
 
-test('the last thing that was said, up to now', () => {
+test('the last recorded entry, up to now', () => {
   const register = registerOf({
     riskAcceptances: [riskAcceptanceOf()],
     documents: [documentOf()],
@@ -404,7 +404,7 @@ describe('verifying a pack with it', () => {
     return registerOfPack({ source: sourceOf(files), validator, seal: sealing.reader }, { scope, assessment })
   }
 
-  test('says what contradicts itself, and what was only said later', async () => {
+  test('names what contradicts itself, and what was only recorded later', async () => {
     const [at, expiresAt] = ['2026-11-20T10:00:00.001Z', endOfDay('2027-03-01')]
     const said = await read(
       registerOf({
@@ -427,7 +427,7 @@ describe('verifying a pack with it', () => {
     ])
   })
 
-  test('of many exceptions and of one on thousands of nodes says what is wrong in few words', async () => {
+  test('of many exceptions and of one on thousands of nodes states what is wrong in few words', async () => {
     const many = Array.from({ length: 2000 }, (_, at) =>
       riskAcceptanceOf({ id: String(at).padStart(32, '0'), check: 'no.such' }),
     )

@@ -9,6 +9,7 @@ import { readRegister } from '../main/cli/register.ts'
 import { type Outcome, ok } from '../main/core/failure.ts'
 import type { Register } from '../schemas/types.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 import { documentOf, POLICY, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleCatalog } from './support/sample-pack.ts'
 
@@ -16,7 +17,7 @@ const folder = folderOfTests('register-cli')
 const ports = createPorts(sampleCatalog)
 const path = join(folder, 'register.json')
 
-test('without a file nothing was said', async () => {
+test('without a file nothing was recorded', async () => {
   expect(await readRegister(ports, undefined)).toEqual({ ok: true, value: NO_REGISTER })
 })
 
@@ -30,13 +31,12 @@ test('a file that is not there is not taken for an empty one', async () => {
 test('a register, with its records beside it', async () => {
   const register = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
   writeFileSync(path, JSON.stringify(register))
-  const said = await readRegister(ports, path)
-  if (!said.ok) throw new Error(said.error.detail)
-  expect(said.value.register).toEqual(register)
-  expect((await said.value.attachmentBytes(documentOf())).ok).toBe(false)
+  const said = must(await readRegister(ports, path))
+  expect(said.register).toEqual(register)
+  expect((await said.attachmentBytes(documentOf())).ok).toBe(false)
   mkdirSync(join(folder, 'documents'))
   writeFileSync(join(folder, 'documents', documentOf().sha256), POLICY)
-  expect((await said.value.attachmentBytes(documentOf())).ok).toBe(true)
+  expect((await said.attachmentBytes(documentOf())).ok).toBe(true)
 })
 
 test.each([
@@ -78,7 +78,7 @@ describe('changing a register file', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(registerOf({ riskAcceptances: [entry] }))
   })
 
-  test('never loses what somebody else wrote meanwhile', async () => {
+  test('never loses what another program wrote meanwhile', async () => {
     const theirs = JSON.stringify(registerOf({ documents: [documentOf()] }))
     const next = (register: Register): Outcome<Register> => {
       writeFileSync(path, theirs)

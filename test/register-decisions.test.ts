@@ -14,6 +14,7 @@ import { EMPTY_REGISTER, registerFor, statusOf } from '../main/core/register.ts'
 import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-register.ts'
 import type { Assessment, Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
+import { must } from './support/outcomes.ts'
 import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { controlOf, frameworkOf } from './support/rollup-kit.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sealing } from './support/sample-pack.ts'
@@ -22,13 +23,8 @@ const NOW = '2026-11-21T15:00:00.000Z'
 const ID = '0123456789abcdef'.repeat(2)
 const LATER = '2026-11-25T09:00:00.000Z'
 
-const said = (outcome: { readonly ok: boolean; readonly error?: { readonly detail: string } }): string =>
+const answerOf = (outcome: { readonly ok: boolean; readonly error?: { readonly detail: string } }): string =>
   outcome.ok ? 'accepted' : (outcome.error?.detail ?? '')
-const must = (outcome: ReturnType<typeof decide>): Register => {
-  if (!outcome.ok) throw new Error(outcome.error.detail)
-  return outcome.value
-}
-
 describe('decisions about rows', () => {
   const levelOf = levelsIn([
     frameworkOf([controlOf({ key: 'free', level: 'addressable' }), controlOf({ key: 'bound', level: 'required' })]),
@@ -102,7 +98,7 @@ describe('decisions about rows', () => {
     [{ until: '2027-11-23' }, 'the expiry of the decision must be at most 366 days from today'],
     [{ until: '2027-02-29' }, 'the expiry of the decision must be a date such as 2027-03-01'],
   ])('%j: %s', (changes, expected) => {
-    expect(said(make(changes))).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
+    expect(answerOf(make(changes))).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
   })
 
   test('end with their last millisecond, stay listed, and are taken back once', () => {
@@ -112,8 +108,8 @@ describe('decisions about rows', () => {
     const draftOf = { id: entry.id, by: ' L. Sato ', reason: 'Replaced.' }
     const once = must(withdrawDecision(registerOf({ decisions: [entry] }), draftOf, LATER))
     expect(once.decisions).toEqual([{ ...entry, withdrawn: { at: LATER, by: 'L. Sato', reason: 'Replaced.' } }])
-    expect(said(withdrawDecision(once, draftOf, LATER))).toBe('this decision was already withdrawn')
-    expect(said(withdrawDecision(EMPTY_REGISTER, draftOf, LATER))).toBe('there is no such decision')
+    expect(answerOf(withdrawDecision(once, draftOf, LATER))).toBe('this decision was already withdrawn')
+    expect(answerOf(withdrawDecision(EMPTY_REGISTER, draftOf, LATER))).toBe('there is no such decision')
   })
 })
 
@@ -164,7 +160,7 @@ describe('requests for exceptions', () => {
       { ...terms, approvedBy: 'M. Ortiz', approverRole: 'Security officer', acceptedAt: LATER, withdrawn: null },
     ])
     expect(validator.problems('register', approved)).toEqual([])
-    expect(said(approveRequest(approved, approval, LATER))).toBe('this request was already approved')
+    expect(answerOf(approveRequest(approved, approval, LATER))).toBe('this request was already approved')
   })
 
   test.each<[Partial<AcceptanceRequestDraft>, string]>([
@@ -177,7 +173,7 @@ describe('requests for exceptions', () => {
     [{ until: '2027-11-23' }, 'the expiry of the risk acceptance must be at most 366 days from today'],
     [{ until: '2026-11-20' }, 'the expiry of the risk acceptance is in the past'],
   ])('%j: %s', (changes, expected) => {
-    expect(said(ask(changes))).toBe(expected)
+    expect(answerOf(ask(changes))).toBe(expected)
   })
 
   test.each(['rejected', 'withdrawn'] as const)('%s, they stay listed and can no longer be approved', (as) => {
@@ -188,20 +184,22 @@ describe('requests for exceptions', () => {
     ])
     expect(settled.riskAcceptances).toEqual([])
     expect(validator.problems('register', settled)).toEqual([])
-    expect(said(approveRequest(settled, approval, LATER))).toBe(`this request was already ${as}`)
-    expect(said(resolveRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
-    expect(said(resolveRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be entered')
-    expect(said(resolveRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
+    expect(answerOf(approveRequest(settled, approval, LATER))).toBe(`this request was already ${as}`)
+    expect(answerOf(resolveRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
+    expect(answerOf(resolveRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe(
+      'the reason must be entered',
+    )
+    expect(answerOf(resolveRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
       'there is no such request',
     )
   })
 
-  test('nobody approves one whose end has passed, or without a role', () => {
+  test('none is approved whose end has passed, or without a role', () => {
     const asked = must(ask())
-    expect(said(approveRequest(asked, approval, '2027-03-01T23:59:59.999Z'))).toBe('accepted')
-    expect(said(approveRequest(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('is in the past')
-    expect(said(approveRequest(asked, { ...approval, approverRole: ' ' }, LATER))).toContain('role')
-    expect(said(approveRequest(asked, { ...approval, id: 'f'.repeat(32) }, LATER))).toBe('there is no such request')
+    expect(answerOf(approveRequest(asked, approval, '2027-03-01T23:59:59.999Z'))).toBe('accepted')
+    expect(answerOf(approveRequest(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('is in the past')
+    expect(answerOf(approveRequest(asked, { ...approval, approverRole: ' ' }, LATER))).toContain('role')
+    expect(answerOf(approveRequest(asked, { ...approval, id: 'f'.repeat(32) }, LATER))).toBe('there is no such request')
   })
 
   test.each([
@@ -246,7 +244,7 @@ describe('what is listed', () => {
   const list = (register: Register, assessed: Assessment | null) =>
     listRegister(sealing.reader, register, { asOf, assessment: assessed })
 
-  test('says of each finding whether there is anything to accept, where recordings are at hand', async () => {
+  test('states for each finding whether there is anything to accept, where recordings are available', async () => {
     const register = registerOf({
       riskAcceptances: [riskAcceptanceOf({ nodes: ['node-a', 'node-b', 'node-c'] })],
       acceptanceRequests: [acceptanceRequestOf()],
@@ -279,7 +277,7 @@ describe('what is listed', () => {
       false,
     ],
     [
-      'a request that nobody approved in time',
+      'a request that was not approved in time',
       registerOf({ acceptanceRequests: [acceptanceRequestOf({ expiresAt: ended })] }),
       false,
     ],

@@ -15,6 +15,7 @@ import type { ExplanationDraft } from '../schemas/ipc-packs.ts'
 import type { Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
+import { must } from './support/outcomes.ts'
 import { explanationOf, registerOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 import { wholeReport } from './support/report/whole.ts'
@@ -44,11 +45,6 @@ const make = (changes: Partial<ExplanationDraft> = {}, bytes = LETTER) =>
       hasNode: (name) => name === 'gpu-01',
     },
   )
-const must = (outcome: ReturnType<typeof make>): Register => {
-  if (!outcome.ok) throw new Error(outcome.error.detail)
-  return outcome.value
-}
-
 describe('explanations of readings', () => {
   test('are kept with the digest of their document, and fit the schema', () => {
     const register = must(make())
@@ -117,7 +113,7 @@ describe('explanations in a pack', () => {
       },
       { scope: { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'], asOf: AS_OF } },
     )
-  test('of known readings on declared nodes are in order, and are told', async () => {
+  test('of known readings on declared nodes are in order, and are noted', async () => {
     const { problems, notes } = await read(registerOf({ explanations: [explanationOf()] }))
     expect([problems.length, notes.length]).toEqual([0, 1])
   })
@@ -125,7 +121,7 @@ describe('explanations in a pack', () => {
     ['a signal that the catalog lacks', { signal: 'cpu.none' }],
     ['a node that was not declared', { nodes: ['node-z'] }],
     ['no node', { nodes: [] }],
-    ['an end that nobody may set', { expiresAt: '2029-01-01T23:59:59.999Z' }],
+    ['an end that is later than allowed', { expiresAt: '2029-01-01T23:59:59.999Z' }],
     ['a moment that is none', { explainedAt: '2026-02-31T08:00:00.000Z' }],
   ])('that name %s are a problem', async (_, changes) => {
     expect((await read(registerOf({ explanations: [explanationOf(changes)] }))).problems.length).toBeGreaterThan(0)

@@ -20,6 +20,7 @@ import { attachmentPath } from '../main/core/register/attachments.ts'
 import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
 import { folderOfTest } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 import { documentDraftOf, documentOf, registerOf as madeRegister, riskAcceptanceOf } from './support/register.ts'
 import { evidenceRequestOf } from './support/rollup-kit.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
@@ -98,11 +99,6 @@ beforeEach(async () => {
   }
   methods = registerMethods(context)
 })
-
-const must = <T>(outcome: Outcome<T>): T => {
-  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
-  return outcome.value
-}
 
 const refused = (outcome: Outcome<unknown>): string =>
   outcome.ok ? 'accepted' : `${outcome.error.code}: ${outcome.error.detail}`
@@ -282,7 +278,7 @@ describe('the file', () => {
     expect(stored()).toBe(before)
   })
 
-  test('of the demo fleet lies apart', async () => {
+  test('of the demo fleet is stored apart', async () => {
     must(await methods['acceptances.accept'](draft))
     session.demo = true
     expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances).toEqual([])

@@ -116,7 +116,7 @@ describe('a register in a pack', () => {
       'only an addressable specification permits this decision',
     ],
     [
-      'a decision without an end that anybody may set',
+      'a decision with a later end than allowed',
       {
         decisions: [
           decisionOf({
@@ -162,7 +162,7 @@ describe('a register in a pack', () => {
     },
   )
 
-  test('says what is asked for, decided, unsigned, and of one person', async () => {
+  test('states what is asked for, decided, unsigned, and of one person', async () => {
     const register = registerOf({
       riskAcceptances: [riskAcceptanceOf({ requestedBy: 'M. Ortiz ' })],
       acceptanceRequests: [acceptanceRequestOf()],
@@ -228,7 +228,7 @@ describe('a register in a pack', () => {
     expect(complete?.details).toEqual([`${PATHS.register}: riskAcceptances[0].owner must not be empty.`])
   })
 
-  test('with an acceptance that is longer than anybody may give is not complete', async () => {
+  test('with an acceptance that is longer than the permitted term is not complete', async () => {
     const forever = registerOf({ riskAcceptances: [riskAcceptanceOf({ expiresAt: '2036-01-01T23:59:59.999Z' })] })
     expect((await readAlone(forever)).problems).toEqual([
       expect.stringContaining('it must be at most 366 days from today'),

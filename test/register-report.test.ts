@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import { withRegister } from '../main/core/assess.ts'
-import { documentText, type ReportDocument } from '../main/present/report.ts'
+import { documentText } from '../main/present/report.ts'
 import { BANNED } from '../schemas/words.ts'
 import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
-import { wholeReport } from './support/report/whole.ts'
+import { sectionText, wholeReport } from './support/report/whole.ts'
 
 const CHECK = 'encryption.at-rest.ephi-paths'
 /** A control with two documents, each asked for by a request of its own. */
@@ -59,24 +59,22 @@ const register = registerOf({
 
 const input = { ...sampleInput(), register }
 const report = wholeReport(input)
-const section = (document: ReportDocument, id: string): string =>
-  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
 
 describe('the register in the report', () => {
-  it('stands beside contradicted findings and leaves them contradicted', () => {
-    const gaps = section(report, 'gaps')
+  it('is listed beside contradicted findings and leaves them contradicted', () => {
+    const gaps = sectionText(report, 'gaps')
     expect(gaps).toContain('Risk accepted until 1 Mar 2027, approved by M. Ortiz')
     expect(gaps).toContain('Risk acceptance expired on 19 Nov 2026, approved by M. Ortiz')
     const bare = wholeReport(sampleInput())
-    const lines = section(bare, 'gaps').split('\n')
+    const lines = sectionText(bare, 'gaps').split('\n')
     expect(gaps.split('\n').filter((line) => !/ccept/.test(line))).toEqual(lines)
-    expect(section(report, 'summary')).toContain('Risk acceptances: 1 in effect, 1 expired.')
-    expect(section(bare, 'summary')).toContain('Risk acceptances: 0 in effect, 0 expired.')
-    expect(section(report, 'summary').split('\n')[6]).toBe(section(bare, 'summary').split('\n')[6])
+    expect(sectionText(report, 'summary')).toContain('Risk acceptances: 1 in effect, 1 expired.')
+    expect(sectionText(bare, 'summary')).toContain('Risk acceptances: 0 in effect, 0 expired.')
+    expect(sectionText(report, 'summary').split('\n')[6]).toBe(sectionText(bare, 'summary').split('\n')[6])
   })
 
-  it('lists every acceptance, those that have ended first, with all that was said', () => {
-    const all = section(report, 'acceptances')
+  it('lists every acceptance, those that have ended first, with all that was recorded', () => {
+    const all = sectionText(report, 'acceptances')
     const place = (words: string): number => {
       expect(all).toContain(words)
       return all.indexOf(words)
@@ -102,7 +100,7 @@ describe('the register in the report', () => {
   })
 
   it('lists every record, and what is asked for and missing', () => {
-    const all = section(report, 'records')
+    const all = sectionText(report, 'records')
     for (const words of [
       'Key Policy 2026.pdf',
       'Who may hold a key, and for how long.',
@@ -128,7 +126,7 @@ describe('the register in the report', () => {
     const examined = { ...register, documents }
     const before = sampleInput().assessment
     const assessment = withRegister(input.catalog, before, examined)
-    const all = section(wholeReport({ ...input, register: examined, assessment }), 'records')
+    const all = sectionText(wholeReport({ ...input, register: examined, assessment }), 'records')
     expect(all).toContain('1 request is overdue')
     expect(all).toContain('Counts as\nSupporting evidence')
     expect(all).toContain('M. Ortiz, 3 Nov 2026\nThe whole document')
@@ -139,7 +137,7 @@ describe('the register in the report', () => {
   })
 
   it('states at the control what is on file and what is still needed', () => {
-    const item = section(report, 'controls-soc2')
+    const item = sectionText(report, 'controls-soc2')
     expect(item).toContain(`Documents on file: ${requestFor(first)} `)
     expect(item).toContain('(received only; overdue: owner P. Lind, due 1 Nov 2026)')
     expect(item).toContain('(nothing on file; overdue: owner P. Lind, due 19 Nov 2026)')
@@ -148,9 +146,9 @@ describe('the register in the report', () => {
 
   it('states so where there is nothing', () => {
     const bare = wholeReport(sampleInput())
-    expect(section(bare, 'acceptances')).toContain('No risk acceptances.')
-    expect(section(bare, 'records')).toContain('No documents on file.')
-    expect(section(bare, 'records')).toContain('nothing on file; no owner assigned')
+    expect(sectionText(bare, 'acceptances')).toContain('No risk acceptances.')
+    expect(sectionText(bare, 'records')).toContain('No documents on file.')
+    expect(sectionText(bare, 'records')).toContain('nothing on file; no owner assigned')
   })
 
   it('uses none of the banned words, and the order of entries makes no difference', () => {

@@ -24,6 +24,7 @@ import type { ResponseDraft } from '../schemas/ipc-packs.ts'
 import type { EntrySignature, ManagementResponse, Register } from '../schemas/types.ts'
 import { realClock, validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 import { registerOf, responseOf } from './support/register.ts'
 import {
   AS_OF,
@@ -95,7 +96,7 @@ describe('responding to a finding', () => {
 
   test.each<[string, Partial<ResponseDraft>, RegExp]>([
     ['an unknown check', { check: 'nothing' }, /there is no check “nothing”/],
-    ['nobody', { statedBy: '  ' }, /the person who states the response must be entered/],
+    ['no person', { statedBy: '  ' }, /the person who states the response must be entered/],
     ['yesterday', { due: dayAfter(-1) }, /the due day is in the past/],
     ['a day beyond the last', { due: dayAfter(LONGEST_DUE_DAYS + 1) }, /at most 1096 days/],
     ['no day', { due: '31.12.2026' }, /the due day must be a date/],
@@ -126,11 +127,10 @@ describe('responding to a finding', () => {
     expect(current(register)).toBe(second.id)
     expect(current(register, '2026-11-01T23:00:00.000Z')).toBe(first.id)
     expect(current(register, '2026-10-01T00:00:00.000Z')).toBeUndefined()
-    const taken = withdrawResponse(register, { id: second.id, by: 'M. Ortiz', reason: 'Stated too early.' }, NOW)
-    if (!taken.ok) throw new Error(taken.error.detail)
-    expect(current(taken.value)).toBe(first.id)
-    expect(responsesOf(taken.value)).toHaveLength(2)
-    const again = withdrawResponse(taken.value, { id: second.id, by: 'M. Ortiz', reason: 'Again.' }, NOW)
+    const taken = must(withdrawResponse(register, { id: second.id, by: 'M. Ortiz', reason: 'Stated too early.' }, NOW))
+    expect(current(taken)).toBe(first.id)
+    expect(responsesOf(taken)).toHaveLength(2)
+    const again = withdrawResponse(taken, { id: second.id, by: 'M. Ortiz', reason: 'Again.' }, NOW)
     expect(again).toMatchObject({ ok: false, error: { detail: 'this response was already withdrawn' } })
     const none = withdrawResponse(register, { id: ID, by: 'M. Ortiz', reason: 'None.' }, NOW)
     expect(none).toMatchObject({ ok: false, error: { detail: 'there is no such response' } })
@@ -200,9 +200,7 @@ describe('responses in a pack', () => {
 
   beforeAll(async () => {
     signer = await sampleSigner(folder, 'signer')
-    const made = await signAs(registerOf({ responses: [responseOf()] }), 'respondent')
-    if (!made.ok) throw new Error(made.error.detail)
-    signed = made.value
+    signed = must(await signAs(registerOf({ responses: [responseOf()] }), 'respondent'))
   })
 
   test('are signed by the person who states them', async () => {
@@ -232,9 +230,8 @@ describe('responses in a pack', () => {
   })
 
   test('stay signed when they are withdrawn', async () => {
-    const taken = withdrawResponse(signed, { id: responseOf().id, by: 'M. Ortiz', reason: 'Replaced.' }, NOW)
-    if (!taken.ok) throw new Error(taken.error.detail)
-    expect((await readEntries(sealing.reader, taken.value)).problems).toEqual([])
+    const taken = must(withdrawResponse(signed, { id: responseOf().id, by: 'M. Ortiz', reason: 'Replaced.' }, NOW))
+    expect((await readEntries(sealing.reader, taken)).problems).toEqual([])
   })
 
   test('without a signature are counted, and one stated later has no effect yet', async () => {

@@ -9,6 +9,7 @@ import { readEntries, readSignatures } from '../main/verify/steps/entries.ts'
 import type { EntrySignature, Register } from '../schemas/types.ts'
 import { realClock, validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
 
@@ -28,15 +29,12 @@ beforeAll(async () => {
   approver = await sampleSigner(folder, 'approver')
   const request = acceptanceRequestOf({ requestedAt: now, expiresAt: day(90) })
   const asked = await sign(registerOf({ acceptanceRequests: [request] }), ID, 'requester', asker)
-  const approved = approveRequest(asked, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
-  if (!approved.ok) throw new Error(approved.error.detail)
-  signed = await sign(approved.value, ID, 'approver', approver)
+  const approved = must(approveRequest(asked, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now))
+  signed = await sign(approved, ID, 'approver', approver)
 })
 
 async function sign(register: Register, id: string, role: EntrySignature['role'], signer: Signer): Promise<Register> {
-  const done = await signEntry(ports, register, id, { role, openSigner: async () => ok(signer) })
-  if (!done.ok) throw new Error(done.error.detail)
-  return done.value
+  return must(await signEntry(ports, register, id, { role, openSigner: async () => ok(signer) }))
 }
 
 const problems = async (register: Register): Promise<readonly string[]> =>
@@ -54,7 +52,7 @@ describe('two keys', () => {
   const SHARED = 'two people are named, but both signatures have the same key'
   const TWICE = 'more than one signature for the same role'
   test.each<[string, Signable, string | null, boolean]>([
-    ['nobody signed', riskAcceptanceOf(), null, false],
+    ['no signature', riskAcceptanceOf(), null, false],
     ['only the approver', riskAcceptanceOf({ signatures: [by('approver', 'a')] }), null, false],
     ['only who asked', riskAcceptanceOf({ signatures: [by('requester', 'a')] }), null, false],
     [
@@ -80,7 +78,7 @@ describe('two keys', () => {
     ['a decision, with one key', decisionOf({ signatures: [by('requester', 'a'), by('approver', 'a')] }), SHARED, true],
     ['a request', acceptanceRequestOf({ signatures: [by('requester', 'a')] }), null, false],
     [
-      'a request that nobody approved',
+      'a request that was not approved',
       acceptanceRequestOf({ signatures: [by('approver', 'a')] }),
       'it has an approver’s signature but was not approved',
       false,
@@ -133,7 +131,7 @@ describe('signatures on entries', () => {
     ])
   })
 
-  test('on one entry after the other are over what stood there, not over each other', () => {
+  test('on one entry after the other are over what was there, not over each other', () => {
     const [entry = riskAcceptanceOf()] = signed.riskAcceptances
     const { signatures: _, ...bare } = entry
     const as = { role: 'approver', at: now } as const
@@ -191,11 +189,11 @@ describe('signatures on entries', () => {
     const [signature] =
       (await sign(registerOf({ decisions: [entry] }), entry.id, 'requester', asker)).decisions?.[0]?.signatures ?? []
     if (signature === undefined) throw new Error('not signed')
-    const told = (changes: Partial<EntrySignature>) =>
+    const problemsWith = (changes: Partial<EntrySignature>) =>
       problems(registerOf({ decisions: [{ ...entry, signatures: [{ ...signature, ...changes }] }] }))
-    expect(await told({})).toEqual([])
-    expect(await told({ role: 'approver' })).toEqual([expect.stringContaining('of the approver is invalid')])
-    expect(await told({ at: day(1) })).toEqual([expect.stringContaining('of the requester is invalid')])
+    expect(await problemsWith({})).toEqual([])
+    expect(await problemsWith({ role: 'approver' })).toEqual([expect.stringContaining('of the approver is invalid')])
+    expect(await problemsWith({ at: day(1) })).toEqual([expect.stringContaining('of the requester is invalid')])
   })
 
   test.each([
@@ -229,7 +227,7 @@ describe('signatures on entries', () => {
     ])
   })
 
-  test('of a revoked key do not stand from then on; of one revoked later, that is said', async () => {
+  test('of a revoked key have no effect from then on; of one revoked later, that is noted', async () => {
     const revoked = (at: string) =>
       readEntries(
         readerWith(() => ({ revoked: { at } })),
@@ -255,14 +253,13 @@ describe('signatures on entries', () => {
       ...asked,
       acceptanceRequests: asked.acceptanceRequests?.map((one) => ({ ...one, nodes: ['node-a', 'node-b'] })) ?? [],
     }
-    const approved = approveRequest(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
-    if (!approved.ok) throw new Error(approved.error.detail)
-    const done = await signEntry(ports, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
+    const approved = must(approveRequest(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now))
+    const done = await signEntry(ports, approved, ID, { role: 'approver', openSigner: async () => ok(approver) })
     expect(!done.ok && done.error.detail).toContain('the signature of the requester is invalid')
-    expect(await signaturesProblem(sealing.reader, approved.value, ID)).toContain('of the requester is invalid')
+    expect(await signaturesProblem(sealing.reader, approved, ID)).toContain('of the requester is invalid')
   })
 
-  test('of a demonstration key stands for nobody', async () => {
+  test('of a demonstration key identifies no person', async () => {
     const demo = await sealing.demoSigner()
     const register = registerOf({ decisions: [decisionOf()] })
     const done = await signEntry(ports, register, decisionOf().id, {
@@ -296,7 +293,7 @@ describe('signatures on entries', () => {
 })
 
 describe('in a pack', () => {
-  test('signed entries verify; one that was edited before sealing is told', async () => {
+  test('signed entries verify; one that was edited before sealing is reported', async () => {
     const outcome = async (register: Register) => {
       const verified = await verifySource(sourceOf(await samplePack({ signer: approver, register })))
       const complete = verified.report.checks.find(({ check }) => check === 'completeness')
@@ -311,8 +308,8 @@ describe('in a pack', () => {
       ...signed,
       riskAcceptances: signed.riskAcceptances.map((one) => ({ ...one, expiresAt: day(300) })),
     }
-    const told = await outcome(longer)
-    expect(told.outcome).toBe('failed')
-    expect(told.details).toContain('the signature of the approver is invalid')
+    const edited = await outcome(longer)
+    expect(edited.outcome).toBe('failed')
+    expect(edited.details).toContain('the signature of the approver is invalid')
   })
 })

@@ -10,6 +10,7 @@ import { registerFor } from '../main/core/register.ts'
 import type { DocumentDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, ReportingBasis } from '../schemas/types.ts'
 import type { PeriodCover } from '../schemas/words.ts'
+import { must } from './support/outcomes.ts'
 import { documentDraftOf, documentOf, inspectedFor, registerOf } from './support/register.ts'
 
 const NOW = '2026-11-21T09:00:00.000Z'
@@ -29,17 +30,16 @@ const second = (changes: Partial<EvidenceDocument> = {}): EvidenceDocument =>
 
 describe('a new version', () => {
   test('is attached to what the earlier one is attached to, and the earlier one stays', () => {
-    const made = add([first], { effective: { from: '2026-01-01', to: null } })
-    if (!made.ok) throw new Error(made.error.detail)
-    expect(made.value.documents[0]).toEqual(first)
-    expect(made.value.documents[1]).toMatchObject({
+    const made = must(add([first], { effective: { from: '2026-01-01', to: null } }))
+    expect(made.documents[0]).toEqual(first)
+    expect(made.documents[1]).toMatchObject({
       id: NEW,
       supersedes: OLD,
       controls: first.controls,
       effective: { from: '2026-01-01', to: null },
     })
-    expect(createSchemaValidator().problems('register', made.value)).toEqual([])
-    expect(registerProblems(made.value)).toEqual([])
+    expect(createSchemaValidator().problems('register', made)).toEqual([])
+    expect(registerProblems(made)).toEqual([])
   })
 
   test.each<[string, readonly EvidenceDocument[], Partial<DocumentDraft>]>([

@@ -28,6 +28,7 @@ import type { RiskAcceptanceDraft } from '../schemas/ipc-register.ts'
 import type { EvidenceDocument, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'
+import { must } from './support/outcomes.ts'
 import { documentDraftOf, documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { controlOf, evidenceRequestOf, frameworkOf } from './support/rollup-kit.ts'
 
@@ -66,7 +67,7 @@ const refusal = (outcome: { readonly ok: boolean; readonly error?: { code: strin
   outcome.ok ? 'accepted' : `${outcome.error?.code}: ${outcome.error?.detail}`
 
 describe('accepting a finding', () => {
-  test('keeps what was said, until the last millisecond of the day', () => {
+  test('keeps what was recorded, until the last millisecond of the day', () => {
     const made = accept({})
     expect(made).toEqual({
       ok: true,
@@ -136,7 +137,7 @@ describe('accepting a finding', () => {
   })
 })
 
-describe('how an entry stands', () => {
+describe('the status of an entry', () => {
   const until = riskAcceptanceOf({ acceptedAt: '2027-03-01T00:00:00.000Z', expiresAt: '2028-02-29T23:59:59.999Z' })
   test.each([
     ['2028-02-29T23:59:59.998Z', 'in-force'],
@@ -183,7 +184,7 @@ describe('how an entry stands', () => {
 
 describe('taking back', () => {
   const register = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
-  test('keeps the entry and says when, by whom and why; once', () => {
+  test('keeps the entry and states when, by whom and why; once', () => {
     const once = withdrawAcceptance(register, { id: riskAcceptanceOf().id, by: ' L. Sato ', reason: 'Fixed.' }, NOW)
     expect(once.ok && once.value.riskAcceptances).toEqual([
       riskAcceptanceOf({ withdrawn: { at: NOW, by: 'L. Sato', reason: 'Fixed.' } }),
@@ -194,7 +195,7 @@ describe('taking back', () => {
     expect(refusal(twice)).toBe('input.refused: this risk acceptance was already withdrawn')
   })
 
-  test('refuses what is not there and what says nothing', () => {
+  test('refuses what is not there and what is empty', () => {
     const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
     expect(refusal(withdrawDocument(register, asked, NOW))).toMatch(/^input\.refused: there is no such /)
     const empty = { id: documentOf().id, by: ' ', reason: 'because' }
@@ -314,7 +315,7 @@ describe('attached documents', () => {
     ['CON', 'file', '-con'],
     ['a'.repeat(300), 'file', `-${'a'.repeat(80)}`],
     ['x\n"; rm -rf ~', 'file', '-x-rm-rf'],
-  ] as const)('the name %j of a %s lies in a pack as digest%s', (name, kind, rest) => {
+  ] as const)('the name %j of a %s is stored in a pack as digest%s', (name, kind, rest) => {
     const path = attachmentPath({ name, kind, sha256: 'e'.repeat(64) })
     expect(path).toBe(`data/documents/${'e'.repeat(64)}${rest}`)
     expect(isSafePath(path)).toBe(true)
@@ -351,9 +352,8 @@ describe('requests for records', () => {
   const ask = { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'P. Lind', due: '2026-12-01' } as const
 
   test('one for each record: a later one takes the place of the one before', () => {
-    const first = setRequest(EMPTY_REGISTER, ask, { now: NOW, needsOf })
-    if (!first.ok) throw new Error(first.error.detail)
-    const second = setRequest(first.value, { ...ask, owner: ' M. Ortiz ', due: '2026-12-24' }, { now: NOW, needsOf })
+    const first = must(setRequest(EMPTY_REGISTER, ask, { now: NOW, needsOf }))
+    const second = setRequest(first, { ...ask, owner: ' M. Ortiz ', due: '2026-12-24' }, { now: NOW, needsOf })
     expect(second.ok && second.value.documentRequests).toEqual([
       { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'M. Ortiz', due: '2026-12-24T23:59:59.999Z' },
     ])

@@ -5,7 +5,7 @@ import { cover, signOffSection } from '../main/present/report/cover.ts'
 import { custodySection, versionSection } from '../main/present/report/custody.ts'
 import { populationSection } from '../main/present/report/population.ts'
 import { titles } from '../main/present/report/wording.ts'
-import { documentText, matterOf, type ReportDocument } from '../main/present/report.ts'
+import { documentText, matterOf } from '../main/present/report.ts'
 import type { Engagement, EntrySignature, ProviderProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { documentOf, registerOf, riskAcceptanceOf } from './support/register.ts'
@@ -19,10 +19,7 @@ import {
   pendingOf,
 } from './support/report/declared.ts'
 import { bigInput, bigName, sampleInput } from './support/report/sample.ts'
-import { wholeReport } from './support/report/whole.ts'
-
-const section = (document: ReportDocument, id: string): string =>
-  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
+import { sectionText, wholeReport } from './support/report/whole.ts'
 
 const bare = wholeReport(sampleInput())
 const input = declaredInput()
@@ -56,6 +53,14 @@ const PARTS: readonly (readonly [part: string, ids: readonly string[]])[] = [
   ['appendix', ['evidence', 'glossary']],
 ]
 
+it('names catalog and rules module by their own digests, as the annexes do', () => {
+  const { digest, module } = sampleInput().assessment.catalog
+  const shown = sectionText(bare, 'verification')
+  expect(shown).toMatch(new RegExp(`Catalog, SHA-256\\s+${digest}`))
+  expect(shown).toMatch(new RegExp(`Rules module, SHA-256\\s+${module}`))
+  expect(shown).not.toContain('the rules and this report')
+})
+
 describe('the parts of a report', () => {
   it.each([
     ['without an engagement', bare],
@@ -68,7 +73,7 @@ describe('the parts of a report', () => {
     for (const { blocks } of document.sections) expect(blocks.length).toBeGreaterThan(0)
   })
 
-  it('bear the names by which other parts point at them', () => {
+  it('have the names by which other parts point at them', () => {
     for (const document of [bare, full]) {
       const named = new Map(document.sections.map(({ id, title }) => [id, title.replace(/^A?\d+ {2}/, '')]))
       for (const [id, title] of Object.entries(titles)) expect(named.get(id)).toBe(title)
@@ -99,15 +104,15 @@ describe('the parts of a report', () => {
 })
 
 describe('the cover', () => {
-  it('says that no engagement was declared, and invents nothing', () => {
-    const cover = section(bare, 'cover')
+  it('states that no engagement was declared, and invents nothing', () => {
+    const cover = sectionText(bare, 'cover')
     expect(cover).toContain('Engagement not defined')
     for (const label of ['Entity', 'Purpose', 'Audience', 'Distribution', 'Population'])
       expect(cover.split('\n')).not.toContain(label)
   })
 
   it('names entity, purpose, audience, period, status, distribution and the three lists', () => {
-    const cover = section(full, 'cover')
+    const cover = sectionText(full, 'cover')
     for (const words of [
       'Lindenhof Clinic',
       'Yearly evaluation of the imaging cluster',
@@ -123,14 +128,14 @@ describe('the cover', () => {
     expect(cover).not.toContain('Engagement not defined')
   })
 
-  it('says what a final report of one date is, and that no list was given', () => {
+  it('states what a final report of one date is, and that no list was given', () => {
     const engagement = engagementOf({
       status: 'final',
       reportingBasis: { kind: 'date', date: '2026-11-20' },
       distribution: null,
       inventory: null,
     })
-    const cover = section(wholeReport(declaredInput({ engagement })), 'cover')
+    const cover = sectionText(wholeReport(declaredInput({ engagement })), 'cover')
     for (const words of [
       'Final',
       '20 Nov 2026',
@@ -143,7 +148,7 @@ describe('the cover', () => {
 })
 
 describe('scope and boundary', () => {
-  const boundary = section(full, 'boundary')
+  const boundary = sectionText(full, 'boundary')
 
   it.each([
     'Imaging cluster',
@@ -166,12 +171,12 @@ describe('scope and boundary', () => {
     'On 1 of 3 nodes',
     'ePHI location “Images” is declared on node “elsewhere-1”, which is in no list of nodes.',
     'ePHI location “Images” is on node “db-3”, which was not collected; not tested.',
-  ])('says “%s”', (words) => {
+  ])('states “%s”', (words) => {
     expect(boundary).toContain(words)
   })
 
-  it('says what was not declared, and what is known all the same', () => {
-    const unknown = section(bare, 'boundary')
+  it('states what was not declared, and what is known all the same', () => {
+    const unknown = sectionText(bare, 'boundary')
     expect(unknown).toContain('The engagement is not defined.')
     expect(unknown).toContain('6 declared nodes')
     expect(unknown).toContain('None in the fleet file.')
@@ -183,12 +188,12 @@ describe('scope and boundary', () => {
     const engagement = engagementOf({
       subserviceOrganizations: [{ ...first, report: { ...first.report, to: '2026-11-20', bridgedUntil: null } }],
     })
-    expect(section(wholeReport(declaredInput({ engagement })), 'boundary')).toContain('Covers the evaluation date')
+    expect(sectionText(wholeReport(declaredInput({ engagement })), 'boundary')).toContain('Covers the evaluation date')
   })
 })
 
 describe('the population', () => {
-  const population = section(full, 'population')
+  const population = sectionText(full, 'population')
 
   it.each([
     'Unreconciled assets in the provider inventory',
@@ -201,7 +206,7 @@ describe('the population', () => {
     'Excluded, with rationale: Handed back in May.',
     'Node unreachable',
     'No recording exists',
-  ])('says “%s”', (words) => {
+  ])('states “%s”', (words) => {
     expect(population).toContain(words)
   })
 
@@ -213,7 +218,7 @@ describe('the population', () => {
       inventory: null,
     })
     const scope = { population: nodes, engagement, inFleet: nodes }
-    const apart = section(wholeReport(bigInput(60, { scope })), 'population')
+    const apart = sectionText(wholeReport(bigInput(60, { scope })), 'population')
     expect(apart).toContain('59 of 60 nodes are in every list compared.')
     expect(apart).toContain(nodes[7])
     expect(apart).not.toContain(nodes[8])
@@ -221,8 +226,8 @@ describe('the population', () => {
 })
 
 describe('method and versions', () => {
-  it('tells rights by node count, questions by property, and what was not asked', () => {
-    const method = section(full, 'method')
+  it('states rights by node count, questions by property, and what was not asked', () => {
+    const method = sectionText(full, 'method')
     for (const words of [
       'limited to the methods test and examine',
       'No sampling: all 7 declared nodes were selected. 4 of 7 collected.',
@@ -239,7 +244,7 @@ describe('method and versions', () => {
   })
 
   it('prints versions, dates and digests of all it was read against', () => {
-    const versions = section(full, 'versions')
+    const versions = sectionText(full, 'versions')
     for (const words of [
       'Barewitness 0.1.0',
       input.assessment.catalog.digest,
@@ -252,15 +257,15 @@ describe('method and versions', () => {
     ])
       expect(versions).toContain(words)
     const references = [{ id: 'ends', title: 'Ends of support', asOf: '2026-06-30', sha256: 'a'.repeat(64) }]
-    const dated = section(wholeReport(sampleInput({ catalog: { references } })), 'versions')
+    const dated = sectionText(wholeReport(sampleInput({ catalog: { references } })), 'versions')
     expect(dated).toContain(`Ends of support\n30 Jun 2026\n${'a'.repeat(64)}`)
     expect(dated).toContain('None.')
   })
 })
 
 describe('what a provider promised', () => {
-  it('stands contradicted first, with n of N, nodes and reasons, and what to bring', () => {
-    const claims = section(full, 'claims')
+  it('lists contradicted ones first, with n of N, nodes and reasons, and what to bring', () => {
+    const claims = sectionText(full, 'claims')
     const place = (words: string): number => {
       expect(claims).toContain(words)
       return claims.indexOf(words)
@@ -344,7 +349,7 @@ describe('what a provider promised', () => {
         },
       ],
     }))
-    const claims = section(wholeReport({ ...input, assessment: { ...input.assessment, nodes } }), 'claims')
+    const claims = sectionText(wholeReport({ ...input, assessment: { ...input.assessment, nodes } }), 'claims')
     for (const words of [
       'Applies only: Where there is a fabric.',
       'In the provider’s words: “200G everywhere”',
@@ -363,8 +368,8 @@ describe('what a provider promised', () => {
       expect(claims).toContain(words)
   })
 
-  it('is said to be missing where no profile was declared', () => {
-    expect(section(bare, 'claims')).toContain('No provider claims were declared')
+  it('is reported as missing where no profile was declared', () => {
+    expect(sectionText(bare, 'claims')).toContain('No provider claims were declared')
   })
 
   it('names what a reading was compared with, its unit and its limit', () => {
@@ -377,7 +382,7 @@ describe('what a provider promised', () => {
         of: () => null,
       },
     ] as const
-    const claims = section(
+    const claims = sectionText(
       wholeReport(sampleInput({ scope: { provider: PROVIDER }, catalog: { claimTests } })),
       'claims',
     )
@@ -395,10 +400,10 @@ const signature = (role: EntrySignature['role'], digit: string): EntrySignature 
 })
 
 describe('exceptions, deviations and decisions', () => {
-  it('say who signed with which key, or that nobody did', () => {
+  it('state who signed with which key, or that no signature was made', () => {
     const signed = riskAcceptanceOf({ signatures: [signature('requester', '1'), signature('approver', '2')] })
     const report = (entry: ReturnType<typeof riskAcceptanceOf>): string =>
-      section(wholeReport({ ...sampleInput(), register: registerOf({ riskAcceptances: [entry] }) }), 'acceptances')
+      sectionText(wholeReport({ ...sampleInput(), register: registerOf({ riskAcceptances: [entry] }) }), 'acceptances')
     expect(report(signed)).toContain('1'.repeat(64))
     expect(report(signed)).toContain('2'.repeat(64))
     expect(report(riskAcceptanceOf())).toContain('Not digitally signed')
@@ -406,7 +411,7 @@ describe('exceptions, deviations and decisions', () => {
     expect(report(oneKey)).toContain('Signature mismatch: two people are named, but both signatures have the same key.')
   })
 
-  it('count what has ended as gaps, and list what nobody approved', () => {
+  it('count what has ended as gaps, and list what was not approved', () => {
     const register = {
       ...registerOf({ riskAcceptances: [riskAcceptanceOf({ expiresAt: '2026-11-01T23:59:59.999Z' })] }),
       acceptanceRequests: [
@@ -417,7 +422,7 @@ describe('exceptions, deviations and decisions', () => {
         }),
       ],
     }
-    const exceptions = section(wholeReport({ ...sampleInput(), register }), 'acceptances')
+    const exceptions = sectionText(wholeReport({ ...sampleInput(), register }), 'acceptances')
     for (const words of [
       'Deviations that remain are no longer accepted',
       'Requests without approval (2)',
@@ -428,8 +433,8 @@ describe('exceptions, deviations and decisions', () => {
       expect(exceptions).toContain(words)
   })
 
-  it('count deviations over the population, as of a moment, and say what one run cannot tell', () => {
-    const exceptions = section(full, 'acceptances')
+  it('count deviations over the population, as of a moment, and state what one run cannot show', () => {
+    const exceptions = sectionText(full, 'acceptances')
     for (const words of [
       'Deviations as of 20 Nov 2026 12:00 UTC',
       'not over a period',
@@ -441,7 +446,7 @@ describe('exceptions, deviations and decisions', () => {
   })
 
   it('print each decision with its reason, and the addressable rows that have none', () => {
-    const decisions = section(full, 'decisions')
+    const decisions = sectionText(full, 'decisions')
     for (const words of [
       'HIPAA 164.312(a)(2)(iv)',
       'Equivalent alternative measure implemented',
@@ -453,34 +458,34 @@ describe('exceptions, deviations and decisions', () => {
       '21 of 22 have none in effect.',
     ])
       expect(decisions).toContain(words)
-    const undecided = section(bare, 'decisions')
+    const undecided = sectionText(bare, 'decisions')
     expect(undecided).toContain('No control decisions.')
     expect(undecided).toContain('22 of 22 have none in effect.')
     const ended = { ...FULL_REGISTER, decisions: [decisionOf({ expiresAt: '2026-11-10T23:59:59.999Z' })] }
-    expect(section(wholeReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in effect.')
+    expect(sectionText(wholeReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in effect.')
   })
 
-  it('stand in full up to what somebody reads, and are counted beyond', () => {
+  it('are listed in full up to what a person reads, and are counted beyond', () => {
     const exceptions = Array.from({ length: 450 }, (_, index) =>
       riskAcceptanceOf({ id: index.toString(16).padStart(32, '0') }),
     )
     const document = wholeReport({ ...sampleInput(), register: registerOf({ riskAcceptances: exceptions }) })
-    expect(section(document, 'acceptances')).toContain('In effect (450)')
-    expect(section(document, 'acceptances')).toContain('150 more are in the pack, in data/register.json.')
+    expect(sectionText(document, 'acceptances')).toContain('In effect (450)')
+    expect(sectionText(document, 'acceptances')).toContain('150 more are in the pack, in data/register.json.')
   })
 })
 
 describe('sign-off and custody', () => {
-  it('name who signs as what, leave lines where nobody is named, and none for an auditor', () => {
-    const signOff = section(full, 'sign-off')
+  it('name who signs as what, leave lines where no person is named, and none for an auditor', () => {
+    const signOff = sectionText(full, 'sign-off')
     for (const words of ['K. Adeyemi', '20 Nov 2026', 'M. Ortiz', 'Qualified person', 'Reviewer', '____'])
       expect(signOff).toContain(words)
     expect(signOff.match(/_{10,}/g)).toHaveLength(9)
-    expect(section(bare, 'sign-off').match(/_{10,}/g)).toHaveLength(12)
+    expect(sectionText(bare, 'sign-off').match(/_{10,}/g)).toHaveLength(12)
   })
 
-  it('tell capture, transfer, storage and seal with actor, time and digest', () => {
-    const custody = section(full, 'custody')
+  it('state capture, transfer, storage and seal with actor, time and digest', () => {
+    const custody = sectionText(full, 'custody')
     for (const { node } of input.assessment.nodes.flatMap(({ recording, node }) => (recording ? [{ node }] : [])))
       expect(custody).toContain(node)
     for (const { recording } of input.assessment.nodes)
@@ -494,7 +499,7 @@ describe('sign-off and custody', () => {
       input.signer?.fingerprint ?? '',
     ])
       expect(custody).toContain(words)
-    expect(section(wholeReport({ ...input, signer: null }), 'custody')).toContain('This copy is not signed.')
+    expect(sectionText(wholeReport({ ...input, signer: null }), 'custody')).toContain('This copy is not signed.')
   })
 })
 
@@ -538,7 +543,7 @@ describe('hostile words', () => {
       expect(line).not.toMatch(/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/)
       expect(line.length).toBeLessThan(8000)
     }
-    expect(section(document, 'cover')).toContain('two lines\\u{2066}')
+    expect(sectionText(document, 'cover')).toContain('two lines\\u{2066}')
   })
 
   it('of any kind, anywhere in an engagement, never stop the report', () => {
@@ -547,15 +552,15 @@ describe('hostile words', () => {
     const whole = matterOf(input)
     fc.assert(
       fc.property(words, words, words, (one, two, three) => {
-        const said = (value: unknown): unknown => {
+        const withTexts = (value: unknown): unknown => {
           if (typeof value === 'string') return [one, two, three][value.length % 3]
-          if (Array.isArray(value)) return value.map(said)
+          if (Array.isArray(value)) return value.map(withTexts)
           if (value === null || typeof value !== 'object') return value
           return Object.fromEntries(
-            Object.entries(value).map(([name, part]) => [name, KEPT.has(name) ? part : said(part)]),
+            Object.entries(value).map(([name, part]) => [name, KEPT.has(name) ? part : withTexts(part)]),
           )
         }
-        const engagement = said(engagementOf()) as Engagement
+        const engagement = withTexts(engagementOf()) as Engagement
         const matter = { ...whole, assessment: { ...input.assessment, scope: { ...scope, engagement } } }
         const sections = DECLARED.map((section) => section(matter))
         const shown = documentText({ ...full, sections }).join('')
@@ -575,8 +580,8 @@ describe('a large fleet', () => {
     const scope = { population: nodes, inFleet: nodes, engagement, provider: PROVIDER }
     const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
     const document = wholeReport(declared)
-    expect(section(document, 'cover')).toContain('1000 declared, 1000 in the fleet file')
-    expect(section(document, 'method')).toContain('900 of 1000 collected.')
-    expect(section(document, 'population')).toContain('100 of 1000')
+    expect(sectionText(document, 'cover')).toContain('1000 declared, 1000 in the fleet file')
+    expect(sectionText(document, 'method')).toContain('900 of 1000 collected.')
+    expect(sectionText(document, 'population')).toContain('100 of 1000')
   })
 })

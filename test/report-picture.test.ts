@@ -86,9 +86,9 @@ describe('page 1', () => {
   })
 })
 
-describe('what would be said twice', () => {
+describe('what would be stated twice', () => {
   const one = { owner: 'A. Weber', on: '2026-11-01' }
-  it('is said once beneath a table of one owner and day, and in each row where they differ', () => {
+  it('is stated once beneath a table of one owner and day, and in each row where they differ', () => {
     expect(textOf(whoseWord([one, one]).beneath)).toContain('Declared by A. Weber on 1 Nov 2026.')
     expect(whoseWord([one, one]).inRow(one)).toEqual([])
     const apart = whoseWord([one, { ...one, owner: 'J. Lin' }])
@@ -97,7 +97,7 @@ describe('what would be said twice', () => {
     expect(whoseWord([]).beneath).toEqual([])
   })
 
-  it('stands so in the boundary', () => {
+  it('is written so in the boundary', () => {
     const engagement = engagementOf()
     const areas = engagement.responsibilities.map((area) => ({ ...area, ...one }))
     const { assessment } = declaredInput()
@@ -118,7 +118,7 @@ describe('what would be said twice', () => {
     )
   })
 
-  it('a row that nobody accounts for stands on one line, without what was not given', () => {
+  it('a row without an explanation takes one line, without what was not given', () => {
     const said = textOf(populationSection(matterOf(declaredInput())).blocks)
     expect(said).not.toContain('not given')
   })

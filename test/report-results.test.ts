@@ -7,15 +7,13 @@ import { documentText, type ReportDocument, type ReportInput } from '../main/pre
 import type { ControlDecision, Mapping } from '../schemas/types.ts'
 import { BANNED, notEstablished } from '../schemas/words.ts'
 import { SAMPLE_AS_OF, sampleCatalog, sampleInput, sampleRecording } from './support/report/sample.ts'
-import { wholeReport } from './support/report/whole.ts'
+import { sectionText, wholeReport } from './support/report/whole.ts'
 
 const input = sampleInput()
 const report = wholeReport(input)
 
 const blocksOf = (document: ReportDocument, id: string): readonly Block[] =>
   document.sections.find((one) => one.id === id)?.blocks ?? []
-const section = (document: ReportDocument, id: string): string =>
-  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
 const rowsIn = (blocks: readonly Block[]): number =>
   blocks.reduce((sum, block) => sum + (block.kind === 'table' || block.kind === 'facts' ? block.rows.length : 0), 0)
 
@@ -40,14 +38,14 @@ const many = wholeReport(large)
 describe('page 1', () => {
   it('stays as short where nodes are many', () => {
     expect(rowsIn(blocksOf(many, 'summary'))).toBeLessThanOrEqual(rowsIn(blocksOf(report, 'summary')))
-    expect(section(many, 'summary')).toContain('200 declared: 199 tested, 1 not tested')
-    expect(section(many, 'summary')).toContain('node-0200: no recording')
+    expect(sectionText(many, 'summary')).toContain('200 declared: 199 tested, 1 not tested')
+    expect(sectionText(many, 'summary')).toContain('node-0200: no recording')
   })
 })
 
 describe('the tests of controls', () => {
   it.each(['hipaa', 'soc2'])('have every control in scope of %s once', (framework) => {
-    const lines = section(report, `tests-${framework}`).split('\n')
+    const lines = sectionText(report, `tests-${framework}`).split('\n')
     const { controls } = input.catalog.frameworks.find(({ id }) => id === framework) ?? { controls: [] }
     const states = new Map(input.assessment.controls.map((one) => [`${one.framework} ${one.control}`, one.state]))
     for (const { key, id, title } of controls) {
@@ -59,7 +57,7 @@ describe('the tests of controls', () => {
 
 describe('a large fleet', () => {
   it('has one row for nodes with the same gap, with a count and some names', () => {
-    const gaps = section(many, 'gaps')
+    const gaps = sectionText(many, 'gaps')
     expect(gaps).toContain('199 nodes\nnode-0001, node-0002')
     expect(gaps).toContain('node-0012 and 187 more')
     expect(gaps).toContain('[captures of probe.encryption.at-rest.ephi-paths/read on each node]')
@@ -74,12 +72,12 @@ describe('a large fleet', () => {
     }
   })
 
-  it('says where the rest is', () => {
-    expect(section(many, 'nodes')).toContain('in the pack, in data/nodes/NODE')
-    expect(section(many, 'evidence')).toContain('evidence.csv next to the pack')
+  it('states where the rest is', () => {
+    expect(sectionText(many, 'nodes')).toContain('in the pack, in data/nodes/NODE')
+    expect(sectionText(many, 'evidence')).toContain('evidence.csv next to the pack')
   })
 
-  it('tells what a node runs on in the same words as everywhere', () => {
+  it('states what a node runs on in the same words as everywhere', () => {
     const nodes = large.assessment.nodes.map((node) =>
       node.isolation === null
         ? node
@@ -92,13 +90,13 @@ describe('a large fleet', () => {
             },
           },
     )
-    const shown = section(wholeReport({ ...large, assessment: { ...large.assessment, nodes } }), 'nodes')
+    const shown = sectionText(wholeReport({ ...large, assessment: { ...large.assessment, nodes } }), 'nodes')
     expect(shown).toContain(notEstablished)
     expect(shown).not.toContain('unknown, grade')
   })
 
   it('names the recording of every node whole', () => {
-    const evidence = section(many, 'evidence')
+    const evidence = sectionText(many, 'evidence')
     for (const { recording } of large.assessment.nodes)
       if (recording !== null) expect(evidence).toContain(recording.digest)
   })
@@ -119,15 +117,15 @@ describe('the evidence index', () => {
         results: node.results.filter(({ check }) => check === 'time.sync'),
       })),
     }
-    const evidence = section(wholeReport({ ...input, assessment }), 'evidence')
+    const evidence = sectionText(wholeReport({ ...input, assessment }), 'evidence')
     expect(evidence).toContain('1 cited by an observation, 11 not cited')
     expect(evidence).toContain('probe.time.sync/read')
     expect(evidence).not.toContain('probe.access.accounts/read')
   })
 
-  it('says so where a recording is not the one that results rest on', () => {
+  it('states where a recording is not the one that results rest on', () => {
     const nodes = input.assessment.nodes.map((node) => ({ ...node, recording: null }))
-    const evidence = section(wholeReport({ ...input, assessment: { ...input.assessment, nodes } }), 'evidence')
+    const evidence = sectionText(wholeReport({ ...input, assessment: { ...input.assessment, nodes } }), 'evidence')
     expect(evidence).toContain('This recording was supplied, but the results are based on another one.')
     expect(evidence).toContain('0 cited by an observation, 12 not cited')
   })
@@ -143,8 +141,8 @@ describe('the evidence index', () => {
       })),
     }))
     const report = wholeReport({ ...input, recordings })
-    expect(section(report, 'evidence')).toContain(`probe.time.sync/read\n${said}\n4 of 5: `)
-    expect(section(report, 'custody')).toContain(said)
+    expect(sectionText(report, 'evidence')).toContain(`probe.time.sync/read\n${said}\n4 of 5: `)
+    expect(sectionText(report, 'custody')).toContain(said)
     const [head = [], ...rows] = [...evidenceTable(recordings)]
     const classes = rows.map((row) => row[head.indexOf('masked, by class')]).filter((one) => one !== '')
     expect(new Set(classes)).toEqual(new Set([said.replace('4, token 4', '1, token 1').replace('8', '2')]))
@@ -175,7 +173,7 @@ describe('evidence.csv', () => {
   it('has the whole digest for every short code of the report', () => {
     const codes = new Set(
       ['gaps', 'undecided', 'isolation'].flatMap((id) =>
-        [...section(report, id).matchAll(/\[evidence ([^\]]+)\]/g)].flatMap(
+        [...sectionText(report, id).matchAll(/\[evidence ([^\]]+)\]/g)].flatMap(
           ([, found = '']) => found.match(/[0-9a-f]{12}/g) ?? [],
         ),
       ),
@@ -202,23 +200,23 @@ describe('results by control', () => {
     })) as Mapping['controls'],
   }
 
-  it('says that a mapping is the customer’s, and only of that one', () => {
+  it('states that a mapping is the customer’s, and only of that one', () => {
     const own = fleet(4, { frameworks: ['soc2', 'own-rules'], mappings: [mapping] })
     const document = wholeReport({
       ...own,
       catalog: { ...sampleCatalog, frameworks: [...sampleCatalog.frameworks, mapping] },
     })
-    expect(section(document, 'controls-own-rules')).toContain('Customer mapping')
-    expect(section(document, 'controls-own-rules')).toContain('That clocks agree.')
-    expect(section(document, 'controls-soc2')).not.toContain('Customer mapping')
+    expect(sectionText(document, 'controls-own-rules')).toContain('Customer mapping')
+    expect(sectionText(document, 'controls-own-rules')).toContain('That clocks agree.')
+    expect(sectionText(document, 'controls-soc2')).not.toContain('Customer mapping')
   })
 
-  it('speaks of one date and of deviations in SOC 2', () => {
-    const soc2 = section(many, 'controls-soc2')
+  it('name one date, and deviations in SOC 2', () => {
+    const soc2 = sectionText(many, 'controls-soc2')
     expect(soc2).toContain('As of 20 Nov 2026 12:00 UTC.')
     expect(soc2).toContain('deviations 199 of 199 tested; not tested 1')
     expect(soc2).toContain('Deviations on node-0001')
-    expect(section(many, 'controls-hipaa')).not.toContain('Deviations on node')
+    expect(sectionText(many, 'controls-hipaa')).not.toContain('Deviations on node')
   })
 
   it('shows the decision on an addressable specification, or that there is none', () => {
@@ -242,18 +240,18 @@ describe('results by control', () => {
       withdrawn: null,
     }
     const decided = (one: ControlDecision): string =>
-      section(wholeReport({ ...input, register: { ...input.register, decisions: [one] } }), 'controls-hipaa')
+      sectionText(wholeReport({ ...input, register: { ...input.register, decisions: [one] } }), 'controls-hipaa')
     const words =
       'Addressable decision: Equivalent alternative measure implemented. Another lock does the same. Approved by M. Ortiz, security official, until 1 Mar 2027.'
     expect(decided(decision)).toContain(words)
     expect(decided({ ...decision, expiresAt: '2026-11-19T23:59:59.999Z' })).not.toContain(words)
-    expect(section(report, 'controls-hipaa')).toContain('Addressable decision: none in effect.')
+    expect(sectionText(report, 'controls-hipaa')).toContain('Addressable decision: none in effect.')
   })
 })
 
 describe('results by node', () => {
-  it('tell who each node is, how its key was verified, and what it contradicts', () => {
-    const nodes = section(report, 'nodes')
+  it('state who each node is, how its key was verified, and what it contradicts', () => {
+    const nodes = sectionText(report, 'nodes')
     expect(nodes).toContain('found in a known_hosts file: known_hosts, line 4')
     expect(nodes).toContain('login as bwaudit by publickey over ssh2; privileged probes: through sudo')
     expect(nodes).toContain('-0.02 s relative to the collector’s clock, ±0.01 s')

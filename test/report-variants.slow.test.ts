@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -22,6 +22,7 @@ import type { Engagement } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
+import { isInstalled } from './support/needing.ts'
 import { type ReadReport, readReport } from './support/pdf-pages.ts'
 import { deadLinks, emptyPages, smallTexts } from './support/pdf-sizes.ts'
 import { fleetInput } from './support/report/fleet.ts'
@@ -34,7 +35,7 @@ const render = (document: ReportDocument, placeholder = false): Promise<Uint8Arr
 const pagesOf = (pdf: Uint8Array): number => Number(/\/Type \/Pages\n\/Count (\d+)/.exec(latin1(pdf))?.[1])
 
 /** The sample with every text that a person types, and every name, replaced by one. */
-function saying(input: ReportInput, words: string, frameworks: number): ReportInput {
+function filledWith(input: ReportInput, words: string, frameworks: number): ReportInput {
   const declared = { owner: words, on: '2026-11-01' }
   const engagement: Engagement = {
     schema: 'barewitness.engagement/1',
@@ -88,7 +89,7 @@ describe('the report on one page', () => {
   const input = sampleInput()
   const words = documentText(buildExecutive(input)).join('\n')
 
-  it('says whose it is, how many were tested, what was found and what is missing', () => {
+  it('states whose it is, how many were tested, what was found and what is missing', () => {
     for (const part of [
       'clinic-prod',
       '6 declared: 4 tested, 2 not tested',
@@ -126,7 +127,7 @@ describe('the report on one page', () => {
     ['direction marks', '\u202e\u200f‮'.repeat(300)],
   ])('is one page with %s everywhere', async (_, hostile) => {
     for (const frameworks of [0, 30]) {
-      const document = buildExecutive(saying({ ...input, demo: true }, hostile, frameworks))
+      const document = buildExecutive(filledWith({ ...input, demo: true }, hostile, frameworks))
       expect(pagesOf(await render(document))).toBe(1)
     }
   })
@@ -134,13 +135,13 @@ describe('the report on one page', () => {
   it('is one page whatever people wrote', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 2000 }), fc.nat({ max: 8 }), async (hostile, count) => {
-        expect(pagesOf(await render(buildExecutive(saying(input, hostile, count))))).toBe(1)
+        expect(pagesOf(await render(buildExecutive(filledWith(input, hostile, count))))).toBe(1)
       }),
       { numRuns: times(4, 12) },
     )
   })
 
-  it('cuts long names where it says so', () => {
+  it('cuts long names, with a mark', () => {
     expect(short('short enough', 20)).toBe('short enough')
     expect(short('a name that is longer', 8)).toBe('a name…')
     expect(short('日日日', 20)).toBe('日…')
@@ -189,7 +190,7 @@ describe('the report by control', () => {
           expect(listed).toContain(`${control.id} ${control.title}`)
   })
 
-  it('says of a control what it asks, where it stands, n of N by verdict, and of each check once its reasons and answers', () => {
+  it('states for a control what it asks, its conclusion, n of N by verdict, and for each check once its reasons and answers', () => {
     const found = input.catalog.frameworks
       .flatMap((framework) => framework.controls.map((control) => ({ framework, control })))
       .find(({ control }) => control.mappings.some(({ check }) => check === 'encryption.at-rest.ephi-paths'))
@@ -240,7 +241,7 @@ describe('signed without embedded files', () => {
   it.each([
     ['the page', buildExecutive],
     ['the binder', buildBinder],
-  ])('%s verifies as ours, names its evidence, and says that the pack has the rest', async (_, build) => {
+  ])('%s verifies as ours, names its evidence, and states that the pack has the rest', async (_, build) => {
     const made = makeIdentity({ commonName: 'A', rootCommonName: 'A root', now: realClock.now(), entropy: realEntropy })
     const signer = signerOf({ ...made, subject: 'A', key: made.leafKey })
     const input = sampleInput()
@@ -265,17 +266,17 @@ describe('signed without embedded files', () => {
   })
 })
 
-const poppler = spawnSync('which', ['pdftotext']).status === 0
+const poppler = isInstalled('pdftotext')
 describe.skipIf(!poppler)('on paper (skipped where pdftotext is absent)', () => {
   const folder = folderOfTests('barewitness-variants')
   let boxes: string
   beforeAll(async () => {
-    const hostile = saying(sampleInput(), `/srv/${'patients'.repeat(30)} ${'W'.repeat(300)} ${'日'.repeat(50)}`, 1)
+    const hostile = filledWith(sampleInput(), `/srv/${'patients'.repeat(30)} ${'W'.repeat(300)} ${'日'.repeat(50)}`, 1)
     writeFileSync(join(folder, 'binder.pdf'), await render(buildBinder(hostile)))
     boxes = execFileSync('pdftotext', ['-bbox', join(folder, 'binder.pdf'), '-'], { maxBuffer: 1 << 28 }).toString()
   })
 
-  it('no word stands outside the margins', () => {
+  it('no word is outside the margins', () => {
     const words = [...boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)"/g)]
     expect(words.length).toBeGreaterThan(10_000)
     for (const [, left, , right, bottom] of words) {

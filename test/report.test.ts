@@ -76,7 +76,7 @@ describe('report', () => {
     ])
   })
 
-  it('says on the cover which fleet, how many nodes answered, when, by what, and whose key', () => {
+  it('states on the cover which fleet, how many nodes answered, when, by what, and whose key', () => {
     const cover = section(report, 'cover')
     expect(cover).toContain('clinic-prod')
     expect(cover).toContain('4 of 6 declared nodes collected')
@@ -88,7 +88,7 @@ describe('report', () => {
     expect(cover).toContain(input.assessment.catalog.digest)
   })
 
-  it('says Demo data where the fleet is the demo fleet, and only there', () => {
+  it('shows Demo data where the fleet is the demo fleet, and only there', () => {
     expect(section(report, 'cover')).not.toContain('Demo data')
     const demo = wholeReport({ ...input, demo: true })
     expect(section(demo, 'cover')).toContain('Demo data')
@@ -189,7 +189,7 @@ describe('report', () => {
     expect(section(empty, 'summary')).not.toMatch(/: [1-9]\d* of \d+/)
   })
 
-  it('leaves the signature steps out of an unsigned copy and says so', () => {
+  it('leaves the signature steps out of an unsigned copy and states this', () => {
     const unsigned = wholeReport({ ...input, signer: null })
     expect(section(unsigned, 'cover')).toContain('This copy is not signed.')
     expect(section(unsigned, 'howto')).not.toContain('pdfsig -no-ocsp')

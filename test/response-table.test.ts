@@ -36,6 +36,7 @@ const another = (): number => {
   return files
 }
 
+import { must } from './support/outcomes.ts'
 /** What an import needs of the ports, with an ID of its own for each entry. */
 import { PAGES } from './support/read-xlsx.ts'
 
@@ -55,9 +56,7 @@ async function written(kind: Kind, rows: readonly (readonly string[])[]): Promis
 }
 
 async function readBack(kind: Kind, rows: readonly (readonly string[])[]): Promise<readonly TableRow[]> {
-  const read = await readTable(await written(kind, rows))
-  if (!read.ok) throw new Error(read.error.detail)
-  return read.value
+  return must(await readTable(await written(kind, rows)))
 }
 
 const texts = (rows: readonly TableRow[]): string[][] => rows.map(({ cells }) => cells.map(({ text }) => text))
@@ -131,16 +130,17 @@ describe.each(KINDS)('a table of responses as %s', (kind) => {
     await fc.assert(
       fc.asyncProperty(registerArb, async (register) => {
         const rows = await readBack(kind, responseTable(findings(register), FLEET))
-        const made = await importResponses(portsOf(), EMPTY_REGISTER, rows, {
-          fleet: FLEET,
-          checks,
-          statedBy: 'M. Ortiz',
-          openSigner: null,
-        })
-        if (!made.ok) throw new Error(made.error.detail)
+        const made = must(
+          await importResponses(portsOf(), EMPTY_REGISTER, rows, {
+            fleet: FLEET,
+            checks,
+            statedBy: 'M. Ortiz',
+            openSigner: null,
+          }),
+        )
         const stated = (one: Register) =>
           [...(one.responses ?? [])].map((entry) => ({ ...entry, id: '' })).sort((a, b) => (a.check < b.check ? -1 : 1))
-        expect(stated(made.value.register)).toEqual(stated(register))
+        expect(stated(made.register)).toEqual(stated(register))
       }),
       { numRuns: times(30, 300) },
     )
@@ -228,18 +228,19 @@ describe.each(KINDS)('a table of responses as %s is refused as a whole', (kind) 
 })
 
 test('a row that was emptied is no withdrawal', () => {
-  const register = respond(
-    EMPTY_REGISTER,
-    { check: one, status: 'in-progress', owner: null, due: null, plan: null, cause: null, statedBy: 'M. Ortiz' },
-    { now: NOW, id: 'a'.repeat(32), hasCheck: () => true },
+  const register = must(
+    respond(
+      EMPTY_REGISTER,
+      { check: one, status: 'in-progress', owner: null, due: null, plan: null, cause: null, statedBy: 'M. Ortiz' },
+      { now: NOW, id: 'a'.repeat(32), hasCheck: () => true },
+    ),
   )
-  if (!register.ok) throw new Error(register.error.detail)
   const cells = [reference(one), '', '', '', '', '', '', ''].map((text) => ({ text, isFormula: false }))
   const rows = [
     { row: 1, cells: HEAD.map((text) => ({ text, isFormula: false })) },
     { row: 2, cells },
   ]
-  const current = currentResponses(register.value, NOW)
+  const current = currentResponses(register, NOW)
   expect(readResponseTable(rows, { fleet: FLEET, checks, current }).problems).toEqual([
     'row 2: it is empty, but there is a response; withdraw it instead',
   ])

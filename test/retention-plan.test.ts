@@ -19,7 +19,7 @@ const planOf = (entries: readonly ChainEntry[], evenInPeriods = false) =>
   )
 const OLD = '2019-02-01T10:00:00.000Z'
 
-test('a run under an account of a period that is younger than the policy stays, unless told otherwise', () => {
+test('a run under an account of a period that is younger than the policy stays, unless the policy includes it', () => {
   const recent = [run('r1', OLD), period('2021-01-05T10:00:00.000Z')]
   expect(planOf(recent).stays).toEqual([
     { run: 'r1', why: 'the sealed period report of 2019-01-01 to 2019-03-31 depends on it' },
@@ -38,7 +38,7 @@ test('a run that was sealed again lately stays with all its packs; names of our 
     expect(planOf([run(name, OLD)])).toMatchObject({ due: [], stays: [{ run: name }] })
 })
 
-test('exactly as old as the policy says is kept', () => {
+test('exactly as old as the policy states is kept', () => {
   expect(planOf([run('r1', '2020-11-20T10:00:00.000Z')]).due).toEqual([])
   expect(planOf([run('r1', '2020-11-20T09:59:59.999Z')]).due).toHaveLength(1)
 })

@@ -8,6 +8,8 @@ import { openRunChain } from '../main/adapters/run-chain.ts'
 import { rootOf, sha256 } from '../main/core/digest.ts'
 import { entryLine, type LoggedEntry, leafOf, type OpenRunChain } from '../main/core/run-chain/entry.ts'
 import { bundled } from './support/bundled.ts'
+import { testUnless } from './support/needing.ts'
+import { must } from './support/outcomes.ts'
 
 const ID = 'ab'.repeat(32)
 const FRESH = { id: ID, fleet: 'clinic' }
@@ -43,9 +45,7 @@ const gap: LoggedEntry = {
 }
 
 async function opened(patience?: number): Promise<OpenRunChain> {
-  const outcome = await openRunChain(folder, FRESH, patience)
-  if (!outcome.ok) throw new Error(outcome.error.detail)
-  return outcome.value
+  return must(await openRunChain(folder, FRESH, patience))
 }
 
 async function add(...entries: readonly LoggedEntry[]): Promise<void> {
@@ -84,10 +84,9 @@ describe('a chain on the disk', () => {
 
   test('keeps its id, whatever is offered later', async () => {
     await add(runNamed('r1'))
-    const again = await openRunChain(folder, { ...FRESH, id: 'cd'.repeat(32) })
-    if (!again.ok) throw new Error(again.error.detail)
-    expect(again.value.chain().id).toBe(ID)
-    await again.value.close()
+    const again = must(await openRunChain(folder, { ...FRESH, id: 'cd'.repeat(32) }))
+    expect(again.chain().id).toBe(ID)
+    await again.close()
   })
 
   test('is of one fleet', async () => {
@@ -204,7 +203,7 @@ describe('a chain on the disk', () => {
     expect(await entriesNow()).toEqual([runNamed('r1')])
   })
 
-  test('a folder that cannot be used is said so', async () => {
+  test('a folder that cannot be used is reported', async () => {
     await writeFile(folder, 'a file')
     await refusal('store.failed', 'EEXIST')
   })
@@ -236,7 +235,7 @@ describe('one at a time', () => {
   const namesNow = async (): Promise<readonly string[]> =>
     (await entriesNow()).flatMap(({ entry }) => (entry.kind === 'run' ? [entry.run] : []))
 
-  test('a second caller waits, and gives up when told to', async () => {
+  test('a second caller waits, and gives up when its time is over', async () => {
     const first = await opened()
     const refused = await openRunChain(folder, FRESH, 100)
     expect(refused).toMatchObject({ error: { code: 'store.failed', detail: expect.stringContaining('lock.') } })
@@ -257,7 +256,7 @@ describe('one at a time', () => {
     expect(await locks()).toEqual([])
   })
 
-  test('killed while adding: what was said to be there is there, and the lock is taken over', {
+  test('killed while adding: what was reported as added is there, and the lock is taken over', {
     timeout: 120_000,
   }, async () => {
     const said: string[] = []
@@ -282,13 +281,13 @@ describe('one at a time', () => {
     expect(await openRunChain(folder, FRESH, 0).then(({ ok }) => ok)).toBe(true)
   })
 
-  const noProc = process.platform === 'linux' ? '' : ' (skipped: no /proc here)'
-  test.skipIf(noProc !== '')(`so is that of an earlier process of the same number${noProc}`, async () => {
+  const noProc = process.platform === 'linux' ? null : 'no /proc here'
+  testUnless(noProc, 'so is that of an earlier process of the same number', async () => {
     await lockOf(`lock.${host}.${process.pid}.1-00000000.0000000000000000`)
     expect(await openRunChain(folder, FRESH, 0).then(({ ok }) => ok)).toBe(true)
   })
 
-  test('that of another computer is not, since nobody can tell from here', async () => {
+  test('that of another computer is not, since its state is unknown here', async () => {
     await lockOf('lock.00000000.4194999.12-00000000.0000000000000000')
     await refusalAtOnce('lock.00000000.4194999.12-00000000.0000000000000000')
   })

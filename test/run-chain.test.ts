@@ -289,7 +289,7 @@ describe('the files of a pack', () => {
     ])
   })
 
-  test('the key that a gap names is handed to whoever checks its signature', async () => {
+  test('the key that a gap names is handed to the verifier of its signature', async () => {
     const asked: string[] = []
     const texts = textsOf(chainOf(gapOn(1)))
     await readChainFiles(
@@ -455,7 +455,7 @@ describe('the answer', () => {
     }
   })
 
-  test('rewritten: says which entry when the head tells', async () => {
+  test('rewritten: names the entry when the head shows it', async () => {
     const head = headOf(await read(history), own, day(8))
     const swapped = chainAnswer(await read(chainOf(...HISTORY, gapOn(8), runOn(9))), runOn(10), head)
     expect(swapped.details[0]).toBe('Entry 8 is run “r8” in your checkpoint, and a missed run in this pack.')
@@ -489,7 +489,7 @@ describe('the answer', () => {
     expect(chainAnswer(reading, null, headOf(reading, own, day(8))).outcome).toBe('indeterminate')
   })
 
-  test('what is odd and breaks nothing is told', async () => {
+  test('what is odd and breaks nothing is reported', async () => {
     const odd: RunChain = {
       ...history,
       entries: [
@@ -510,7 +510,7 @@ describe('the answer', () => {
     ])
   })
 
-  test('ten minutes back are not told, since clocks differ', async () => {
+  test('ten minutes back are not reported, since clocks differ', async () => {
     const near = (at: string): Promise<ChainReading> => read(chainOf(runOn(3), runOn(4, { at })))
     expect(chainAnswer(await near('2026-03-03T05:50:00.000Z'), null, null).details).toEqual([KEPT])
     expect(chainAnswer(await near('2026-03-03T05:49:59.999Z'), null, null).details).toHaveLength(2)
@@ -524,7 +524,7 @@ describe('the answer', () => {
     expect(details[100]).toBe('And 50 more of this kind.')
   })
 
-  test('nothing said over-claims', async () => {
+  test('no text over-claims', async () => {
     const reading = await read(history)
     const head = headOf(reading, own, day(8))
     const said = [

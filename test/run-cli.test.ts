@@ -19,7 +19,7 @@ import type { Assessment } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
 import { createFakePorts } from './support/fake-ports.ts'
 import { folderOfTest } from './support/folders.ts'
-import { got } from './support/schedule-kit.ts'
+import { must } from './support/outcomes.ts'
 
 // `run` and `collect` from the command line on, over nodes that are made up: everything but their answers is real.
 const PASSPHRASE = 'correct horse battery'
@@ -33,7 +33,7 @@ const at = (...parts: string[]): string => join(folder, ...parts)
 beforeAll(async () => {
   keys = mkdtempSync(join(tmpdir(), 'bw-run-keys-'))
   const { identities } = createFakePorts()
-  got(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
+  must(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
@@ -67,7 +67,7 @@ const sealedRuns = (): readonly string[] =>
 
 describe('what sealing needs is checked before a node is contacted', () => {
   test.each<[string, readonly string[]]>([
-    ['an identity that nobody made', ['--identity', 'nobody']],
+    ['an identity that was never created', ['--identity', 'nobody']],
     ['a passphrase file that is not there', ['--passphrase-file', '/nowhere/secret']],
     ['a word that names no output', ['--formats', 'everything']],
     ['a word that names no paper', ['--paper', 'legal']],
@@ -94,7 +94,7 @@ describe('what sealing needs is checked before a node is contacted', () => {
     expect(contacted).toEqual([])
   })
 
-  test('an authority that does not answer is told, and the run goes on', async () => {
+  test('an authority that does not answer is reported, and the run continues', async () => {
     const reachable = vi.fn(async () => fail('timestamp.unreachable', 'tsa.example'))
     const stamp = async () => {
       expect(contacted).not.toEqual([])
@@ -129,7 +129,7 @@ describe('Ctrl-C', () => {
     }
   }
 
-  test('says what it does, seals nothing and ends with 130; --resume goes on and seals once', async () => {
+  test('reports what it does, seals nothing and ends with 130; --resume continues and seals once', async () => {
     stopAtFirst()
     expect(await run(...IDENTITY())).toBe(130)
     expect(cli.told).toMatch(/Ctrl-C again/)

@@ -63,7 +63,7 @@ describe('running a fleet', () => {
     expect(mostOpen).toBe(10)
   })
 
-  test('a node that comes back waits for nobody', async () => {
+  test('a node that comes back waits for no other', async () => {
     const done: string[] = []
     let letGo = (): void => undefined
     const held = new Promise<void>((resolve) => {
@@ -175,13 +175,13 @@ describe('gaps', () => {
     riskAcceptances: [riskAcceptanceOf({ check: 'c', nodes: ['a'], expiresAt })],
   })
   test.each([
-    ['nobody accepts it', EMPTY_REGISTER, true],
-    ['somebody accepts it until later', until('2026-12-01T23:59:59.999Z'), false],
+    ['there is no acceptance', EMPTY_REGISTER, true],
+    ['it is accepted until later', until('2026-12-01T23:59:59.999Z'), false],
     ['the acceptance has ended', until('2026-11-01T23:59:59.999Z'), true],
   ])('a contradiction is one when %s', (_, register, gaps) => {
     expect(outcomeOf(assessment, register)).toEqual({ gaps, incomplete: false })
   })
-  test('a machine in the provider’s list that nobody accounts for makes a run incomplete', () => {
+  test('a machine in the provider’s list without an explanation makes a run incomplete', () => {
     const reconciliation = {
       declared: 1,
       inFleet: 1,

@@ -96,7 +96,7 @@ describe('which names are one machine', () => {
     expect(surplusNames(shared)).toBe(2)
   })
 
-  test('the order of nodes carries no meaning, and every name stands in one machine at most', () => {
+  test('the order of nodes carries no meaning, and every name is in one machine at most', () => {
     const told = fc.record({
       boot: fc.constantFrom(null, B1, B2),
       marks: fc.subarray([serial('S1'), system('C1')]),
@@ -134,12 +134,12 @@ describe('who shows the same host key', () => {
     expect(among(nodes, 'b')).toEqual([['a'], []])
   })
 
-  test('two boots of which one may be the other, restarted, are not told apart', () => {
+  test('two boots of which one may be the other, restarted, are not distinguished', () => {
     const nodes = [node('a', keyed({ boot: B1, ran: day(0, 1) })), node('b', keyed({ boot: B2, ran: day(2) }))]
     expect(among(nodes, 'a')).toEqual([[], ['b']])
   })
 
-  test('without a boot id nothing is said of another machine', () => {
+  test('without a boot id nothing is stated about another machine', () => {
     expect(among([node('a', keyed({})), node('b', keyed({ boot: B2 }))], 'b')).toEqual([[], ['a']])
   })
 
@@ -213,7 +213,7 @@ describe('an assessment', () => {
     expect([reason?.direction, reason?.captures.length]).toEqual(['unclear', 1])
   })
 
-  test('of one machine alone says nothing of others', () => {
+  test('of one machine alone states nothing about others', () => {
     const { assessment, identity, key, outcome } = judged([named('demo-gpu-01', 'a')])
     expect([identity, key]).toEqual([['satisfied'], ['not-applicable']])
     expect(assessment.shared?.machines).toEqual([])

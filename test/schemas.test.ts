@@ -16,8 +16,8 @@ const root = new URL('../', import.meta.url)
 describe('schemas', () => {
   const validator = createSchemaValidator()
 
-  test('a text that is too short is told how long it must be', () => {
-    const said = (shows: string) =>
+  test('the problem of a text that is too short states how long it must be', () => {
+    const problemsOf = (shows: string) =>
       validator
         .problems('register', {
           schema: 'barewitness.register/1',
@@ -26,9 +26,9 @@ describe('schemas', () => {
           documentRequests: [],
         })
         .filter((problem) => problem.startsWith('documents[0].summary'))
-    expect(said('xx')).toEqual(['documents[0].summary must be at least 3 characters long'])
-    expect(said('')).toEqual(['documents[0].summary must be at least 3 characters long'])
-    expect(said('a b')).toEqual([])
+    expect(problemsOf('xx')).toEqual(['documents[0].summary must be at least 3 characters long'])
+    expect(problemsOf('')).toEqual(['documents[0].summary must be at least 3 characters long'])
+    expect(problemsOf('a b')).toEqual([])
   })
 
   test.each(['recording', 'capture', 'assessment', 'fleet', 'statement'] as const)(

@@ -110,13 +110,13 @@ describe('a seal', () => {
     )
   })
 
-  test('without its root is told to be incomplete', async () => {
+  test('without its root is reported as incomplete', async () => {
     const reading = await read(seal, content, [], [])
     expect(reading).toMatchObject({ problems: [], root: null })
     expect(reading.incomplete).toMatch(/the issuer of .*Seal test.* is missing/)
   })
 
-  test('with a time-stamp that is none says so', () => {
+  test('with a time-stamp that is none reports this', () => {
     const stamped = { token: new Uint8Array([1]), over: seal }
     const { chain, crls } = signer
     const reading = readSeal({
@@ -288,7 +288,7 @@ describe('a seal', () => {
     )
   })
 
-  test('by a revoked key says when', async () => {
+  test('by a revoked key states when', async () => {
     const { issuer } = namesOf(made.leaf)
     const { serial } = namesOf(made.leaf)
     const algorithm = sequence(oid(OID.ecdsaWithSha256))

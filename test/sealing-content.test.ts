@@ -113,16 +113,26 @@ describe('entries of a run chain', () => {
   const common = { at: AT, fleet: 'Clinic', why: 'As\u202edelivered.', signer: SIGNER }
   const baseline = { kind: 'baseline', run: 'run-1', ...common }
   const gap = { kind: 'gap', due: '2026-10-31T02:00:00Z', schedule: 'nightly', ...common }
-  test.each([
+  const plan = {
+    kind: 'plan',
+    schedule: 'nightly',
+    cadence: 'every day at 02:00 in UTC',
+    withinMinutes: 4480,
+    from: AT,
+    ...common,
+  }
+  test.each<[string, object]>([
     ['a baseline', baseline],
     ['a missed run', gap],
+    ['a schedule', plan],
+    ['the end of a schedule', { ...plan, cadence: null }],
   ])('%s is read back and every member is shown', (_, entry) => {
     const content = read(canonicalJson(entry))
     if (content === null) throw new Error('not read')
     expect(content).toEqual({ kind: 'chain-entry', entry })
     const lines = sealingLines(content, fakeCatalog)?.join('\n') ?? ''
     for (const [name, value] of Object.entries({ ...entry, why: 'As\\u{202e}delivered.' }))
-      if (name !== 'kind') expect(lines).toContain(value)
+      if (name !== 'kind' && value !== null) expect(lines).toContain(String(value))
   })
   test.each<[string, unknown]>([
     ['another signer', { ...baseline, signer: 'b'.repeat(64) }],
@@ -130,7 +140,8 @@ describe('entries of a run chain', () => {
     ['a member more', { ...baseline, more: 1 }],
     ['a nested member', { ...baseline, why: { a: 1 } }],
     ['a member less', { ...baseline, why: undefined }],
-    ['a plan', { ...common, kind: 'plan', schedule: 'nightly', cadence: null, withinMinutes: 1, from: AT }],
+    ['a schedule from another time than its entry', { ...plan, from: '2026-11-01T08:59:59.999Z' }],
+    ['a schedule with an unknown interval', { ...plan, cadence: 'sometimes in UTC' }],
     ['a deletion', { ...common, kind: 'retired', run: 'run-1', tagManifest: SIGNER }],
     ['a sealed run', { ...common, kind: 'run', run: 'run-1', nodes: SIGNER, tagManifest: SIGNER, why: undefined }],
   ])('%s is not read', (_, entry) => {

@@ -11,7 +11,8 @@ import { realClock } from './support/deps.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
 import { folderOfTests } from './support/folders.ts'
 import { type Files, type Forgery, forgedPack, type HonestPack, honestPack, judged } from './support/forged-pack.ts'
-import { collected, must, portsAt } from './support/kept-runs.ts'
+import { collected, portsAt } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 import { sampleCatalog, sampleSigner } from './support/sample-pack.ts'
 
 const LIST = new TextEncoder().encode('id,name\nS-1,node-a\nS-2,node-b\n')

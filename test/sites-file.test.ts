@@ -9,6 +9,7 @@ import type { Context } from '../main/core/check.ts'
 import type { Parsed } from '../main/core/probe.ts'
 import type { SiteList, SiteRow } from '../schemas/types.ts'
 import { folderOfTests } from './support/folders.ts'
+import { must } from './support/outcomes.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const csv = (text: string) => siteRowsInCsv(bytes(text))
@@ -194,16 +195,15 @@ describe('a file of sites', () => {
 
   it('is kept with its name, size, digest and rows, beside its bytes', async () => {
     const text = 'serial,site\nSN-1001,FRA\n'
-    const read = await readSites({ ...declared, file: put('sites.csv', text) }, beside)
-    if (!read.ok) throw new Error(read.error.detail)
-    expect(read.value.bytes).toEqual(bytes(text))
-    expect(read.value.sites).toMatchObject({
+    const read = must(await readSites({ ...declared, file: put('sites.csv', text) }, beside))
+    expect(read.bytes).toEqual(bytes(text))
+    expect(read.sites).toMatchObject({
       ...declared,
       kind: 'csv',
       file: { name: 'sites.csv', size: 24 },
       rows: [{ serial: 'SN-1001' }],
     })
-    expect(read.value.sites.signature).toBeUndefined()
+    expect(read.sites.signature).toBeUndefined()
     const json = await readSites({ ...declared, file: put('chassis.json', ` \n${JSON.stringify(CHASSIS)}`) }, beside)
     expect(json).toMatchObject({ ok: true, value: { sites: { kind: 'redfish' } } })
   })
@@ -226,7 +226,7 @@ describe('a file of sites', () => {
   })
 })
 
-describe('what a record of sites says of a machine', () => {
+describe('what a record of sites states about a machine', () => {
   const list = (rows: readonly SiteRow[], more: Partial<SiteList> = {}): SiteList => ({
     source: 'Hostrunway',
     kind: 'csv',
@@ -270,16 +270,16 @@ describe('what a record of sites says of a machine', () => {
     })
   })
 
-  it('is the signer’s word where it is signed with the certificate that somebody was told is theirs, and else a document', () => {
-    const told = (more: Partial<SiteList>) => only(serials('x', 'SN-1001'), list([FRA], more))
-    expect(told({ signature })).toMatchObject({ class: 'E6', country: 'DE' })
-    expect(told({ signature })?.text).toContain(
+  it('is the signer’s statement where it is signed with the certificate that was confirmed as theirs, and else a document', () => {
+    const signalWith = (more: Partial<SiteList>) => only(serials('x', 'SN-1001'), list([FRA], more))
+    expect(signalWith({ signature })).toMatchObject({ class: 'E6', country: 'DE' })
+    expect(signalWith({ signature })?.text).toContain(
       'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, a key that was not confirmed: a key with any name can be created',
     )
-    expect(told({ signature, signer: 'ab'.repeat(32) })).toMatchObject({ class: 'E6' })
-    expect(told({ signer: 'cd'.repeat(32) })).toMatchObject({ class: 'E6' })
-    expect(told({ signature, signer: signature.fingerprint })).toMatchObject({ class: 'E2', country: 'DE' })
-    expect(told({ signature, signer: signature.fingerprint })?.text).toContain(
+    expect(signalWith({ signature, signer: 'ab'.repeat(32) })).toMatchObject({ class: 'E6' })
+    expect(signalWith({ signer: 'cd'.repeat(32) })).toMatchObject({ class: 'E6' })
+    expect(signalWith({ signature, signer: signature.fingerprint })).toMatchObject({ class: 'E2', country: 'DE' })
+    expect(signalWith({ signature, signer: signature.fingerprint })?.text).toContain(
       'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, which “M. Ortiz” recorded as the signer’s',
     )
   })
@@ -302,7 +302,7 @@ describe('what a record of sites says of a machine', () => {
     expect(siteRecordSignals(serials('SN-1001'), context())).toEqual([])
   })
 
-  it('counts for nothing before its own day, and tells where other parts are recorded elsewhere', () => {
+  it('counts for nothing before its own day, and states where other parts are recorded elsewhere', () => {
     expect(only(serials('SN-1001'), list([FRA], { on: '2026-11-22' }))).toMatchObject({ hint: true })
     const other: SiteRow = { line: 3, serial: 'CH-77', site: 'IAD-1', country: 'US' }
     const both = only(serials('SN-1001', 'CH-77'), list([FRA, other]))

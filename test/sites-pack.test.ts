@@ -48,7 +48,7 @@ function problemsOf(sites: SiteList, bytes: Uint8Array | null): Promise<readonly
   return locationOfPack(source, reading, sealing.reader).then(({ problems }) => problems)
 }
 
-it('a record that its provider signed names the signer, lies in the pack, and fits there again', async () => {
+it('a record that its provider signed names the signer, is in the pack, and fits there again', async () => {
   const sites = await read(TABLE, TABLE)
   if (!sites.ok) throw new Error(sites.error.detail)
   expect(sites.value.sites.signature).toMatchObject({
@@ -65,7 +65,7 @@ it('one that was changed since it was signed is refused', async () => {
   expect(sites.ok ? '' : sites.error.detail).toContain('the signature is invalid')
 })
 
-it('a pack whose record is missing, or says something else, or whose rows do, does not verify', async () => {
+it('a pack whose record is missing, or states something else, or whose rows do, does not verify', async () => {
   const sites = await read(TABLE, TABLE)
   if (!sites.ok) throw new Error(sites.error.detail)
   const { sites: list, bytes } = sites.value
@@ -85,15 +85,15 @@ it('a pack that names another signer than signed, or a signature that is of othe
   const { sites: list, bytes } = sites.value
   const { signature } = list
   if (signature === undefined) throw new Error('it is not signed')
-  const told = async (more: Partial<SiteList>): Promise<string> =>
+  const problemText = async (more: Partial<SiteList>): Promise<string> =>
     (await problemsOf({ ...list, ...more }, bytes)).join(' ')
-  expect(await told({ signature: { ...signature, subject: 'CN=Somebody else' } })).toContain(
+  expect(await problemText({ signature: { ...signature, subject: 'CN=Somebody else' } })).toContain(
     'a different signer is stated',
   )
-  expect(await told({ signature: { ...signature, fingerprint: 'ab'.repeat(32) } })).toContain(
+  expect(await problemText({ signature: { ...signature, fingerprint: 'ab'.repeat(32) } })).toContain(
     'a different signer is stated',
   )
-  expect(await told({ signature: { ...signature, cms: 'AAAA' } })).toContain('unsupported format')
+  expect(await problemText({ signature: { ...signature, cms: 'AAAA' } })).toContain('unsupported format')
   const { signature: _, ...unsigned } = list
   expect((await problemsOf({ ...unsigned, signer: 'ab'.repeat(32) }, bytes)).join(' ')).toContain('is not signed')
   const other = TABLE.replace('DE', 'US')

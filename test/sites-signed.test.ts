@@ -2,16 +2,17 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { readSites } from '../main/adapters/declarations/sites-file.ts'
 import { readSigned, signerOf } from '../main/core/cms-plain.ts'
 import type { SitesInFile } from '../schemas/types.ts'
 import { folderOfTests } from './support/folders.ts'
+import { describeUnless } from './support/needing.ts'
 
-const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: openssl is not installed)'
+const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? null : 'openssl is not installed'
 
-// A list of sites signed by a provider with the tool that everybody has.
-describe.skipIf(noOpenssl !== '')(`a list of sites that openssl signed${noOpenssl}`, () => {
+// A list of sites signed by a provider with the tool that everyone has.
+describeUnless(noOpenssl, 'a list of sites that openssl signed', () => {
   const folder = folderOfTests('sites-signed')
   const openssl = (...argv: string[]): string =>
     execFileSync('openssl', argv, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -63,7 +64,7 @@ describe.skipIf(noOpenssl !== '')(`a list of sites that openssl signed${noOpenss
     ['p256', 'PEM', ['-certfile', 'rsa.pem']],
     ['p256', 'DER', ['-keyid', '-nosmimecap']],
     ['rsa', 'PEM', ['-cades']],
-  ] as const)('stands with a key of %s as %s %j, by the certificate that openssl prints', async (key, form, more) => {
+  ] as const)('is read with a key of %s as %s %j, by the certificate that openssl prints', async (key, form, more) => {
     const sites = await read(sign(key, form, ...more))
     expect(sites.ok ? sites.value.sites.signature : sites.error.detail).toMatchObject({
       subject: `O=Hostrunway, CN=${key}`,
@@ -105,7 +106,7 @@ describe.skipIf(noOpenssl !== '')(`a list of sites that openssl signed${noOpenss
     )
   })
 
-  it('is of the signer that the customer was told of, or refused', async () => {
+  it('is of the signer that the customer was given, or refused', async () => {
     const name = sign('rsa', 'PEM')
     const told = printed('rsa')
     const kept = await read(name, { signer: told })

@@ -15,6 +15,7 @@ import type { Capture } from '../schemas/types.ts'
 import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from './support/deps.ts'
 import { loadedOf } from './support/loaded.ts'
 import { localTransport } from './support/local-transport.ts'
+import { must } from './support/outcomes.ts'
 
 const probes: readonly Probe<unknown>[] = [
   probeOf('test.program', { version: run(['sudo', '-V']) }),
@@ -58,15 +59,14 @@ const answered = (captures: readonly CapturedAnswer[]): Readonly<Record<string, 
   Object.fromEntries(captures.map(({ meta }) => [`${meta.probe}/${meta.command}`, meta.status]))
 
 async function collected(shell: string) {
-  const opened = await openEvidenceStore(mkdtempSync(join(folder, 'store-')), validator)
-  if (!opened.ok) throw new Error(opened.error.detail)
+  const opened = must(await openEvidenceStore(mkdtempSync(join(folder, 'store-')), validator))
   const inFront = `sed -e 's#PATH=/usr/sbin#PATH=${folder}:/usr/sbin#' -e 's#for d in /usr/sbin#for d in ${folder} /usr/sbin#' -e 's#^I=.*#I=1000#'`
   try {
     return await loadedOf(
       await collectNode(
         {
           transport: localTransport(['sh', '-c', `${inFront} | ${shell} -s`]),
-          store: opened.value,
+          store: opened,
           clock: realClock,
           entropy: realEntropy,
           pause: realPause,
@@ -114,20 +114,21 @@ describe.each(SHELLS)('a slow sudo under %s', (shell) => {
   })
 })
 
-test('a carried transcript says the same', () => {
+test('a carried transcript states the same', () => {
   const script = printableCollector(probes, realEntropy, { sudo: true })
     .replace('PATH=/usr/sbin', `PATH=${folder}:/usr/sbin`)
     .replace('for d in /usr/sbin', `for d in ${folder} /usr/sbin`)
     .replace(/^I=.*/m, 'I=1000')
   const { stdout, stderr } = spawnSync('sh', ['-s'], { input: script })
   const node = targetOf('node-1', { sudo: true }).node
-  const imported = importTranscript({ stdout, stderr, node, run: 'r1', importedAt: realClock.now() }, catalogOf(probes))
-  if (!imported.ok) throw new Error(imported.error.detail)
-  expect(imported.value.recording.outcome).toMatchObject({
+  const imported = must(
+    importTranscript({ stdout, stderr, node, run: 'r1', importedAt: realClock.now() }, catalogOf(probes)),
+  )
+  expect(imported.recording.outcome).toMatchObject({
     status: 'partial',
     failure: { code: 'collector.sudo-slow', detail: expect.stringContaining('unable to resolve host gpu-07') },
   })
-  expect(answered(imported.value.captures)).toMatchObject({ 'test.user/one': 'done', 'test.root/d': 'not-asked' })
+  expect(answered(imported.captures)).toMatchObject({ 'test.user/one': 'done', 'test.root/d': 'not-asked' })
 })
 
 const capture = (
@@ -179,7 +180,7 @@ describe('how complete a collection with a slow sudo was', () => {
     expect(concluded(capture('version', timedOut, '', ['test.program'])).verdict).toBe('inconclusive')
     expect(concluded(capture('d', { status: 'not-asked', exitCode: null })).verdict).toBe('inconclusive')
   })
-  test('what sudo said is named', () => {
+  test('what sudo printed is named', () => {
     const { verdict, observations } = concluded(capture('a', timedOut, REMARK))
     expect(verdict).toBe('inconclusive')
     expect(observations.map(({ text }) => text).join()).toContain('unable to resolve host gpu-07')
@@ -194,9 +195,9 @@ describe('how complete a collection with a slow sudo was', () => {
 
 describe('the words about a slow sudo', () => {
   const words = (...answers: readonly (readonly [string, CapturedAnswer])[]): string | null => {
-    const heard = slowSudo()
-    for (const [, answer] of answers) heard.hear(answer)
-    return heard.words()
+    const sudo = slowSudo()
+    for (const [, answer] of answers) sudo.add(answer)
+    return sudo.words()
   }
   const ten = (name: string) => capture(name, { durationMs: 10_400 }, REMARK)
 
@@ -205,7 +206,7 @@ describe('the words about a slow sudo', () => {
     expect(words(capture('a', {}), capture('b', {}))).toBeNull()
     expect(words(capture('a', {}), capture('b', {}), ten('c'))).toBeNull()
   })
-  test('seconds, counts, and what it said', () => {
+  test('seconds, counts, and what it printed', () => {
     const said = words(ten('a'), ten('b'), capture('c', {}))
     for (const part of ['2 of 3', '10 s', 'unable to resolve host gpu-07']) expect(said).toContain(part)
   })
@@ -213,7 +214,7 @@ describe('the words about a slow sudo', () => {
     const left = capture('d', { status: 'not-asked', exitCode: null })
     expect(words(capture('a', timedOut), capture('b', timedOut), capture('c', timedOut), left)).toContain('1 more')
   })
-  test('what needs no sudo says nothing about it', () => {
+  test('what needs no sudo states nothing about it', () => {
     expect(words(capture('one', { ...timedOut, privilege: 'user' }, REMARK, ['test.user']))).toBeNull()
   })
 })

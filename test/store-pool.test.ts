@@ -11,7 +11,7 @@ import type { Recording } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 import { folderOfTest } from './support/folders.ts'
-import { must } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 
 let root = ''
 beforeEach(() => {
@@ -73,7 +73,7 @@ test.each([
     },
   ],
 ])(
-  'a pool that holds %s: what is new is right, and the pool is mended without touching what was there',
+  'a pool that holds %s: what is new is right, and the pool is repaired without touching what was there',
   async (_, damage) => {
     await collect('r0')
     damage(pooled(first))

@@ -27,6 +27,8 @@ import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
+import { describeUnless, testUnless } from './support/needing.ts'
+import { must } from './support/outcomes.ts'
 import { times } from './support/thorough.ts'
 
 let root = ''
@@ -44,15 +46,11 @@ const answer = (n: number) =>
   measuredCapture('test.probe', `c${n}`, 'nonce-echo', { n, filler: 'x'.repeat(200) }, '2026-11-20T09:12:00.000Z')
 
 async function openStore(): Promise<EvidenceStore> {
-  const opened = await openEvidenceStore(root, validator)
-  if (!opened.ok) throw new Error(opened.error.detail)
-  return opened.value
+  return must(await openEvidenceStore(root, validator))
 }
 
 async function begin(store: EvidenceStore): Promise<RecordingWriter> {
-  const writer = await store.begin(unfinished)
-  if (!writer.ok) throw new Error(writer.error.detail)
-  return writer.value
+  return must(await store.begin(unfinished))
 }
 
 async function stored(count: number, last = recording): Promise<string> {
@@ -146,7 +144,7 @@ describe('the evidence store', () => {
     expect(readdirSync(join(folder, 'sha256')).filter((name) => name.includes('part'))).toEqual([])
   })
 
-  test('a line that is no capture makes the recording unreadable, wherever it stands', async () => {
+  test('a line that is no capture makes the recording unreadable, in any position', async () => {
     const folder = await stored(1)
     const lines = readFileSync(join(folder, 'captures.jsonl'), 'utf8')
     for (const bad of [
@@ -226,15 +224,14 @@ describe('the evidence store', () => {
 })
 
 const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
-describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)'}`, () => {
+describeUnless(canMount ? null : 'needs root', 'a full disk', () => {
   test('the failure is named, nothing acknowledged is lost', async () => {
     const full = join(root, 'full')
     mkdirSync(full)
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', full])
     try {
-      const opened = await openEvidenceStore(full, validator)
-      if (!opened.ok) throw new Error(opened.error.detail)
-      const writer = await begin(opened.value)
+      const opened = must(await openEvidenceStore(full, validator))
+      const writer = await begin(opened)
       const kept: string[] = []
       let failure = ''
       for (let n = 0; n < 1000 && failure === ''; n += 1) {
@@ -280,11 +277,10 @@ describe('killed while appending', () => {
     const acknowledged = new Set<string>()
     for (let round = 0; round < times(3, 20); round += 1) {
       for (const name of await killed(Math.random() * 150)) acknowledged.add(name)
-      const loaded = await readRecordingFolder(join(root, 'r1', 'n1'), validator)
-      if (!loaded.ok) throw new Error(loaded.error.detail)
-      const held = new Set(loaded.value.captures.map(({ meta }) => meta.command))
+      const loaded = must(await readRecordingFolder(join(root, 'r1', 'n1'), validator))
+      const held = new Set(loaded.captures.map(({ meta }) => meta.command))
       expect([...acknowledged].filter((name) => !held.has(name))).toEqual([])
-      expect(loaded.value.recording.outcome.status).toBe('partial')
+      expect(loaded.recording.outcome.status).toBe('partial')
     }
     expect(acknowledged.size).toBeGreaterThan(0)
     const store = await openStore()
@@ -307,8 +303,8 @@ describe('a disk that is full', () => {
   `
 
   // A limit on the size of files stops a write half-way, as a full disk does.
-  const limits = process.platform === 'win32' ? ' (skipped: Windows has no such limit)' : ''
-  test.skipIf(limits !== '')(`keeps no part of a file, and what was there before${limits}`, () => {
+  const noLimit = process.platform === 'win32' ? 'Windows has no such limit' : null
+  testUnless(noLimit, 'keeps no part of a file, and what was there before', () => {
     const file = join(root, 'program.mts')
     const folder = join(root, 'home')
     mkdirSync(folder)

@@ -22,7 +22,7 @@ const answer = (text: string, exitCode = 0): Answer => ({
   text,
   errorText: '',
   bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
 })
 const MERGED = answer("'/bin' -> 'usr/bin'\n'/sbin' -> 'usr/sbin'\n")
 
@@ -41,7 +41,7 @@ describe('the sudo program of a node', () => {
     })
   })
   test.each(['', 'Sudo version \n', 'sudo: invalid option -- V\n', `Sudo version ${'9'.repeat(99)}`])(
-    '%j says no version',
+    '%j names no version',
     (text) => {
       expect(sudoProgram.parse({ version: answer(text), folders: MERGED }).ok).toBe(false)
     },
@@ -124,7 +124,7 @@ describe('the drop-in for one node', () => {
   const forNode = (...captures: readonly CapturedAnswer[]): string =>
     sudoersOfNode(commands, recorded(...captures), { user: 'bw' })
 
-  test('names no program that the node lacks, and says so', () => {
+  test('names no program that the node lacks, and states this', () => {
     const out = forNode(capture(['nft', '-j', 'list', 'ruleset'], gone))
     expect(out).not.toContain('/nft')
     expect(out).toContain('# Left out, because these programs are not installed: nft.')
@@ -137,7 +137,7 @@ describe('the drop-in for one node', () => {
     ['1.9.10', 'supports regular expressions'],
     ['1.9.17p1', 'supports regular expressions'],
     ['2.0.1', 'supports regular expressions'],
-  ])('of sudo %s it says that it %s', (version, said) => {
+  ])('of sudo %s it states that it %s', (version, said) => {
     const out = forNode(...sudoIs(`Sudo version ${version}\n`))
     expect(out).toContain(`# It runs sudo ${version}, which ${said}`)
     expect(out).toContain('    /usr/bin/sshd -T')
@@ -173,7 +173,7 @@ describe('the form of sudo-rs', () => {
   ] as const)('%j is written %s', (words, written) => {
     expect(rs(...(words as readonly [string, ...string[]]))).toContain(written)
   })
-  test.each(['a*b', 'a?b', 'a b', '', ' ', '^a$'])('%j cannot be said, and is left out', (word) => {
+  test.each(['a*b', 'a?b', 'a b', '', ' ', '^a$'])('%j cannot be expressed, and is left out', (word) => {
     expect(rs('printf', word)).not.toContain('Cmnd_Alias')
   })
   test('lists stay below the longest that it reads, of 127', () => {

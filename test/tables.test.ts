@@ -39,7 +39,7 @@ describe('a CSV file', () => {
     expect(read([['x', cell]])).toEqual([['x', expected]])
   })
 
-  test('reads back as it was written, whatever stands in it', () => {
+  test('reads back as it was written, with any content', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyText, { minLength: 2, maxLength: 2 }), { minLength: 1 }), (rows) => {
         expect(parse(csvOf(rows), { bom: true, skip_empty_lines: false })).toEqual(rows.map((row) => row.map(defused)))
@@ -132,7 +132,7 @@ describe('tables', () => {
       expect(new Set(table.map((row) => row.length)).size).toBe(1)
   })
 
-  test('the population says which lists a node is on, and where there is no list', () => {
+  test('the population states which lists a node is on, and where there is no list', () => {
     const [first] = assessment.nodes
     const reconciliation: Reconciliation = {
       declared: 1,

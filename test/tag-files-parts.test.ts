@@ -9,7 +9,7 @@ import type { VerificationReport } from '../schemas/verification.ts'
 import { validator } from './support/deps.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
-import { must } from './support/kept-runs.ts'
+import { must } from './support/outcomes.ts'
 import { relist, reseal } from './support/pack-attacks.ts'
 import { asked, filesIn, type PeriodKit, periodKit } from './support/period-kit.ts'
 import {

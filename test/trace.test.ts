@@ -59,7 +59,7 @@ describe('the trace of a run', () => {
     )
     expect(differing).toEqual([probe])
   })
-  test('of a node that was not collected says so, and compares nothing', () => {
+  test('of a node that was not collected states this, and compares nothing', () => {
     const none = traceNode(catalog, null, judged(null))
     expect(none).toMatchObject({ status: 'missing', recording: null, hostKey: null, accounts: null, keys: null })
     expect(new Set(none.verdicts)).toEqual(new Set(['t']))

@@ -7,7 +7,7 @@ import { revocationListsFor } from '../main/adapters/seal/tsp/crl-fetch.ts'
 import { derValue, sequence, small } from '../main/core/der/read.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { realClock, realEntropy } from './support/deps.ts'
-import { type Lie, lyingTsa, refusal, say, type TestTsaOptions, testTsa } from './support/lying-tsa.ts'
+import { type Lie, lyingTsa, refusal, replyWith, type TestTsaOptions, testTsa } from './support/lying-tsa.ts'
 import type { TokenShape } from './support/tsa-token.ts'
 
 const imprint = new Uint8Array(Buffer.from(sha256('what is stamped'), 'hex'))
@@ -35,11 +35,11 @@ const failure = async (lie: Lie, offered?: readonly Uint8Array[]) => {
   return { ...(outcome.ok ? { code: 'none', detail: '' } : outcome.error), asked, pauses }
 }
 
-const shaped = (shape: TokenShape): Lie => say((query) => honest.response(query, shape))
+const shaped = (shape: TokenShape): Lie => replyWith((query) => honest.response(query, shape))
 
 describe('an honest authority', () => {
   test('gives a stamp with its chain', async () => {
-    const { outcome, asked } = await stampBy(say((query) => honest.response(query)))
+    const { outcome, asked } = await stampBy(replyWith((query) => honest.response(query)))
     if (!outcome.ok) throw new Error(outcome.error.detail)
     const { reading, certificates, response, token } = outcome.value
     expect(reading).toMatchObject({ problems: [], authority: { subject: 'Memory TSA' } })
@@ -49,7 +49,7 @@ describe('an honest authority', () => {
   })
 
   test('may grant with modifications, and name its type with parameters', async () => {
-    const lie = say((query) => honest.response(query, {}, 1), 'Application/Timestamp-Reply; x=y')
+    const lie = replyWith((query) => honest.response(query, {}, 1), 'Application/Timestamp-Reply; x=y')
     expect((await stampBy(lie)).outcome.ok).toBe(true)
   })
 
@@ -59,13 +59,13 @@ describe('an honest authority', () => {
       nonces.add(Buffer.from(query).toString('hex'))
       if (count === 1) answer.writeHead(500).end('oops')
       else if (count === 2) answer.writeHead(429, { 'retry-after': '9' }).end()
-      else say((asked) => honest.response(asked))(query, answer, count)
+      else replyWith((asked) => honest.response(asked))(query, answer, count)
     })
     expect([outcome.ok, asked, nonces.size, pauses]).toEqual([true, 3, 3, [1_000, 9_000]])
   })
 })
 
-describe('an authority that lies is named, and not asked again', () => {
+describe('an authority with a false answer is named, and not asked again', () => {
   test.each<[string, Lie, RegExp]>([
     ['another nonce', shaped({ nonce: new Uint8Array([0x41, 2, 3, 4, 5, 6, 7, 8]) }), /has another nonce/],
     ['no nonce', shaped({ nonce: null }), /has no nonce/],
@@ -82,16 +82,16 @@ describe('an authority that lies is named, and not asked again', () => {
     ],
     ['two signers', shaped({ signers: 2 }), /has 2 signers/],
     ['another signer than the one named', shaped({ ess: 'another' }), /names another certificate/],
-    ['a token of nobody', shaped({ certificates: [] }), /certificate of the time-stamp’s signer is missing/],
-    ['garbage', say(() => new Uint8Array(100).fill(0x30)), /not one value in DER/],
-    ['nothing', say(() => new Uint8Array()), /not one value in DER/],
+    ['a token without certificates', shaped({ certificates: [] }), /certificate of the time-stamp’s signer is missing/],
+    ['garbage', replyWith(() => new Uint8Array(100).fill(0x30)), /not one value in DER/],
+    ['nothing', replyWith(() => new Uint8Array()), /not one value in DER/],
     [
       'an indefinite length',
-      say((query) => new Uint8Array([0x30, 0x80, ...(derValue(honest.response(query))?.content ?? []), 0, 0])),
+      replyWith((query) => new Uint8Array([0x30, 0x80, ...(derValue(honest.response(query))?.content ?? []), 0, 0])),
       /not one value in DER/,
     ],
-    ['a page', say(() => new TextEncoder().encode('<html>'), 'text/html'), /“text\/html”, not application/],
-    ['a wrong type', say((query) => honest.response(query), 'application/octet-stream'), /octet-stream”, not/],
+    ['a page', replyWith(() => new TextEncoder().encode('<html>'), 'text/html'), /“text\/html”, not application/],
+    ['a wrong type', replyWith((query) => honest.response(query), 'application/octet-stream'), /octet-stream”, not/],
     [
       'an endless answer',
       (_, answer) => {
@@ -120,15 +120,15 @@ describe('an authority that lies is named, and not asked again', () => {
   ])('a certificate with %s', async (_, options, words) => {
     const made = testTsa(options)
     const found = await failure(
-      say((query) => made.response(query)),
+      replyWith((query) => made.response(query)),
       [made.root],
     )
     expect(found).toMatchObject({ code: 'timestamp.wrong', detail: expect.stringMatching(words), asked: 1 })
   })
 
-  test('a root that nobody has', async () => {
+  test('a root that is not known', async () => {
     const found = await failure(
-      say((query) => honest.response(query)),
+      replyWith((query) => honest.response(query)),
       [],
     )
     expect(found).toMatchObject({ code: 'timestamp.wrong', detail: expect.stringMatching(/issuer” is missing/) })
@@ -139,10 +139,10 @@ describe('an authority that will not', () => {
   test.each<[string, Lie, string]>([
     [
       'refuses',
-      say(() => refusal(2, 'Come back tomorrow.', 14)),
+      replyWith(() => refusal(2, 'Come back tomorrow.', 14)),
       'The authority granted no time-stamp: status 2 (rejection); failInfo timeNotAvailable; “Come back tomorrow.”',
     ],
-    ['is not there', say(() => new Uint8Array(), 'text/plain', 404), 'The authority returned HTTP status 404.'],
+    ['is not there', replyWith(() => new Uint8Array(), 'text/plain', 404), 'The authority returned HTTP status 404.'],
     [
       'sends us on',
       (_, answer) => void answer.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
@@ -238,7 +238,7 @@ describe('revocation lists', () => {
     return { asked, listsAt: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
   }
 
-  test('come from where certificates say, each once', async () => {
+  test('come from the addresses that certificates state, each once', async () => {
     const files: Record<string, () => Uint8Array> = {}
     const { asked, listsAt } = await served(files)
     const made = testTsa({ listsAt })

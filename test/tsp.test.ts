@@ -78,7 +78,7 @@ describe('a response', () => {
     [2, 'No.', 0, 'status 2 (rejection); failInfo badAlg; “No.”'],
     [3, '\u202eevil', 14, 'status 3 (waiting); failInfo timeNotAvailable; “\\u{202e}evil”'],
     [77, 'x', 3, 'status 77 (unknown); “x”'],
-  ])('of status %i is told in its own words', (status, said, bit, expected) => {
+  ])('of status %i is reported in its own words', (status, said, bit, expected) => {
     expect(tokenOf(refusal(status, said, bit))).toEqual({
       refused: `The authority granted no time-stamp: ${expected}`,
       byAuthority: true,
@@ -162,9 +162,9 @@ describe('a token', () => {
     ['whose signed name has more behind it', { ess: 'more-behind' }, /names another certificate/],
     ['that names its signer twice', { essTwice: true }, /more than one signing-certificate attribute/],
     ['by two', { signers: 2 }, /has 2 signers/],
-    ['by nobody', { signers: 0 }, /has 0 signers/],
+    ['without a signer', { signers: 0 }, /has 0 signers/],
     ['around something else', { contentType: OID.data }, /not a time-stamp \(TSTInfo\)/],
-    ['with additions that nobody signed', { unsigned: true }, /unsigned attributes/],
+    ['with additions that are not signed', { unsigned: true }, /unsigned attributes/],
     ['with a stranger’s certificate', { certificates: [...tsa.chain, ...testTsa().chain] }, /not part of its signer/],
     ['with bytes for a certificate', { certificates: [...tsa.chain, sequence(small(1))] }, /not part of its signer/],
     ['with an extension that must be known', { extension: strangeExtension() }, /critical extension/],
@@ -217,7 +217,7 @@ describe('a token', () => {
     expect([reading.root, reading.revocationCovered]).toEqual([null, false])
   })
 
-  test('by a demonstration’s key says so', () => {
+  test('by a demonstration’s key states this', () => {
     const made = testTsa({ demo: true })
     expect(readToken(made.token(over), over, [made.root], []).reading).toMatchObject({ demo: true, problems: [] })
   })
@@ -239,7 +239,7 @@ describe('a token', () => {
 })
 
 describe('revocation lists of an authority', () => {
-  test('say since when, and whether every certificate has one', () => {
+  test('state since when, and whether every certificate has one', () => {
     const made = testTsa({ revoked: '2026-10-01T00:00:00Z' })
     const [ofRoot = over, ofIssuer = over] = made.crls
     const reading = (crls: readonly Uint8Array[]) => readToken(made.token(over), over, [made.root], crls).reading
@@ -304,7 +304,7 @@ describe('whatever the bytes', () => {
     )
   })
 
-  test('so has the signer’s part of one by an RSA key, but for the name of the algorithm that says less', () => {
+  test('so has the signer’s part of one by an RSA key, but for the name of the algorithm that is less specific', () => {
     const made = testTsa({ keyType: 'RSA' })
     const token = made.token(over, { certificates: [] })
     const free = sampled(token.keys(), 60).flatMap((at) =>

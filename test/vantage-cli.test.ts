@@ -50,7 +50,7 @@ const recording = (place: string, out: string, ...more: readonly string[]) =>
   )
 const kept = (name: string): VantageRecord => JSON.parse(readFileSync(at(name), 'utf8')) as VantageRecord
 
-test('a fleet is timed, and the record says what was not; it reads back with its signer', async () => {
+test('a fleet is timed, and the record states what was not; it reads back with its signer', async () => {
   const made = await recording(PLACE, 'one.json', '--json')
   expect(made.code).toBe(EXIT.incomplete)
   expect(contacted).toEqual(['node-a', 'gone'])
@@ -105,7 +105,7 @@ test('a file that is there, a node that is not, and a wrong passphrase stop it b
   expect(contacted).toEqual([])
 })
 
-test('a record that was changed is refused, and so is a place that nobody declared', async () => {
+test('a record that was changed is refused, and so is a place that was not declared', async () => {
   await recording(PLACE, 'three.json', '--node', 'node-a')
   writeFileSync(at('four.json'), readFileSync(at('three.json'), 'utf8').replace('50.11', '51.11'))
   const checked = await run('check', at('four.json'))

@@ -49,7 +49,7 @@ async function verified(location: DeclaredLocation, extra: ReadonlyMap<string, U
   return { found, complete, details: (complete?.details ?? []).join('\n') }
 }
 
-test('a pack with a record verifies, and says who signed it and that its place is a declaration', async () => {
+test('a pack with a record verifies, and states who signed it and that its place is a declaration', async () => {
   const record = await vantageOf(unsignedVantage(NOW, population), prober)
   const { found, details } = await verified({ vantages: [record] })
   expect(outcomes(found)).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
@@ -61,20 +61,20 @@ test('a pack with a record verifies, and says who signed it and that its place i
   for (const banned of BANNED) expect(details).not.toMatch(banned)
 })
 
-test('whether the reader trusts the signer of a record stands beside it', async () => {
+test('whether the reader trusts the signer of a record is stated beside it', async () => {
   const record = await vantageOf(unsignedVantage(NOW, population), prober)
   const scope = { fleet: 'sample', population, frameworks: [], location: { vantages: [record] }, asOf: AS_OF }
-  const said = async (signers: readonly Uint8Array[]) => {
+  const firstNote = async (signers: readonly Uint8Array[]) => {
     const trust = { signers, authorities: [], lists: [] }
     const { problems, notes } = await locationOfPack(sourceOf(new Map()), { scope }, sealing.reader, trust)
     expect(problems).toEqual([])
     return notes[0]
   }
-  expect(await said([])).toContain('No trusted signers were supplied, so the signer is not confirmed')
-  expect(await said([owner.certificate])).toContain('The key is not among those you trust')
-  expect(await said([prober.certificate])).toContain('You trust this key.')
+  expect(await firstNote([])).toContain('No trusted signers were supplied, so the signer is not confirmed')
+  expect(await firstNote([owner.certificate])).toContain('The key is not among those you trust')
+  expect(await firstNote([prober.certificate])).toContain('You trust this key.')
   const [root = new Uint8Array()] = prober.chain.slice(-1)
-  expect(await said([root])).toContain('issued under a root certificate that you trust')
+  expect(await firstNote([root])).toContain('issued under a root certificate that you trust')
   const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
   const signer = await sealing.demoSigner()
   const shown = { ...scope, location: { vantages: [demo] } }
@@ -83,7 +83,7 @@ test('whether the reader trusts the signer of a record stands beside it', async 
   expect(notes[0]).toContain('a demo key, which can never be trusted')
 })
 
-test('a record from a place that is none to time from is refused, whoever signed it', async () => {
+test('a record from a place that is none to time from is refused, for any signer', async () => {
   const record = await vantageOf(unsignedVantage(NOW, population), prober)
   const place = record.vantage
   for (const vantage of [
@@ -115,7 +115,7 @@ test('one id twice, and a record that a demonstration key signed as none, are re
   expect((await verified({ vantages: [{ ...demo, demo: false }] })).complete?.outcome).toBe('failed')
 })
 
-test('the list of sites lies there as it was read', async () => {
+test('the list of sites is stored as it was read', async () => {
   const bytes = new TextEncoder().encode('serial,site\nZX81-4711,Frankfurt\n')
   const sites: SiteList = {
     source: 'Provider',
@@ -125,24 +125,24 @@ test('the list of sites lies there as it was read', async () => {
     file: { name: 'sites.csv', size: bytes.length, sha256: sha256(bytes) },
     rows: [{ line: 2, serial: 'ZX81-4711', site: 'Frankfurt' }],
   }
-  const said = async (location: DeclaredLocation, there: Uint8Array | null) => {
+  const problemsOf = async (location: DeclaredLocation, there: Uint8Array | null) => {
     const files = new Map(there === null ? [] : [[PATHS.sites, there] as const])
     const scope = { fleet: 'sample', population, frameworks: [], location, asOf: AS_OF }
     return (await locationOfPack(sourceOf(files), { scope }, sealing.reader)).problems
   }
-  expect(await said({ sites }, bytes)).toEqual([])
-  expect(await said({ sites }, null)).toEqual(['The site list “sites.csv” is missing: there is no data/sites.'])
-  expect(await said({ sites }, bytes.slice(1))).toEqual([expect.stringContaining('a different digest or size')])
-  expect(await said({}, bytes)).toEqual(['data/sites is present without a site list.'])
+  expect(await problemsOf({ sites }, bytes)).toEqual([])
+  expect(await problemsOf({ sites }, null)).toEqual(['The site list “sites.csv” is missing: there is no data/sites.'])
+  expect(await problemsOf({ sites }, bytes.slice(1))).toEqual([expect.stringContaining('a different digest or size')])
+  expect(await problemsOf({}, bytes)).toEqual(['data/sites is present without a site list.'])
   const cms = Buffer.from(await sealing.signDetached(prober, bytes)).toString('base64')
   const { fingerprint } = prober
   const subject = `CN=${prober.subject}`
-  expect(await said({ sites: { ...sites, signature: { subject, fingerprint, cms } } }, bytes)).toEqual([])
+  expect(await problemsOf({ sites: { ...sites, signature: { subject, fingerprint, cms } } }, bytes)).toEqual([])
   const other = { ...sites, signature: { subject: 'CN=Somebody', fingerprint, cms } }
-  expect(await said({ sites: other }, bytes)).toEqual([expect.stringContaining('a different signer is stated')])
+  expect(await problemsOf({ sites: other }, bytes)).toEqual([expect.stringContaining('a different signer is stated')])
   const wrong = Buffer.from(await sealing.signDetached(prober, bytes.slice(1))).toString('base64')
   const changed = { ...sites, signature: { subject, fingerprint, cms: wrong } }
-  expect(await said({ sites: changed }, bytes)).toEqual([expect.stringContaining('is invalid')])
+  expect(await problemsOf({ sites: changed }, bytes)).toEqual([expect.stringContaining('is invalid')])
 })
 
 describe('what a pack states of where a node is', () => {
@@ -150,13 +150,13 @@ describe('what a pack states of where a node is', () => {
   const judged = assess({ catalog: sampleCatalog, scope, recordings, asOf: AS_OF })
   const packOf = async (location: (stated: NodeAssessment['location']) => NodeAssessment['location']) => {
     const nodes = judged.nodes.map(({ location: stated, ...node }) => {
-      const said = location(stated)
-      return said === undefined ? node : { ...node, location: said }
+      const changed = location(stated)
+      return changed === undefined ? node : { ...node, location: changed }
     })
     return sourceOf(await samplePack({ signer: owner, recordings, forge: () => ({ ...judged, nodes }) }))
   }
 
-  test('comes out otherwise where it was changed, and is told by its verdict', async () => {
+  test('comes out otherwise where it was changed, and is reported by its verdict', async () => {
     const changed = await packOf((stated) =>
       stated == null ? stated : { ...stated, results: [answerOf({ result: 'bounded' })] },
     )

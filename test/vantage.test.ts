@@ -16,6 +16,7 @@ import type { VantageRecord } from '../schemas/types.ts'
 import { realClock, targetOf, validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
 import { localConnection } from './support/local-transport.ts'
+import { must } from './support/outcomes.ts'
 import { sampleSigner, sealing } from './support/sample-pack.ts'
 import { measurementOf, PLACE, unsignedVantage, vantageOf } from './support/vantage.ts'
 
@@ -38,7 +39,7 @@ const refusal = async (path: string): Promise<string> => {
   return made.ok ? 'it was read' : `${made.error.code}: ${made.error.detail.replaceAll(`${folder}/`, '')}`
 }
 
-/** Records over connections of this machine; some nodes fail before anybody logs in. */
+/** Records over connections of this machine; some nodes fail before anyone logs in. */
 const recording = (fails: Readonly<Record<string, 'ssh.unreachable' | 'ssh.auth-refused'>> = {}): Ports => ({
   ...ports,
   transport: {
@@ -96,22 +97,22 @@ describe('recording', () => {
     expect(validator.problems('vantage' as never, made.value)).toEqual([])
     const path = file('fresh.json', jsonBytes(made.value))
     expect(await read(path)).toEqual(made)
-    const located = await declaredLocation(ports, { vantages: ['fresh.json'] }, join(folder, 'fleet.yaml'))
-    if (!located.ok) throw new Error(located.error.detail)
-    expect(located.value.location).toEqual({ vantages: [made.value] })
-    const scope = { fleet: 'sample', population: ['node-a'], frameworks: ['soc2'], location: located.value.location }
+    const located = must(await declaredLocation(ports, { vantages: ['fresh.json'] }, join(folder, 'fleet.yaml')))
+    expect(located.location).toEqual({ vantages: [made.value] })
+    const scope = { fleet: 'sample', population: ['node-a'], frameworks: ['soc2'], location: located.location }
     expect(validator.problems('scope', scope)).toEqual([])
   })
 
   test('three refused logins stop it, and a stop leaves the rest out; each with its reason', async () => {
     const names = ['node-a', 'node-b', 'node-c', 'node-d']
     const refused = Object.fromEntries(names.map((name) => [name, 'ssh.auth-refused' as const]))
-    const made = await recordVantage(recording(refused), {
-      ...asked(names.map((name) => targetOf(name))),
-      concurrency: 1,
-    })
-    if (!made.ok) throw new Error(made.error.detail)
-    expect(made.value.measurements.map(({ failure }) => failure?.code)).toEqual(Array(4).fill('ssh.auth-refused'))
+    const made = must(
+      await recordVantage(recording(refused), {
+        ...asked(names.map((name) => targetOf(name))),
+        concurrency: 1,
+      }),
+    )
+    expect(made.measurements.map(({ failure }) => failure?.code)).toEqual(Array(4).fill('ssh.auth-refused'))
     const stop = new AbortController()
     stop.abort()
     const stopped = await recordVantage(recording(), asked([targetOf('node-a')], stop.signal))
@@ -187,7 +188,7 @@ describe('reading', () => {
     await fc.assert(json, { numRuns: 60 })
   })
 
-  test('what cannot be read is said in plain words', async () => {
+  test('what cannot be read is reported in plain words', async () => {
     expect(await refusal(join(folder, 'absent.json'))).toBe('input.not-found: absent.json could not be read')
     expect(await refusal(file('yaml.json', 'schema: barewitness.vantage/1\n'))).toBe(
       'input.refused: yaml.json is not JSON in UTF-8',
@@ -239,7 +240,7 @@ describe('reading', () => {
       { measurements: [measurementOf('node-a', at), measurementOf('node-a', at)] },
       /“node-a” is in it twice/,
     ],
-    ['times of nobody', { measurements: [measurementOf('node-a', at, { hostKey: null })] }, /without a host key/],
+    ['times without a node', { measurements: [measurementOf('node-a', at, { hostKey: null })] }, /without a host key/],
     [
       'a node timed on another day',
       { measurements: [measurementOf('node-a', '2026-01-01T00:00:00.000Z')] },
@@ -247,7 +248,7 @@ describe('reading', () => {
     ],
     ['an end before its beginning', { startedAt: '2099-01-01T00:00:00.000Z', measurements: [] }, /ends before/],
     ['a day that is none', { endedAt: '2026-02-30T00:00:00.000Z', measurements: [] }, /ends before/],
-  ])('nobody can sign one with %s', async (_, changes, words) => {
+  ])('a record cannot be signed with %s', async (_, changes, words) => {
     const unsigned = unsignedVantage(at, ['node-a'], changes)
     const made = await signedVantage(ports, unsigned, async () => ok(signer))
     expect(made).toMatchObject({ ok: false, error: { code: 'input.refused' } })

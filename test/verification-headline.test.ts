@@ -71,6 +71,23 @@ describe('the headline of a verification', () => {
     ['not ours', report({ integrity: 'failed' }, 'foreign-pdf'), 'Not a Barewitness file', 'open'],
   ])('%s', (_, given, word, tone) => expect(verificationHeadline(given)).toMatchObject({ word, tone }))
 
+  test('calls nothing altered in an archive that another program packed, unless another check failed', () => {
+    const repackedOf = (given: Parameters<typeof report>[0]): VerificationReport => {
+      const made = report({ integrity: 'failed', ...given })
+      const checks = made.checks.map((one) =>
+        one.check === 'integrity' ? { ...one, isOnlyRepacked: true as const } : one,
+      )
+      return { ...made, checks }
+    }
+    const [alone, more] = [repackedOf({ signature: 'signer' }), repackedOf({ completeness: 'failed' })]
+    expect(verificationHeadline(alone)).toMatchObject({
+      tone: 'failed',
+      word: 'Verification failed: packed by another program',
+    })
+    expect(verificationHeadline(more).word).not.toContain('altered')
+    expect(outcomeWord('pack', alone.checks[0] ?? result('integrity'))).toBe('Repacked')
+  })
+
   test.each([
     [
       report({ signature: 'signer', time: 'authority', continuity: 'checkpoint' }),

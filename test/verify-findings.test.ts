@@ -36,7 +36,7 @@ const stampedBy = (by: typeof tsa): Map<string, Uint8Array> =>
   new Map([...files, [PATHS.stamp, storedResponse(by.token(files.get(PATHS.seal) ?? new Uint8Array()))]])
 
 describe('a pack that was sealed to carry a time-stamp', () => {
-  test('is refused without it, and with one by anybody else', async () => {
+  test('is refused without it, and with one by any other authority', async () => {
     expect(outcomes(await verify(stampedBy(tsa))).time).toBe('passed')
     expect(outcomes(await verify(files)).time).toBe('failed')
     expect(outcomes(await verify(stampedBy(rogue))).time).toBe('failed')
@@ -59,7 +59,7 @@ describe('revocation', () => {
       entries,
     })
 
-  test('counts from the day the key was in other hands, where the list says so', () => {
+  test('counts from the day the key was in other hands, where the list states it', () => {
     const invalid = der(0x18, new TextEncoder().encode('20261001000000Z'))
     const more = sequence(sequence(oid(OID.invalidityDate), octets(invalid)))
     const entry = sequence(namesOf(made.leaf).serial, time(new Date('2026-11-21T00:00:00Z')), more)
@@ -123,7 +123,7 @@ describe('an assessment that names another engine', () => {
 
 describe('the chain of runs', () => {
   const chain = { id: 'ab'.repeat(32), fleet: 'sample', entries: [] }
-  test('is not called continuous, and no head is kept, for a key that nobody knows', async () => {
+  test('is not called continuous, and no head is kept, for an unknown key', async () => {
     const pack = await samplePack({ signer: owner, extra: chainFiles(chain) as ReadonlyMap<string, Uint8Array> })
     const first = await verify(pack)
     expect(first.head?.size).toBe(1)

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeExcerpts } from '../main/app/excerpt.ts'
-import { reviewFile } from '../main/app/review.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { defineCheck } from '../main/core/check.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -13,8 +12,8 @@ import { assessorOfPack, rulesAtHand, statusOfRules } from '../main/verify/steps
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
-import { must } from './support/kept-runs.ts'
-import { type PeriodKit, periodKit } from './support/period-kit.ts'
+import { must } from './support/outcomes.ts'
+import { type PeriodKit, periodKit, reviewedWith } from './support/period-kit.ts'
 import {
   AS_OF,
   NO_KEPT_RULES,
@@ -86,7 +85,7 @@ describe('rules that the signer made up', () => {
     expect(report).toMatchObject({ ok: false, rules: { status: 'falsified', unconfirmed: 0 } })
   })
 
-  test('as a version that nobody here knows are a result of their own, with what could not be confirmed', async () => {
+  test('as a version that is unknown here are a result of their own, with what could not be confirmed', async () => {
     const report = await verified(forgiving({ version: 'sample-9', module: other }))
     expect(report).toMatchObject({
       ok: true,
@@ -103,7 +102,7 @@ describe('rules that the signer made up', () => {
     expect(lackingIn(report, NOTHING)).toContain('reproducibility')
   })
 
-  test('are told apart in a copy with parts withheld', async () => {
+  test('are distinguished in a copy with parts withheld', async () => {
     const copied = async (catalog: Catalog): Promise<VerificationReport> => {
       const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]
       const pack = await disclosablePack({ signer, catalog, recordings, asOf: AS_OF })
@@ -142,15 +141,7 @@ describe('an account of a period, and an excerpt of it, to a reader with other r
     paths = [pack, excerpt?.path ?? '']
   })
   afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
-  const reviewed = async (path: string, catalog: Catalog): Promise<VerificationReport> =>
-    must(
-      await reviewFile(kit.ports, catalog, {
-        path,
-        trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
-        checkpoint: null,
-        keep: false,
-      }),
-    ).report
+  const reviewed = (path: string, catalog: Catalog): Promise<VerificationReport> => reviewedWith(kit, path, catalog)
 
   test.each([0, 1])('file %i of the same version with another module is rejected', async (index) => {
     const path = paths[index] ?? ''

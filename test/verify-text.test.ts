@@ -32,13 +32,13 @@ describe('VERIFY.txt', () => {
     for (const digest of ['a', 'b', 'c']) expect(text).toContain(`\n   ${digest.repeat(64)}\n`)
   })
 
-  test('without a time-stamp it says that the time is not shown, and asks for no other root', () => {
+  test('without a time-stamp it states that the time is not shown, and asks for no other root', () => {
     const text = verifyText(INPUT)
     expect(text).toContain('The time of sealing. There was no time-stamp')
     expect(text).not.toMatch(/tsa-root|authority/)
   })
 
-  test('with one it says whose, and what it shows', () => {
+  test('with one it states whose, and what it shows', () => {
     const text = verifyText({ ...INPUT, timestamp: { authority: 'Time Office' } })
     expect(text).toContain('From the time-stamp authority Time Office, its root certificate, as a file tsa-root.pem.')
     expect(text).toContain('It was sealed no later than the printed time')
@@ -46,7 +46,7 @@ describe('VERIFY.txt', () => {
     expect(commands(text).at(-1)).toBe(`sh verify.sh q3.barewitness.zip root.pem ${'a'.repeat(64)} tsa-root.pem`)
   })
 
-  test('a pack without a revocation list says so', () => {
+  test('a pack without a revocation list states this', () => {
     expect(verifyText({ ...INPUT, revocationLists: [] })).toContain('Nothing about revocation: the pack contains no')
     expect(verifyText(INPUT)).not.toContain('Nothing about revocation')
   })

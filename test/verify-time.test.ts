@@ -50,7 +50,7 @@ const listWith = (at: string): Uint8Array =>
   })
 const verify = async (files: Files, changes: VerifyChanges = {}, signers: readonly Uint8Array[] = [owner.root]) =>
   await verifySource(sourceOf(files), signers, { verifiedAt: LATER, ...changes })
-const said = (found: Awaited<ReturnType<typeof verify>>, check: string): string => {
+const answerText = (found: Awaited<ReturnType<typeof verify>>, check: string): string => {
   const answer = found.report.checks.find((one) => one.check === check)
   return [answer?.summary, ...(answer?.details ?? [])].join('\n')
 }
@@ -66,26 +66,29 @@ describe('a time-stamp', () => {
   test('by an authority that the reader named shows by when it existed', async () => {
     const found = await verify(stamped(files, honest), { authorities: [honest.root] })
     expect(outcomes(found)).toMatchObject({ integrity: 'passed', signature: 'passed', time: 'passed' })
-    expect(said(found, 'time')).toMatch(
+    expect(answerText(found, 'time')).toMatch(
       /Time-stamped 2026-11-20T10:05:00.000Z.*“Memory TSA”.*can be verified until 2036/s,
     )
   })
 
   test.each([
     ['is missing', (): Files => files],
-    ['is by nobody that the reader named', (): Files => stamped(files, authority(IN_TIME, { name: 'Other' }))],
+    [
+      'is not by an authority that the reader named',
+      (): Files => stamped(files, authority(IN_TIME, { name: 'Other' })),
+    ],
     ['is by a demonstration key', (): Files => stamped(files, authority(IN_TIME, { demo: true, name: 'Demo' }))],
-  ])('that %s shows nothing, and says so', async (_, build) => {
+  ])('that %s shows nothing, and this is stated', async (_, build) => {
     const pack = build()
     const found = await verify(pack, { authorities: [honest.root] })
-    expect(outcomes(found).time, said(found, 'time')).toBe('indeterminate')
+    expect(outcomes(found).time, answerText(found, 'time')).toBe('indeterminate')
     expect(found.report.ok).toBe(true)
   })
 
   test('of an authority under the signer’s own root does not count because the signer is trusted', async () => {
     const found = await verify(stamped(files, honest), {}, [owner.root, honest.root])
     expect(outcomes(found).time).toBe('indeterminate')
-    expect(said(found, 'time')).toMatch(/authority is not trusted/)
+    expect(answerText(found, 'time')).toMatch(/authority is not trusted/)
   })
 
   test('whose any byte is altered is refused', async () => {
@@ -112,14 +115,16 @@ describe('a time-stamp', () => {
     const early = authority('2026-11-20T09:30:00Z')
     const found = await verify(stamped(files, early), { authorities: [early.root] })
     expect(outcomes(found).time).toBe('failed')
-    expect(said(found, 'time')).toMatch(/before the evaluation date stated by the signer/)
+    expect(answerText(found, 'time')).toMatch(/before the evaluation date stated by the signer/)
     const future = authority('2027-06-01T00:00:00Z')
     expect(outcomes(await verify(stamped(files, future), { authorities: [future.root] })).time).toBe('failed')
   })
 
   test('long after the stated evaluation is flagged', async () => {
     const late = authority('2026-11-22T11:00:00Z')
-    expect(said(await verify(stamped(files, late), { authorities: [late.root] }), 'time')).toMatch(/2 days before/)
+    expect(answerText(await verify(stamped(files, late), { authorities: [late.root] }), 'time')).toMatch(
+      /2 days before/,
+    )
   })
 })
 
@@ -147,7 +152,7 @@ describe('in later years', () => {
     expect(outcomes(alone)).toMatchObject({ signature: 'indeterminate', time: 'indeterminate' })
     const renewed = await verify(stamped(once, newer, 2), { authorities, ...at })
     expect(outcomes(renewed)).toMatchObject({ signature: 'passed', time: 'passed' })
-    expect(said(renewed, 'time')).toMatch(/Time-stamped 2026-11-20T10:05:00.000Z/)
+    expect(answerText(renewed, 'time')).toMatch(/Time-stamped 2026-11-20T10:05:00.000Z/)
   })
 
   test('a renewal that is not over the one before is refused; a gap in the count is an added file', async () => {
@@ -164,42 +169,42 @@ describe('in later years', () => {
     const ended = authority('2029-06-01T00:00:00Z')
     const found = await verify(stamped(files, ended), { authorities: [ended.root], ...IN_2032 })
     expect(outcomes(found).signature).toBe('failed')
-    expect(said(found, 'signature')).toMatch(/had expired at 2029-06-01/)
+    expect(answerText(found, 'signature')).toMatch(/had expired at 2029-06-01/)
     const early = authority('2026-11-19T00:00:00Z')
     expect(outcomes(await verify(stamped(files, early), { authorities: [early.root] })).signature).toBe('failed')
   })
 })
 
 describe('revocation', () => {
-  test('after the shown moment is told, and passes; before it, or without one, it is refused', async () => {
+  test('after the shown moment is reported, and passes; before it, or without one, it is refused', async () => {
     const pack = stamped(files, honest)
     const authorities = [honest.root]
     const after = await verify(pack, { authorities, lists: [listWith('2026-11-21T00:00:00Z')] })
     expect(outcomes(after).signature).toBe('passed')
-    expect(said(after, 'signature')).toMatch(/revoked later, at 2026-11-21/)
+    expect(answerText(after, 'signature')).toMatch(/revoked later, at 2026-11-21/)
     const before = await verify(pack, { authorities, lists: [listWith('2026-11-20T09:30:00Z')] })
     expect(outcomes(before).signature).toBe('failed')
-    expect(said(before, 'signature')).toMatch(/before the confirmed time of the seal/)
+    expect(answerText(before, 'signature')).toMatch(/before the confirmed time of the seal/)
     const alone = await verify(files, { lists: [listWith('2026-11-21T00:00:00Z')] })
     expect(outcomes(alone).signature).toBe('failed')
-    expect(said(alone, 'signature')).toMatch(/No time-stamp shows/)
+    expect(answerText(alone, 'signature')).toMatch(/No time-stamp shows/)
   })
 
   test('of the authority leaves its time-stamp without weight', async () => {
     const revoked = authority(IN_TIME, { revoked: '2026-11-21T00:00:00Z' })
     const found = await verify(stamped(files, revoked), { authorities: [revoked.root], lists: revoked.crls })
     expect(outcomes(found).time).toBe('indeterminate')
-    expect(said(found, 'time')).toMatch(/certificate was revoked at/)
+    expect(answerText(found, 'time')).toMatch(/certificate was revoked at/)
   })
 
-  test('lists by somebody else are passed over', async () => {
+  test('lists by other authorities are passed over', async () => {
     const found = await verify(files, { lists: [stranger.crl] })
     expect(outcomes(found).signature).toBe('passed')
   })
 })
 
 describe('who sealed', () => {
-  test('pinned, known and unknown are told apart', async () => {
+  test('pinned, known and unknown are distinguished', async () => {
     const signerTrust = async (signers: readonly Uint8Array[]) =>
       (await verify(files, {}, signers)).report.signer?.trust
     expect(await signerTrust([owner.leaf])).toBe('pinned')
@@ -231,7 +236,7 @@ describe('who sealed', () => {
     const pack = await reseal(new Map([...noLists, [PATHS.chain, leafOnly]]), owner.signer)
     const found = await verify(pack, {}, [owner.leaf])
     expect(outcomes(found).signature).toBe('failed')
-    expect(said(found, 'signature')).toMatch(/certificate chain is incomplete/)
+    expect(answerText(found, 'signature')).toMatch(/certificate chain is incomplete/)
   })
 })
 
@@ -242,10 +247,10 @@ describe('the report in a pack', () => {
   test.each([
     ['an older one of the same signer', { population: ['node-a'] }, () => owner.signer, /produced for other evidence/],
     ['one that a stranger signed', {}, () => stranger.signer, /sealed with a different key from the pack/],
-  ])('replaced by %s is refused, whoever sealed the pack', async (_, options, signer, words) => {
+  ])('replaced by %s is refused, for any signer of the pack', async (_, options, signer, words) => {
     const other = await samplePack({ signer: signer(), ...options })
     const found = await verify(await withReport(bytesAt(other, PATHS.report)))
     expect(outcomes(found).completeness).toBe('failed')
-    expect(said(found, 'completeness')).toMatch(words)
+    expect(answerText(found, 'completeness')).toMatch(words)
   })
 })

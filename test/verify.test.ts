@@ -68,7 +68,7 @@ describe('a good pack', () => {
     expect((await verifySource(sourceOf(files), [new TextEncoder().encode('hello')])).report.ok).toBe(false)
   })
 
-  test('says which declared nodes were not collected', async () => {
+  test('names the declared nodes that were not collected', async () => {
     const partial = await samplePack({ signer, population: ['node-a', 'node-b', 'node-c'] })
     const verified = await verifySource(sourceOf(partial), [root])
     expect(verified.report.ok).toBe(true)
@@ -83,6 +83,33 @@ describe('a good pack', () => {
     expect(outcomes(verified)).toMatchObject({ signature: 'indeterminate' })
     const early = await verifySource(sourceOf(files), [root], { verifiedAt: '2020-01-01T00:00:00.000Z' })
     expect(outcomes(early)).toMatchObject({ signature: 'failed' })
+  })
+})
+
+describe('a pack that another program packed', () => {
+  const departures = ['Entry “pack/VERIFY.txt” is packed differently than Barewitness packs it.']
+  const integrityOf = async (tampered = files) => {
+    const { report } = await verifySource(sourceOf(tampered), [root], { departures })
+    expect(report.ok).toBe(false)
+    return report.checks.find(({ check }) => check === 'integrity')
+  }
+
+  test('fails, and is called repacked where a valid seal covers every file as it is', async () => {
+    expect(await integrityOf()).toMatchObject({ outcome: 'failed', isOnlyRepacked: true })
+  })
+
+  test.each(fileAttacks.filter(({ no }) => no.includes('integrity')))(
+    'is called altered where $name',
+    async ({ tamper }) => {
+      const integrity = await integrityOf(await tamper(files, { signer, stranger }))
+      expect(integrity?.outcome).toBe('failed')
+      expect(integrity).not.toHaveProperty('isOnlyRepacked')
+    },
+  )
+
+  test('is not called repacked where no seal covers it', async () => {
+    const unsealed = new Map([...files].filter(([path]) => path !== PATHS.seal))
+    expect(await integrityOf(unsealed)).not.toHaveProperty('isOnlyRepacked')
   })
 })
 
@@ -111,7 +138,7 @@ describe('tampering', () => {
     for (const banned of BANNED) expect(JSON.stringify(verified.report.checks)).not.toMatch(banned)
   })
 
-  test('of the verdict by a foreign key is seen even when nobody is trusted', async () => {
+  test('of the verdict by a foreign key is seen even when no signer is trusted', async () => {
     const forged = await fileAttacks
       .find(({ name }) => name.includes('foreign key'))
       ?.tamper(files, { signer, stranger })

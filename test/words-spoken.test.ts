@@ -49,7 +49,7 @@ describe('nothing over-claims in', () => {
   })
 })
 
-test('what a node runs on is said in the same words in the summary, the report and the window, with what would settle it', () => {
+test('what a node runs on is stated in the same words in the summary, the report and the window, with what would settle it', () => {
   const isolation = argue('demo-nosudo-06')
   expect(isolation.rule.id).toBe('R8')
   const said = words.environmentText(isolation)

@@ -9,7 +9,7 @@ import {
   serverStateWords,
 } from '../schemas/conclusion-words.ts'
 import { FAILURE_CODES, failureWords } from '../schemas/failure-words.ts'
-import { BANNED, VERDICTS, verdictWords } from '../schemas/words.ts'
+import { BANNED, durationWords, VERDICTS, verdictWords } from '../schemas/words.ts'
 
 const schemas = new URL('../schemas/', import.meta.url)
 const spoken = readdirSync(schemas)
@@ -17,7 +17,7 @@ const spoken = readdirSync(schemas)
   .map((name) => [name, readFileSync(new URL(name, schemas), 'utf8').split('export const BANNED')[0] ?? ''] as const)
 
 describe('words', () => {
-  test.each(spoken)('nothing we say over-claims: %s', (_, text) => {
+  test.each(spoken)('no text over-claims: %s', (_, text) => {
     for (const banned of BANNED) expect(text.replaceAll(/^ *(\/\*\*| \*|\/\/).*$/gm, '')).not.toMatch(banned)
   })
 
@@ -58,3 +58,12 @@ describe('words', () => {
     expect(new Set(VERDICTS.map((verdict) => verdictWords[verdict].mark)).size).toBe(VERDICTS.length)
   })
 })
+
+test.each([
+  [0, '0 minutes'],
+  [1, '1 minute'],
+  [59, '59 minutes'],
+  [60, '1 hour'],
+  [61, '1 hour and 1 minute'],
+  [4470, '74 hours and 30 minutes'],
+])('%d minutes as people state them', (minutes, words) => expect(durationWords(minutes)).toBe(words))

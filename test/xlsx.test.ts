@@ -107,7 +107,7 @@ describe('a workbook', () => {
     expect(pagesWide([], 0, 'a4')).toBe(1)
   })
 
-  test('wraps every text, in a row that is high enough for it until somebody edits it', async () => {
+  test('wraps every text, in a row that is high enough for it until it is edited', async () => {
     const long = 'word '.repeat(20)
     const { parts } = readXlsx(
       await xlsxOf(
@@ -153,7 +153,7 @@ describe('a workbook', () => {
     expect(String(many)).toMatch(/… \(cut\)$/)
   })
 
-  test('cuts what is too long for a cell, and says so', async () => {
+  test('cuts what is too long for a cell, and marks the cut', async () => {
     const [[long, fits] = []] = (await read([['x'.repeat(40_000), 'y'.repeat(32_767)]])) ?? []
     expect(String(long)).toHaveLength(32_767)
     expect(String(long)).toMatch(/x… \(cut\)$/)
@@ -171,7 +171,7 @@ describe('a workbook', () => {
     expect((await read([names]))?.[0]?.map((text) => String(text).trim())).toEqual(names)
   })
 
-  test('says no dates: the same sheets give the same bytes at any time', async () => {
+  test('contains no dates: the same sheets give the same bytes at any time', async () => {
     const bytes = Buffer.from(await xlsxOf([sheet([['head'], ['a']])], PAGES))
     for (const { local, listed } of takeApart(bytes))
       expect([local.readUInt32LE(10), listed.readUInt32LE(12)]).toEqual([0x00210000, 0x00210000])

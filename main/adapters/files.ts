@@ -8,6 +8,8 @@ import { compare, type StoredBytes } from '../core/recording.ts'
 import { lockFolder } from './folder-lock.ts'
 import {
   isCode,
+  isRunning,
+  isWithoutLinks,
   makeFolder,
   orRemoved,
   problemInWords,
@@ -22,9 +24,6 @@ import { appendLine, cutTornLine, digestOfFile, storedFile } from './stored-file
 const LARGEST = 512 * 1024 * 1024
 /** How long another process may take to write a small file. */
 const PATIENCE_MS = 10_000
-
-/** Errors of link(2) where a file can have no second name, or no further one. */
-const NO_LINKS = ['EPERM', 'EMLINK', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 /** Files of this computer. A file is written completely or not at all. */
 export const createFiles = (): Files => ({
@@ -51,7 +50,7 @@ export const createFiles = (): Files => ({
       await writeWhole(path, bytes)
       return ok(null)
     } catch (problem) {
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
   writePieces: async (path, pieces) => {
@@ -61,7 +60,7 @@ export const createFiles = (): Files => ({
     } catch (problem) {
       // Any other error comes from the producer of the pieces, and is a bug.
       if (!(problem instanceof Error && 'syscall' in problem)) throw problem
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
   append: async (path, line) => {
@@ -77,7 +76,7 @@ export const createFiles = (): Files => ({
         await held.value.release()
       }
     } catch (problem) {
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
   isThere: async (path) =>
@@ -90,14 +89,14 @@ export const createFiles = (): Files => ({
       await makeFolder(dirname(to))
       await copyFile(from, to, constants.COPYFILE_EXCL)
     } catch (problem) {
-      return fail('store.failed', isCode(problem, 'EEXIST') ? `${to} already exists` : told(problem))
+      return fail('store.failed', isCode(problem, 'EEXIST') ? `${to} already exists` : problemInWords(problem))
     }
     try {
       // From here on the file is one that we created.
       await orRemoved(to, () => synced(to))
       return ok(await digestOfFile(to))
     } catch (problem) {
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
   below: async (folder, depth = Number.POSITIVE_INFINITY) => {
@@ -143,7 +142,7 @@ export const createFiles = (): Files => ({
       await link(from, to)
       return ok(true)
     } catch (problem) {
-      return NO_LINKS.some((code) => isCode(problem, code)) ? ok(false) : storeFailure(problem)
+      return isWithoutLinks(problem) ? ok(false) : storeFailure(problem)
     }
   },
   hold: async (folder, patience = PATIENCE_MS) => {
@@ -151,7 +150,7 @@ export const createFiles = (): Files => ({
       await makeFolder(folder)
       return await lockFolder(folder, patience)
     } catch (problem) {
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
   lock: async (path) => {
@@ -159,7 +158,7 @@ export const createFiles = (): Files => ({
       await chmod(path, 0o400)
       return ok(null)
     } catch (problem) {
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
   clearParts: async (folder) => {
@@ -178,20 +177,10 @@ export const createFiles = (): Files => ({
       await rm(path, { recursive: true, force: true })
       return ok(null)
     } catch (problem) {
-      return fail('store.failed', told(problem))
+      return fail('store.failed', problemInWords(problem))
     }
   },
 })
-
-/** A process that we may not signal is running, too. */
-function isRunning(id: number): boolean {
-  try {
-    process.kill(id, 0)
-    return true
-  } catch (problem) {
-    return isCode(problem, 'EPERM')
-  }
-}
 
 /** Paths relative to a folder, and whether each is a regular file. Links to folders are not entered. */
 async function* entriesBelow(folder: string, at: string, depth: number): AsyncGenerator<readonly [string, boolean]> {
@@ -237,5 +226,3 @@ async function synced(path: string): Promise<void> {
   }
   await syncFolder(dirname(path))
 }
-
-const told = problemInWords

@@ -35,11 +35,11 @@ export function createFleets(): Fleets {
       const { fleet, problems } = inspected(text.value, path)
       return ok({
         fleet,
-        problems: problems.map(({ line, column, path: place, text: said }) => ({
+        problems: problems.map(({ line, column, path: place, text: sentence }) => ({
           line,
           column,
           field: place === null ? '' : placeName(place),
-          text: said,
+          text: sentence,
         })),
       })
     },
@@ -70,9 +70,9 @@ export function parseFleet(text: string, path: string, hardware: string | null =
     return fail(
       'input.refused',
       problems
-        .map(({ line, column, path: place, text: said }) => {
+        .map(({ line, column, path: place, text: sentence }) => {
           const at = `${path}:${line}:${column}: `
-          return place === null ? `${at}${said}` : `${at}${placeName(place)} ${said}`
+          return place === null ? `${at}${sentence}` : `${at}${placeName(place)} ${sentence}`
         })
         .join('; '),
     )
@@ -122,7 +122,11 @@ function inspected(text: string, path: string): Inspected {
   return problems.length === 0
     ? { fleet: value as Fleet, planned, problems: [] }
     : refuse(
-        problems.map(({ path: place, text: said }) => ({ ...at(offsetOf(document, place)), path: place, text: said })),
+        problems.map(({ path: place, text: sentence }) => ({
+          ...at(offsetOf(document, place)),
+          path: place,
+          text: sentence,
+        })),
       )
 }
 

@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Identities } from '../core/identities.ts'
+import { SCHEDULE_FILE } from '../core/layout.ts'
 import type { Integrations } from '../core/outbox/delivery.ts'
 import type { ZoneOffset, Zones } from '../core/period/cadence.ts'
 import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
@@ -16,7 +17,7 @@ import type { Known } from './declarations/engagement-file.ts'
 import { createDeclarations } from './declarations/index.ts'
 import { createFiles } from './files.ts'
 import { createFleets } from './fleet-file.ts'
-import { openKeptRules, rulesState } from './kept-rules/index.ts'
+import { begunRules, rulesState } from './kept-rules/index.ts'
 import { createNotify } from './notify/index.ts'
 import { operator } from './operator.ts'
 import { packs } from './pack/index.ts'
@@ -78,7 +79,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     declarations: createDeclarations(catalog, reader),
     openStore: (folder) => openEvidenceStore(folder, validator),
     openHistory: (folder) => openHistoryStore(folder, validator),
-    schedules: createScheduleStore(join(configFolder(), 'schedules.json'), validator),
+    schedules: createScheduleStore(join(configFolder(), SCHEDULE_FILE), validator),
     timers: hostTimers(configFolder()),
     writeRecording: writeRecordingFolder,
     readRecordings: (folders) => readRecordingFolders(folders, validator),
@@ -94,7 +95,7 @@ export function createPorts(catalog: Known & Pick<Catalog, 'module' | 'probes' |
     timestamps: createTimestamps(clock, entropy, (milliseconds) => sleep(milliseconds)),
     packs,
     openRunChain: (folder, beginning) => openRunChain(folder, beginning),
-    keptRules: () => openKeptRules(catalog),
+    keptRules: () => begunRules(catalog),
     rulesState: rulesState(catalog),
     reports: { render: async (...input) => (await import('./pdf/index.ts')).renderReport(...input) },
     notify: createNotify({ clock, pause: (milliseconds) => sleep(milliseconds) }),

@@ -126,7 +126,7 @@ export async function readRegister(path: string): Promise<Outcome<Register | nul
 /** The text of a register file. `path` names it in problems. */
 function parseRegister(text: string, path: string): Outcome<Register> {
   const lines = new LineCounter()
-  // JSON is YAML as well, and the YAML reader knows positions. It is slow, so only a file with problems is passed to
+  // JSON is YAML as well, and the YAML reader gives positions. It is slow, so only a file with problems is passed to
   // it.
   const document = (): ReturnType<typeof parseDocument> =>
     parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -145,8 +145,8 @@ function parseRegister(text: string, path: string): Outcome<Register> {
   const problems = validator.placed('register', value).slice(0, MOST_PROBLEMS)
   if (problems.length === 0) return ok(value as Register)
   const placed = document()
-  const told = problems.map((one) => `${at(offsetOf(placed, one.path))}: ${placeName(one.path)} ${one.text}`)
-  return fail('input.refused', told.join('; '))
+  const sentences = problems.map((one) => `${at(offsetOf(placed, one.path))}: ${placeName(one.path)} ${one.text}`)
+  return fail('input.refused', sentences.join('; '))
 }
 
 // What spreadsheet programs treat as the start of a formula, also full width, and also after blanks and quotation

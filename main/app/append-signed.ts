@@ -4,7 +4,13 @@ import { fail, type Outcome, ok } from '../core/failure.ts'
 import { chainStart } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
-import { entryBytes, type OpenRunChain, type RunChain, type SignedEntry } from '../core/run-chain/entry.ts'
+import {
+  entryBytes,
+  type LoggedEntry,
+  type OpenRunChain,
+  type RunChain,
+  type SignedEntry,
+} from '../core/run-chain/entry.ts'
 import { whileSigning } from './seal-file.ts'
 
 export interface EnterInput {
@@ -14,6 +20,8 @@ export interface EnterInput {
   readonly openSigner: () => Promise<Outcome<Signer>>
   /** Starts a new chain where there is none; without it, a missing chain is refused. */
   readonly begin?: boolean
+  /** Appends with something else held or changed, which is asked for only once everything is signed. */
+  readonly appendWith?: (append: () => Promise<Outcome<RunChain>>) => Promise<Outcome<RunChain>>
 }
 
 type AppendPorts = Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>
@@ -26,7 +34,7 @@ type AppendPorts = Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 
  */
 export async function appendSigned(
   ports: AppendPorts,
-  { fleet, chainFolder, openSigner, begin = false }: EnterInput,
+  { fleet, chainFolder, openSigner, begin = false, appendWith = (append) => append() }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SignedEntry[]>,
 ): Promise<Outcome<RunChain>> {
   const begun = begin || (await ports.files.isThere(chainStart(chainFolder)))
@@ -43,19 +51,21 @@ export async function appendSigned(
   if (!first.ok) return first
   const signatures = await whileSigning(async () => ok(await signaturesOver(ports, signer, first.value)))
   if (!signatures.ok) return signatures
-  return await locked(async (chain) => {
-    const entries = made(chain)
-    if (!entries.ok) return entries
-    let last: Outcome<RunChain> = ok(chain.chain())
-    for (const entry of entries.value) {
-      const signature = signatures.value.get(canonicalJson(entry))
-      if (signature === undefined)
-        return fail('input.refused', 'the run chain changed while the entry was signed; nothing more was recorded')
-      last = await chain.append({ entry, signature })
-      if (!last.ok) break
-    }
-    return last
-  })
+  return await appendWith(() =>
+    locked(async (chain) => {
+      const entries = made(chain)
+      if (!entries.ok) return entries
+      let last: Outcome<RunChain> = ok(chain.chain())
+      for (const entry of entries.value) {
+        const signature = signatures.value.get(canonicalJson(entry))
+        if (signature === undefined)
+          return fail('input.refused', 'the run chain changed while the entry was signed; nothing more was recorded')
+        last = await chain.append({ entry, signature })
+        if (!last.ok) break
+      }
+      return last
+    }),
+  )
 }
 
 async function withChain<T>(
@@ -96,18 +106,29 @@ export interface GapInput extends Omit<EnterInput, 'begin'> {
 }
 
 /**
- * Enters a missed run into an existing run chain. Fails with input.refused without a reason and for a time in the
- * future; otherwise as appendSigned() does.
+ * Enters a missed run into an existing run chain. Fails with input.refused without a reason, for a time in the
+ * future, and for one that is recorded for its schedule already; otherwise as appendSigned() does.
  */
 export async function recordGap(ports: AppendPorts, input: GapInput): Promise<Outcome<RunChain>> {
   const { fleet, due, schedule } = input
   const why = input.why.trim()
   if (why === '') return fail('input.refused', 'enter why the run did not take place; nothing was recorded')
   if (due > ports.clock.now()) return fail('input.refused', `${due} is in the future; nothing was recorded`)
-  return await appendSigned(ports, input, (at, signer) =>
-    ok([{ kind: 'gap', ...(schedule === undefined ? {} : { schedule }), due, at, fleet, why, signer }]),
+  return await appendSigned(ports, input, (at, signer, { entries }) =>
+    schedule !== undefined && isRecorded(entries, schedule, due)
+      ? fail('input.refused', `${due} of ${schedule} is recorded as missed already; nothing was recorded`)
+      : ok([{ kind: 'gap', ...(schedule === undefined ? {} : { schedule }), due, at, fleet, why, signer }]),
   )
 }
+
+const isRecorded = (entries: readonly LoggedEntry[], schedule: string, due: string): boolean =>
+  entries.some(
+    ({ entry, signature }) =>
+      entry.kind === 'gap' &&
+      entry.schedule === schedule &&
+      Date.parse(entry.due) === Date.parse(due) &&
+      signature !== null,
+  )
 
 export interface BaselineInput extends Omit<EnterInput, 'begin'> {
   /** A sealed run of this fleet. */

@@ -39,7 +39,7 @@ export async function backUp(
   root: string,
   to: string,
 ): Promise<Outcome<BackedUp>> {
-  if (await ports.files.isThere(to)) return fail('input.refused', `${to} already exists; nothing was written`)
+  if (!(await ports.packs.isFree(to))) return fail('input.refused', `${to} already exists; nothing was written`)
   return await withFiles(ports, root, { isOurs: isBackedUp, stored: ports.files.stored }, async (files) => {
     if (files.kept.length === 0) return fail('input.not-found', `there are no Barewitness files in ${root}`)
     const contents = backupFiles(files.kept)
@@ -58,7 +58,7 @@ export interface FilesOfRoot extends Pick<BackedUp, 'notIncluded' | 'notOurs'> {
   readonly kept: readonly BackedUpFile[]
 }
 
-/** Which names directly below a root belong to it, beside folders of packs, and how its files are read. */
+/** Which names directly below a root belong to it, in addition to folders of packs, and how its files are read. */
 interface FilesWanted {
   readonly isOurs: (name: string) => boolean
   readonly stored: (path: string) => Promise<Outcome<StoredBytes>>

@@ -159,7 +159,7 @@ export interface Answered {
 /**
  * What remains valid from earlier attempts, from their captures in stored order: captures of one boot of the node.
  * Captures from before a restart are collected again, and so are all captures where none identifies a boot. A catalog
- * that does not collect the boot id cannot tell them apart.
+ * that does not collect the boot id cannot distinguish them.
  */
 export function answeredInOneBoot({ probes }: Pick<Catalog, 'probes'>, captures: readonly CapturedAnswer[]): Answered {
   const keys = new Set<string>()

@@ -158,8 +158,8 @@ async function connect(
 }
 
 /**
- * What is asked first: which boot it is, without which the answers of an interrupted attempt cannot be kept, then what queries to ports wait
- * for. The sooner that is answered, the more questions remain beside which the ports are queried.
+ * What is asked first: the boot id, without which the answers of an interrupted attempt cannot be kept, then the answers from which queries to ports
+ * are planned. The sooner they are there, the more of the remaining commands run at the same time as these queries.
  */
 export const isEarly = (question: Pick<PlannedCommand, 'probe' | 'command' | 'run'>): boolean =>
   captureKey(question.probe, question.command) === BOOT_KEY || isDisturbed(question)
@@ -205,7 +205,8 @@ async function ask(asking: Asking): Promise<Ended> {
   const startedAt = deps.clock.now()
   let boot: string | null = null
   const ports = listenerMeasures(deps, connection, { listed, node }, watch)
-  // Beside the questions that remain, once none of them could see it; live tests are timed, and leave no room for it.
+  // Ports are queried while the remaining commands run, after the last command whose output could show the queries. Live tests are timed, so nothing
+  // else runs during them.
   const first = new Set(plan.commands.flatMap((one) => (isDisturbed(one) ? [one.index] : [])))
   const mayMeasure = first.size > 0 && plan.commands.every(({ live }) => !live)
   const { clock, echo } = await converse(
@@ -231,7 +232,7 @@ async function ask(asking: Asking): Promise<Ended> {
         const answer = captureOfFrame(planned, frame, { startedAt, firstUptime, privilege: privilege() }, deps.mask)
         if (isAboutListeners(planned.probe)) listed.set(captureKey(planned.probe, planned.command), answer)
         boot = bootIn(answer) ?? boot
-        sudo.hear(answer)
+        sudo.add(answer)
         return store(answer).then(() => {
           got.add(index)
           if (first.delete(index) && first.size === 0 && mayMeasure)
@@ -390,11 +391,11 @@ async function keep(
     return writer
   }
   const { recording, failure, answers } = await fill(writer.value)
-  const told = failure === null ? null : { code: failure.code, detail: plain(failure.detail, 1900) }
-  const status = told === null ? 'complete' : answers > 0 ? 'partial' : 'failed'
-  const held = await writer.value.finish({ ...recording, endedAt: clock.now(), outcome: { status, failure: told } })
+  const shown = failure === null ? null : { code: failure.code, detail: plain(failure.detail, 1900) }
+  const status = shown === null ? 'complete' : answers > 0 ? 'partial' : 'failed'
+  const held = await writer.value.finish({ ...recording, endedAt: clock.now(), outcome: { status, failure: shown } })
   if (!held.ok) onEvent({ kind: 'node-failed', node, code: held.error.code, detail: held.error.detail })
-  else if (status === 'failed' && told !== null) onEvent({ kind: 'node-failed', node, ...told })
-  else onEvent({ kind: 'node-done', node, captures: held.value.answers, partial: told !== null })
+  else if (status === 'failed' && shown !== null) onEvent({ kind: 'node-failed', node, ...shown })
+  else onEvent({ kind: 'node-done', node, captures: held.value.answers, partial: shown !== null })
   return held
 }

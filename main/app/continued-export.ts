@@ -222,10 +222,10 @@ async function sealedRun(
   if (bag.statement?.predicate.run !== run || bag.trace === null)
     return fail('input.refused', `${path} already exists and is not a pack of run ${run}`)
   const { scope } = await readPack(pack, validator)
-  const said = canonical(await textOf(pack, PATHS.register))
-  if (scope === null || said === null || validator.problems('register', said.value).length > 0)
+  const parsed = canonical(await textOf(pack, PATHS.register))
+  if (scope === null || parsed === null || validator.problems('register', parsed.value).length > 0)
     return fail('pack.unreadable', `${path} does not contain the scope and register it was evaluated with`)
-  return ok({ bag, trace: bag.trace, scope, register: said.value as Register })
+  return ok({ bag, trace: bag.trace, scope, register: parsed.value as Register })
 }
 
 /** The recordings of a pack by their headers; the captures of each are read and checked when needed. */

@@ -85,19 +85,19 @@ export async function converse(
       } catch (problem) {
         failed(problem)
       }
-    } else if (event.kind === 'echo') echo.hear(event.bytes)
+    } else if (event.kind === 'echo') echo.receive(event.bytes)
     else if (event.kind === 'end') {
       isEnded = true
       end()
     } else watch.give(event.code, event.detail)
   }
-  const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
+  const receive = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
     watch.heard()
     const at = Number(deps.clock.ticks() - started) / 1e6
     for (const event of reader.push(stream, chunk, at)) take(event)
   }
-  process.onStdout(hear('stdout'))
-  process.onStderr(hear('stderr'))
+  process.onStdout(receive('stdout'))
+  process.onStderr(receive('stderr'))
   void process.closed.then(({ lost }) => {
     if (lost && !isEnded) watch.give('ssh.lost', 'the connection ended before the collector finished')
     end()
@@ -156,7 +156,7 @@ interface EchoDeps {
 }
 
 export interface EchoListener {
-  readonly hear: (bytes: Uint8Array) => void
+  readonly receive: (bytes: Uint8Array) => void
   readonly next: () => Promise<string>
 }
 
@@ -167,7 +167,7 @@ export interface EchoListener {
 export function echoListener(): EchoListener {
   let text = ''
   let waiting: ((line: string) => void) | null = null
-  const tell = (): void => {
+  const deliver = (): void => {
     const end = text.indexOf('\n')
     if (end < 0 || waiting === null) return
     const line = text.slice(0, end)
@@ -177,14 +177,14 @@ export function echoListener(): EchoListener {
     answer(line)
   }
   return {
-    hear(bytes) {
+    receive(bytes) {
       text = (text + Buffer.from(bytes).toString('latin1')).slice(-4096)
-      tell()
+      deliver()
     },
     next: () =>
       new Promise((resolve) => {
         waiting = resolve
-        tell()
+        deliver()
       }),
   }
 }

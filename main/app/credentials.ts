@@ -75,21 +75,21 @@ async function keyAnswer(
   const name = plain(path, 400)
   const read = await files.read(path)
   if (!read.ok) return { works: 'no', text: `Key file ${name} could not be read.` }
-  const said = saidOf(keyFile(read.value), name, bySystem)
+  const answer = answerFor(keyFile(read.value), name, bySystem)
   const certificate = await files.read(`${path}-cert.pub`)
-  if (said.works !== 'yes' || !certificate.ok) return said
+  if (answer.works !== 'yes' || !certificate.ok) return answer
   const until = certificateUntil(certificate.value)
   if (until === null)
-    return { works: 'unclear', text: `${said.text} Its certificate ${name}-cert.pub could not be read.` }
-  if (until === 'for ever') return { works: 'yes', text: `${said.text} Its certificate does not expire.` }
+    return { works: 'unclear', text: `${answer.text} Its certificate ${name}-cert.pub could not be read.` }
+  if (until === 'for ever') return { works: 'yes', text: `${answer.text} Its certificate does not expire.` }
   if (until <= clock.now()) return { works: 'no', text: `Certificate ${name}-cert.pub expired at ${until}.` }
   return {
     works: 'unclear',
-    text: `${said.text} Its certificate expires at ${until}; renew it before then, or a job can no longer log in.`,
+    text: `${answer.text} Its certificate expires at ${until}; renew it before then, or a job can no longer log in.`,
   }
 }
 
-function saidOf(kind: KeyFile, name: string, bySystem: boolean): Answer {
+function answerFor(kind: KeyFile, name: string, bySystem: boolean): Answer {
   if (kind === 'open')
     return {
       works: 'yes',

@@ -107,13 +107,13 @@ export async function flipsBetween(
   { runs: [before, after] }: Pick<Compared, 'runs'>,
   node: string,
 ): Promise<Outcome<TakenApart>> {
-  const told = async ({ trace, head, from }: FoundRun) => {
+  const stateOf = async ({ trace, head, from }: FoundRun) => {
     const recording = await recordingIn(ports, root, trace.run, node)
     if (!recording.ok) return recording
     const scope = from === 'evidence' ? NOTHING_DECLARED : await scopeOfPack(ports, root, head)
     return ok({ trace, recording: recording.value, terms: scope === null ? null : declaredTerms(scope) })
   }
-  const [then, now] = [await told(before), await told(after)]
+  const [then, now] = [await stateOf(before), await stateOf(after)]
   if (!then.ok) return then
   if (!now.ok) return now
   return ok({

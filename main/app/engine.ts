@@ -3,7 +3,8 @@ import { DIALOGS } from '../../schemas/ipc-inputs.ts'
 import { PORTAL_INPUTS, type PortalMethod } from '../../schemas/ipc-portal.ts'
 import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { fail } from '../core/failure.ts'
+import { fail, ok } from '../core/failure.ts'
+import type { Timers } from '../core/schedule/schedule.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
 import type { Desktop, EngineContext, Handlers, Scheduling } from './engine/context.ts'
 import { declarationMethods } from './engine/declaration-methods.ts'
@@ -16,17 +17,20 @@ import { historyMethods } from './engine/history-methods.ts'
 import { hostKeyMethods } from './engine/hostkey-methods.ts'
 import { turnOf } from './engine/kept-json.ts'
 import { mappingMethods } from './engine/mapping-methods.ts'
+import { type MissedRuns, missedRuns } from './engine/missed-runs.ts'
 import { providerMethods } from './engine/provider-methods.ts'
 import { registerMethods } from './engine/register-methods.ts'
 import type { RemoteCollection } from './engine/remote.ts'
 import { reviewMethods } from './engine/review-methods.ts'
 import { runMethods } from './engine/run-methods.ts'
 import { scheduleMethods } from './engine/schedule-methods.ts'
+import { type ScheduledStarts, scheduledStarts } from './engine/scheduled-starts.ts'
 import { searchMethods } from './engine/search-methods.ts'
 import { listeners, openSession } from './engine/session.ts'
 import { appMethods } from './engine/settings.ts'
 import { tableMethods } from './engine/table-methods.ts'
 import { trustMethods } from './engine/trust-methods.ts'
+import { finishInterrupted } from './interrupted-exports.ts'
 
 export interface EngineOptions {
   /** Folder of this user's fleet, evidence, register and identities. */
@@ -62,25 +66,31 @@ export async function createEngine(
     keepsSealed = false,
     integrations = null,
   }: EngineOptions,
-): Promise<Engine> {
-  const { add, notify: tell } = listeners()
-  const { session, isOpen } = await openSession(ports, catalog, folder, (progress) =>
-    tell({ kind: 'run-opening', ...progress }),
+): Promise<StartingEngine> {
+  const server = scheduling.server ?? null
+  const own = server === null ? ports : { ...ports, timers: withoutTimers(ports.timers) }
+  const { add, notify } = listeners()
+  const { session, isOpen } = await openSession(own, catalog, folder, (progress) =>
+    notify({ kind: 'run-opening', ...progress }),
   )
+  // What cannot be finished now is finished by a later start.
+  const isFinished = finishInterrupted(own, folder).catch(() => undefined)
   const context: EngineContext = {
-    ports,
+    ports: own,
     catalog,
     folder,
     session,
     desktop,
-    scheduling: { file: ports.schedules.defaultFile, program: null, ...scheduling },
+    scheduling: { file: ports.schedules.defaultFile, program: null, server: null, ...scheduling },
     remote: remote ?? null,
     requestsOfAuditors,
     signing,
     keepsSealed,
     integrations,
-    notify: tell,
+    notify,
   }
+  const starts = server === null ? null : scheduledStarts(context, server)
+  const missed = server === null ? null : missedRuns(context)
   const handlers: Handlers = {
     ...appMethods(context),
     ...tableMethods(context),
@@ -105,14 +115,25 @@ export async function createEngine(
   }
   return {
     call: async (method, input, chosen) => {
-      if (!WITHOUT_RUN.includes(method)) await isOpen
+      if (!WITHOUT_RUN.includes(method)) await Promise.all([isOpen, isFinished])
       const handler = handlers[method] as (input: unknown, chosen?: Chosen) => Promise<Reply<never>>
       if (chosen !== undefined && DIALOGS[method] === 'save-file' && (await isOurs(ports, folder, chosen.path)))
         return fail('input.refused', 'this is a file of Barewitness itself; choose another name')
       return await handler(input, chosen)
     },
     onEvent: add,
+    startDue: async (noted) => {
+      if (starts === null) return ok(null)
+      await isOpen
+      return await starts.startDue(noted)
+    },
+    recordMissedRun: async (noted) => {
+      if (missed === null) return ok(null)
+      await isOpen
+      return await missed.recordMissedRun(noted)
+    },
     close: async () => {
+      const ended = starts?.close()
       // Waits for any run that is about to start.
       await turnOf(
         context,
@@ -121,9 +142,27 @@ export async function createEngine(
         session.going?.stop.abort()
         await session.going?.done
       })
+      await ended
+      await isFinished
     },
   }
 }
+
+/**
+ * An engine that starts scheduled runs itself, and has missed ones recorded, where it is that of a team server; elsewhere nothing is ever due.
+ */
+export interface StartingEngine extends Engine, Pick<ScheduledStarts, 'startDue'>, MissedRuns {}
+
+/** The server starts runs itself, and leaves the timers of its account alone: they may be those of others. */
+const withoutTimers = ({ host }: Timers): Timers => ({
+  host,
+  kinds: async () => [],
+  lingers: async () => null,
+  install: async () => ok(null),
+  remove: async () => ok(null),
+  start: async () => ok(null),
+  installed: async () => ok(null),
+})
 
 /** What the window draws first; everything else is answered once the latest run is open. */
 const WITHOUT_RUN: readonly Method[] = ['fleet.get', 'settings.get', 'tables.get']

@@ -56,7 +56,7 @@ async function written(
       const why = `Sampled from ${population} by the seed ${seed}: position ${place}, ${key}.`.slice(0, 1000)
       const files = excerptFiles(pack, { schema: 'barewitness.excerpt/1', run, nodes: [node], why })
       const path = packIn(folder, `sample-${String(count).padStart(2, '0')}-${run}-${node}`)
-      if (await ports.files.isThere(path)) return fail('input.refused', `${path} already exists`)
+      if (!(await ports.packs.isFree(path))) return fail('input.refused', `${path} already exists`)
       const archive = await ports.packs.write(path, files)
       if (!archive.ok) return archive
       made.push({ path, run, node })

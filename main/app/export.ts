@@ -27,7 +27,8 @@ import { buildExecutive, buildReport, type ReportDocument } from '../present/rep
 import { INDEX_PATH, indexOf, isUnit, SEED_PATH, seedFile, unitRoot } from '../verify/disclosure/parts.ts'
 import { firstOfCaptures, type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 import { registerForPack } from './attachments.ts'
-import { continueExport, finishPrepared, isPrepared, putInChain } from './continued-export.ts'
+import { type ChainTurn, withChainTurn } from './chain-turn.ts'
+import { continueExport, finishPrepared, isPrepared } from './continued-export.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
 import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { alsoFiles, derivedFiles, prefixIn, writeDerived } from './output-files.ts'
@@ -124,19 +125,14 @@ export async function exportRun(
   collectGarbageBetween(ports, input.recordings.length)
   const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(ports, nodes) })
   if (!evaluated.ok) return evaluated
-  const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
-    whileSigning(() => exportEvaluated(ports, catalog, { ...input, prefix }, evaluated.value, chain))
+  const exported = (turn: ChainTurn | null): Promise<Outcome<Exported>> =>
+    whileSigning(() => exportEvaluated(ports, catalog, { ...input, prefix }, evaluated.value, turn))
   if (chainFolder === null) return await exported(null)
-  const chain = await openChain(ports, input, chainFolder)
-  if (!chain.ok) return chain
-  try {
-    // Another process may have sealed this run while we waited for the chain.
-    return (await ports.files.isThere(pack.path))
-      ? fail('input.refused', `${pack.path} already exists`)
-      : await exported(chain.value)
-  } finally {
-    await chain.value.close()
-  }
+  // Another process may have sealed this run while we waited for the chain.
+  const whenLocked = async (): Promise<Outcome<null>> =>
+    (await ports.files.isThere(pack.path)) ? fail('input.refused', `${pack.path} already exists`) : ok(null)
+  const { scope, signer } = input
+  return await withChainTurn(ports, { folder: chainFolder, fleet: scope.fleet, signer, whenLocked }, exported)
 }
 
 const openChain = (
@@ -184,27 +180,27 @@ async function exportEvaluated(
   catalog: Catalog,
   input: ExportInput & { readonly prefix: string },
   { assessment, outlines, files: recordings, figures, captured, sudo, traced }: Evaluated,
-  chain: OpenRunChain | null,
+  turn: ChainTurn | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
   const tidy = (): void => collectGarbageBetween(ports, assessment.nodes.length)
   tidy()
-  const said = await registerForPack(catalog, input)
-  if (!said.ok) return said
-  const { register, attachments } = said.value
+  const packed = await registerForPack(catalog, input)
+  if (!packed.ok) return packed
+  const { register, attachments } = packed.value
   const { inventory, sites = null, planned = null } = input
   const own = payloadFiles({ assessment, catalog, register, attachments, inventory, sites })
   const payload = layered(own, recordings)
   const trace = traceOf(catalog, { run, planned, assessment, nodes: traced })
   own.set(PATHS.trace, traceBytes(trace))
-  for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) own.set(path, content)
+  for (const [path, content] of turn === null ? [] : chainFiles(turn.chain)) own.set(path, content)
   const seed = isDisclosable(payload) ? ports.entropy.bytes(32) : null
   if (seed !== null) own.set(SEED_PATH, seedFile(seed))
   const packName = packNameOf(run)
   const earlier =
-    chain === null || input.history == null
+    turn === null || input.history == null
       ? ok(null)
-      : await earlierRuns(ports, input.history, { scope: input.scope, chain: chain.chain(), own: trace })
+      : await earlierRuns(ports, input.history, { scope: input.scope, chain: turn.chain, own: trace })
   if (earlier.ok && earlier.value !== null) own.set(PATHS.earlier, jsonBytes(earlier.value))
   const parts = await reportInputOf({
     assessment,
@@ -250,9 +246,9 @@ async function exportEvaluated(
   )
   const entry = ownEntry(predicateFor(about.evidenceDigest, stated), pack.toSeal, signer.fingerprint)
   const archive =
-    chain === null
+    turn === null
       ? await ports.packs.write(path, content)
-      : await putInChain(ports, { path, content }, chain, { entry, signature: null })
+      : await turn.enter({ path, content }, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
   const shared = formatInputOf(about, run, input.prefix)

@@ -9,6 +9,7 @@ import type {
 } from '../../schemas/ipc-findings.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { Assessment, EarlierRuns, ManagementResponse, Register } from '../../schemas/types.ts'
+import type { Verdict } from '../../schemas/words.ts'
 import { REMEDIATIONS, remediationOf } from '../catalog/remediation.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { POPULATION } from '../core/engagement/coverage.ts'
@@ -18,7 +19,7 @@ import { of, oneLine, plain, plural, quote } from '../core/plain-text.ts'
 import type { RecordingOutline } from '../core/recording.ts'
 import { currentResponses, responsesOf } from '../core/register/responses.ts'
 import { signaturesOf } from '../core/register/signatures.ts'
-import { type Tally, tally } from '../core/tally.ts'
+import { tally } from '../core/tally.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { fixedBy, type HomeMatter } from '../present/home-results.ts'
 import { type Presentation, presentationOf, remedyOf } from '../present/presentation.ts'
@@ -100,12 +101,19 @@ function rowOf({ catalog }: Pick<FindingSource, 'catalog'>, finding: Finding): F
 /** One finding in full, with the observations of its first nodes; null where the assessment has none of this reference. */
 export function findingView(source: FindingSource, reference: string): FindingView | null {
   const { of, assessment, catalog, shown } = source
-  const all = [...shown.findings, ...shown.informational]
+  // Informational ones are a list of their own, and in no count of findings.
+  const all =
+    [shown.findings, shown.informational].find((list) => list.some((one) => one.reference === reference)) ?? []
   const at = all.findIndex((one) => one.reference === reference)
   const finding = all[at]
   if (finding === undefined) return null
   const { check, criterion, deviations } = finding
   const remediation = remediationOf(check)
+  const { verdict } = tally(assessment, catalog.checks)
+  const nodesWith = (wanted: Verdict): readonly string[] =>
+    finding.what === 'inventory'
+      ? []
+      : assessment.nodes.flatMap(({ node }) => (verdict(node, check) === wanted ? [node] : []))
   return {
     ...rowOf(source, finding),
     of,
@@ -130,8 +138,9 @@ export function findingView(source: FindingSource, reference: string): FindingVi
     concerns: controlsOf(catalog, finding),
     evidence: deviations.slice(0, MOST_EVIDENCE).map(evidenceOf),
     furtherNodes: deviations.slice(MOST_EVIDENCE).map(({ subject }) => subject),
-    satisfiedNodes: finding.what === 'inventory' ? 0 : countSatisfied(tally(assessment, catalog.checks), check),
+    satisfiedNodes: nodesWith('satisfied').length,
     inconclusiveNodes: finding.inconclusive,
+    notApplicableNodes: nodesWith('not-applicable'),
     untestedNodes: finding.untested,
     alsoCloses: alsoCloses(shown.findings, finding),
     firstSeen: finding.firstSeen,
@@ -145,9 +154,6 @@ export function findingView(source: FindingSource, reference: string): FindingVi
     },
   }
 }
-
-const countSatisfied = ({ overNodes }: Pick<Tally, 'overNodes'>, check: string): number =>
-  overNodes(check).counts.satisfied
 
 const controlsOf = ({ frameworks }: Catalog, { controls }: Finding): readonly FindingControl[] =>
   controls.flatMap(({ framework, control: key, isSettled }) => {

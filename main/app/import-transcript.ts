@@ -72,7 +72,7 @@ export function importTranscript(transcript: Transcript, catalog: Catalog): Outc
   })
   const missing = plan.commands.length - byIndex.size
   const sudo = slowSudo()
-  for (const answer of captures) sudo.hear(answer)
+  for (const answer of captures) sudo.add(answer)
   const failure =
     broken ??
     (missing > 0

@@ -1,6 +1,6 @@
 import type { Ports } from '../core/all-ports.ts'
 
-/** So many nodes leave enough garbage to justify the time of a collection. */
+/** After this many nodes, the garbage justifies the time of a collection. */
 const NODES = 50
 
 /** Collects garbage after every NODES nodes. */

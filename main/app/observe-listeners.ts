@@ -195,7 +195,7 @@ const asAnswer = (observed: TlsObservation): Answer => ({
   text: JSON.stringify(observed),
   errorText: '',
   bytes: new Uint8Array(),
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
 })
 
 /**

@@ -45,8 +45,11 @@ export async function packPlaces(ports: Pick<Ports, 'openHistory'>, root: string
     for (const { sealed } of heads.ok ? heads.value : []) if (sealed !== null) kept.set(sealed.tagManifest, sealed.pack)
   }
   return ({ entry: { run, tagManifest } }) => {
-    const said = kept.get(tagManifest)
-    return [...(said === undefined ? [] : [said.startsWith('/') ? said : `${root}/${said}`]), packOfRun(root, run)]
+    const keptPath = kept.get(tagManifest)
+    return [
+      ...(keptPath === undefined ? [] : [keptPath.startsWith('/') ? keptPath : `${root}/${keptPath}`]),
+      packOfRun(root, run),
+    ]
   }
 }
 
@@ -220,7 +223,7 @@ export async function periodReport(
   return await stampReport(ports, await ports.sealing.signPdf(pdf, signer), signer, stamping)
 }
 
-/** The sealed parts that files beside the pack restate. */
+/** The sealed parts that files next to the pack restate. */
 interface SealedPeriod {
   readonly report: Uint8Array
   /** VERIFY.txt of the pack. */

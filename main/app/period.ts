@@ -18,9 +18,10 @@ import { type DerivedPeriod, periodFold, type SampleRequest, sampledNodes } from
 import { headsBefore } from '../core/period/seen.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import { daysWithin, MOST_DAYS } from '../core/register/days.ts'
-import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
+import { isDay, type RunChain } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/notes.ts'
-import { finishPrepared, putInChain } from './continued-export.ts'
+import { type ChainTurn, withChainTurn } from './chain-turn.ts'
+import { finishPrepared } from './continued-export.ts'
 import { type ExportedFile, writeDerived } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { derivedPeriodFiles, enclosedFiles, packPlaces, periodReport, runAtHand } from './period-runs.ts'
@@ -91,27 +92,23 @@ export async function exportPeriod(
     return fail('input.refused', `there is no run chain in ${chainFolder}`)
   const name = periodName(input)
   const path = packIn(folder, name)
-  const taken = async (): Promise<boolean> => await ports.files.isThere(path)
-  const refused = fail('input.refused', `${path} already exists; choose another folder`)
-  if (await taken()) return refused
-  const chain = await ports.openRunChain(chainFolder, {
-    id: Buffer.from(ports.entropy.bytes(32)).toString('hex'),
-    fleet,
-  })
-  if (!chain.ok) return chain
-  const shelf = packShelf(ports)
-  try {
+  const whenLocked = async (chain: RunChain): Promise<Outcome<null>> => {
     // An export that was interrupted before its pack had its name.
-    const finished = await finishPrepared(ports, path, chain.value.chain())
+    const finished = await finishPrepared(ports, path, chain)
     if (!finished.ok) return finished
     if (finished.value)
       return fail('input.refused', `${path} is of an interrupted export and is complete now; its report is in the pack`)
-    // Another process may have sealed this period while we waited for the chain.
-    if (await taken()) return refused
-    return await whileSigning(() => exported(ports, catalog, { ...input, asOf, name }, chain.value, shelf))
+    return (await ports.files.isThere(path))
+      ? fail('input.refused', `${path} already exists; choose another folder`)
+      : ok(null)
+  }
+  const shelf = packShelf(ports)
+  try {
+    return await withChainTurn(ports, { folder: chainFolder, fleet, signer: input.signer, whenLocked }, (turn) =>
+      whileSigning(() => exported(ports, catalog, { ...input, asOf, name }, turn, shelf)),
+    )
   } finally {
     await shelf.close()
-    await chain.value.close()
   }
 }
 
@@ -180,13 +177,13 @@ async function exported(
   >,
   catalog: Catalog,
   input: ExportPeriodInput & { readonly asOf: string; readonly name: string },
-  chain: OpenRunChain,
+  { chain, enter }: ChainTurn,
   shelf: PackShelf,
 ): Promise<Outcome<ExportedPeriod>> {
   const { name, folder, signer, stamping, asOf } = input
   const { engagement = null } = input
   const made = { catalog: catalogReference(catalog, {}), rules: catalog, engagement }
-  const found = await derivePeriod(ports, { ...input, ...made, chain: chain.chain() }, shelf)
+  const found = await derivePeriod(ports, { ...input, ...made, chain }, shelf)
   if (!found.ok) return found
   const { derived, lost, atHand } = found.value
   const { period, tables, unrecorded, frameworks } = derived
@@ -194,7 +191,7 @@ async function exported(
   if (unfit !== undefined) return fail('input.refused', `the run chain does not allow a period report: ${unfit}`)
   const bags = await bagsOf(shelf, atHand, period.samples)
   if (!bags.ok) return bags
-  const payload = periodPayload(period, { tables, log: chainFiles(chain.chain()), bags: bags.value })
+  const payload = periodPayload(period, { tables, log: chainFiles(chain), bags: bags.value })
   const packName = packNameOf(name)
   const report = await periodReport(ports, catalog, { ...input, derived, payload })
   payload.set(PATHS.report, report.pdf)
@@ -220,7 +217,7 @@ async function exported(
     ...(stamp?.ok === true ? [[PATHS.stamp, stamp.value.response] as const] : []),
   ])
   const entry = periodEntry(period, pack.toSeal, signer.fingerprint)
-  const written = await putInChain(ports, { path: `${folder}/${packName}`, content }, chain, { entry, signature: null })
+  const written = await enter({ path: `${folder}/${packName}`, content }, { entry, signature: null })
   if (!written.ok) return written
   const sealed = { report: report.pdf, help: pack.help, packName, evidenceDigest: pack.evidenceDigest, signer }
   const files = await writeDerived(ports, folder, packName, derivedPeriodFiles(ports, sealed, derived, catalog))

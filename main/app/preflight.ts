@@ -1,5 +1,7 @@
+import { type EngagementState, engagementStateWords } from '../../schemas/engagement-words.ts'
 import type { PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { Assessment, Register } from '../../schemas/types.ts'
+import { isDeclared } from '../core/engagement/state.ts'
 import type { SigningPlace } from '../core/identities.ts'
 import { plural } from '../core/plain-text.ts'
 import { decisionsOf } from '../core/register/decisions.ts'
@@ -10,13 +12,12 @@ import type { Presentation } from '../present/presentation.ts'
 
 /** What an export will contain, and who will seal it. */
 export interface PreflightMatter {
-  readonly assessment: Pick<Assessment, 'asOf' | 'demo' | 'nodes' | 'scope'>
+  readonly assessment: Pick<Assessment, 'asOf' | 'demo' | 'nodes'>
   readonly shown: Pick<Presentation, 'figures' | 'findings'>
   readonly register: Register
   /** Nodes for which a place is declared. */
   readonly placed: ReadonlySet<string>
-  /** A person began an engagement that is not complete: it is not used yet. */
-  readonly engagementWaits: boolean
+  readonly engagement: EngagementState
   readonly signing: SigningPlace
   readonly identities: number
   readonly authority: string | null
@@ -58,16 +59,12 @@ const signerItem = ({ identities, signing, assessment: { demo } }: PreflightMatt
       }
 }
 
-function engagementItem({ assessment, engagementWaits }: PreflightMatter): Found {
-  const { engagement } = assessment.scope
-  if (engagement === undefined)
-    return open(
-      engagementWaits ? 'Engagement not complete' : 'No engagement declared',
-      'Page 1 of the report will state that no engagement was declared.',
-    )
-  return engagement.status === 'draft'
-    ? open('Engagement is a draft', 'The report will state this.')
-    : done('Engagement declared')
+function engagementItem({ engagement }: PreflightMatter): Found {
+  const title = engagementStateWords[engagement]
+  if (!isDeclared(engagement)) return open(title, 'Page 1 of the report will state that no engagement was declared.')
+  return engagement === 'draft'
+    ? open(title, 'The report will state this. Set its status to Final in “Entity and purpose”.')
+    : done(title)
 }
 
 function populationItem({ shown: { figures } }: PreflightMatter): Found {
@@ -144,7 +141,10 @@ function signaturesItem({ register, assessment: { asOf } }: PreflightMatter): Fo
       )
 }
 
-const timeItem = ({ authority }: PreflightMatter): Found =>
+const timeItem = ({ authority, signing }: PreflightMatter): Found =>
   authority === null
-    ? open('No time-stamp authority', 'The time of the seal is then from the clock of this computer only.')
+    ? open(
+        'No time-stamp authority',
+        `The time of the seal is then from the clock of ${signing === 'here' ? 'this computer' : 'the server'} only.`,
+      )
     : done('Time-stamp authority set')

@@ -77,7 +77,7 @@ export async function reportInputOf(
   return ok({ about: { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }, embedded })
 }
 
-/** Input of the files beside a pack. The findings are shaped once, for all of them. */
+/** Input of the files next to a pack. The findings are shaped once, for all of them. */
 export const formatInputOf = (about: ReportInput, run: string, prefix: string): ReportInput & FormatInput => ({
   ...about,
   run,

@@ -163,9 +163,9 @@ export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Wat
   if (limits.signal.aborted) cancel()
   limits.signal.addEventListener('abort', cancel, { once: true })
   const failed = new Promise<Failure>((resolve) => {
-    const tell = (): void => resolve(failure ?? { code: 'bug', detail: 'ended without a reason' })
-    if (ending.signal.aborted) tell()
-    else ending.signal.addEventListener('abort', tell, { once: true })
+    const finish = (): void => resolve(failure ?? { code: 'bug', detail: 'ended without a reason' })
+    if (ending.signal.aborted) finish()
+    else ending.signal.addEventListener('abort', finish, { once: true })
   })
 
   const look = async (): Promise<void> => {

@@ -1,14 +1,12 @@
-import type { Schedule } from '../../schemas/types.ts'
+import type { Schedule, ScheduleFile } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, chainStart } from '../core/layout.ts'
-import { dueTimes, parseCadence } from '../core/period/cadence.ts'
-import { calendarOf } from '../core/period/calendar.ts'
+import { parseCadence } from '../core/period/cadence.ts'
 import type { Signer } from '../core/ports.ts'
-import { dayOf } from '../core/register/days.ts'
 import type { RunChain, SignedEntry } from '../core/run-chain/entry.ts'
 import {
-  cadenceOf,
   plannedCadence,
   type StartedBy,
   TIMER_KINDS,
@@ -17,14 +15,11 @@ import {
   withinMinutesOf,
 } from '../core/schedule/schedule.ts'
 import { unitsFor } from '../present/timers/units.ts'
-import { appendSigned } from './append-signed.ts'
+import { appendSigned, type EnterInput } from './append-signed.ts'
 import { readCertificates } from './certificate-files.ts'
-import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
 import { ALSO } from './export.ts'
 import { openTargets } from './outbox/send.ts'
-import { chainsBelow } from './rebuild-history.ts'
-import { type Attempt, readAttempts } from './scheduled/plan-run.ts'
 
 /** A schedule as entered by a person: the fleet’s name is read from its file. */
 export type ScheduleDraft = Omit<Schedule, 'fleetName' | 'createdAt'>
@@ -49,13 +44,18 @@ export async function addSchedule(
   const schedule: Schedule = { ...draft, fleetName: fleetName.value, createdAt: ports.clock.now() }
   const [problem] = ports.validator.problems('schedules', { schema: 'barewitness.schedules/1', schedules: [schedule] })
   if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
-  const changed = await ports.schedules.change(file, async (now) => {
-    if (now.schedules.some(({ name }) => name === schedule.name))
-      return fail('input.refused', `there is already a schedule ${schedule.name}; remove it first`)
-    const entered = await enterPlan(ports, schedule, { openSigner, cadence: plannedCadence(schedule) })
-    return entered.ok ? ok({ ...now, schedules: [...now.schedules, schedule] }) : entered
-  })
-  return changed.ok ? ok(schedule) : changed
+  const allows = ({ schedules }: ScheduleFile): Outcome<null> =>
+    schedules.some(({ name }) => name === schedule.name)
+      ? fail('input.refused', `there is already a schedule ${schedule.name}; remove it first`)
+      : ok(null)
+  const now = await ports.schedules.read(file)
+  const free = now.ok ? allows(now.value) : now
+  if (!free.ok) return free
+  const next = async (then: ScheduleFile): Promise<Outcome<ScheduleFile>> =>
+    ok({ ...then, schedules: [...then.schedules, schedule] })
+  const appendWith = storing(ports, file, { allows, next })
+  const entered = await enterPlan(ports, schedule, { openSigner, cadence: plannedCadence(schedule), appendWith })
+  return entered.ok ? ok(schedule) : entered
 }
 
 /**
@@ -69,25 +69,23 @@ export async function changeSchedule(
 ): Promise<Outcome<Schedule>> {
   const fleetName = await checkDraft(ports, draft)
   if (!fleetName.ok) return fleetName
-  const changed = await ports.schedules.change(file, async (now) => {
-    const before = now.schedules.find(({ name }) => name === draft.name)
-    if (before === undefined) return fail('input.refused', `there is no schedule ${draft.name}`)
-    if (before.fleetName !== fleetName.value)
-      return fail('input.refused', `schedule ${draft.name} belongs to the fleet ${before.fleetName}; add another one`)
-    const schedule: Schedule = { ...draft, fleetName: before.fleetName, createdAt: before.createdAt }
-    const [problem] = ports.validator.problems('schedules', {
-      schema: 'barewitness.schedules/1',
-      schedules: [schedule],
-    })
-    if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
-    const entered = await enterPlan(ports, schedule, { openSigner, cadence: plannedCadence(schedule), changes: true })
-    return entered.ok
-      ? ok({ ...now, schedules: now.schedules.map((one) => (one === before ? schedule : one)) })
-      : entered
+  const now = await ports.schedules.read(file)
+  if (!now.ok) return now
+  const before = now.value.schedules.find(({ name }) => name === draft.name)
+  if (before === undefined) return noSchedule(draft.name, file)
+  if (before.fleetName !== fleetName.value)
+    return fail('input.refused', `schedule ${draft.name} belongs to the fleet ${before.fleetName}; add another one`)
+  const schedule: Schedule = { ...draft, fleetName: before.fleetName, createdAt: before.createdAt }
+  const [problem] = ports.validator.problems('schedules', { schema: 'barewitness.schedules/1', schedules: [schedule] })
+  if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
+  const appendWith = storing(ports, file, {
+    allows: sameAs(before, file),
+    next: async (then) =>
+      ok({ ...then, schedules: then.schedules.map((one) => (one.name === schedule.name ? schedule : one)) }),
   })
-  if (!changed.ok) return changed
-  const schedule = changed.value.schedules.find(({ name }) => name === draft.name)
-  if (schedule === undefined) return fail('store.failed', `schedule ${draft.name} is not in ${file}`)
+  const cadence = plannedCadence(schedule)
+  const entered = await enterPlan(ports, schedule, { openSigner, cadence, changes: true, appendWith })
+  if (!entered.ok) return entered
   for (const kind of await ports.timers.kinds()) {
     const installed = await ports.timers.installed(kind, schedule.name)
     if (!installed.ok) return installed
@@ -108,27 +106,64 @@ export async function removeSchedule(
   name: string,
   { file, openSigner }: PlanInput,
 ): Promise<Outcome<Schedule>> {
-  let removed: Schedule | null = null
-  const changed = await ports.schedules.change(file, async (now) => {
-    const schedule = now.schedules.find((one) => one.name === name)
-    if (schedule === undefined) return fail('input.refused', `there is no schedule ${name} in ${file}`)
-    removed = schedule
-    const folder = chainFolderOf(schedule.out, schedule.fleetName)
-    const hasChain = await ports.files.isThere(chainStart(folder))
-    const entered = hasChain ? await enterPlan(ports, schedule, { openSigner, cadence: null }) : ok(null)
-    if (!entered.ok) return entered
-    const kinds = await ports.timers.kinds()
-    // Timer systems that leave files are cleaned up also where they are not running; a crontab exists only with its
-    // program.
-    for (const kind of TIMER_KINDS.filter((one) => one !== 'cron' || kinds.includes(one))) {
-      const taken = await ports.timers.remove(kind, name)
-      if (!taken.ok) return taken
-    }
-    return ok({ ...now, schedules: now.schedules.filter((one) => one !== schedule) })
+  const now = await ports.schedules.read(file)
+  if (!now.ok) return now
+  const schedule = now.value.schedules.find((one) => one.name === name)
+  if (schedule === undefined) return noSchedule(name, file)
+  const stored = storing(ports, file, {
+    allows: sameAs(schedule, file),
+    next: async (then) => {
+      const kinds = await ports.timers.kinds()
+      // Timer systems that leave files are cleaned up also where they are not running; a crontab exists only with its
+      // program.
+      for (const kind of TIMER_KINDS.filter((one) => one !== 'cron' || kinds.includes(one))) {
+        const taken = await ports.timers.remove(kind, name)
+        if (!taken.ok) return taken
+      }
+      return ok({ ...then, schedules: then.schedules.filter((one) => one.name !== name) })
+    },
   })
-  if (!changed.ok) return changed
-  return removed === null ? fail('bug', 'another schedule was removed than the one found') : ok(removed)
+  const hasChain = await ports.files.isThere(chainStart(chainFolderOf(schedule.out, schedule.fleetName)))
+  const removed = hasChain
+    ? await enterPlan(ports, schedule, { openSigner, cadence: null, appendWith: stored })
+    : await stored(async () => ok(null))
+  return removed.ok ? ok(schedule) : removed
 }
+
+const noSchedule = (name: string, file: string) => fail('input.refused', `there is no schedule ${name} in ${file}`)
+
+/** Whether a schedule is as it was before a person was asked for a signature. */
+const sameAs =
+  (before: Schedule, file: string) =>
+  ({ schedules }: ScheduleFile): Outcome<null> => {
+    const now = schedules.find(({ name }) => name === before.name)
+    if (now === undefined) return noSchedule(before.name, file)
+    return canonicalJson(now) === canonicalJson(before)
+      ? ok(null)
+      : fail('input.refused', `schedule ${before.name} was changed meanwhile; nothing was recorded`)
+  }
+
+interface FileChange {
+  readonly allows: (now: ScheduleFile) => Outcome<null>
+  readonly next: (now: ScheduleFile) => Promise<Outcome<ScheduleFile>>
+}
+
+/**
+ * Work, and then the schedule file after it, with the file locked: not before what the work needs was signed, because a person may take
+ * minutes. Nothing is done where the file no longer allows it.
+ */
+const storing =
+  ({ schedules }: Pick<Ports, 'schedules'>, file: string, { allows, next }: FileChange) =>
+  async <T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> => {
+    let done: Outcome<T> = fail('bug', 'the schedule file was not changed')
+    const changed = await schedules.change(file, async (now) => {
+      const allowed = allows(now)
+      if (!allowed.ok) return allowed
+      done = await work()
+      return done.ok ? await next(now) : done
+    })
+    return changed.ok ? done : changed
+  }
 
 /** The units of a schedule for today's settings. Fails as unitsFor() does. */
 export const unitsOf = (
@@ -210,22 +245,23 @@ interface PlanWords {
   readonly cadence: string | null
   /** The schedule is in the chain already, with other times. */
   readonly changes?: boolean
+  readonly appendWith: NonNullable<EnterInput['appendWith']>
 }
 
 /** Enters the schedule from now on; nothing where the chain has the same already. */
 const enterPlan = (
   ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   schedule: Schedule,
-  { openSigner, cadence, changes = false }: PlanWords,
+  { openSigner, cadence, changes = false, appendWith }: PlanWords,
 ): Promise<Outcome<RunChain>> => {
   const { name, fleetName: fleet, out } = schedule
   const withinMinutes = withinMinutesOf(schedule)
   return appendSigned(
     ports,
-    { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true },
+    { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true, appendWith },
     (at, signer, { entries }) => {
-      const said = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === name)?.entry
-      if (said?.kind === 'plan' && said.cadence === cadence && said.withinMinutes === withinMinutes) return ok([])
+      const latest = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === name)?.entry
+      if (latest?.kind === 'plan' && latest.cadence === cadence && latest.withinMinutes === withinMinutes) return ok([])
       const why =
         cadence === null
           ? 'The schedule was removed.'
@@ -246,111 +282,6 @@ const enterPlan = (
       return ok([plan])
     },
   )
-}
-
-export interface ScheduleStatus {
-  readonly schedule: Schedule
-  /** UTC; null for an unknown cadence or time zone. */
-  readonly nextDue: string | null
-  /** Since the schedule was added; null before the first. */
-  readonly lastDue: string | null
-  /** The run that is due and may still start in time, with the time after which it is missed; null where none is. */
-  readonly awaited: { readonly due: string; readonly until: string } | null
-  /** The last start; null where there was none. */
-  readonly lastAttempt: Attempt | null
-  readonly timers: readonly TimerStatus[]
-  readonly unattended: readonly UnattendedUse[]
-  /** Notices, one sentence each. */
-  readonly notes: readonly string[]
-}
-
-export interface TimerStatus {
-  readonly kind: TimerKind
-  /**
-   * `other`: the installed timer differs from the one for today's schedule. `inactive`: it does not differ, but the
-   * operating system will not start it.
-   */
-  readonly state: 'installed' | 'other' | 'inactive'
-}
-
-const DAY_MS = 86_400_000
-/** Every cadence is due within so many days. */
-const LONGEST_DAYS = 63
-
-/** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
-export async function scheduleStatus(
-  ports: Pick<Ports, 'clock' | 'files' | 'fleets' | 'identities' | 'openRunChain' | 'schedules' | 'timers' | 'zones'>,
-  schedule: Schedule,
-  by: Pick<StartedBy, 'program' | 'file'>,
-): Promise<ScheduleStatus> {
-  const notes: string[] = []
-  const noted = <T>(outcome: Outcome<T>, otherwise: T): T => {
-    if (outcome.ok) return outcome.value
-    notes.push(`${outcome.error.detail}.`)
-    return otherwise
-  }
-  const { lastDue, nextDue } = dueAround(ports, schedule)
-  const attempts = noted(await readAttempts(ports, schedule.out, schedule.name), [])
-  const kinds = await ports.timers.kinds()
-  const timers: TimerStatus[] = []
-  for (const kind of kinds) {
-    const installed = noted(await ports.timers.installed(kind, schedule.name), null)
-    if (installed === null) continue
-    const wanted = unitsOf(ports, kind, schedule, by)
-    const same = wanted.ok && JSON.stringify(wanted.value.units) === JSON.stringify(installed.units)
-    timers.push({ kind, state: same ? (installed.active ? 'installed' : 'inactive') : 'other' })
-  }
-  if (timers.length === 0) notes.push('No timer is installed; install one, or every scheduled run will be missed.')
-  if (timers.length > 1) notes.push('Several timers start it; each due time is still run only once.')
-  if (timers.some(({ state }) => state === 'other')) notes.push('The installed timer is out of date; install it again.')
-  if (timers.some(({ kind }) => kind === 'systemd') && (await ports.timers.lingers()) === false)
-    notes.push(
-      `Timers of ${ports.timers.host.user} run only while that user is logged in; run: loginctl enable-linger ${ports.timers.host.user}`,
-    )
-  const fleet = noted(await ports.fleets.read(schedule.fleet), null)
-  const targets = fleet === null ? [] : fleet.targets({})
-  if (fleet !== null && fleet.fleet.name !== schedule.fleetName)
-    notes.push(
-      `The fleet file is now named “${fleet.fleet.name}”, but the schedule is in the run chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
-    )
-  const unattended = await unattendedUse(ports, targets, schedule.options)
-  const awaited = noted(await awaitedOf(ports, schedule), null)
-  return { schedule, nextDue, lastDue, awaited, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
-}
-
-/**
- * From the run chain in the schedule’s own folder, which states what was scheduled and what took place. Fails as a
- * chain does.
- */
-async function awaitedOf(
-  ports: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
-  { name, out, fleetName }: Schedule,
-): Promise<Outcome<ScheduleStatus['awaited']>> {
-  const chains = await chainsBelow(ports, out)
-  if (!chains.ok) return chains
-  const asOf = ports.clock.now()
-  const from = dayOf(new Date(Date.parse(asOf) - LONGEST_DAYS * DAY_MS).toISOString())
-  for (const { chain } of chains.value.filter((one) => one.chain.fleet === fleetName)) {
-    const { zones } = ports
-    const read = calendarOf({ entries: chain.entries, facts: new Map(), zones, from, to: dayOf(asOf), asOf })
-    if (!read.ok) return read
-    const last = read.value.awaited.findLast(({ schedule }) => schedule === name)
-    if (last !== undefined) return ok({ due: last.due, until: last.until })
-  }
-  return ok(null)
-}
-
-function dueAround(
-  { clock, zones }: Pick<Ports, 'clock' | 'zones'>,
-  schedule: Schedule,
-): Pick<ScheduleStatus, 'lastDue' | 'nextDue'> {
-  const cadence = cadenceOf(schedule)
-  if (cadence === null) return { lastDue: null, nextDue: null }
-  const now = clock.now()
-  const at = (days: number): string => new Date(Date.parse(now) + days * DAY_MS).toISOString()
-  const before = dueTimes(cadence, zones, at(-LONGEST_DAYS), now) ?? []
-  const after = dueTimes(cadence, zones, now, at(LONGEST_DAYS)) ?? []
-  return { lastDue: before.findLast((due) => due > schedule.createdAt) ?? null, nextDue: after[0] ?? null }
 }
 
 /**

@@ -54,7 +54,7 @@ interface Decided {
   signatures: number
 }
 
-/** What this process knows of earlier requests. */
+/** Earlier requests of this process. */
 interface Memory {
   /** By order for exports, by request for entries. */
   readonly decided: Map<string, Decided>
@@ -128,7 +128,9 @@ function auditHeads(deps: SealerDeps, { auditLogOf, record, onEvent }: SealerOpt
   }
 }
 
-/** What this process and those before it recorded; empty without a record. Fails as the file does: nothing is signed beside a record that cannot be read. */
+/**
+ * What this process and those before it recorded; empty without a record. Fails as the file does: nothing is signed while the record cannot be read.
+ */
 async function recordOf({ ports }: SealerDeps, record: string): Promise<Outcome<string>> {
   const read = await ports.files.read(record)
   if (!read.ok) return read.error.code === 'input.not-found' ? ok('') : read
@@ -197,7 +199,7 @@ function linesOf({ ports: { clock, validator }, signer, catalog }: SealerDeps, t
   return content === null ? null : sealingLines(content, catalog)
 }
 
-/** A token may be removed, or refuse its PIN, at any time: its Error has the Failure as cause. */
+/** A token may be removed, or refuse its PIN, at any time; the Error that it throws then has the Failure as its cause. */
 async function keySigned(sign: () => Promise<Uint8Array>): Promise<Outcome<Uint8Array>> {
   try {
     return ok(await sign())
@@ -217,7 +219,7 @@ async function refuse(
   return lateOrOpen(options, request, sent)
 }
 
-/** An answer that the server does not take is done with; one that did not arrive is not. */
+/** A rejected answer is final; where an answer did not arrive, the request stays open. */
 function lateOrOpen({ onEvent }: SealerOptions, request: SealingRequest, sent: Outcome<null>): Outcome<null> {
   if (sent.ok || sent.error.code === 'server.unreachable') return sent
   onEvent({ kind: 'too-late', request, failure: sent.error })

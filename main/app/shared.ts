@@ -1,6 +1,6 @@
 /**
- * Copies of plain data in which each text, list and object is in memory once. The nodes of a fleet have mostly the same
- * commands and outputs: with a thousand of them this is most of what an export holds.
+ * Deduplicates plain data: each text, list and object is in memory once. The nodes of a fleet have mostly the same commands and outputs, so that with
+ * a thousand of them this saves most of the memory of an export.
  */
 export function shared(): <T>(value: T) => T {
   const texts = new Map<string, number>()
@@ -53,10 +53,10 @@ export function shared(): <T>(value: T) => T {
   return <T>(value: T): T => copied(value) as T
 }
 
-/** Lists and objects that are in memory, found by a number that equal ones have and few others. */
+/** Lists and objects in memory, found by a hash that equal ones share and few others have. */
 interface Parts {
   readonly all: object[]
-  /** Of each, the one before it with the same number; -1 where there is none. */
+  /** For each part, the previous part with the same hash; -1 where there is none. */
   readonly sameHash: number[]
   readonly lastOf: Map<number, number>
 }
@@ -71,7 +71,7 @@ function found({ all, sameHash, lastOf }: Parts, hash: number, isSame: (part: ob
   return null
 }
 
-/** A pack can be made so that many different parts have one number; the parts beyond this many are copied instead of found. */
+/** A pack can be crafted so that many different parts have one hash; beyond this many, parts are copied instead of searched. */
 const MOST_COMPARED = 16
 
 function added({ all, sameHash, lastOf }: Parts, hash: number, part: object): object {
@@ -80,7 +80,7 @@ function added({ all, sameHash, lastOf }: Parts, hash: number, part: object): ob
   return part
 }
 
-/** What the members of a list and of an object are mixed into. */
+/** Initial hash values that distinguish lists from objects. */
 const [LIST, OBJECT] = [0x2c1b3c6d, 0x297a2d39]
 
 /** One step of FNV-1a (RFC 9923) over numbers of 32 bits instead of bytes. */
@@ -92,7 +92,7 @@ const mixed = (hash: number, more: number): number => {
 const isSameList = (part: object, items: readonly unknown[]): boolean =>
   Array.isArray(part) && part.length === items.length && items.every((item, at) => Object.is(item, part[at]))
 
-/** The names in the same order, too: some of what is written follows it. */
+/** Compares the order of names too, because some output follows it. */
 function isSameObject(part: object, names: readonly string[], members: readonly unknown[]): boolean {
   if (Array.isArray(part)) return false
   const own = Object.keys(part)

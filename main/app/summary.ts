@@ -94,11 +94,11 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
     const own = node.results.filter((finding) => finding.property === property)
     const { counts, decidable, total } = summarize(own.map(({ verdict }) => verdict))
     const rest = VERDICTS.filter((verdict) => verdict !== 'satisfied' && counts[verdict] > 0)
-    const told = [
+    const parts = [
       ...(decidable === 0 ? [] : [`${counts.satisfied} of ${decidable} satisfied`]),
       ...rest.map((verdict) => `${counts[verdict]} ${verdictWords[verdict].label.toLowerCase()}`),
     ]
-    return total === 0 ? '' : `${propertyWords[property].label}: ${told.join(', ')}`
+    return total === 0 ? '' : `${propertyWords[property].label}: ${parts.join(', ')}`
   }).filter((line) => line !== '')
   return [
     `${node.node}   collected ${node.privilege === 'none' ? 'without root privileges' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (stale)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
@@ -138,11 +138,11 @@ function locationCounts({ nodes }: Assessment): readonly string[] {
   if (answers.length === 0) return []
   const lines = [...new Set(answers.map(questionOf))].map((question) => {
     const own = answers.filter((answer) => questionOf(answer) === question)
-    const told = LOCATION_VERDICTS.map((verdict) => ({
+    const counts = LOCATION_VERDICTS.map((verdict) => ({
       label: locationVerdictWords[verdict].label,
       count: own.filter((answer) => answer.result === verdict).length,
     })).filter(({ count }) => count > 0)
-    return `  ${question}\n      ${told.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length} collected)`
+    return `  ${question}\n      ${counts.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length} collected)`
   })
   return ['Location results by declared location and residency rule:', ...lines, '']
 }
@@ -227,10 +227,10 @@ function claimLines({ nodes, scope: { provider } }: Assessment): readonly string
       word,
       count: answers.filter(({ result }) => result === word).length,
     }))
-    const told = counts
+    const parts = counts
       .filter(({ count }) => count > 0)
       .map(({ word, count }) => `${claimAnswerWords[word].label} ${count}`)
-    return `  ${plain(text)}\n      ${told.join(', ')} (of ${answers.length})`
+    return `  ${plain(text)}\n      ${parts.join(', ')} (of ${answers.length})`
   })
   return [`Claims of ${plain(provider.name)}, by node:`, ...lines, '']
 }

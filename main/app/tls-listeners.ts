@@ -104,7 +104,7 @@ async function observePort(port: Port): Promise<PortObservation | Unheard> {
   const kinds: readonly HelloKind[] = [...TLS_VERSIONS, 'weak', 'static-rsa']
   for (const kind of kinds) {
     if ((kind === 'weak' || kind === 'static-rsa') && !isOld) break
-    const heard = await sayHello(port, kind)
+    const heard = await sendHello(port, kind)
     if (heard.outcome === 'unreached') return heard.outcome
     if (heard.outcome === 'time') {
       if (outcome !== 'tls') return heard.outcome
@@ -117,7 +117,7 @@ async function observePort(port: Port): Promise<PortObservation | Unheard> {
     if (outcome === 'silent' || outcome === 'refused' || outcome === 'failed') return { host, port: number, outcome }
     // A hello without a timely reply shows nothing: it counts as not sent.
     if (heard.outcome === 'tls' || heard.outcome === 'closed')
-      hellos.push({ hello: kind, reply: Buffer.from(spoken(heard)).toString('base64') })
+      hellos.push({ hello: kind, reply: Buffer.from(usedBytes(heard)).toString('base64') })
     certificates ??= heard.certificates
     isOld ||= heard.reply.kind === 'hello' && heard.reply.version < 0x0304
     if (port.signal.aborted || port.deps.clock.ticks() >= port.end) break
@@ -136,7 +136,7 @@ function fitting(certificates: readonly Uint8Array[]): readonly Uint8Array[] {
   })
 }
 
-const spoken = ({ bytes, reply }: Heard): Uint8Array =>
+const usedBytes = ({ bytes, reply }: Heard): Uint8Array =>
   reply.kind === 'hello'
     ? bytes.subarray(0, Math.min(reply.end, 1024))
     : reply.kind === 'alert'
@@ -162,7 +162,7 @@ const suitesOf = (kind: HelloKind): readonly number[] =>
         ? SUITES.staticRsa
         : SUITES.broad
 
-async function sayHello(port: Port, kind: HelloKind): Promise<Heard> {
+async function sendHello(port: Port, kind: HelloKind): Promise<Heard> {
   const { deps, dial, target, end, stopped } = port
   const own: OwnShares | null = kind === '1.3' ? ownShares(deps.entropy.bytes(64)) : null
   const hello = clientHello({

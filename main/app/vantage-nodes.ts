@@ -31,10 +31,10 @@ export async function timeNodes(
   input: Omit<VantageInput, 'openSigner' | 'place'> & { readonly run: string },
 ): Promise<readonly VantageMeasurement[]> {
   const timed = new Map<string, VantageMeasurement>()
-  const untold = new Map<string, NonNullable<VantageMeasurement['failure']>>()
+  const failures = new Map<string, NonNullable<VantageMeasurement['failure']>>()
   // Nodes that are skipped because several refused the login are reported by their event alone.
   const onEvent = (event: RunEvent): void => {
-    if (event.kind === 'node-failed') untold.set(event.node, { code: event.code, detail: event.detail })
+    if (event.kind === 'node-failed') failures.set(event.node, { code: event.code, detail: event.detail })
     input.onEvent(event)
   }
   const time = async (target: ConnectTarget, aside: Aside) => {
@@ -45,7 +45,7 @@ export async function timeNodes(
   await runFleet(input.targets, time, { ...input, onEvent })
   return input.targets.map((target) => {
     const stopped = { code: 'run.cancelled', detail: 'stopped before this node was timed' }
-    const failure = untold.get(target.node.name) ?? stopped
+    const failure = failures.get(target.node.name) ?? stopped
     return timed.get(target.node.name) ?? { ...beginning(deps, target), failure }
   })
 }

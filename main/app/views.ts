@@ -188,7 +188,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
           .filter(({ document }) => document.request?.heldBy !== 'chain' || isPeriod)
         return {
           ...controlView(built, control),
-          ...saidOf(concluded),
+          ...conclusionOf(concluded),
           documents:
             concluded?.state === 'out-of-scope'
               ? []
@@ -198,7 +198,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
     }))
 }
 
-function saidOf(concluded: ControlAssessment | undefined): Pick<ControlRow, 'assessed' | 'counted'> {
+function conclusionOf(concluded: ControlAssessment | undefined): Pick<ControlRow, 'assessed' | 'counted'> {
   if (concluded === undefined) return { assessed: null, counted: null }
   const { framework: _, control: __, ...assessed } = concluded
   return { assessed, counted: countedIn(joined(assessed.checks.map(countedCheck))) }

@@ -4,7 +4,7 @@ import { sha256 } from '../core/digest.ts'
 export interface PublicKey {
   /** Key type as in the blob, for example ssh-ed25519. */
   readonly type: string
-  /** Length of the modulus or the curve in bits; null where the type has none we know. */
+  /** Length of the modulus or the curve in bits; null for a type without a known length. */
   readonly bits: number | null
   /** As ssh-keygen prints it: `SHA256:` and unpadded base64 of the SHA-256 of the blob. */
   readonly fingerprint: string

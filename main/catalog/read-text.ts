@@ -1,5 +1,5 @@
 import { canonicalJson } from '../core/canonical-json.ts'
-import { type Answer, known, type Parsed, unknown } from '../core/probe.ts'
+import { type Answer, known, type Parsed, type RunCommand, run, unknown } from '../core/probe.ts'
 import { compare } from '../core/recording.ts'
 import { plainJson } from '../core/trace.ts'
 
@@ -15,7 +15,7 @@ export const OF_ALWAYS_FOLDER = { control: `${ALWAYS_FOLDER}:` } as const
 export const ALWAYS_PATH = '/proc'
 export const OF_ALWAYS_PATH = { control: ALWAYS_PATH } as const
 
-/** One line that `grep -H` printed: the file it stood in, and the line. */
+/** One line that `grep -H` printed: its file, and the line. */
 export interface FoundLine {
   readonly path: string
   readonly line: string
@@ -48,7 +48,9 @@ export function grepIsComplete({ exitCode, errorText }: Answer): boolean {
   if (exitCode === 0 || exitCode === 1) return true
   const complaints = lines(errorText)
   return (
-    exitCode === 2 && complaints.length > 0 && complaints.every((said) => /: No such file or directory$/.test(said))
+    exitCode === 2 &&
+    complaints.length > 0 &&
+    complaints.every((complaint) => /: No such file or directory$/.test(complaint))
   )
 }
 
@@ -68,6 +70,20 @@ export function properties(text: string): ReadonlyMap<string, string> {
 
 /** Properties of one unit, by name. */
 export type UnitState = ReadonlyMap<string, string>
+
+const UNIT_NAME = /\.(path|service|socket|target|timer)$/
+
+/**
+ * systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. A name without a type is that
+ * of a service. readUnits() reads the answer.
+ */
+export const showUnits = (properties: string, units: readonly string[]): RunCommand =>
+  run([
+    'systemctl',
+    'show',
+    `--property=${properties}`,
+    ...units.map((unit) => (UNIT_NAME.test(unit) ? unit : `${unit}.service`)),
+  ])
 
 /**
  * What `systemctl show` printed of units, each by the name that it was requested by: an alias (chrony, chronyd) has another Id, so that
@@ -104,6 +120,10 @@ export const asRecord = (value: JsonValue | undefined): { readonly [key: string]
   isRecord(value) ? value : {}
 export const asList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
 export const asText = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)
+
+/** A whole number from zero on; null for any other value. */
+export const asCount = (value: JsonValue | undefined): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 
 /** What probes use to show a reading without what changes on its own (`Probe.ignoredInDrift`). */
 

@@ -2,18 +2,18 @@ import type { Conclusion, DraftObservation } from '../core/check.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Probe } from '../core/probe.ts'
 
-type Say = (text: string, probe: Probe<unknown> | null, ...commands: readonly string[]) => DraftObservation
+export type Step = (text: string, probe: Probe<unknown> | null, ...commands: readonly string[]) => DraftObservation
 
-const say =
-  (direction: DraftObservation['direction']): Say =>
+const inDirection =
+  (direction: DraftObservation['direction']): Step =>
   (text, probe, ...commands) =>
     commands.length === 0
       ? { direction, text, probe: probe?.id ?? null }
       : { direction, text, probe: probe?.id ?? null, commands }
 
-export const supports: Say = say('supports')
-export const contradicts: Say = say('contradicts')
-export const unclear: Say = say('unclear')
+export const supports: Step = inDirection('supports')
+export const contradicts: Step = inDirection('contradicts')
+export const unclear: Step = inDirection('unclear')
 
 /**
  * The cautious reading of an argument: one step against contradicts the claim; else one unclear step, or no step at all,
@@ -32,6 +32,10 @@ export function named(names: readonly string[], max = 8): string {
   const rest = names.length - shown.length
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ')
 }
+
+/** One step, “TEXT: names.”; none without a name. */
+export const stepOn = (step: Step, text: string, names: readonly string[], probe: Probe<unknown>) =>
+  names.length === 0 ? [] : [step(`${text}: ${named(names)}.`, probe)]
 
 /** "1 account", "3 accounts". */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

@@ -21,7 +21,7 @@ export interface SubjectData {
   readonly checks: readonly CheckData[]
 }
 
-/** All that is stated of one check besides the code that evaluates it. */
+/** Everything stated of one check in addition to the code that evaluates it. */
 export interface CheckData extends Omit<VocabularyEntry, 'id'> {
   readonly check: string
   /** Only for a check that no capture of a node decides: what answers it, and why. Such a check has no code and no remediation; a severity where it can be a finding. */

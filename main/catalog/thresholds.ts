@@ -22,6 +22,6 @@ export function limitOf({ thresholds }: Pick<Context, 'thresholds'>, id: Thresho
   return limit
 }
 
-/** A limit inside a sentence, as in "Most failures allowed: 5 failures". Where the fleet moved it, that stands next to it. */
+/** A limit inside a sentence, as in "Most failures allowed: 5 failures", with the profile’s value where the fleet changed it. */
 export const limitText = ({ shown, shownBefore, moved }: ThresholdValue): string =>
   moved === 'not' ? shown : `${shown}, ${moved} than the profile’s ${shownBefore}`

@@ -107,7 +107,7 @@ export async function collectFleet(
       ...(locationSpreadSeconds === undefined ? {} : { spreadSeconds: locationSpreadSeconds }),
     })
     if (!result.ok) return result
-    for (const { recording } of result.value.recordings) sayHowToTrust(options.fleet, recording)
+    for (const { recording } of result.value.recordings) printHowToTrust(options.fleet, recording)
     return ok({
       run,
       fleet: read.value.fleet,
@@ -156,7 +156,7 @@ async function sealedRun(
 }
 
 /** For a node whose host key is not verified: the key it presented, and the command that records its verification. */
-function sayHowToTrust(fleet: string, { node, outcome }: Recording): void {
+function printHowToTrust(fleet: string, { node, outcome }: Recording): void {
   const fingerprint = /SHA256:[A-Za-z0-9+/]{43}/.exec(
     outcome.failure?.code === 'ssh.host-key-unknown' ? outcome.failure.detail : '',
   )?.[0]

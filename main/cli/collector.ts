@@ -7,22 +7,35 @@ import { createTeamClient } from '../adapters/jobs/team-client.ts'
 import { readCollectorConfig, readProgramSecrets } from '../adapters/program-config.ts'
 import { type CollectorEvent, runCollector } from '../app/collector/work.ts'
 import { catalog } from '../catalog/index.ts'
-import type { Outcome } from '../core/failure.ts'
-import { ok } from '../core/failure.ts'
-import { tokenDigest } from '../core/jobs.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
+import { isZone, tokenDigest } from '../core/jobs.ts'
 import { isLoopbackUrl } from '../core/loopback.ts'
 import { plain } from '../core/plain-text.ts'
 import { type Context, endWith, printFailure, printLine } from './options.ts'
 
-/** The valid configuration of a file; its fleet file is read, too. Fails as its reading does. */
-export async function collectorConfigIn({ ports }: Context, file: string): Promise<Outcome<CollectorConfig>> {
+/** A configuration whose zone is known. */
+type ZonedConfig = CollectorConfig & { readonly zone: string }
+
+/**
+ * The valid configuration of a file, with the zone that it or the command line names; its fleet file is read, too. Fails as its reading
+ * does, and with input.refused where neither names a zone, or each another one.
+ */
+export async function collectorConfigIn(
+  { ports }: Context,
+  file: string,
+  wanted: string | null,
+): Promise<Outcome<ZonedConfig>> {
   const read = await readCollectorConfig(file)
   if (!read.ok) return read
   const { value, refuse } = read.value
+  const zone = value.zone ?? wanted
+  if (zone === null) return refuse([{ path: ['zone'], text: 'is missing, and no option --zone is given' }])
+  if (wanted !== null && wanted !== zone) return refuse([{ path: ['zone'], text: 'differs from the option --zone' }])
+  if (!isZone(zone)) return fail('input.refused', '--zone: use 1 to 61 lower-case letters, digits and hyphens')
   if (value.server.startsWith('http:') && !isLoopbackUrl(value.server))
     return refuse([{ path: ['server'], text: 'must begin with https, unless its host is a loopback address' }])
   const fleet = await ports.fleets.read(value.fleet)
-  return fleet.ok ? ok(value) : fleet
+  return fleet.ok ? ok({ ...value, zone }) : fleet
 }
 
 /** Creates a token in a new file and prints what the administrator of the server enters, and into which list of the configuration. */
@@ -52,7 +65,7 @@ const WORDS: Readonly<Record<CollectorEvent['kind'], string>> = {
 const DEFAULT_CONCURRENCY = 4
 
 /** Collects until the process is asked to end. */
-export async function runCollectorUntilStopped(context: Context, config: CollectorConfig): Promise<void> {
+export async function runCollectorUntilStopped(context: Context, config: ZonedConfig): Promise<void> {
   const { ports } = context
   const secrets = readProgramSecrets(config)
   if (!secrets.ok) return endWith(context, secrets.error)
@@ -74,13 +87,13 @@ export async function runCollectorUntilStopped(context: Context, config: Collect
       fleet: config.fleet,
       concurrency: config.concurrency ?? DEFAULT_CONCURRENCY,
       signal: stop.signal,
-      onEvent: say,
+      onEvent: printEvent,
     },
   )
   await spool.value.close()
 }
 
-function say(event: CollectorEvent): void {
+function printEvent(event: CollectorEvent): void {
   if (event.kind === 'waits') {
     printFailure(event.failure)
     return

@@ -4,6 +4,7 @@ import { rulesState } from '../adapters/kept-rules/index.ts'
 import lock from '../catalog/rules-lock.json' with { type: 'json' }
 import { CATALOG_VERSION } from '../catalog/version.ts'
 import { plain } from '../core/plain-text.ts'
+import { withPreparation } from './ahead.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 
 /**
@@ -23,8 +24,8 @@ function watchOutput(): () => boolean {
 }
 
 /**
- * Scripts ask for the version before anything else: it does not wait for the catalog, which is most of what a start loads. The state of the rules
- * is for people, beside it.
+ * Scripts ask for the version before anything else, so it does not wait for the catalog, which is most of what a start loads. The state of the rules
+ * is for people, and is printed in addition.
  */
 async function answer(args: readonly string[]): Promise<ExitCode> {
   if (args.length === 1 && (args[0] === '-V' || args[0] === '--version')) {
@@ -32,7 +33,9 @@ async function answer(args: readonly string[]): Promise<ExitCode> {
     process.stderr.write(`Rules ${CATALOG_VERSION}: ${rulesState({ version: CATALOG_VERSION, module: lock.sha256 })}\n`)
     return EXIT.done
   }
-  return await (await import('./run-line.ts')).runLine(args)
+  return await withPreparation(args, { version: CATALOG_VERSION, module: lock.sha256 }, async () =>
+    (await import('./run-line.ts')).runLine(args),
+  )
 }
 
 const outputLost = watchOutput()

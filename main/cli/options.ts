@@ -51,11 +51,17 @@ export function instant(option: string, text: string | undefined, clock: Clock):
 }
 
 /** For a command that creates a file: fails with input.refused if the path exists or its parent is not a folder. */
-export function newFile(path: string): Outcome<null> {
+export const newFile = (path: string): Outcome<null> => checkedNew(path, !isThere(path))
+
+/** As newFile(), for a pack: a name that a killed process reserved for one is free. */
+export const newPack = async ({ packs }: Pick<Ports, 'packs'>, path: string): Promise<Outcome<null>> =>
+  checkedNew(path, await packs.isFree(path))
+
+function checkedNew(path: string, isFree: boolean): Outcome<null> {
   const parent = dirname(path)
   if (kindOf(parent) === 'other')
     return fail('input.refused', `${path} cannot be created: ${parent} is not a folder; nothing was written`)
-  return isThere(path) ? fail('input.refused', `${path} already exists; nothing was written`) : ok(null)
+  return isFree ? ok(null) : fail('input.refused', `${path} already exists; nothing was written`)
 }
 
 /** As newFile(), but the folder must exist: a mistyped path must not create folders for a key. */

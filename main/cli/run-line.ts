@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../../schemas/version.ts'
-import { optimizeLater } from '../adapters/compiler.ts'
 import { createPorts } from '../adapters/ports.ts'
 import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
@@ -11,7 +10,6 @@ import { type Context, EXIT, type ExitCode, printFailure } from './options.ts'
 export async function runLine(args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done
   const current = withCurrentCommand(args)
-  if (SHORT.has(current[0] ?? '')) optimizeLater()
   const program = commandLine(createPorts(catalog), await commandsFor(current), (next) => {
     code = next
   })
@@ -24,9 +22,6 @@ export async function runLine(args: readonly string[]): Promise<ExitCode> {
   }
   return code
 }
-
-/** Commands that mostly end before what they run repays being optimized: a collection of hundreds of nodes gains nothing by it. */
-const SHORT: ReadonlySet<string> = new Set(['collect', 'verify'])
 
 /** Commands whose start is waited for: each is loaded without the code of the others, most of which builds and checks exports. */
 const ALONE: Readonly<Record<string, () => Promise<AddCommand>>> = {

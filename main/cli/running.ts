@@ -54,8 +54,8 @@ export async function runOnce(
   const { ports } = context
   const options = await withRegister(ports, given)
   // Invalid inputs are reported before a node is contacted.
-  const said = await readRegister(ports, options.register)
-  if (!said.ok) return said
+  const stored = await readRegister(ports, options.register)
+  if (!stored.ok) return stored
   const wanted = await scopeFor(ports, options, [])
   if (!wanted.ok) return wanted
   const before = await declaredInWindow(ports, options)
@@ -66,7 +66,7 @@ export async function runOnce(
   if (!ready.ok) {
     if (given.json !== true || !(await hasNoIdentity(context, options))) return ready
     printLine('There is no signing identity. The assessment will be printed; nothing will be sealed.')
-  } else if (ready.value.stamping !== null) await sayIfSilent(ports, ready.value.stamping.url)
+  } else if (ready.value.stamping !== null) await warnIfSilent(ports, ready.value.stamping.url)
   const collected = await collect()
   if (!collected.ok) return collected
   const { fleet, run, result, folder } = collected.value
@@ -140,7 +140,7 @@ async function writablePlace({ files }: Ports, folder: string): Promise<Outcome<
 }
 
 /** Warns beforehand that an authority does not respond: the run continues, and its seal can be time-stamped later. */
-async function sayIfSilent({ timestamps }: Ports, url: string): Promise<void> {
+async function warnIfSilent({ timestamps }: Ports, url: string): Promise<void> {
   const answers = await timestamps.reachable(url)
   if (answers.ok) return
   printFailure(answers.error)
@@ -154,16 +154,16 @@ async function showUnsealed(
   { scope, recordings }: Pick<ToEvaluate, 'scope' | 'recordings'>,
 ): Promise<void> {
   if (options.json !== true) return
-  const said = await readRegister(ports, options.register)
+  const stored = await readRegister(ports, options.register)
   const ours = catalogFor(catalog, scope)
-  const evaluated = said.ok
-    ? await evaluate(ours, { scope, recordings, asOf: ports.clock.now(), register: said.value.register })
-    : said
+  const evaluated = stored.ok
+    ? await evaluate(ours, { scope, recordings, asOf: ports.clock.now(), register: stored.value.register })
+    : stored
   if (!evaluated.ok) return printFailure(evaluated.error)
   const { assessment } = evaluated.value
   emit(assessment)
-  if (said.ok) {
-    const register = registerInScope(ours, said.value.register, scope)
+  if (stored.ok) {
+    const register = registerInScope(ours, stored.value.register, scope)
     printLine(summaryText({ assessment, catalog, register, recordings }))
   }
 }

@@ -63,7 +63,7 @@ export async function runSealerUntilStopped(
       },
       wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
     },
-    { record: config.record, auditLogOf, signal: stop.signal, onEvent: say },
+    { record: config.record, auditLogOf, signal: stop.signal, onEvent: printEvent },
   )
   lines.close()
 }
@@ -86,7 +86,7 @@ const describe = (
 
 const headText = ({ size, digest }: AuditHead): string => `${size} entries, digest ${digest}`
 
-function say(event: SealerEvent): void {
+function printEvent(event: SealerEvent): void {
   if (event.kind === 'signed')
     printLine(
       `Signed: SHA-256 ${event.request.digest}${event.request.content === undefined ? ` (signature ${event.count} of this export)` : ', an entry'}.`,

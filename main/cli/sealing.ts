@@ -174,8 +174,8 @@ export async function exportAndPrint(
   const { ports } = context
   const ready = before === null ? await readyToSeal(context, options, input.timestampAuthority) : ok(before)
   if (!ready.ok) return ready
-  const said = await readRegister(ports, options.register)
-  if (!said.ok) return said
+  const stored = await readRegister(ports, options.register)
+  if (!stored.ok) return stored
   const paper = paperNamed(options.paper)
   if (!paper.ok) return paper
   const { signer } = ready.value
@@ -183,7 +183,7 @@ export async function exportAndPrint(
     ...input,
     // A choice is sealed with the scope, so that verification renders the same pages.
     scope: paper.value === null ? input.scope : { ...input.scope, paper: paper.value },
-    ...said.value,
+    ...stored.value,
     ...ready.value,
     asOf: ports.clock.now(),
   })

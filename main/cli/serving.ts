@@ -24,7 +24,7 @@ import { zipFolder } from '../app/output-files.ts'
 import { USUAL_YEARS } from '../app/retention.ts'
 import { catalog } from '../catalog/index.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
-import { folderIn } from '../core/layout.ts'
+import { folderIn, SCHEDULE_FILE } from '../core/layout.ts'
 import type { ObjectStore } from '../core/objects.ts'
 import { checkAudit } from '../server/audit.ts'
 import { recordedHeads, signedHeads } from '../server/audit-heads.ts'
@@ -170,6 +170,7 @@ export async function runServer(
     zipFolder: (files) => zipFolder(ports, files),
     copying: copyingOf(config, objectSecrets, ports),
     sending: sendingOf(ports),
+    starting: { everyMs: START_LOOK_MS },
     openEngine: async (folder, desktop, { collection, identities, requests, integrations }) =>
       await createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, catalog, {
         folder,
@@ -180,7 +181,7 @@ export async function runServer(
         integrations,
         ...(collection === null ? {} : { remote: collection }),
         // Not the file of this account, which may have schedules of others.
-        scheduling: { file: `${folderIn(folder, 'schedules')}/schedules.json` },
+        scheduling: { file: `${folderIn(folder, 'schedules')}/${SCHEDULE_FILE}`, server: { wait: waitFor } },
       }),
   })
   if (!started.ok) {
@@ -206,6 +207,12 @@ export async function runServer(
 }
 
 const MINUTE_MS = 60_000
+/** A scheduled run starts at most this much later than it should. */
+const START_LOOK_MS = 30_000
+
+/** Resolves after a time, or when the signal is aborted. */
+const waitFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
 /** Copies to the object store of a configuration, or null. Its client is loaded where a configuration names one. */
 function copyingOf({ objects }: TeamConfig, secrets: ObjectSecrets | null, ports: CopyPorts): Copying | null {
@@ -236,8 +243,7 @@ const sendingOf = (ports: Context['ports']): Sending => ({
   endMs: 10_000,
   send: async ({ folder, integrations: file }, planned, signal) => {
     const { sendSealed } = await import('../app/outbox/sealed-packs.ts')
-    const wait = (milliseconds: number): Promise<void> =>
-      sleep(milliseconds, undefined, { signal }).catch(() => undefined)
+    const wait = (milliseconds: number): Promise<void> => waitFor(milliseconds, signal)
     const noted: SendDeps['planned'] = ({ run, pack }) => planned({ run, ...pack })
     return await sendSealed({ ports, catalog, wait, planned: noted, signal }, { folder, file })
   },
@@ -254,7 +260,7 @@ async function databaseOf(
   return await openDatabase(database, secrets, newId)
 }
 
-/** Beside the built program, or built in the source tree. */
+/** Next to the built program, or built in the source tree. */
 const PLACES = ['../renderer', '../../renderer', '../../out/renderer'] as const
 
 function builtPages(): Outcome<ReadonlyMap<string, PageFile>> {

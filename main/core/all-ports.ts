@@ -114,7 +114,10 @@ export interface Ports {
   readonly demo: { readonly start: () => Promise<DemoFleet> }
 }
 
-/** What people declare beside the fleet file. A path starts at the folder of `beside`, where that is given; problems name file, line and field. */
+/**
+ * Declarations in files other than the fleet file. A relative path is resolved from the folder of `beside`, where that is given; problems name file,
+ * line and field.
+ */
 export interface Declarations {
   /** An engagement file (YAML or JSON) and the inventory that it names, read and checked. It may name rows of the given mappings. */
   readonly engagement: (
@@ -209,7 +212,7 @@ export interface InspectedFleet {
 
 export interface FleetFile {
   readonly fleet: Fleet
-  /** One target per node that is collected, in the file's order. Without `decisionsFile`, the one beside the fleet file. */
+  /** One target per node that is collected, in the file's order. Without `decisionsFile`, the one next to the fleet file. */
   readonly targets: (options: TargetOptions) => readonly ConnectTarget[]
 }
 
@@ -224,8 +227,8 @@ export interface HostKeys {
   /** Whether the trust of the target covers the key it showed. */
   readonly decide: (target: ConnectTarget, key: ScannedKey) => Promise<Outcome<HostKey>>
   /**
-   * Appends a decision, in known_hosts format with the reason as its comment. `list`: what the key was compared with, and the line
-   * that holds it; it is kept beside the file.
+   * Appends a decision, in known_hosts format with the reason as its comment. `list`: what the key was compared with, and the line that holds it; it
+   * is kept next to the file.
    */
   readonly record: (
     file: string,
@@ -400,6 +403,8 @@ export interface Packs {
   readonly replace: (path: string, files: PackFiles) => Promise<Outcome<null>>
   /** Renames a finished archive to its final name in one step. Fails with input.refused where something is there already. */
   readonly publish: (from: string, to: string) => Promise<Outcome<null>>
+  /** Whether write() would find nothing there: also where only a killed process had reserved the name. */
+  readonly isFree: (path: string) => Promise<boolean>
   readonly open: (path: string) => Promise<Outcome<OpenPack>>
 }
 

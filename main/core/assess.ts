@@ -25,8 +25,14 @@ import { coverageOf } from './engagement/coverage.ts'
 import { withMappedPaths } from './engagement/ephi.ts'
 import type { Parsed } from './probe.ts'
 import { thresholdValues } from './profile.ts'
-import { type CaptureIndex, capturesByKey, readingsOf } from './readings.ts'
-import { compare, type LoadedRecording, type RecordingOutline, recordingDigest } from './recording.ts'
+import { capturesByKey, readingsOf } from './readings.ts'
+import {
+  type CapturedAnswer,
+  compare,
+  type LoadedRecording,
+  type RecordingOutline,
+  recordingDigest,
+} from './recording.ts'
 import { EMPTY_REGISTER } from './register.ts'
 import { amongNodes, sharedAmong, surplusNames } from './same-machine.ts'
 
@@ -239,7 +245,7 @@ export function assessNode(
         : `The node was not collected: ${recording.outcome.failure.code}.`
     return { ...notCollected(catalog, node, why, provider), ...identity }
   }
-  const byKey = capturesByKey(captures)
+  const byProbe = capturesByProbe(capturesByKey(captures).values())
   const readings = readingsOf(catalog, loaded)
   const context: Context = {
     node: withMappedPaths(recording.node, ephi),
@@ -251,9 +257,9 @@ export function assessNode(
     ...(location === undefined ? {} : { location }),
   }
   const results = catalog.checks
-    .map((check) => finding(check, concludeCheck(check, readings, context), byKey, stale ? context : null))
+    .map((check) => finding(check, concludeCheck(check, readings, context), byProbe, stale ? context : null))
     .sort((a, b) => compare(a.check, b.check))
-  const dossier = isolation(catalog, readings, context, byKey)
+  const dossier = isolation(catalog, readings, context, byProbe)
   const { claimTests: tests } = catalog
   const claims = (promised: ProviderProfile): ClaimResult[] => [
     ...answerClaims(promised, {
@@ -262,7 +268,7 @@ export function assessNode(
       readings,
       context,
       stale,
-      cite: (step) => cite(step, byKey),
+      cite: (step) => cite(step, byProbe),
     }),
   ]
   return {
@@ -273,7 +279,7 @@ export function assessNode(
       identity: identityOf(catalog.identity.read(readings), loaded, dossier),
     },
     isolation: dossier,
-    location: located(catalog, readings, context, byKey),
+    location: located(catalog, readings, context, byProbe),
     results,
     ...(provider === undefined ? {} : { claims: claims(provider) }),
   }
@@ -286,15 +292,15 @@ const serialsIn = ({ pins }: Isolation): string[] => [
 
 /** Since the node was asked between the two ends of the recording, its kernel ran at least from the latest start that fits to the first end. */
 function identityOf(
-  { uptimeSeconds, ...told }: ReportedIdentity,
+  { uptimeSeconds, ...reported }: ReportedIdentity,
   { recording: { startedAt, endedAt } }: LoadedRecording,
   { environment }: Isolation,
 ): MachineIdentity {
   const from = uptimeSeconds === null ? Number.NaN : Date.parse(endedAt) - uptimeSeconds * 1000
   // Without an SSH session of ours, as in an imported transcript, the times are by the node's own clock.
-  const isKnown = told.hostKey !== null && from <= Date.parse(startedAt) && from > 0
+  const isKnown = reported.hostKey !== null && from <= Date.parse(startedAt) && from > 0
   return {
-    ...told,
+    ...reported,
     ran: isKnown ? { from: new Date(from).toISOString(), to: new Date(Date.parse(startedAt)).toISOString() } : null,
     container: environment === 'container',
   }
@@ -309,16 +315,16 @@ function isolation(
   catalog: Catalog,
   readings: ReadonlyMap<string, Parsed<unknown>>,
   context: Context,
-  byKey: CaptureIndex,
+  byProbe: CapturesByProbe,
 ): Isolation {
   const { observations: because, anomalies, ...answers } = catalog.assessIsolation(readings, context)
   return {
     ...answers,
     anomalies: anomalies.map(({ step, ...rest }) => {
-      const { text, probe, captures } = cite(step, byKey)
+      const { text, probe, captures } = cite(step, byProbe)
       return { ...rest, text, probe, captures }
     }),
-    observations: because.map((step) => cite(step, byKey)),
+    observations: because.map((step) => cite(step, byProbe)),
   }
 }
 
@@ -326,7 +332,7 @@ function located(
   catalog: Catalog,
   readings: ReadonlyMap<string, Parsed<unknown>>,
   context: Context,
-  byKey: CaptureIndex,
+  byProbe: CapturesByProbe,
 ): Location {
   const { signals, ...results } = catalog.assessLocation(readings, context)
   return {
@@ -339,7 +345,7 @@ function located(
           probe: signal.probe,
           ...(commands === undefined ? {} : { commands }),
         },
-        byKey,
+        byProbe,
       )
       return { ...signal, captures }
     }),
@@ -349,14 +355,14 @@ function located(
 function finding(
   check: Check,
   conclusion: Conclusion,
-  byKey: CaptureIndex,
+  byProbe: CapturesByProbe,
   stale: Pick<Context, 'observedAt' | 'asOf'> | null,
 ): CheckResult {
   const found: CheckResult = {
     check: check.id,
     property: check.property,
     verdict: conclusion.verdict,
-    observations: conclusion.observations.map((step) => cite(step, byKey)),
+    observations: conclusion.observations.map((step) => cite(step, byProbe)),
   }
   return stale === null ? found : onStaleEvidence(found, stale.observedAt, stale.asOf)
 }
@@ -367,8 +373,8 @@ function finding(
  */
 function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): CheckResult {
   const { verdict, observations: reasons } = found
-  const because = (says: Observation['direction'], text: string): readonly Observation[] =>
-    reasons[0]?.text === text ? reasons : [{ direction: says, text, probe: null, captures: [] }, ...reasons]
+  const because = (direction: Observation['direction'], text: string): readonly Observation[] =>
+    reasons[0]?.text === text ? reasons : [{ direction, text, probe: null, captures: [] }, ...reasons]
   if (verdict === 'satisfied' || verdict === 'not-applicable')
     return { ...found, verdict: 'inconclusive', observations: because('unclear', age(observedAt, asOf)) }
   return verdict === 'not-satisfied' && observedAt <= asOf
@@ -382,11 +388,25 @@ function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): 
     : found
 }
 
-function cite(step: DraftObservation, byKey: CaptureIndex): Observation {
-  const cited = [...byKey.values()]
-    .filter(
-      ({ meta }) => meta.probe === step.probe && (step.commands === undefined || step.commands.includes(meta.command)),
-    )
+/** The captures of a node by the probe that asked for them. */
+type CapturesByProbe = ReadonlyMap<string, readonly CapturedAnswer[]>
+
+/** A node has hundreds of observations and of captures, so that the captures of a probe are not searched for among all of them. */
+function capturesByProbe(captures: Iterable<CapturedAnswer>): CapturesByProbe {
+  const byProbe = new Map<string, CapturedAnswer[]>()
+  for (const capture of captures) {
+    const { probe } = capture.meta
+    const before = byProbe.get(probe)
+    if (before === undefined) byProbe.set(probe, [capture])
+    else before.push(capture)
+  }
+  return byProbe
+}
+
+function cite(step: DraftObservation, byProbe: CapturesByProbe): Observation {
+  const captures = step.probe === null ? [] : (byProbe.get(step.probe) ?? [])
+  const cited = captures
+    .filter(({ meta }) => step.commands === undefined || step.commands.includes(meta.command))
     .map(({ meta }) => ({ command: meta.command, sha256: meta.stdout.sha256 }))
     .sort((a, b) => compare(a.command, b.command))
   return { direction: step.direction, text: step.text, probe: step.probe, captures: cited }

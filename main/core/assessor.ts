@@ -33,7 +33,7 @@ export type AssessedNode =
   | { readonly assessment: NodeAssessment; readonly traced: TracedNode }
   | { readonly threw: string }
 
-/** What an assessment states beside its nodes. */
+/** What an assessment states in addition to its nodes. */
 export type AssessedWhole = Omit<Assessment, 'nodes' | 'schema'>
 
 /** Which answers results may rest on, by the keys of their captures. */

@@ -4,6 +4,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /**
  * JSON Canonicalization Scheme (RFC 8785): the one text of a JSON value, independent of key order, time zone and locale.
  * ECMAScript's own number and string serialization is the one RFC 8785 §3.2.2 prescribes; keys sort by UTF-16 code unit (§3.2.3).
+ * UTF-8 has no half of a surrogate pair, so that RFC 8785 §3.2.2.2 refuses it: U+FFFD is written in its place, and a text with one is not canonical.
  * Throws on values that JSON cannot hold, which is our bug.
  */
 export function canonicalJson(value: unknown): string {
@@ -36,7 +37,7 @@ function isEqual(one: unknown, other: unknown): boolean {
   return true
 }
 
-/** Stands for what JSON.stringify would write in another way, or would not refuse. */
+/** Marks a value that JSON.stringify would write in another way, or would not refuse. */
 const NOT_PLAIN = Symbol('not plain data')
 
 /**
@@ -46,6 +47,7 @@ const NOT_PLAIN = Symbol('not plain data')
 function inOrder(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
+      return value.toWellFormed()
     case 'boolean':
       return value
     case 'number':
@@ -73,6 +75,7 @@ function membersInOrder(object: Record<string, unknown>): unknown {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype !== Object.prototype && prototype !== null) return NOT_PLAIN
   const keys = Object.keys(object)
+  if (!keys.every((key) => key.isWellFormed())) return NOT_PLAIN
   const isInOrder = keys.every((key, at) => at === 0 || (keys[at - 1] ?? '') < key)
   if (!isInOrder) keys.sort()
   let copy: Record<string, unknown> | null = isInOrder ? null : {}
@@ -95,7 +98,8 @@ const PLACED_OTHERWISE = /^[0-9]|^__proto__$/
 
 /** The text of any value, member by member. Throws on values that JSON cannot hold. */
 function written(value: unknown): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
+  if (value === null || typeof value === 'boolean') return JSON.stringify(value)
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Error('canonicalJson: number is not finite')
     return JSON.stringify(value)
@@ -107,9 +111,10 @@ function written(value: unknown): string {
   }
   if (typeof value === 'object') {
     const object = value as Record<string, unknown>
+    const named = Object.entries(object).map(([key, member]) => [key.toWellFormed(), member] as const)
+    named.sort(([one], [other]) => (one < other ? -1 : 1))
     let members = ''
-    for (const key of Object.keys(object).sort()) {
-      const member = object[key]
+    for (const [key, member] of named) {
       if (member === undefined) continue
       members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${written(member)}`
     }

@@ -152,7 +152,7 @@ export interface Catalog {
   readonly severities: readonly CheckSeverity[]
   /** Mapped checks that are not built because no node can answer them. */
   readonly offNodeChecks: readonly OffNodeCheck[]
-  /** Readings that a provider's promise can be compared with, besides checks. */
+  /** Readings other than checks that a provider's promise can be compared with. */
   readonly claimTests: readonly ClaimTest[]
   /** Providers' public statements that ship with us. */
   readonly providers: readonly ProviderProfile[]
@@ -165,7 +165,7 @@ export interface Catalog {
     readonly probes: readonly Probe<unknown>[]
     readonly read: (readings: ReadonlyMap<string, Parsed<unknown>>) => ReportedIdentity
   }
-  /** Who can log in to a node, as far as its answers tell: for lists of whole populations, never for a verdict. */
+  /** Who can log in to a node, as far as its captures show: for lists of whole populations, never for a verdict. */
   readonly listAccess: (readings: ReadonlyMap<string, Parsed<unknown>>) => Pick<TracedNode, 'accounts' | 'keys'>
 }
 

@@ -26,7 +26,7 @@ export interface Conclusion {
   readonly observations: readonly DraftObservation[]
 }
 
-/** What the evaluation may use besides facts: what the fleet file declared, and the moment of evaluation. Both are data. */
+/** What the evaluation may use in addition to facts: what the fleet file declared, and the moment of evaluation. Both are data. */
 export interface Context {
   readonly node: DeclaredNode
   /** UTC, ISO 8601. */
@@ -58,7 +58,7 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
    * since nothing asks for one thing or another. `supported-or-recorded`: support where it holds, a record where it does not.
    */
   readonly ends?: 'recorded' | 'supported-or-recorded'
-  /** What "satisfied" does not show; printed beside every result. */
+  /** What "satisfied" does not show; printed next to every result. */
   readonly limitations: string
   readonly requires: N
   readonly optional?: W

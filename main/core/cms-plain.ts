@@ -8,7 +8,7 @@ import { oneLine } from './plain-text.ts'
 export interface SignedMessage {
   /** Null where what is signed is elsewhere (a detached signature). */
   readonly content: Uint8Array | null
-  /** Certificates (DER) that came with it; nothing vouches for them. */
+  /** Certificates (DER) that came with it, unverified. */
   readonly certificates: readonly Uint8Array[]
   readonly hash: 'sha256' | 'sha384' | 'sha512'
   /** As the signature covers them: a SET OF. */

@@ -5,8 +5,8 @@
 
 const ANY = /^/
 
-// The only messages of the kernel that may be asked for, by their beginnings: none carries a command line, a user's text or a secret.
-const KERNEL_LINES = [
+/** The only messages of the kernel that may be requested, by their beginnings: none contains a command line, a user's text or a secret. */
+export const KERNEL_MESSAGES: readonly string[] = [
   'Linux version ',
   'BIOS-e820: ',
   'efi: EFI v',
@@ -21,11 +21,15 @@ const KERNEL_LINES = [
   'Hyper-V: ',
   'vmware: ',
   'tsc: ',
-  '\\.Firmware Bug\\.: TSC ',
+  '.Firmware Bug.: TSC ',
   'Performance Events: ',
   'Broken PMU hardware detected',
-  'ACPI: (?:RSDP|DMAR|IVRS|WAET) ',
-].join('|')
+  'ACPI: RSDP ',
+  'ACPI: DMAR ',
+  'ACPI: IVRS ',
+  'ACPI: WAET ',
+]
+const KERNEL_LINES = KERNEL_MESSAGES.join('|').replaceAll('.', '\\.')
 const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`.replaceAll(' ', '\\\\x20')
 
 /**
@@ -40,12 +44,12 @@ const KERNEL_PATTERN = `\\^\\((?:${KERNEL_LINES})(?:\\|(?:${KERNEL_LINES}))*\\)`
 export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['aa-status', /^(--json|--enabled)?$/],
   ['amd-smi', /^static --json$/],
-  // As root even a list writes both caches of package lists, unless they have no name; apt-get -s writes a planner's log besides.
+  // As root even a list writes both caches of package lists, unless they have no name; apt-get -s also writes a planner's log.
   ['apt', /^list -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= --upgradable$/],
   // Prints settings by the names asked for; none of them can hold a secret.
   ['apt-config', /^shell( [A-Z]+ (APT|Acquire)::[A-Za-z:]+)+$/],
   ['auditctl', /^-[sl]$/],
-  // One question to a service that runs already: without --auto-start=no it would start it, and only “call” knows that option.
+  // One question to a service that runs already: without --auto-start=no it would start it, and only “call” has that option.
   [
     'busctl',
     /^--system --json=short --auto-start=no call org\.freedesktop\.(fwupd \/ org\.freedesktop\.fwupd GetDevices|timesync1 \/org\/freedesktop\/timesync1 org\.freedesktop\.DBus\.Properties GetAll s org\.freedesktop\.timesync1\.Manager)$/,
@@ -198,7 +202,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
 /**
  * Programs that ask a service of systemd which D-Bus starts where it does not run (systemd-timedated, -hostnamed, -localed, -logind,
  * -machined, -importd, -homed, -portabled, -sysupdated, packagekit, udisks2, upower, bolt, polkit, firewalld), or that wait where it cannot
- * be started. What they know is read from files instead.
+ * be started. The same data is read from files instead.
  */
 export const SERVICE_STARTERS: readonly string[] = [
   ...['timedatectl', 'hostnamectl', 'localectl', 'loginctl', 'machinectl', 'importctl', 'homectl', 'portablectl'],
@@ -253,7 +257,7 @@ const SECRETS = [
 const SECRET_NAMES =
   /(^|[/=])((g?shadow-?|opasswd|id_(rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key|ipsec\.secrets|munge\.key|environ)|[^/]+\.(key|keytab|p12|pfx|jks|nmconnection)|[^/]*privkey[^/]*\.pem)$/
 
-/** These tell of a file without reading it. */
+/** These show properties of a file without reading its content. */
 const TELL_ONLY = new Set(['ls', 'stat', 'readlink'])
 
 const patternOf = (glob: string): RegExp =>

@@ -67,6 +67,28 @@ export const sin = (angle: number): number => sineAfter(angle, 0)
 /** Cosine of an angle in radians; not a number beyond 1024. */
 export const cos = (angle: number): number => sineAfter(angle, 1)
 
+/** Sine and cosine of one angle, to be written over. */
+export interface SineAndCosine {
+  sine: number
+  cosine: number
+}
+
+/** Both of an angle within 1024 radians, the same bits as sin() and cos(), with one reduction. It writes them over, so that none is made for each. */
+export function sineAndCosine(angle: number, both: SineAndCosine): void {
+  const turns = round(angle / HALF_PI)
+  const before = angle - turns * QUARTER
+  const off = turns * QUARTER_MORE
+  const near = before - off
+  const lost = turns * QUARTER_REST - (before - near - off)
+  const value = turns === 0 ? angle : near - lost
+  const rest = turns === 0 ? 0 : near - value - lost
+  const sine = sineNear(value, rest)
+  const cosine = cosineNear(value, rest)
+  const quarters = turns & 3
+  both.sine = quarters === 0 ? sine : quarters === 1 ? cosine : quarters === 2 ? -sine : -cosine
+  both.cosine = quarters === 0 ? cosine : quarters === 1 ? -sine : quarters === 2 ? -cosine : sine
+}
+
 /** From which number on, the arctangent of which number, and what that lacks. */
 const KNOWN_ARCTANGENTS = [
   { from: 39 / 16, rest: 6.123233995736766e-17, angle: HALF_PI, reduce: (x: number) => -1 / x },

@@ -19,7 +19,7 @@ import { vantagePlaceProblem } from './vantage.ts'
 export const DEFAULT_USER = 'bwaudit'
 export const DEFAULT_PORT = 22
 
-/** What is wrong with a fleet document, at which place in it. `text` goes on after the name of the field. */
+/** What is wrong with a fleet document, and where. `text` continues a sentence that begins with the name of the field. */
 export interface FleetProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
@@ -130,7 +130,7 @@ const joined = (
 ): readonly string[] | undefined =>
   one === undefined && two === undefined ? undefined : [...new Set([...(one ?? []), ...(two ?? [])])]
 
-/** What a schema cannot express of the places that a fleet file names. Which codes are countries, the catalog knows; see `declaredLocation`. */
+/** What a schema cannot express of the places that a fleet file names. The catalog has the list of country codes; see `declaredLocation`. */
 function placeProblems({ vantage, sites, residency = [] }: Fleet): readonly FleetProblem[] {
   const from = vantage === undefined ? null : vantagePlaceProblem(vantage)
   return [
@@ -170,7 +170,7 @@ interface PlacedPath {
 
 /**
  * The fleet with every file that it names replaced by what `change` gives. A provider is a file only where its text is
- * not the id of a built-in profile, which the caller knows.
+ * not the id of a built-in profile, which the caller checks.
  */
 export function withPaths(fleet: Fleet, change: (found: PlacedPath) => string): Fleet {
   const one = (path: PlacedPath['path'], file: string): string => change({ path, file })

@@ -32,8 +32,8 @@ export const decisionComment = ({ day, words, list }: KeyDecision): string =>
 /** One line of a list, and the fingerprint of the host key in it; null where the line holds none, or the list has no such line. */
 export function listedKey(list: string, line: number): { readonly text: string; readonly fingerprint: string } | null {
   const text = list.split('\n')[line - 1]?.trim() ?? ''
-  const said = readLine(text)
-  return said === null ? null : { text, fingerprint: said.fingerprint }
+  const read = readLine(text)
+  return read === null ? null : { text, fingerprint: read.fingerprint }
 }
 
 /** Whether a text holds a private key, which was pasted by mistake (RFC 7468; PuTTY’s own format). */
@@ -61,7 +61,7 @@ export interface KeyToMatch extends Named {
 }
 
 /** What one line states: a fingerprint, and its owner where the line names one. */
-interface Said {
+interface ListedKey {
   readonly fingerprint: string
   /** Null where the line names no one: then it may be the key of any host that showed it. */
   readonly isOf: ((node: Named) => boolean) | null
@@ -87,21 +87,21 @@ export function matchKeys(
   for (const key of keys) open.set(key.fingerprint, [...(open.get(key.fingerprint) ?? []), key])
   const found = new Map<string, number>()
   for (const [index, line] of text.split('\n').entries()) {
-    const said = readLine(line.trim())
-    if (said === null) continue
+    const read = readLine(line.trim())
+    if (read === null) continue
     const left: KeyToMatch[] = []
-    for (const key of open.get(said.fingerprint) ?? []) {
+    for (const key of open.get(read.fingerprint) ?? []) {
       const isOf =
-        said.isOf === null ? shownBy.get(said.fingerprint) === 1 && !namesAnother(said, key, names) : said.isOf(key)
+        read.isOf === null ? shownBy.get(read.fingerprint) === 1 && !namesAnother(read, key, names) : read.isOf(key)
       if (isOf) found.set(key.node, index + 1)
       else left.push(key)
     }
-    if (open.has(said.fingerprint)) open.set(said.fingerprint, left)
+    if (open.has(read.fingerprint)) open.set(read.fingerprint, left)
   }
   return found
 }
 
-/** Every name and address of a fleet, each with the nodes it stands for. */
+/** Every name and address of a fleet, each with the nodes that have it. */
 function namesOf(fleet: readonly Named[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>()
   for (const { node, address } of fleet)
@@ -110,19 +110,22 @@ function namesOf(fleet: readonly Named[]): ReadonlyMap<string, ReadonlySet<strin
   return names
 }
 
-const namesAnother = ({ mentions }: Said, { node }: Named, names: ReadonlyMap<string, ReadonlySet<string>>): boolean =>
-  mentions.some((name) => names.get(name)?.has(node) === false)
+const namesAnother = (
+  { mentions }: ListedKey,
+  { node }: Named,
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean => mentions.some((name) => names.get(name)?.has(node) === false)
 
 const mentionsIn = (comment: readonly string[]): readonly string[] =>
   comment.flatMap((word) => /@(.+)$/.exec(word)?.[1]?.toLowerCase() ?? [])
 
-function readLine(line: string): Said | null {
+function readLine(line: string): ListedKey | null {
   if (line === '' || line.startsWith('#') || line.startsWith('@')) return null
   return publicKey(line) ?? printedFingerprint(line)
 }
 
 /** `type base64 comment`, or a known_hosts line: the same behind a column of hosts. */
-function publicKey(line: string): Said | null {
+function publicKey(line: string): ListedKey | null {
   const fields = line.split(/[ \t]+/)
   const at = fields.slice(0, 2).findIndex((type, index) => type !== '' && keyType(decoded(fields[index + 1])) === type)
   if (at < 0) return null
@@ -145,7 +148,7 @@ const FINGERPRINT = /(?:^|[\s,;|"'(])(SHA256:[A-Za-z0-9+/]{43})=?(?![A-Za-z0-9+/
 const OVERFLOW_ID = /^(?:\d+|key|fingerprint|is|rsa|dsa|ecdsa|ed25519|ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|\(.*\))$/i
 
 /** `[bits] SHA256:… [comment or hosts] [(TYPE)]`, or a name before it. */
-function printedFingerprint(line: string): Said | null {
+function printedFingerprint(line: string): ListedKey | null {
   const match = FINGERPRINT.exec(line)
   if (match === null) return null
   const fingerprint = match[1] ?? ''
@@ -169,6 +172,6 @@ const words = (text: string): readonly string[] =>
     .filter((word) => /[A-Za-z0-9]/.test(word) && !OVERFLOW_ID.test(word))
 
 function isNameOf(name: string, { node, address, port }: Named): boolean {
-  const said = name.toLowerCase()
-  return [hostId(address, port), hostId(address, 22), hostId(node, port), hostId(node, 22)].includes(said)
+  const lower = name.toLowerCase()
+  return [hostId(address, port), hostId(address, 22), hostId(node, port), hostId(node, 22)].includes(lower)
 }

@@ -37,6 +37,8 @@ export interface JobQueue {
   readonly look: (id: string) => Promise<Outcome<JobView | null>>
   /** The states of those jobs that are known. A lease that ended counts as waiting. */
   readonly states: (ids: readonly string[]) => Promise<Outcome<ReadonlyMap<string, JobState>>>
+  /** Those that wait or are leased, in the order in which they were added. */
+  readonly open: () => Promise<Outcome<readonly CollectorJob[]>>
   readonly counts: () => Promise<Outcome<JobCounts>>
   /** Runs work on the files of a job after all other work on it, that of other processes of this queue included. */
   readonly alone: <T>(id: string, work: () => Promise<Outcome<T>>) => Promise<Outcome<T>>
@@ -150,6 +152,9 @@ export interface PendingDelivery {
 
 /** Domain of the digest under which a server stores the token of a collector. */
 export const tokenDigest = (token: string): Sha256 => sha256(`collector ${token}`)
+/** The name of a zone, as in schemas/fleet.schema.json. */
+export const isZone = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,60}$/.test(text)
+
 /** 256 random bits, base64url. */
 export const COLLECTOR_TOKEN = /^[A-Za-z0-9_-]{43}$/
 

@@ -96,6 +96,8 @@ export const SPOOL = {
   evidence: FOLDERS.evidence,
   refused: 'refused',
 } as const
+/** The schedules of a computer, next to its identities; of a team server, below the folder of each engagement. */
+export const SCHEDULE_FILE = 'schedules.json'
 /** In the history: a cache of the list, rebuilt where it is missing. */
 export const HISTORY_HEADS = 'heads.jsonl'
 
@@ -125,6 +127,8 @@ export const draftName = (handle: string): string => `${FOLDERS.exports}/${handl
 export const periodDraftName = (handle: string): string => `${FOLDERS.periods}/${handle}`
 /** Where exports are, each in a folder of its own. */
 export const sealedExports = (root: string): string => `${root}/${FOLDERS.exports}`
+/** The same for period reports. */
+export const sealedPeriods = (root: string): string => `${root}/${FOLDERS.periods}`
 export const packNameOf = (run: string): string => `${run}${PACK_EXTENSION}`
 export const packIn = (folder: string, run: string): string => `${folder}/${packNameOf(run)}`
 export const packOfRun = (root: string, run: string): string => packIn(exportFolder(root, run), run)
@@ -192,7 +196,7 @@ const NOT_BACKED_UP: readonly string[] = [
   FILES.identityPassphrase,
   FILES.recentPacks,
 ]
-/** Files of a person beside them, such as `fleet-berlin.json`, and folders of earlier versions of a file. */
+/** Files that a person keeps next to them, such as `fleet-berlin.json`, and folders of earlier versions of a file. */
 const DECLARED = /^(register|engagement|fleet|schedules)[a-z-]*(\.json)?$/
 
 /** Whether a file or folder directly below an output folder belongs into a backup. */

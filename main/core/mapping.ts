@@ -13,13 +13,13 @@ export interface OscalRow {
   readonly group: string
 }
 
-/** What is wrong with a mapping file, at which place in it. `text` goes on after the name of the field. */
+/** What is wrong with a mapping file, and where. `text` continues a sentence that begins with the name of the field. */
 export interface MappingProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
-/** More than any framework has; what a pack may hold besides could not be written down again. */
+/** More than any framework has. Without a limit, a pack could contain more than can be written again. */
 const MOST_MAPPED = 100_000
 const MOST_ROWS_IN_ALL = 20_000
 

@@ -77,7 +77,7 @@ export const PATHS = {
   verifyScript: 'verify.sh',
 } as const
 
-/** What assess() needs besides recordings: the content of data/scope.json. */
+/** What assess() needs in addition to recordings: the content of data/scope.json. */
 export interface PackScope extends Scope {
   readonly asOf: string
 }

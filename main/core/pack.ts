@@ -31,7 +31,7 @@ interface StatementInput {
   readonly planned?: Planned | null
 }
 
-/** The documents that people ask for by themselves: subjects of the statement beside the list that names every file. */
+/** The documents that people ask for by themselves: subjects of the statement in addition to the list that names every file. */
 export const NAMED_SUBJECTS: readonly string[] = [
   PATHS.assessment,
   PATHS.catalog,

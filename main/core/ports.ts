@@ -149,6 +149,8 @@ export interface Signer {
    * signer at another computer reads it before an entry is signed.
    */
   readonly sign: (data: Uint8Array, content?: Uint8Array) => Promise<Uint8Array>
+  /** A person at another computer decides first, which may take minutes: nothing that others need is locked meanwhile. */
+  readonly mayTakeLong?: boolean
 }
 
 /** A certificate as people read of it. */

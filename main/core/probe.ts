@@ -48,8 +48,8 @@ export interface Answer {
   readonly text: string
   readonly errorText: string
   readonly bytes: Uint8Array
-  /** How long it took: by the node's own clock, and by the auditor's between hearing its first and its last frame (live tests only). */
-  readonly seconds: { readonly node: number | null; readonly auditor: number | null }
+  /** How long it took: by the node's own clock, and by the collecting computer's between hearing its first and its last frame (live tests only). */
+  readonly seconds: { readonly node: number | null; readonly collectingComputer: number | null }
 }
 
 /**
@@ -68,7 +68,7 @@ export interface Probe<F = unknown, C extends string = string> {
    * service signed, which some systems accept as a login.
    */
   readonly optIn?: 'metadata'
-  /** What asking leaves in the node's logs beyond the collecting login, one sentence each; shown beside the question before anything runs. */
+  /** What asking leaves in the node's logs beyond the collecting login, one sentence each; shown next to the question before anything runs. */
   readonly leaves?: readonly string[]
   /** What changes by itself on an unmodified host. Absent: two looks at an unchanged host read the same. */
   readonly ignoredInDrift?: IgnoredInDrift<F>
@@ -127,7 +127,7 @@ export function sudoRemark({ meta, stderr }: CapturedAnswer): string | null {
 }
 
 /** What a command printed on stderr, without what sudo itself remarked and without error numbers after the words. */
-const said = ({ meta, stderr }: CapturedAnswer): string => {
+const errorTextOf = ({ meta, stderr }: CapturedAnswer): string => {
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
     .decode(stderr)
     .replaceAll(RUST_ERROR_NUMBERS, '')
@@ -232,10 +232,10 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
     return 'not usable: a private key was taken out of the answer, with everything between its first and last line'
   if (meta.exitCode === null) return `not usable: ${tool} has no exit status`
   if (meta.exitCode === 127) return `not collected: tool absent (${tool})`
-  if (meta.exitCode !== 0 && BUSYBOX_USAGE.test(said(capture)))
+  if (meta.exitCode !== 0 && BUSYBOX_USAGE.test(errorTextOf(capture)))
     return `not collected: the short form of ${tool} on this node (BusyBox) cannot answer this`
   if (meta.privilege === 'sudo' && meta.exitCode === 1) {
-    const words = said(capture)
+    const words = errorTextOf(capture)
     if (/^sudo: .*command not found/m.test(words)) return `not collected: tool absent (${tool})`
     if (SUDO_REFUSED.test(words)) return `not collected: sudo does not allow this line (${tool})`
   }
@@ -263,8 +263,8 @@ function whyTimedOut(capture: CapturedAnswer, tool: string): string {
 /** That a path was missing must be stated of the very paths that this catalog asks for. */
 function whyNotWithoutPath({ stderr }: CapturedAnswer, command: Command): string | null {
   const paths = command.kind === 'run' ? command.needsPath : undefined
-  const says = new TextDecoder().decode(stderr).trimEnd()
-  return paths !== undefined && says === NO_SUCH_PATH + paths.join(' ')
+  const message = new TextDecoder().decode(stderr).trimEnd()
+  return paths !== undefined && message === NO_SUCH_PATH + paths.join(' ')
     ? null
     : 'not usable: it names another path than this catalog asks for'
 }
@@ -277,7 +277,7 @@ function withoutPath(command: Command): Answer {
     text: '',
     errorText: paths.map((path) => `${path}: No such file or directory\n`).join(''),
     bytes: new Uint8Array(),
-    seconds: { node: null, auditor: null },
+    seconds: { node: null, collectingComputer: null },
   }
 }
 
@@ -291,11 +291,11 @@ function decode(capture: CapturedAnswer): Answer {
   return {
     exitCode: meta.exitCode ?? 255,
     text: utf8.decode(stdout),
-    errorText: said(capture),
+    errorText: errorTextOf(capture),
     bytes: stdout,
     seconds: {
       node: meta.source === 'node' ? meta.durationMs / 1000 : null,
-      auditor: meta.heardMs === undefined ? null : meta.heardMs / 1000,
+      collectingComputer: meta.heardMs === undefined ? null : meta.heardMs / 1000,
     },
   }
 }

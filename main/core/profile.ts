@@ -19,7 +19,7 @@ export interface Threshold {
 export interface SourcedValue {
   readonly value: number
   readonly source: string
-  /** What the number stands for where it is none to read, such as “no limit”. */
+  /** Meaning of a number that is not one to read, such as “no limit”. */
   readonly words?: string
 }
 

@@ -26,14 +26,14 @@ interface Named {
  * itself is compared with nothing. The order of nodes carries no meaning.
  */
 export function sharedAmong(nodes: readonly { readonly node: string; readonly machine?: Machine }[]): SharedIdentities {
-  const told = nodes
+  const named = nodes
     .flatMap(({ node, machine }): readonly Named[] =>
       machine?.identity === undefined ? [] : [{ node, identity: machine.identity }],
     )
     .sort((a, b) => compare(a.node, b.node))
-  const machines = machinesOf(told)
+  const machines = machinesOf(named)
   return {
-    compared: told.filter(({ identity }) => identity.hostKey !== null).length,
+    compared: named.filter(({ identity }) => identity.hostKey !== null).length,
     machines: machines.filter((names) => names.length > 1).map(sharedMachine),
     hostKeys: sharedHostKeys(machines),
   }
@@ -63,8 +63,8 @@ const ranTogether = ({ ran: a }: MachineIdentity, { ran: b }: MachineIdentity): 
   Math.min(Date.parse(a.to), Date.parse(b.to)) - Math.max(Date.parse(a.from), Date.parse(b.from)) > CLEARLY_MS
 
 /** The names of each machine, in the order of their first ones. Only names with something in common are laid side by side. */
-function machinesOf(told: readonly Named[]): readonly (readonly Named[])[] {
-  const machineOf = new Map(told.map((one) => [one, [one]]))
+function machinesOf(named: readonly Named[]): readonly (readonly Named[])[] {
+  const machineOf = new Map(named.map((one) => [one, [one]]))
   const join = (one: Named, other: Named): void => {
     const [own = [], theirs = []] = [machineOf.get(one), machineOf.get(other)]
     if (own === theirs) return
@@ -72,7 +72,7 @@ function machinesOf(told: readonly Named[]): readonly (readonly Named[])[] {
     own.push(...theirs)
   }
   const byMark = new Map<string, Named[]>()
-  for (const one of told)
+  for (const one of named)
     for (const { part, value } of marksOf(one)) {
       const leaders = byMark.get(`${part} ${value}`) ?? []
       byMark.set(`${part} ${value}`, leaders)

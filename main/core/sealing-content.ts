@@ -2,12 +2,22 @@ import { canonicalJson } from './canonical-json.ts'
 import type { Sha256 } from './digest.ts'
 import { millisOf } from './register/days.ts'
 import { type EntryContent, readEntryContent } from './register/signed-content.ts'
-import { type BaselineEntry, entryBytes, type GapEntry, parsedJson, parseEntryLine } from './run-chain/entry.ts'
+import {
+  type BaselineEntry,
+  entryBytes,
+  type GapEntry,
+  type PlanEntry,
+  parsedJson,
+  parseEntryLine,
+} from './run-chain/entry.ts'
+
+/** The entries of a run chain that a person states by themselves; a deletion belongs to a command. */
+export type StatedEntry = BaselineEntry | GapEntry | PlanEntry
 
 /** What a sealer was shown, read back from the text that it would sign. */
 export type SealingContent =
   | ({ readonly kind: 'register-entry' } & EntryContent)
-  | { readonly kind: 'chain-entry'; readonly entry: BaselineEntry | GapEntry }
+  | { readonly kind: 'chain-entry'; readonly entry: StatedEntry }
 
 /** How far the clock of a team server may be ahead of that of a sealer. */
 const MOST_AHEAD_MS = 5 * 60_000
@@ -33,13 +43,14 @@ export function readSealingContent(text: string, { now, signer, problems }: Read
   return entry === null || isAhead(entry.at) ? null : { kind: 'register-entry', ...entry }
 }
 
-/** An entry of a run chain that one person states by itself; a plan belongs to a schedule, and a deletion to a command. */
-function readChainEntry(text: string): BaselineEntry | GapEntry | null {
+/** Null for an entry of another kind, and for a plan that would be in effect from another time than that of its entry. */
+function readChainEntry(text: string): StatedEntry | null {
   const value = parsedJson(text)
   if (typeof value !== 'object' || value === null || !('kind' in value)) return null
-  if (value.kind !== 'baseline' && value.kind !== 'gap') return null
+  if (value.kind !== 'baseline' && value.kind !== 'gap' && value.kind !== 'plan') return null
   const entry = parseEntryLine(lineOf(value))?.entry
-  if (entry?.kind !== 'baseline' && entry?.kind !== 'gap') return null
+  if (entry?.kind !== 'baseline' && entry?.kind !== 'gap' && entry?.kind !== 'plan') return null
+  if (entry.kind === 'plan' && entry.from !== entry.at) return null
   return new TextDecoder().decode(entryBytes(entry)) === text ? entry : null
 }
 

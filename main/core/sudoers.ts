@@ -41,7 +41,7 @@ export const isSudoersLogin = (user: string): boolean => /^[a-z_][a-z0-9_-]{0,31
 export interface SudoersOptions {
   /** The login that may run the commands. */
   readonly user: string
-  /** Which program will read the rules. sudo-rs knows fewer settings, and no way to write some words (sudoers-rs(5)). */
+  /** Which program will read the rules. sudo-rs has fewer settings, and some words cannot be written for it (sudoers-rs(5)). */
   readonly dialect?: 'sudo' | 'sudo-rs'
   /** The node keeps no program outside /usr: /bin and /sbin are links into it. */
   readonly hasMergedFolders?: boolean
@@ -59,17 +59,17 @@ export function sudoersFor(commands: readonly RunCommand[], options: SudoersOpti
   if (!isSudoersLogin(user)) throw new Error(`not a login name for sudoers: ${user}`)
   const bad = notes.find((note) => !/^[ -[\]-~]*$/.test(note))
   if (bad !== undefined) throw new Error(`not a comment line for sudoers: ${bad}`)
-  const unsaid = dialect === 'sudo-rs' ? commands.filter((command) => !canBeSaidToRs(wordsOf(command))) : []
-  const said = commands.filter((command) => !unsaid.includes(command))
-  const own = said.filter((command) => !startsAnother(command))
-  const starting = said.filter(startsAnother)
+  const omitted = dialect === 'sudo-rs' ? commands.filter((command) => !isWritableForRs(wordsOf(command))) : []
+  const granted = commands.filter((command) => !omitted.includes(command))
+  const own = granted.filter((command) => !startsAnother(command))
+  const starting = granted.filter(startsAnother)
   return [
     '# Barewitness: read-only commands that require root. Exact arguments; nothing else is granted.',
     '# Check:    visudo -cf FILE',
     '# Install:  /etc/sudoers.d/barewitness, owner root, mode 0440',
     ...notes.map((note) => `# ${note}`),
     ...DEFAULTS[dialect](user),
-    ...unsaidLines(unsaid),
+    ...omittedLines(omitted),
     ...grants('BAREWITNESS', 'NOPASSWD:', own, options),
     ...(starting.length === 0
       ? []
@@ -93,7 +93,7 @@ const DEFAULTS: Readonly<Record<'sudo' | 'sudo-rs', (user: string) => readonly s
   ],
 }
 
-const unsaidLines = (commands: readonly RunCommand[]): readonly string[] =>
+const omittedLines = (commands: readonly RunCommand[]): readonly string[] =>
   commands.length === 0
     ? []
     : [
@@ -158,7 +158,7 @@ function exactly(words: readonly string[]): string {
 const exactlyForRs = (words: readonly string[]): string =>
   words.length === 0 ? '""' : checked(words.join(' ')).replaceAll(/[\\,:=#]/g, '\\$&')
 
-const canBeSaidToRs = ([, ...words]: readonly string[]): boolean =>
+const isWritableForRs = ([, ...words]: readonly string[]): boolean =>
   words.every((word) => /^[!-~]+$/.test(word) && !/[*?]/.test(word)) && !/^\^.*\$$/.test(words.join(' '))
 
 function checked(joined: string): string {

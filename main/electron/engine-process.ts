@@ -14,7 +14,7 @@ export interface WorkerProcess {
  */
 export function keepEngine(launch: () => WorkerProcess): Engine {
   const listeners = new Set<(event: EngineEvent) => void>()
-  const tell = (event: EngineEvent): void => {
+  const notify = (event: EngineEvent): void => {
     for (const listener of listeners) listener(event)
   }
   let state: 'new' | 'answered' | 'ended' | 'given-up' | 'closing' = 'new'
@@ -25,7 +25,7 @@ export function keepEngine(launch: () => WorkerProcess): Engine {
     engine.onEvent((event) => {
       if (event.kind === 'run-started') run = event.run
       if (event.kind === 'run-done') run = null
-      tell(event)
+      notify(event)
     })
     worker.onExit((code) => {
       const again = state === 'answered'
@@ -35,7 +35,7 @@ export function keepEngine(launch: () => WorkerProcess): Engine {
       // A run in progress has ended; no other event reports this to the windows.
       const stopped = run
       run = null
-      if (stopped !== null && state !== 'closing') tell({ kind: 'run-done', run: stopped, cancelled: true })
+      if (stopped !== null && state !== 'closing') notify({ kind: 'run-done', run: stopped, cancelled: true })
     })
     return engine
   }
@@ -121,12 +121,12 @@ export function connectEngine(port: Port): RemoteEngine {
     stopped = () => resolve()
   })
   port.onMessage((message) => {
-    const said = message as FromWorker
-    if ('event' in said) for (const listener of listeners) listener(said.event)
-    else if ('stopped' in said) stopped()
-    else if ('reply' in said) {
-      waiting.get(said.id)?.(said.reply as Reply<never>)
-      waiting.delete(said.id)
+    const received = message as FromWorker
+    if ('event' in received) for (const listener of listeners) listener(received.event)
+    else if ('stopped' in received) stopped()
+    else if ('reply' in received) {
+      waiting.get(received.id)?.(received.reply as Reply<never>)
+      waiting.delete(received.id)
     }
   })
   return {

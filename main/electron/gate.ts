@@ -80,7 +80,8 @@ export const opensPack = (method: Method, reply: Reply<unknown>): boolean =>
   OPENING.includes(method) && reply.ok && reply.value !== null
 
 const LONGEST_PATH = 4096
-const refused = (detail: string): Reply<never> => ({ ok: false, error: { code: 'input.refused', detail } })
+/** A reply that refuses a call. */
+export const refused = (detail: string): Reply<never> => ({ ok: false, error: { code: 'input.refused', detail } })
 
 /**
  * The only path from a window to the engine. A message passes when it comes from the top frame of the app’s origin, names a method that this

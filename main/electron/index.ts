@@ -54,7 +54,7 @@ function launchWorker(desktop: DesktopParts, prompt: Prompt, drawn: Promise<unkn
 }
 
 /**
- * The first content of the window is the same for everybody. A computer of few processors draws it sooner where neither the engine nor the schemas
+ * The first content of the window does not depend on the user. A computer of few processors draws it sooner where neither the engine nor the schemas
  * are read meanwhile; a page that takes longer than this does not hold them up.
  */
 const DRAWN_MS = 2000

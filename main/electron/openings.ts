@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import type { Engine, Reply } from '../../schemas/ipc.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
+import { refused } from './gate.ts'
 
 export interface OpeningParts {
   readonly engine: Pick<Engine, 'call'>
@@ -23,28 +24,26 @@ export interface Openings {
   readonly opened: () => Promise<void>
 }
 
-const refusal = (detail: string): Reply<never> => ({ ok: false, error: { code: 'input.refused', detail } })
-
-export function createOpenings({ engine, showReview, showAny, notify: tell, changed }: OpeningParts): Openings {
+export function createOpenings({ engine, showReview, showAny, notify, changed }: OpeningParts): Openings {
   const opened = async (): Promise<void> => {
     await showReview()
-    tell({ kind: 'pack-opened' })
+    notify({ kind: 'pack-opened' })
     changed()
   }
   const answer = async (reply: Reply<unknown>): Promise<void> => {
     if (reply.ok) return await opened()
     await showAny()
-    tell({ kind: 'pack-refused', error: reply.error })
+    notify({ kind: 'pack-refused', error: reply.error })
     changed()
   }
   return {
     opened,
     open: async (path) => {
-      if (path === null) return await answer(refusal('one file at a time can be opened'))
+      if (path === null) return await answer(refused('one file at a time can be opened'))
       const file = await packFile(path)
       await answer(
         file === null
-          ? refusal('only an existing file that ends in .zip, .barewitness or .pdf can be opened')
+          ? refused('only an existing file that ends in .zip, .barewitness or .pdf can be opened')
           : await engine.call('pack.choose-and-verify', null, { path: file }),
       )
     },

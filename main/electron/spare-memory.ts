@@ -55,7 +55,7 @@ export function sparing(port: Port, heap: Heap): Port {
   return {
     post: (message) => {
       const { event } = message as { readonly event?: EngineEvent }
-      const isStepDone = event?.kind === 'run-opening' && event.done === event.total
+      const isStepDone = (event?.kind === 'run-opening' || event?.kind === 'run-loading') && event.done === event.total
       if (event?.kind === 'run-started') isRunning = true
       if (event?.kind === 'run-done') isRunning = false
       // What this step kept for the next one is in use no longer once the engine rests: that is a growth as before.

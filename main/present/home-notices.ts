@@ -6,7 +6,7 @@ import { names, plural } from '../core/plain-text.ts'
 import { when } from './report/wording.ts'
 
 const REQUESTS: CountedRows = { rows: 'requests' }
-const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
+export const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
 
 /** Requests of auditors that await the officer, in words; none where nothing does, or where there is no portal. Pure. */
 export function requestNotices(counts: RequestCounts | null): readonly HomeNotice[] {
@@ -117,7 +117,7 @@ export function changesSince({ before, after, drift, explained }: RunChanges): r
           phrase(' '),
           phrase(plural(uncollected.length, 'node'), opens),
           phrase(
-            ` ${uncollected.length === 1 ? 'was' : 'were'} not collected completely in both runs: ${names(
+            ` ${uncollected.length === 1 ? 'was' : 'were'} not collected completely in one of the runs: ${names(
               uncollected.map(({ node }) => node),
               3,
             )}.`,

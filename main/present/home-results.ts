@@ -2,6 +2,7 @@ import { SEVERITIES } from '../../schemas/conclusion-words.ts'
 import type {
   DeviationCount,
   FixedBy,
+  FrameworkCounts,
   HomeResults,
   InOrder,
   LeadingFinding,
@@ -39,18 +40,22 @@ export function resultsOf({ shown, assessment, remediations, catalog }: HomeMatt
     byNode: byNode(shown.findings),
     inOrder: shown.inOrder.map(inOrderLine),
     notSeen: shown.notSeen.map((line) => notSeenLine(line, assessment)),
-    frameworks: shown.frameworks.map((one) => ({
-      id: one.framework.id,
-      title: one.framework.title,
-      inScope: inScopeOf(one),
-      states: one.states,
-    })),
+    frameworks: frameworkCounts(shown),
     relaxedThresholds: [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
       ({ moved }) => moved === 'looser',
     ).length,
     sharedMachines: assessment.shared?.machines.length ?? 0,
   }
 }
+
+/** Controls of each framework by their state. */
+export const frameworkCounts = ({ frameworks }: Pick<Presentation, 'frameworks'>): readonly FrameworkCounts[] =>
+  frameworks.map((one) => ({
+    id: one.framework.id,
+    title: one.framework.title,
+    inScope: inScopeOf(one),
+    states: one.states,
+  }))
 
 const isSevere = ({ severity: { level } }: Finding): boolean => level === 'critical' || level === 'high'
 
@@ -81,7 +86,7 @@ function leadingOf(
   })
 }
 
-/** Who can change what a finding is about. A row of the provider inventory is declared or excluded by the customer. */
+/** Who can change the subject of a finding. A row of the provider inventory is declared or excluded by the customer. */
 export const fixedBy = ({ what }: Pick<Finding, 'what'>, remediation: CheckRemediation | undefined): FixedBy =>
   what === 'inventory' ? 'tenant' : (remediation?.whoCanChange ?? 'both')
 

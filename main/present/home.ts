@@ -1,27 +1,29 @@
 import { SEVERITIES, severityWords } from '../../schemas/conclusion-words.ts'
+import { type EngagementState, engagementStateWords } from '../../schemas/engagement-words.ts'
 import type { CountedRows, HomeStep, HomeView, NextStep, Phrase } from '../../schemas/ipc-findings.ts'
 import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import type { Assessment } from '../../schemas/types.ts'
+import { isDeclared } from '../core/engagement/state.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import type { SigningPlace } from '../core/identities.ts'
 import { of, plain, plural } from '../core/plain-text.ts'
 import { daysBetween } from '../core/register/days.ts'
-import { type DueRuns, missingRuns, requestNotices } from './home-notices.ts'
+import { reached } from '../core/tally.ts'
+import { type DueRuns, missingRuns, phrase, requestNotices } from './home-notices.ts'
 import { type HomeMatter, resultsOf, total } from './home-results.ts'
 import type { Figures, Presentation } from './presentation.ts'
 
-/** What the first screen shows besides results: what is there, what is running, and what is set up. */
+/** What the first screen shows in addition to results: what is there, what is running, and what is set up. */
 export interface HomeFacts {
   readonly fleet: string | null
   /** Nodes of the fleet file that are collected from. */
   readonly nodes: number
   /** A collection in progress, with how many of its nodes are finished. */
   readonly running: { readonly finished: number; readonly all: number } | null
-  /** Whether a complete engagement counts. */
-  readonly isEngaged: boolean
+  readonly engagement: EngagementState
   /** First day of fieldwork, as declared: YYYY-MM-DD. */
   readonly fieldwork: string | null
-  /** Whose signing identities there are; `demo-key`: on a team server, demo data is sealed with a key that is discarded. */
+  /** Whose signing identities there are; `demo-key`: demo data is sealed with a key that is discarded. */
   readonly signing: SigningPlace | 'demo-key'
   readonly hasIdentity: boolean
   readonly dueRuns: DueRuns
@@ -46,15 +48,15 @@ export function homeOf(facts: HomeFacts, matter: HomeMatter | null): HomeView {
     notices: [...requestNotices(facts.requests), ...missingRuns(facts.dueRuns)],
     steps: matter === null ? [] : stepsOf(facts, matter.shown.figures, matter.assessment, next),
     results: matter === null ? null : resultsOf(matter),
+    isDemoOffered: matter === null && facts.fleet === null && facts.engagement === 'none',
   }
 }
 
 const BEFORE_ANY_RUN = {
   import: 'Import your servers, confirm their host keys, then collect.',
-  collect: 'Confirm the host keys of your servers, then collect.',
+  collect: 'Collect evidence from your servers. A server whose host key is not confirmed is refused before login.',
 } as const
 
-const phrase = (text: string, counts: CountedRows | null = null): Phrase => ({ text, counts })
 const findings = (part: Partial<Extract<CountedRows, { rows: 'findings' }>> = {}): CountedRows => ({
   rows: 'findings',
   severity: null,
@@ -87,7 +89,11 @@ function titleOf({ running }: HomeFacts, shown: Presentation | null): string {
 const nodesOf = (all: readonly Finding[]): ReadonlySet<string> =>
   new Set(all.flatMap(({ what, deviations }) => (what === 'nodes' ? deviations.map(({ subject }) => subject) : [])))
 
-function leadOf({ shown: { figures }, assessment }: HomeMatter, fieldwork: string | null): readonly Phrase[] {
+function leadOf({ shown, assessment }: HomeMatter, fieldwork: string | null): readonly Phrase[] {
+  const { figures } = shown
+  const tested = new Set(assessment.nodes.filter(reached).map(({ node }) => node))
+  // A node that shows another host key is refused before the login: it deviates without having been tested.
+  const refused = [...nodesOf(shown.findings)].filter((node) => !tested.has(node)).length
   const levels = SEVERITIES.flatMap((level) =>
     figures.findings[level] === 0
       ? []
@@ -95,8 +101,9 @@ function leadOf({ shown: { figures }, assessment }: HomeMatter, fieldwork: strin
   )
   return [
     phrase(plural(total(figures.findings), 'finding'), findings()),
-    phrase(' on the '),
+    phrase(figures.tested === 1 ? ' on ' : ' on the '),
     phrase(`${plural(figures.tested, 'node')} tested`, { rows: 'nodes', state: 'tested' }),
+    ...(refused === 0 ? [] : [phrase(`, on ${refused} not tested`)]),
     ...(figures.inventory === null
       ? []
       : [phrase(' and in the '), phrase('provider inventory', { rows: 'population' })]),
@@ -142,7 +149,7 @@ const separated = (parts: readonly Phrase[]): readonly Phrase[] =>
 
 /** The one step that comes next, by the order in which an audit is prepared. */
 function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
-  const { nodes, running, isEngaged, fieldwork, hasIdentity, dueRuns, requests } = facts
+  const { nodes, running, engagement, fieldwork, hasIdentity, dueRuns, requests } = facts
   if (running !== null)
     return { is: 'view-collection', label: 'View collection', reason: 'A collection is in progress.' }
   if (figures === null)
@@ -169,15 +176,15 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
     return {
       is: 'assign',
       label: `Assign ${plural(unowned, 'finding')}`,
-      reason: `${of(unowned, owned.severe)} critical and high findings have no owner.`,
+      reason: `${of(unowned, owned.severe)} critical and high findings ${unowned === 1 ? 'has' : 'have'} no owner.`,
     }
   if (unreconciled > 0)
     return {
       is: 'reconcile',
       label: `Reconcile ${plural(unreconciled, 'row')}`,
-      reason: `${of(unreconciled, inventory?.rows ?? 0)} rows of the provider inventory are unreconciled.`,
+      reason: `${of(unreconciled, inventory?.rows ?? 0)} rows of the provider inventory ${unreconciled === 1 ? 'is' : 'are'} unreconciled.`,
     }
-  if (!isEngaged)
+  if (!isDeclared(engagement))
     return {
       is: 'engagement',
       label: 'Complete engagement',
@@ -186,14 +193,14 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
   if (fieldwork === null)
     return {
       is: 'audit-day',
-      label: 'Set the audit day',
+      label: 'Set first day of fieldwork',
       reason: 'No first day of fieldwork is declared, so the days that are left are not stated.',
     }
   if (documents.unassigned > 0)
     return {
       is: 'assign-documents',
       label: `Assign ${plural(documents.unassigned, 'document')}`,
-      reason: `${of(documents.unassigned, documents.needed)} requested documents are outstanding and have no owner.`,
+      reason: `${of(documents.unassigned, documents.needed)} requested documents ${documents.unassigned === 1 ? 'is outstanding and has' : 'are outstanding and have'} no owner.`,
     }
   if (!hasIdentity && facts.signing !== 'demo-key') return SIGNING_STEPS[facts.signing]
   return { is: 'export', label: 'Export evidence pack…', reason: 'Every earlier step is complete.' }
@@ -235,7 +242,7 @@ const STEP_OF: Readonly<Record<NextStep['is'], HomeStep['id']>> = {
 }
 
 function stepsOf(
-  { isEngaged, hasIdentity, signing }: HomeFacts,
+  { engagement, hasIdentity, signing }: HomeFacts,
   { tested, untested, declared, owned, inventory, documents }: Figures,
   { reconciliation }: Assessment,
   next: NextStep,
@@ -289,12 +296,16 @@ function stepsOf(
           'Reconcile',
           false,
           [phrase('No provider inventory')],
-          [phrase(isEngaged ? 'to reconcile with' : 'and no engagement declared')],
+          [
+            phrase(
+              isDeclared(engagement) ? 'to reconcile with' : `and ${engagementStateWords[engagement].toLowerCase()}`,
+            ),
+          ],
         )
       : step(
           'reconcile',
           'Reconcile',
-          unreconciled === 0 && isEngaged,
+          unreconciled === 0 && isDeclared(engagement),
           [phrase(`${of(unreconciled, inventory.rows)} inventory rows`, { rows: 'population' })],
           [phrase(unreconciled === 0 ? 'all reconciled' : `open: ${openRows(reconciliation)}`)],
         ),
@@ -311,7 +322,7 @@ function stepsOf(
       'export',
       'Export',
       false,
-      [phrase(isEngaged ? 'Engagement declared' : 'Engagement incomplete')],
+      [phrase(engagementStateWords[engagement])],
       [phrase(signingLine(hasIdentity, signing))],
     ),
   ]

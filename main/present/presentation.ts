@@ -264,20 +264,22 @@ function inOrderOf({ catalog, tally, assessment, recordings }: PresentationInput
   }
   // Where no path is declared, the check tests other mounts: such a node shows nothing about a declared path.
   const ephi = assessment.scope.engagement?.ephi
+  const tested = new Set(assessment.nodes.filter(reached).map(({ node }) => node))
   const carrying = recordings.filter(
-    ({ recording }) => (withMappedPaths(recording.node, ephi).ephiPaths ?? []).length > 0,
+    ({ recording }) =>
+      tested.has(recording.node.name) && (withMappedPaths(recording.node, ephi).ephiPaths ?? []).length > 0,
   )
   const encrypted = carrying.filter(({ recording }) => tally.verdict(recording.node.name, EPHI_PATHS) === 'satisfied')
   const shares: readonly Share[] = [
     { text: 'Checks without a deviation, of those decided', part: clean.length, whole: decided.length, over: null },
     overTested('No sign of a hypervisor, of nodes tested', 'tenancy.no-hypervisor'),
     {
-      text: 'Declared ePHI paths encrypted, of nodes with any',
+      text: 'Declared ePHI paths encrypted, of nodes tested with any',
       part: encrypted.length,
       whole: carrying.length,
       over: { check: EPHI_PATHS, nodes: encrypted.map(({ recording }) => recording.node.name) },
     },
-    overTested('Location within the committed area, of nodes', 'location.residency'),
+    overTested('Location in committed area, of nodes tested', 'location.residency'),
   ]
   return assessment.nodes.some(reached) ? shares.filter(({ part }) => part > 0) : []
 }

@@ -38,7 +38,7 @@ const FILES: readonly Described[] = [
   ['hdf/*.json', 'Heimdall', 'One file for each node.', 'selected'],
 ]
 
-/** What each file is, as the note lists it: `*` stands for any part of a name. */
+/** What each file is, as the note lists it: `*` matches any part of a name. */
 export const describedKinds = (): readonly string[] => [README, VERIFY, ...FILES.map(([kind]) => kind)]
 
 const PERIOD_FILES: readonly Described[] = [
@@ -73,7 +73,7 @@ export function recipientNote(input: FormatInput): string {
   return noteOf(input, {
     title: `EVIDENCE OF ${plain(entity ?? scope.fleet, 80).toUpperCase()}, AS OF ${asOf.slice(0, 10)}`,
     about: `Evidence about the servers of ${plain(scope.fleet, 80)}: ${nodes.filter(reached).length} of ${nodes.length} declared nodes were collected.`,
-    holds: 'every capture, the rules, the results and the report',
+    holds: 'every capture, the catalog of checks, the results and the report',
     names: 'the organization and the evaluation date; * was written only if selected',
     files: FILES,
     derivation: 'every verdict is derived again from the captures',

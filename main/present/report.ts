@@ -163,7 +163,7 @@ const grouped = (fingerprint: string): string =>
 export const paperOf = ({ frameworks, paper }: Scope): Paper =>
   paper ?? (frameworks.includes('hipaa') ? 'letter' : 'a4')
 
-/** What every part of the report, and of what is made beside it, is written from. */
+/** Input of every part of the report, and of the outputs next to it. */
 export const matterOf = (input: ReportInput): Matter => ({ ...input, ...resultsOf(input) })
 
 type Results = Pick<Matter, 'tally' | 'shown' | 'accepted'>

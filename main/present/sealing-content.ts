@@ -1,11 +1,10 @@
 import { findingStatusWords } from '../../schemas/conclusion-words.ts'
-import { auditorStatusWords, decisionWords } from '../../schemas/words.ts'
+import { auditorStatusWords, decisionWords, durationWords } from '../../schemas/words.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
 import type { EntryContent, SignedList } from '../core/register/signed-content.ts'
 import { isOnePerson } from '../core/register.ts'
-import type { BaselineEntry, GapEntry } from '../core/run-chain/entry.ts'
-import type { SealingContent } from '../core/sealing-content.ts'
+import type { SealingContent, StatedEntry } from '../core/sealing-content.ts'
 
 const TITLES: Readonly<Record<SignedList, string>> = {
   riskAcceptances: 'Risk acceptance',
@@ -67,26 +66,37 @@ const wordsOf = (name: string, list: SignedList): Readonly<Record<string, string
 export const sealingLines = (content: SealingContent, catalog: Pick<Catalog, 'checks'>): readonly string[] | null =>
   content.kind === 'register-entry' ? registerLines(content, catalog) : chainLines(content.entry)
 
-function chainLines(entry: BaselineEntry | GapEntry): readonly string[] {
+function chainLines(entry: StatedEntry): readonly string[] {
   const value = (text: string): string => plain(text, Math.max(text.length, 200))
-  return entry.kind === 'baseline'
-    ? [
-        'Baseline: the run that later runs are compared with',
-        line('Fleet', value(entry.fleet)),
-        line('Run', value(entry.run)),
-        line('Reason', value(entry.why)),
-        line('Time stated', entry.at),
-        line('Signer', entry.signer),
-      ]
-    : [
+  const stated = [line('Reason', value(entry.why)), line('Time stated', entry.at), line('Signer', entry.signer)]
+  const fleet = line('Fleet', value(entry.fleet))
+  switch (entry.kind) {
+    case 'baseline':
+      return ['Baseline: the run that later runs are compared with', fleet, line('Run', value(entry.run)), ...stated]
+    case 'gap':
+      return [
         'Missed run: a run that was due and did not take place',
-        line('Fleet', value(entry.fleet)),
+        fleet,
         ...(entry.schedule === undefined ? [] : [line('Schedule', entry.schedule)]),
         line('Due', entry.due),
-        line('Reason', value(entry.why)),
-        line('Time stated', entry.at),
-        line('Signer', entry.signer),
+        ...stated,
       ]
+    case 'plan':
+      return [
+        entry.cadence === null
+          ? 'End of a schedule: no further run is due'
+          : 'Schedule: the times at which a run is due, from this entry on',
+        fleet,
+        line('Schedule', entry.schedule),
+        line('Runs are due', entry.cadence === null ? 'no longer' : value(entry.cadence)),
+        line(
+          'In time if sealed',
+          `within ${entry.withinMinutes} minutes (${durationWords(entry.withinMinutes)}) after a run was due`,
+        ),
+        line('From', entry.from),
+        ...stated,
+      ]
+  }
 }
 
 function registerLines(content: EntryContent, { checks }: Pick<Catalog, 'checks'>): readonly string[] | null {

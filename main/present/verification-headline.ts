@@ -22,7 +22,14 @@ export function verificationHeadline({ ok, kind, demo, checks }: VerificationRep
   const text = countsText(checks)
   if (kind === 'foreign-pdf')
     return { tone: 'open', word: 'Not a Barewitness file', text: 'This file was not verified.' }
-  if (failed.includes('integrity'))
+  const isRepacked = of('failed').some(({ isOnlyRepacked }) => isOnlyRepacked === true)
+  if (isRepacked && failed.length === 1)
+    return {
+      tone: 'failed',
+      word: 'Verification failed: packed by another program',
+      text: 'Every file matches the sealed digests. Unpack the archive and verify the folder, or ask the sender for the original file.',
+    }
+  if (failed.includes('integrity') && !isRepacked)
     return {
       tone: 'failed',
       word: 'Verification failed: contents altered',
@@ -75,9 +82,13 @@ export const verificationAnswers = ({ kind, checks }: VerificationReport): reado
   }))
 
 /** Only a file written by Barewitness can be called altered. */
-export function outcomeWord(kind: VerifiedKind, { check, outcome, needs }: VerificationCheckResult): string {
+export function outcomeWord(
+  kind: VerifiedKind,
+  { check, outcome, needs, isOnlyRepacked }: VerificationCheckResult,
+): string {
   if (outcome === 'indeterminate') return needs === undefined ? 'Indeterminate' : 'Needs input'
   if (outcome === 'passed') return 'Passed'
   if (check !== 'integrity') return 'Failed'
+  if (isOnlyRepacked === true) return 'Repacked'
   return kind === 'foreign-pdf' ? 'Unknown format' : 'Altered'
 }

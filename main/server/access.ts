@@ -5,8 +5,8 @@ import { TEAM_ROLES, type TeamRole } from '../../schemas/ipc-team.ts'
 export type Served = 'call' | 'upload' | 'download' | 'folder' | 'shown' | 'portal'
 
 /**
- * What an engagement and an input must fulfill besides the role: demo data; a sealer, or demo data, which is sealed with a key that is discarded; a
- * sealer; a sealer, unless the input names no signing identity.
+ * What an engagement and an input must fulfill in addition to the role: demo data; a sealer, or demo data, which is sealed with a key that is
+ * discarded; a sealer; a sealer, unless the input names no signing identity.
  */
 export type Condition = 'demo' | 'sealer' | 'key' | 'key-if-signed'
 
@@ -52,7 +52,8 @@ const PACKS = refused('packs are opened and verified on the reader’s own machi
 const OWN_PACKS = refused(
   'auditors open the packs that are shared with them; other packs are opened on their own machine',
 )
-const SCHEDULES = refused('the server has no schedules yet; a schedule is signed and starts on an officer’s machine')
+const NO_TIMERS = refused('the server starts scheduled runs itself; no timer of an operating system does')
+const NO_KEY = refused('no key is opened on the server; what was collected is sealed by a sealer')
 const NAMES_FILES = refused(
   'this file can name further files, which would be read on the server; its administrator places it there',
 )
@@ -102,6 +103,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'run.status': call(WORKERS),
   'runs.list': call(WORKERS),
   'runs.open': SHARED_VIEW,
+  'runs.stop-opening': SHARED_VIEW,
 
   'home.get': call(WORKERS),
   'home.changes': call(WORKERS),
@@ -168,16 +170,19 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'period.plan': call(OFFICER, 'key'),
   'period.build': call(OFFICER, 'key'),
 
-  'schedules.list': SCHEDULES,
-  'schedules.add': SCHEDULES,
-  'schedules.change': SCHEDULES,
-  'schedules.run-now': SCHEDULES,
-  'schedules.choose-passphrase': SCHEDULES,
-  'schedules.choose-integrations': SCHEDULES,
-  'schedules.remove': SCHEDULES,
-  'schedules.install': SCHEDULES,
-  'schedules.preview': SCHEDULES,
-  'schedules.status': SCHEDULES,
+  // The server starts scheduled runs itself; a sealer signs the schedule.
+  'schedules.list': call(WORKERS),
+  'schedules.add': call(WORKERS, 'key'),
+  'schedules.change': call(WORKERS, 'key'),
+  'schedules.run-now': refused(
+    'the server starts scheduled runs when they are due; a run that a person starts is not one of them',
+  ),
+  'schedules.choose-passphrase': NO_KEY,
+  'schedules.choose-integrations': refused('the configuration of the engagement states where its packs are sent'),
+  'schedules.remove': call(WORKERS, 'key'),
+  'schedules.install': NO_TIMERS,
+  'schedules.preview': NO_TIMERS,
+  'schedules.status': call(WORKERS),
 
   // A key at a signer's computer signs; demo data is signed with a key that is discarded.
   'export.plan': call(OFFICER, 'sealer'),

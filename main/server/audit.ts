@@ -15,6 +15,8 @@ export interface AuditEvent {
     /** A session ended by another step than signing out in it: `of` has its public id and its person. */
     | 'session-ended'
     | 'enter'
+    /** A page began to receive events, of which none has an entry of its own. */
+    | 'events'
     | 'invitation-accepted'
     | 'invitation-refused'
     | 'call'
@@ -36,6 +38,11 @@ export interface AuditEvent {
     | 'head-signed'
     /** A pack is in the outbox and is sent to other systems: `of` has its run, name, digest and targets. */
     | 'pack-planned'
+    /** The server starts, or continues after a restart, the run that a schedule requires: `of` has the schedule, its due time and the run. */
+    | 'run-started'
+    | 'run-continued'
+    /** The server asks a sealer to sign a missed run: `of` has the schedule and the due time. */
+    | 'missed-run'
   /** Subject of the ID token, or name of a collector or sealer; null before sign-in. */
   readonly subject: string | null
   readonly name: string | null
@@ -75,6 +82,8 @@ const REFERENCES = [
   'after',
   'only',
   'section',
+  'schedule',
+  'due',
   'from',
   'to',
 ] as const

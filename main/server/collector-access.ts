@@ -3,8 +3,8 @@ import { canonicalJson } from '../core/canonical-json.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 
 /**
- * Everything that collectors may ask for: the second table of the team server, beside ACCESS. Each line is for the token of a collector alone;
- * a session of a person reaches none of it, and a token reaches nothing else. `job`: only for a job that this collector has leased.
+ * Everything that collectors may ask for: the second table of the team server, next to ACCESS. Each line is for the token of a collector alone; a
+ * session of a person reaches none of it, and a token reaches nothing else. `job`: only for a job that this collector has leased.
  */
 export const COLLECTOR_VERBS = {
   ask: { verb: 'POST', job: false, input: 'collector-ask' },

@@ -1,5 +1,6 @@
 import type { TeamRole } from '../../schemas/ipc-team.ts'
 import { plural } from '../core/plain-text.ts'
+import { compare } from '../core/recording.ts'
 import { type ServerRole, sessionRefusal } from './access.ts'
 import type { ServerForm, ServerPage } from './html.ts'
 import { SESSION_PATHS } from './routes.ts'
@@ -55,7 +56,7 @@ const MOST_SHOWN = 500
 /** The sessions of everyone, by person, for administrators. */
 export function allSessionsPage({ current, csrf, sessions, enters }: AllSessionsInput): ServerPage {
   const latest = sessions.toSorted((a, b) => b.usedAt - a.usedAt).slice(0, MOST_SHOWN)
-  const shown = latest.toSorted((a, b) => compared(nameOf(a), nameOf(b)) || a.createdAt - b.createdAt)
+  const shown = latest.toSorted((a, b) => compare(nameOf(a), nameOf(b)) || a.createdAt - b.createdAt)
   const left = sessions.length - shown.length
   const people = new Map<string, number>()
   for (const { person } of sessions) people.set(person.subject, (people.get(person.subject) ?? 0) + 1)
@@ -110,11 +111,9 @@ const WAYS: Readonly<Record<SignInWay, string>> = {
   invitation: 'identity provider, by an invitation',
 }
 
-/** Names can be the same: the subject tells people apart. */
+/** Names can be the same; the subject distinguishes people. */
 const nameOf = ({ person: { name, subject } }: TeamSessionRecord): string =>
   name === subject ? name : `${name}\n${subject}`
-
-const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const stateOf = (session: TeamSessionRecord, current: TeamSessionRecord): string =>
   session.ended.aborted

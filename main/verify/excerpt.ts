@@ -11,7 +11,7 @@ import { type BagReading, nodesLacking, readBag } from './steps/bag.ts'
 import { readSampled, type SampledReading } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
 import { type RulesSources, unknownRules } from './steps/rules.ts'
-import { copiedTagProblems, packedAgain } from './steps/tags.ts'
+import { copiedTagProblems, onlyRepacked, packedAgain } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyExcerptInput extends RulesSources {
@@ -42,12 +42,15 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
     input.source,
     input.source.paths.filter((path) => path !== EXCERPT_PATH),
   )
-  const said = parseExcerpt(await textOf(input.source, EXCERPT_PATH))
+  const excerpt = parseExcerpt(await textOf(input.source, EXCERPT_PATH))
   const bag = await readBag(source, input)
   const sampled = await readSampled(source, bag.trace, input)
+  const { problems } = bag
+  const files = source.paths.length
+  const repacked = onlyRepacked({ ...input, problems, sealProblems: bag.seal?.problems ?? null, files })
   return conclusion('excerpt', input, await sealedPack(source, bag.seal, input), {
-    integrity: intact([...input.departures.map(packedAgain), ...bag.problems], source.paths.length),
-    completeness: complete(source, said, { bag, sampled }),
+    integrity: repacked ?? intact([...input.departures.map(packedAgain), ...problems], files),
+    completeness: complete(source, excerpt, { bag, sampled }),
     reproducibility: reproducible(sampled),
     continuity: NO_CHAIN,
     statedAt: bag.statement?.predicate.asOf ?? null,
@@ -78,15 +81,15 @@ const intact = (problems: readonly string[], files: number): VerificationCheckRe
 
 function complete(
   source: PackSource,
-  said: Excerpt | null,
+  excerpt: Excerpt | null,
   { bag, sampled }: { readonly bag: BagReading; readonly sampled: SampledReading },
 ): VerificationCheckResult {
   const run = bag.statement?.predicate.run
   const problems = [
-    ...(said === null ? [`${EXCERPT_PATH} does not have the required form.`] : []),
-    ...(said === null || said.run === run ? [] : [`${EXCERPT_PATH} names a different run from the seal.`]),
-    ...nodesLacking(source, said?.nodes ?? []).map((node) => `Node ${quote(node)} is listed but not enclosed.`),
-    ...(said === null || sampled.nodes === said.nodes.length
+    ...(excerpt === null ? [`${EXCERPT_PATH} does not have the required form.`] : []),
+    ...(excerpt === null || excerpt.run === run ? [] : [`${EXCERPT_PATH} names a different run from the seal.`]),
+    ...nodesLacking(source, excerpt?.nodes ?? []).map((node) => `Node ${quote(node)} is listed but not enclosed.`),
+    ...(excerpt === null || sampled.nodes === excerpt.nodes.length
       ? []
       : [`${EXCERPT_PATH} lists different nodes from those enclosed.`]),
     ...(bag.trace === null ? ['The run trace is not enclosed.'] : []),
@@ -104,7 +107,7 @@ function complete(
         check,
         outcome: 'passed',
         summary: `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} enclosed completely. All other nodes of the run are omitted.`,
-        details: [`Purpose, as stated by its creator: ${quote(said?.why ?? '', 600)}.`],
+        details: [`Purpose, as stated by its creator: ${quote(excerpt?.why ?? '', 600)}.`],
       }
 }
 
@@ -123,6 +126,9 @@ function reproducible({
   if (falsified !== null) return { check, outcome: 'failed', summary: falsified, details }
   if (rules?.status === 'unknown')
     return { check, outcome: 'indeterminate', summary: unknownRules(rules.version, { stated, identical }), details }
+  // Without a difference, what was not reproduced had nothing to be compared with.
+  if (details.length === 0 && identical < stated)
+    return { check, outcome: 'indeterminate', summary: `Not re-evaluated completely: ${count}.`, details }
   return { check, outcome: details.length === 0 ? 'passed' : 'failed', summary: `Re-evaluated: ${count}.`, details }
 }
 
@@ -153,9 +159,12 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
   const sealed = await sealStep(source, input.seal, input)
   const copy = await readDisclosure(source)
   const tags = await copiedTagProblems(source, engineOf(copy.units))
-  const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems, ...tags] }
-  const found = await disclosureAnswers(reading, input, sealed.seal?.problems ?? null)
-  return conclusion('disclosure', input, sealed, { ...found, continuity: NO_CHAIN_IN_COPY })
+  const [problems, sealProblems] = [[...copy.problems, ...tags], sealed.seal?.problems ?? null]
+  const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...problems] }
+  const found = await disclosureAnswers(reading, input, sealProblems)
+  const repacked = onlyRepacked({ ...input, problems, sealProblems, files: copy.units.length })
+  const integrity = repacked ?? found.integrity
+  return conclusion('disclosure', input, sealed, { ...found, integrity, continuity: NO_CHAIN_IN_COPY })
 }
 
 const NO_CHAIN_IN_COPY: VerificationCheckResult = {

@@ -28,8 +28,9 @@ import {
 } from './pipeline.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { engagementOfPack } from './steps/engagement.ts'
-import { type NodeReading, readNodes, strangeFolders } from './steps/entries.ts'
+import { type NodeReading, readNodes, type StatedNode, strangeFolders } from './steps/entries.ts'
 import { locationOfPack } from './steps/location.ts'
+import { readPackedCatalog } from './steps/pack-catalog.ts'
 import {
   ALREADY_REJECTED,
   earlierProblems,
@@ -52,7 +53,7 @@ import {
   rulesReading,
   unknownRules,
 } from './steps/rules.ts'
-import { alterations, matterOfRun, packedAgain, tagFileProblems } from './steps/tags.ts'
+import { alterations, matterOfRun, onlyRepacked, packedAgain, tagFileProblems } from './steps/tags.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyInput {
@@ -79,7 +80,7 @@ export interface VerifyInput {
   readonly keep: boolean
   /** Gives equal copies of plain data, of which those of many nodes can hold the same. */
   readonly share?: (<T>(value: T) => T) | undefined
-  /** Called when no rule is asked any more, before pages are made: rules in a thread of their own then need not take memory beside them. */
+  /** Called after the last use of the rules, before pages are made: rules in a thread of their own can then be ended to free their memory. */
   readonly onAssessed?: (() => Promise<void>) | undefined
   /** Called with each step as it begins, and the nodes one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
@@ -117,8 +118,9 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   begins(input, 'contents')
   const reading = await readPack(source, input.validator)
   const asked = evaluationOf(input, reading)
-  const said = await registerOfPack(input, reading)
-  const declared = await engagementOfPack(source, reading, input.catalog)
+  const packed = await readPackedCatalog(source, { ...reading, catalog: input.catalog })
+  const ofPack = await registerOfPack({ ...input, packed }, reading)
+  const declared = await engagementOfPack(source, { ...reading, packed }, input.catalog)
   const location = await locationOfPack(source, reading, input.seal, trust)
   begins(input, 'seal')
   const sealed = await sealStep(source, input.seal, input)
@@ -126,16 +128,19 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const statedAt = reading.assessment?.asOf ?? null
   concludes(input, 'pack', sealChecks(input, sealed, statedAt))
   begins(input, 'files')
-  const compared = [...input.departures.map(packedAgain), ...(await alterations(source, reading.statement))]
+  const compared = await alterations(source, reading.statement)
   const compare = async (): Promise<Integrity> => {
-    const altered = [
+    const problems = [
       ...compared,
       ...(await (input.index?.catch(() => indexProblems(source)) ?? indexProblems(source))),
       ...(seal?.signer == null || reading.statement === null
         ? []
         : await tagFileProblems(source, matterOfRun(reading.statement, seal.signer))),
     ]
-    const integrity = intact(altered, seal, source.paths.length)
+    const altered = [...input.departures.map(packedAgain), ...problems]
+    const files = source.paths.length
+    const repacked = onlyRepacked({ ...input, problems, sealProblems: seal?.problems ?? null, files })
+    const integrity = repacked ?? intact(altered, seal, files)
     concludes(input, 'pack', [integrity])
     return { altered, integrity }
   }
@@ -158,14 +163,14 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     ...walked.problems,
     ...declared,
     ...location.problems,
-    ...said.problems,
+    ...ofPack.problems,
     ...earlier.problems,
     ...(earlier.earlier === null ? [] : earlierProblems(earlier.earlier, chain.stated)),
     ...reportProblems(pdf, reading, signer),
     ...executiveProblems(executive, reading, signer),
   ]
   const rederived = await reproducible(reading, { rules, assess }, walked, {
-    register: said.register,
+    register: ofPack.register,
     trace: await traceDiffers(input, reading, { assess, rules: rules?.status ?? null }, walked),
   })
   concludes(input, 'pack', [rederived])
@@ -173,19 +178,19 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   await input.onAssessed?.()
   begins(input, 'pages')
   const pages =
-    isRejected || statement === null || said.register === null || seal?.signer == null
+    isRejected || statement === null || ofPack.register === null || seal?.signer == null
       ? ALREADY_REJECTED
       : await input.pages.compare({
           source,
           reading,
           statement,
-          register: said.register,
+          register: ofPack.register,
           earlier: earlier.earlier,
           signer: seal.signer,
         })
   const complete = completeness(problems, {
     ...walked,
-    notes: [...said.notes, ...location.notes],
+    notes: [...ofPack.notes, ...location.notes],
     level: pdf?.level ?? null,
     pages,
     earlier: earlier.earlier?.runs.length ?? 0,
@@ -217,7 +222,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
             nodes: walked.stated,
           },
     recordings: walked.recordings,
-    register: said.register,
+    register: ofPack.register,
     verdicts: { stated: walked.count, identical: walked.identical },
   }
   return {
@@ -245,9 +250,13 @@ interface Evaluation {
  */
 function evaluationOf(input: VerifyInput, reading: PackReading): Promise<Evaluation> {
   const begun = (async (): Promise<Evaluation> => {
-    const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
+    const { source, validator, pages } = input
+    const { assessment, scope } = reading
+    const rules = assessment === null ? null : await rulesAtHand(input, assessment)
     const assess = await assessorOfPack(rules, reading)
-    return { rules, assess, nodes: firstBegun(readNodes(input.source, input.validator, reading, assess)) }
+    // What the pages need of a node does not depend on its evaluation, which another thread makes meanwhile.
+    const onRead = scope === null ? undefined : (node: StatedNode) => pages.add(node, scope)
+    return { rules, assess, nodes: firstBegun(readNodes(source, validator, reading, assess, { onRead })) }
   })()
   begun.catch(() => undefined)
   return begun
@@ -287,7 +296,7 @@ interface Walk {
 
 /** One pass over the nodes; only what the checks need is kept of each. */
 async function walk(
-  { source, keep, pages, onStep, share = (value) => value }: VerifyInput,
+  { source, keep, onStep, share = (value) => value }: VerifyInput,
   reading: PackReading,
   nodes: AsyncIterable<NodeReading>,
 ): Promise<Walk> {
@@ -314,9 +323,7 @@ async function walk(
     onStep?.({ step: 'nodes', done, total })
     const compared = compareNode(node)
     const absence = absenceOf(node)
-    // First: it finds the digest of the recording, which the pages print.
     addAll(found.problems, nodeProblems(node, reading))
-    if (reading.scope !== null) pages.add(node, reading.scope)
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
     if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))
@@ -373,10 +380,10 @@ async function reproducible(
     }
   const derived = await assess.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
   const whole = compareWhole(reading.assessment, derived, rules.status)
-  const said = [...walked.details, ...whole.details]
+  const explained = [...walked.details, ...whole.details]
   const rest =
-    whole.wording && said.length === 0 ? ['The stated assessment as a whole differs from the derived one.'] : []
-  const differing = [...said, ...walked.wording, ...rest, ...trace]
+    whole.wording && explained.length === 0 ? ['The stated assessment as a whole differs from the derived one.'] : []
+  const differing = [...explained, ...walked.wording, ...rest, ...trace]
   const { sentence, relaxed } = profileNotes(rules.thresholds, reading.scope?.profile)
   const details = [...differing, ...relaxed]
   switch (rules.status) {

@@ -30,7 +30,7 @@ import {
 import { chainOf, type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
 import { unknownRules } from './steps/rules.ts'
-import { alterations, packedAgain, tagFileProblems } from './steps/tags.ts'
+import { alterations, onlyRepacked, packedAgain, tagFileProblems } from './steps/tags.ts'
 
 export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 
@@ -49,8 +49,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
   const { seal } = sealed
   const statedAt = period?.asOf ?? null
   concludes(input, 'period', sealChecks(input, sealed, statedAt))
-  const altered = [
-    ...input.departures.map(packedAgain),
+  const differing = [
     ...(await alterations(source, statement, PERIOD_FORM)),
     ...(seal?.signer == null || period === null
       ? []
@@ -61,7 +60,10 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
           nodes: NODES_OF_RUNS,
         })),
   ]
-  const integrity = intact(altered, seal, source.paths.length)
+  const altered = [...input.departures.map(packedAgain), ...differing]
+  const files = source.paths.length
+  const repacked = onlyRepacked({ ...input, problems: differing, sealProblems: seal?.problems ?? null, files })
+  const integrity = repacked ?? intact(altered, seal, files)
   concludes(input, 'period', [integrity])
   const trusted = isTrusted(sealed, input)
   const chain = await chainOf(
@@ -182,7 +184,7 @@ function complete(
   const failed = incompleteness(problems, pages)
   if (failed !== null) return failed
   const enclosed = runs - absent.length
-  const said = `All runs of the run chain in the period are accounted for: ${plural(runs, 'run')}, of which ${enclosed} with the run trace and seal of their packs.`
+  const summary = `All runs of the run chain in the period are accounted for: ${plural(runs, 'run')}, of which ${enclosed} with the run trace and seal of their packs.`
   const open = [
     ...(absent.length === 0
       ? []
@@ -201,13 +203,13 @@ function complete(
     ? {
         check,
         outcome: 'indeterminate',
-        summary: `${said} ${open[0]}`,
+        summary: `${summary} ${open[0]}`,
         details: [...open.slice(1), drawn(samples, nodes)],
       }
     : {
         check,
         outcome: 'passed',
-        summary: `${said} Every report page matches the sealed evidence.`,
+        summary: `${summary} Every report page matches the sealed evidence.`,
         details: [drawn(samples, nodes)],
       }
 }

@@ -39,7 +39,7 @@ export interface Asked {
 
 export type OnResult = (kind: VerificationReport['kind'], result: VerificationCheckResult) => void
 
-/** Reports results that are final before the others are there. */
+/** Reports results that are final before the others are available. */
 export function concludes(
   { onResult }: Pick<Asked, 'onResult'>,
   kind: VerificationReport['kind'],

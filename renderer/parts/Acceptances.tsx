@@ -1,5 +1,5 @@
 import { today } from '@internationalized/date'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import type { RiskAcceptanceView } from '../../schemas/ipc-register.ts'
 import type { CallFailure, Source } from '../../schemas/ipc-views.ts'
@@ -13,10 +13,10 @@ import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { Ask, FailureNote } from './Ask.tsx'
+import { Ask } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { SignEntry } from './SignEntry.tsx'
 import { useSignature } from './TrustAnchors.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
@@ -235,30 +235,18 @@ export function AcceptanceDialog({
   onClose,
   children,
 }: AcceptanceDialogProps) {
-  const form = useId()
-  const send = (event: FormEvent): void => {
-    event.preventDefault()
-    void onSend()
-  }
   return (
-    <Dialog
+    <FormDialog
       title="Add risk acceptance"
       size="large"
+      verb={verb}
+      isDisabled={isDisabled}
+      action={{ busy, error }}
+      onSubmit={onSend}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={busy} isDisabled={isDisabled}>
-            {verb}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={send} noValidate>
-        {children}
-        {error !== null && <FailureNote error={error} />}
-      </form>
-    </Dialog>
+      {children}
+    </FormDialog>
   )
 }
 

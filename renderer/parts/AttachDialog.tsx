@@ -1,5 +1,5 @@
 import { today } from '@internationalized/date'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { EVIDENCE_LEVELS, levelWords } from '../../schemas/conclusion-words.ts'
 import type { DocumentDraft, DocumentView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
@@ -24,11 +24,10 @@ import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
-import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 
 export interface DocumentDialogProps {
   /** Null for a new version, which is attached to what the earlier one is attached to. */
@@ -62,7 +61,6 @@ export function DocumentDialog({
   onClose,
   onDone,
 }: DocumentDialogProps) {
-  const formId = useId()
   const add = useAction('documents.add')
   const note = useAction('documents.note')
   const [form, setForm] = useState(() =>
@@ -78,8 +76,7 @@ export function DocumentDialog({
     isRequired: true,
   })
   const minimum = minimumOf({ request })
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
     const draft = attachmentInput({ controls, need, supersedes: earlier?.id ?? null }, form)
     if (draft === null) return
@@ -91,108 +88,98 @@ export function DocumentDialog({
   }
   const error = form.kind === 'file' ? add.error : note.error
   return (
-    <Dialog
+    <FormDialog
       title={earlier === undefined ? 'Add document' : 'Add new version'}
       size="large"
+      verb={form.kind === 'file' ? 'Choose file and add' : 'Add note'}
+      action={{ busy: add.busy || note.busy, error }}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={formId} busy={add.busy || note.busy}>
-            {form.kind === 'file' ? 'Choose file and add' : 'Add note'}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={formId} className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p>
-          {request !== null && <span className="mono">{request.id} </span>}
-          {about}
-          {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
-          {request !== null && (
-            <span className="note">Answers this evidence request in every control that it serves.</span>
-          )}
-          {earlier !== undefined && (
-            <span className="note">
-              It takes the place of the version of {day(earlier.attachedAt)} in every control. The earlier version stays
-              in the register with its digest.
-              {earlier.answers !== undefined && ' It is no alternative evidence for check results.'}
-            </span>
-          )}
-          {earlier === undefined && need === null && (
-            <span className="note">Not linked to an evidence request; not counted.</span>
-          )}
+      <p>
+        {request !== null && <span className="mono">{request.id} </span>}
+        {about}
+        {request !== null && <span className="note">Inspect for: {request.inspects}</span>}
+        {request !== null && (
+          <span className="note">Answers this evidence request in every control that it serves.</span>
+        )}
+        {earlier !== undefined && (
+          <span className="note">
+            It takes the place of the version of {day(earlier.attachedAt)} in every control. The earlier version stays
+            in the register with its digest.
+            {earlier.answers !== undefined && ' It is no alternative evidence for check results.'}
+          </span>
+        )}
+        {earlier === undefined && need === null && (
+          <span className="note">Not linked to an evidence request; not counted.</span>
+        )}
+      </p>
+      <RadioGroup
+        label="Type"
+        inline
+        value={form.kind}
+        onChange={(kind) => put({ kind })}
+        options={[
+          { id: 'file', title: 'File' },
+          { id: 'note', title: 'Note' },
+        ]}
+      />
+      {form.kind === 'note' && (
+        <>
+          <TextField label="Title" maxLength={255} {...text('name')} />
+          <TextArea label="Text" rows={6} maxLength={100_000} {...text('note')} />
+        </>
+      )}
+      <TextArea
+        label="Summary of evidence"
+        description="In your own words. Printed with the document in reports and packs."
+        maxLength={2000}
+        {...text('summary')}
+      />
+      <div className="form-pair">
+        <TextField label="Provided by" maxLength={200} {...text('providedBy')} />
+        <TextField label="Owner" maxLength={200} {...text('owner')} />
+      </div>
+      <RadioGroup
+        label="Level"
+        description={
+          need === null ? undefined : `Counts from “${levelWords[minimum].label}” on, if the conclusion is “Supports”.`
+        }
+        value={form.level}
+        onChange={(level) => put({ level })}
+        options={LEVELS}
+      />
+      {need !== null && isBelow(form.level, minimum) && (
+        <p className="quiet" role="status">
+          At this level, the request remains outstanding.
         </p>
-        <RadioGroup
-          label="Type"
-          inline
-          value={form.kind}
-          onChange={(kind) => put({ kind })}
-          options={[
-            { id: 'file', title: 'File' },
-            { id: 'note', title: 'Note' },
-          ]}
+      )}
+      {needsInspection(form.level) && <InspectionFields form={form} lacks={lacks} put={put} text={text} />}
+      {view !== null && request !== null && <FurtherRequests view={view} request={request} form={form} put={put} />}
+      {view !== null && <AnswersField view={view} request={request} form={form} lacks={lacks} put={put} />}
+      <EffectiveFields form={form} lacks={lacks} put={put} />
+      <Checkbox
+        isSelected={form.ends}
+        onChange={(ends) => put({ ends })}
+        note="The document does not count after this date. Without a date, it counts for 366 days."
+      >
+        Set an expiry date
+      </Checkbox>
+      {form.ends && (
+        <DateField
+          label="Valid until"
+          value={form.validUntil}
+          onChange={(validUntil) => put({ validUntil })}
+          min={today('UTC').add({ days: 1 }).toString()}
+          error={lacks.validUntil}
+          isRequired
         />
-        {form.kind === 'note' && (
-          <>
-            <TextField label="Title" maxLength={255} {...text('name')} />
-            <TextArea label="Text" rows={6} maxLength={100_000} {...text('note')} />
-          </>
-        )}
-        <TextArea
-          label="Summary of evidence"
-          description="In your own words. Printed with the document in reports and packs."
-          maxLength={2000}
-          {...text('summary')}
-        />
-        <div className="form-pair">
-          <TextField label="Provided by" maxLength={200} {...text('providedBy')} />
-          <TextField label="Owner" maxLength={200} {...text('owner')} />
-        </div>
-        <RadioGroup
-          label="Level"
-          description={
-            need === null
-              ? undefined
-              : `Counts from “${levelWords[minimum].label}” on, if the conclusion is “Supports”.`
-          }
-          value={form.level}
-          onChange={(level) => put({ level })}
-          options={LEVELS}
-        />
-        {need !== null && isBelow(form.level, minimum) && (
-          <p className="quiet" role="status">
-            At this level, the request remains outstanding.
-          </p>
-        )}
-        {needsInspection(form.level) && <InspectionFields form={form} lacks={lacks} put={put} text={text} />}
-        {view !== null && request !== null && <FurtherRequests view={view} request={request} form={form} put={put} />}
-        {view !== null && <AnswersField view={view} request={request} form={form} lacks={lacks} put={put} />}
-        <EffectiveFields form={form} lacks={lacks} put={put} />
-        <Checkbox
-          isSelected={form.ends}
-          onChange={(ends) => put({ ends })}
-          note="The document does not count after this date. Without a date, it counts for 366 days."
-        >
-          Set an expiry date
-        </Checkbox>
-        {form.ends && (
-          <DateField
-            label="Valid until"
-            value={form.validUntil}
-            onChange={(validUntil) => put({ validUntil })}
-            min={today('UTC').add({ days: 1 }).toString()}
-            error={lacks.validUntil}
-            isRequired
-          />
-        )}
-        <p className="quiet">
-          The file is stored unchanged, identified by SHA-256, and never executed. Reports and packs list it; packs
-          contain a copy.
-        </p>
-        {error !== null && <FailureNote error={error} />}
-      </form>
-    </Dialog>
+      )}
+      <p className="quiet">
+        The file is stored unchanged, identified by SHA-256, and never executed. Reports and packs list it; packs
+        contain a copy.
+      </p>
+    </FormDialog>
   )
 }
 

@@ -184,12 +184,12 @@ function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
   if (listed.length === 0) return <p className="quiet">No mapped control requires a document.</p>
   return (
     <Ask answer={register}>
-      {(said) => (
+      {(loaded) => (
         <Disclosure title="Documents required in addition" aside={heldLine(listed.map(({ document }) => document))}>
           <DocumentRows
             of={of}
             view={view}
-            register={said}
+            register={loaded}
             entries={listed.map(({ key, document, target, rows }) => ({
               key,
               document,
@@ -211,17 +211,19 @@ export interface RecheckProps {
   readonly finding: CheckResult | null
 }
 
-type Said = { readonly same: boolean; readonly words: string } | null
+type Comparison = { readonly same: boolean; readonly words: string } | null
 
 /** Re-evaluates a result from the stored evidence, and shows whether it is identical. */
 function Recheck({ of, run, node, check, finding }: RecheckProps) {
   const open = useAction('runs.open')
   const pack = useAction('pack.re-evaluate')
   const get = useAction('node.get')
-  const [said, setSaid] = useState<Said>(null)
+  const [comparison, setComparison] = useState<Comparison>(null)
   const ask = async (): Promise<void> => {
-    setSaid(null)
-    setSaid(of === 'pack' ? await inPack(pack, node, check) : await inRun(open, get, { run, node, check, finding }))
+    setComparison(null)
+    setComparison(
+      of === 'pack' ? await inPack(pack, node, check) : await inRun(open, get, { run, node, check, finding }),
+    )
   }
   const error = open.error ?? pack.error ?? get.error
   return (
@@ -230,10 +232,13 @@ function Recheck({ of, run, node, check, finding }: RecheckProps) {
         Re-evaluate from stored evidence
       </Button>
       <p role="status" className="recheck-said">
-        {said !== null && (
-          <span className={`status tone-${said.same ? 'satisfied' : 'not-satisfied'}`}>
-            <Shape mark={said.same ? 'ring-tick' : 'square-cross'} tone={said.same ? 'satisfied' : 'not-satisfied'} />
-            <span>{said.words}</span>
+        {comparison !== null && (
+          <span className={`status tone-${comparison.same ? 'satisfied' : 'not-satisfied'}`}>
+            <Shape
+              mark={comparison.same ? 'ring-tick' : 'square-cross'}
+              tone={comparison.same ? 'satisfied' : 'not-satisfied'}
+            />
+            <span>{comparison.words}</span>
           </span>
         )}
       </p>
@@ -249,7 +254,7 @@ async function inRun(
   open: Action<'runs.open'>,
   get: Action<'node.get'>,
   { run, node, check, finding }: Pick<RecheckProps, 'run' | 'node' | 'check' | 'finding'>,
-): Promise<Said> {
+): Promise<Comparison> {
   if ((await open.run({ run })) === null) return null
   const again = await get.run({ of: 'run', node })
   if (again === null) return null
@@ -265,7 +270,7 @@ async function inRun(
   }
 }
 
-async function inPack(pack: Action<'pack.re-evaluate'>, node: string, check: string): Promise<Said> {
+async function inPack(pack: Action<'pack.re-evaluate'>, node: string, check: string): Promise<Comparison> {
   const again = await pack.run(null)
   if (again === null) return null
   const other = again.report.differences.find((one) => one.node === node && one.check === check)

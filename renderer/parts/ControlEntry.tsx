@@ -71,7 +71,9 @@ export const suspendedLine = ({ suspended, counted }: Pick<GroupedCheck, 'suspen
     ? ''
     : counted?.source === 'document'
       ? 'Answered by a document; not tested on servers.'
-      : 'Decides in period engagements only, not at a point in time.'
+      : counted?.source === 'pack'
+        ? 'Decides nothing here: the pack is sealed after the conclusion, and its verification tests it.'
+        : 'Decides in period engagements only, not at a point in time.'
 
 /** The two parts of a control side by side, each with mark and label; the state only where the parts do not show it. */
 export function ControlParts({

@@ -46,10 +46,7 @@ export function DeclaredNodes({ view, first, onSaved, onDraft }: DeclaredNodesPr
       </div>
       <GridTable
         label="Declared nodes"
-        columns={table.columns}
-        rows={table.rows}
-        sort={table.sort}
-        onSort={table.onSort}
+        {...table.grid}
         keyOf={nameOf}
         rowHeight={2.75}
         leaves={40}

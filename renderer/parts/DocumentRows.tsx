@@ -1,5 +1,5 @@
 import { today } from '@internationalized/date'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { levelWords } from '../../schemas/conclusion-words.ts'
 import type { DocumentView, RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
@@ -21,11 +21,11 @@ import { announce, outdated } from '../store.ts'
 import { bytes, day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { STATUS } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
 import { DocumentDialog } from './AttachDialog.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
@@ -319,13 +319,11 @@ const USUAL_DAYS = 30
 
 /** Owner and due date of an evidence request. */
 function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialogProps) {
-  const form = useId()
   const set = useAction('requests.set')
   const [owner, setOwner] = useState(askedOf?.owner ?? '')
   const [due, setDue] = useState(askedOf?.due.slice(0, 10) ?? today('UTC').add({ days: USUAL_DAYS }).toString())
   const [tried, setTried] = useState(false)
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
     if (owner.trim() === '' || due === '') return
     const { framework, control, need } = target
@@ -334,39 +332,31 @@ function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialogProps)
     onDone()
   }
   return (
-    <Dialog
+    <FormDialog
       title="Set owner and due date"
+      verb="Set owner and due date"
+      action={set}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={set.busy}>
-            Set owner and due date
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p>{target.need}</p>
-        <TextField
-          label="Owner"
-          description="The person who provides this document."
-          value={owner}
-          onChange={setOwner}
-          maxLength={200}
-          error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
-          isRequired
-          autoFocus
-        />
-        <DateField
-          label="Due"
-          value={due}
-          onChange={setDue}
-          error={tried && due === '' ? 'Choose a due date.' : undefined}
-          isRequired
-        />
-        {set.error !== null && <FailureNote error={set.error} />}
-      </form>
-    </Dialog>
+      <p>{target.need}</p>
+      <TextField
+        label="Owner"
+        description="The person who provides this document."
+        value={owner}
+        onChange={setOwner}
+        maxLength={200}
+        error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
+        isRequired
+        autoFocus
+      />
+      <DateField
+        label="Due"
+        value={due}
+        onChange={setDue}
+        error={tried && due === '' ? 'Choose a due date.' : undefined}
+        isRequired
+      />
+    </FormDialog>
   )
 }

@@ -9,6 +9,7 @@ import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask, Slowly } from './Ask.tsx'
+import { ExportResults } from './ExportResults.tsx'
 
 /** The selected ids after one is added or removed, in the order of the plan. */
 const chosenIn = (
@@ -34,7 +35,8 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
   )
   return (
     <section aria-labelledby="scope" className="wizard-step">
-      <Preflight />
+      <ExportResults plan={plan} />
+      <Preflight of={plan.isShown ? null : plan.run} />
       <h2 id="scope">Scope of the pack</h2>
       <fieldset className="ticks">
         <legend>Frameworks in the report</legend>
@@ -145,10 +147,10 @@ function Exceptions({ register: { riskAcceptances } }: { readonly register: Regi
 }
 
 /** What is open before an export, each item with a link to the place where it is resolved. */
-function Preflight() {
+function Preflight({ of: run }: { readonly of: string | null }) {
   const { runs } = useStore()
   const { identitiesMade } = useExport()
-  const answer = useAnswer('export.preflight', null, `${runs} ${identitiesMade}`)
+  const answer = useAnswer('export.preflight', run === null ? null : { run }, `${runs} ${identitiesMade}`)
   return (
     <section aria-labelledby="preflight" className="preflight">
       <h2 id="preflight">Before you export</h2>
@@ -191,7 +193,7 @@ function Item({ item: { id, state, title, text } }: { readonly item: PreflightIt
     <li className="preflight-item">
       <p>
         <strong>{title}</strong>
-        {state === 'blocks' && <span className="preflight-required"> Required</span>}
+        {state === 'blocks' && <span className="preflight-required">Required before sealing</span>}
         <span className="note">{visible(text)}</span>
       </p>
       <Button small onPress={() => (to === 'seal' ? changeExport({ step: to }) : go(to))}>

@@ -159,7 +159,7 @@ const None = () => (
 /** Nodes of a finding that are listed in the row. */
 const MOST_NODES = 8
 
-/** What a row of the list opens: expected, effect, nodes, recommendation and controls beside the response. */
+/** Content of an opened row: expected condition, effect, nodes, recommendation and controls next to the response. */
 function FindingInside({ of, reference }: { readonly of: Source; readonly reference: string }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('finding.get', { of, reference }, runs), reference)
@@ -216,7 +216,7 @@ function FindingInside({ of, reference }: { readonly of: Source; readonly refere
 }
 
 function Nodes({ finding }: { readonly finding: FindingView }) {
-  const { evidence, deviations, satisfiedNodes, inconclusiveNodes, untestedNodes } = finding
+  const { evidence, deviations, satisfiedNodes, inconclusiveNodes, notApplicableNodes, untestedNodes } = finding
   const shown = evidence.slice(0, MOST_NODES)
   return (
     <ul className="finding-nodes">
@@ -242,6 +242,7 @@ function Nodes({ finding }: { readonly finding: FindingView }) {
         [
           [satisfiedNodes, 'Satisfied', ''],
           [inconclusiveNodes.length, 'Inconclusive', namesOf(inconclusiveNodes)],
+          [notApplicableNodes.length, 'Not applicable', namesOf(notApplicableNodes)],
           [untestedNodes.length, 'Not tested', namesOf(untestedNodes)],
         ] as const
       ).map(([count, words, names]) =>

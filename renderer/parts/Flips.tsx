@@ -69,7 +69,7 @@ export function Flips({ view }: { readonly view: DriftView }) {
   )
 }
 
-const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
+const VerdictWord = ({ verdict }: { readonly verdict: Verdict | null }) =>
   verdict === null ? <span className="quiet">No such check</span> : <VerdictMark verdict={verdict} />
 
 interface GroupProps {
@@ -87,10 +87,10 @@ function Group({ group, before, after }: GroupProps) {
         <span className="note mono">{visible(check)}</span>
       </p>
       <p className="flip-verdicts">
-        <Said verdict={group.before} />
+        <VerdictWord verdict={group.before} />
         <span aria-hidden="true">→</span>
         <span className="said">then</span>
-        <Said verdict={group.after} />
+        <VerdictWord verdict={group.after} />
         <span>on {plural(nodes.total, 'node')}</span>
       </p>
       <p>{visible(sentence)}</p>

@@ -71,7 +71,7 @@ interface FrameProps {
 
 /** Rail, banners, the screen, and the polite announcement for screen readers. */
 export function Frame({ above, children }: FrameProps) {
-  const { fleet, problem, announced: said } = useStore()
+  const { fleet, problem, announced: announcement } = useStore()
   return (
     <div className="frame">
       <Rail />
@@ -94,7 +94,7 @@ export function Frame({ above, children }: FrameProps) {
           {children}
         </main>
         <p className="said" role="status" aria-live="polite">
-          {said}
+          {announcement}
         </p>
         <Toast />
         <Tour />

@@ -54,15 +54,17 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
 
 const MOST = 50
 
+const DUE: WholeColumn<{ readonly due: string }> = {
+  id: 'due',
+  title: 'Due',
+  isRowHeader: true,
+  cellClass: 'number',
+  text: ({ due }) => due,
+  cell: ({ due }) => when(due),
+}
+
 const MISSED_COLUMNS: readonly WholeColumn<MissedRun>[] = [
-  {
-    id: 'due',
-    title: 'Due',
-    isRowHeader: true,
-    cellClass: 'number',
-    text: ({ due }) => due,
-    cell: ({ due }) => when(due),
-  },
+  DUE,
   { id: 'schedule', title: 'Schedule', text: ({ schedule }) => schedule, cell: ({ schedule }) => visible(schedule) },
   { id: 'cadence', title: 'Scheduled', text: ({ cadence }) => cadence, cell: ({ cadence }) => visible(cadence) },
 ]
@@ -70,14 +72,7 @@ const MISSED_COLUMNS: readonly WholeColumn<MissedRun>[] = [
 const RECORDED: ColumnPart = { id: 'recorded', title: 'Recorded' }
 
 const EXPLAINED_COLUMNS: readonly WholeColumn<HistoryView['recordedMisses'][number]>[] = [
-  {
-    id: 'due',
-    title: 'Due',
-    isRowHeader: true,
-    cellClass: 'number',
-    text: ({ due }) => due,
-    cell: ({ due }) => when(due),
-  },
+  DUE,
   {
     id: 'schedule',
     title: 'Schedule',

@@ -75,7 +75,8 @@ export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompa
       ),
     },
   ]
-  const { columns, rows: runs, sort, onSort, tools } = useTable('runs', all, given)
+  const { grid, tools } = useTable('runs', all, given)
+  const { rows: runs } = grid
   if (runs.length === 0)
     return <EmptyState title="No runs in this period">Runs are listed here, newest first.</EmptyState>
   return (
@@ -84,11 +85,9 @@ export function HistoryRuns({ title, view, runs: given, isWhole = false, onCompa
       <SortedTable
         className="history-runs"
         caption={title}
-        columns={columns}
+        {...grid}
         rows={runs.slice(0, most)}
         keyOf={({ run }) => run}
-        sort={sort}
-        onSort={onSort}
       />
       {runs.length > most && (
         <div className="actions">

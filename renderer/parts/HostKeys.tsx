@@ -116,10 +116,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
       )}
       <GridTable
         label="Host keys"
-        columns={table.columns}
-        rows={table.rows}
-        sort={table.sort}
-        onSort={table.onSort}
+        {...table.grid}
         keyOf={({ node }) => node}
         rowHeight={3.25}
         leaves={20}

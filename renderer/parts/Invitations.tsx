@@ -1,5 +1,5 @@
 import { IconUserPlus } from '@tabler/icons-react'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { InvitationView } from '../../schemas/ipc-portal.ts'
 import { invitationStatusWords } from '../../schemas/portal-words.ts'
 import { useAction } from '../actions.ts'
@@ -10,8 +10,8 @@ import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
-import { FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { ReasonForm } from './ReasonForm.tsx'
 
 /** Who was invited as auditor, with what came of it, and inviting. */
@@ -127,14 +127,12 @@ function EndAccess({ invitation, onClose }: { readonly invitation: InvitationVie
 }
 
 function InviteDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = useId()
   const invite = useAction('portal.invite')
   const [label, setLabel] = useState('')
   const [until, setUntil] = useState('')
   const [tried, setTried] = useState(false)
   const [link, setLink] = useState<string | null>(null)
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     setTried(true)
     if (label.trim() === '' || until === '') return
     const made = await invite.run({ label: label.trim(), until })
@@ -158,42 +156,34 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       </Dialog>
     )
   return (
-    <Dialog
+    <FormDialog
       title="Invite auditor"
+      verb="Create invitation link"
+      action={invite}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={invite.busy}>
-            Create invitation link
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
-        <p>
-          The person needs an account at your identity provider; a role there is not needed. The link can be used once,
-          within 7 days. The access is then bound to that account.
-        </p>
-        <TextField
-          label="Person and firm"
-          description="For your own list. Not compared with the account."
-          value={label}
-          onChange={setLabel}
-          maxLength={200}
-          error={tried && label.trim() === '' ? 'Enter the person whom you invite.' : undefined}
-          isRequired
-          autoFocus
-        />
-        <DateField
-          label="Last day of the access"
-          value={until}
-          onChange={setUntil}
-          error={tried && until === '' ? 'Enter the last day.' : undefined}
-          isRequired
-        />
-        {invite.error !== null && <FailureNote error={invite.error} />}
-      </form>
-    </Dialog>
+      <p>
+        The person needs an account at your identity provider; a role there is not needed. The link can be used once,
+        within 7 days. The access is then bound to that account.
+      </p>
+      <TextField
+        label="Person and firm"
+        description="For your own list. Not compared with the account."
+        value={label}
+        onChange={setLabel}
+        maxLength={200}
+        error={tried && label.trim() === '' ? 'Enter the person whom you invite.' : undefined}
+        isRequired
+        autoFocus
+      />
+      <DateField
+        label="Last day of the access"
+        value={until}
+        onChange={setUntil}
+        error={tried && until === '' ? 'Enter the last day.' : undefined}
+        isRequired
+      />
+    </FormDialog>
   )
 }

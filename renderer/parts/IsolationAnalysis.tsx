@@ -129,8 +129,8 @@ function Open({ isolation: { limitations, openPoints } }: { readonly isolation: 
       <details>
         <summary>Not observable from the node</summary>
         <ul>
-          {limitations.map((said) => (
-            <li key={said}>{said}</li>
+          {limitations.map((limitation) => (
+            <li key={limitation}>{limitation}</li>
           ))}
         </ul>
       </details>
@@ -274,7 +274,7 @@ function Signals({ isolation: { signals }, notes }: PartProps) {
     ({ indicates }) => indicates === 'virtual' || indicates === 'bare-metal' || indicates === 'neutral',
   )
   const noted = signals.map((one): NotedSignal => ({ one, note: notes.get(one.id) })).filter(({ note }) => note)
-  const { columns, rows, sort, onSort, tools } = useTable('signals', SIGNAL_COLUMNS, noted)
+  const { grid, tools } = useTable('signals', SIGNAL_COLUMNS, noted)
   return (
     <details>
       <summary>
@@ -282,18 +282,16 @@ function Signals({ isolation: { signals }, notes }: PartProps) {
       </summary>
       <div className="table-bar">{tools}</div>
       {Object.values(familyWords).map((family) => {
-        const own = rows.filter((row) => familyOf(row) === family)
+        const own = grid.rows.filter((row) => familyOf(row) === family)
         return (
           own.length > 0 && (
             <SortedTable
               key={family}
               className="claims"
               caption={family}
-              columns={columns}
+              {...grid}
               rows={own}
               keyOf={({ one }) => one.id}
-              sort={sort}
-              onSort={onSort}
             />
           )
         )

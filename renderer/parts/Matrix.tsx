@@ -1,28 +1,16 @@
-import { IconClock } from '@tabler/icons-react'
 import { type CSSProperties, memo, useId, useRef } from 'react'
 import type { NodeRow } from '../../schemas/ipc-results.ts'
-import { type Environment, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { isSamePlace, slotsAfter, visibleRows } from '../matrix-walk.ts'
 import { rem, useWidth } from '../measure.ts'
-import {
-  type Acceptance,
-  type CellCounts,
-  countsOf,
-  countWords,
-  environmentLine,
-  excludedWords,
-  type Matrix,
-  type MatrixRow,
-  type Cell as OneCell,
-  whyNotCollected,
-} from '../model.ts'
+import { countsOf, countWords, type Matrix, type MatrixRow, whyNotCollected } from '../model.ts'
 import { stillToCome } from '../run-progress.ts'
 import { useStore } from '../store.ts'
-import { day, plural, visible } from '../text.ts'
+import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Icon } from '../ui/Icon.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { Shape } from './Mark.tsx'
+import { CellButton, Counts, NodeNotes } from './MatrixCells.tsx'
 import { useWalk } from './matrix-focus.ts'
 
 export interface MatrixProps {
@@ -262,105 +250,6 @@ const OneRow = memo(function OneRow({ id, row, at, height, stop, pending, onOpen
   )
 })
 
-export const acceptedWords = ({ until, owner }: Acceptance): string =>
-  `Accepted until ${day(until)} · ${visible(owner)}`
-
-/** The counts of a cell, with what is counted against no node. */
-const countsSaid = (counts: CellCounts): string =>
-  [countWords(counts), excludedWords(counts)].filter(Boolean).join('; not counted: ')
-
-const COUNTED = [
-  ['notSatisfied', 'not-satisfied'],
-  ['inconclusive', 'inconclusive'],
-  ['satisfied', 'satisfied'],
-] as const
-
-/** Not satisfied, inconclusive, satisfied: always in this order, never one word for all of them. */
-export const Counts = ({ counts }: { readonly counts: CellCounts }) => (
-  <span className="cell-counts number">
-    {COUNTED.map(([name, verdict]) => (
-      <span key={name} className={counts[name] === 0 ? 'cell-count none' : `cell-count tone-${verdict}`}>
-        <Shape mark={verdictWords[verdict].mark} tone={counts[name] === 0 ? 'none' : verdict} />
-        {counts[name]}
-      </span>
-    ))}
-  </span>
-)
-
-/** A cell as a sentence, for screen readers. */
-function cellSentence(cell: OneCell): string {
-  const { accepted, expired, property } = cell
-  const parts = [
-    `${propertyWords[property].label}: ${countsSaid(countsOf(cell))}`,
-    accepted === null
-      ? null
-      : `${accepted.count} risk accepted until ${day(accepted.until)}, ${visible(accepted.owner)}`,
-    expired === 0 ? null : `${plural(expired, 'acceptance')} expired`,
-  ]
-  return `${parts.filter((part) => part !== null).join('. ')}.`
-}
-
-interface CellButtonProps {
-  readonly cell: OneCell
-  readonly stop: number
-  readonly tab: 0 | -1
-  readonly onPress: () => void
-}
-
-function CellButton({ cell, stop, tab, onPress }: CellButtonProps) {
-  const { accepted, expired } = cell
-  const counts = countsOf(cell)
-  const note =
-    accepted !== null
-      ? `accepted until ${day(accepted.until)}`
-      : expired > 0
-        ? 'acceptance expired'
-        : counts.notTested > 0
-          ? `${counts.notTested} not tested`
-          : null
-  return (
-    <button
-      type="button"
-      className={accepted === null ? 'cell' : 'cell has-corner'}
-      data-stop={stop}
-      tabIndex={tab}
-      aria-label={cellSentence(cell)}
-      title={accepted === null ? countsSaid(counts) : `${acceptedWords(accepted)} · ${countsSaid(counts)}`}
-      onClick={onPress}
-    >
-      <Counts counts={counts} />
-      {note !== null && <span className="count of-acceptance">{note}</span>}
-    </button>
-  )
-}
-
-/** Notes under the name of a node. */
-const SAID_LAYERS: readonly Environment[] = ['virtual-machine', 'container', 'logical-partition', 'hypervisor-host']
-
-function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
-  const notes = [
-    collected && node.environment !== null && SAID_LAYERS.includes(node.environment) ? environmentLine(node) : null,
-    node.status === 'partial' ? 'partially collected' : null,
-    node.privilege === 'none' ? 'no privileged checks' : null,
-    node.place === null ? null : visible(node.place),
-  ].filter((note) => note !== null)
-  return (
-    <>
-      {node.stale && (
-        <span className="stale">
-          <Icon of={IconClock} size={12} />
-          {node.ageDays === null ? 'of unknown age' : `${plural(node.ageDays, 'day')} old`}
-        </span>
-      )}
-      {notes.length > 0 && (
-        <span className="node-note" title={notes.join(' · ')}>
-          {notes.join(' · ')}
-        </span>
-      )}
-    </>
-  )
-}
-
 /** Actions for a node without evidence. */
 interface Fix {
   readonly retry: (node: string) => void
@@ -369,7 +258,7 @@ interface Fix {
 
 interface NotCollectedProps {
   readonly node: NodeRow
-  /** How many columns it stands for. */
+  /** Number of columns that it represents. */
   readonly span: number
   readonly pending: string | null
   readonly fix: Fix | null

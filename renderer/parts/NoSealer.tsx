@@ -1,3 +1,4 @@
+import type { Method } from '../../schemas/ipc.ts'
 import { may, signedIn } from '../team.ts'
 import { shellLine } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -33,10 +34,14 @@ export const NoSealer = ({ onCheck }: Checking) => (
   </>
 )
 
-/** The same for an entry, which can be recorded without a signature where `isOptional`. */
-export function EntryWithoutSealer({ isOptional, onCheck }: Checking & { readonly isOptional: boolean }) {
+/** The same for an entry, which can be recorded without a signature where `isOptional`, by a `method` that is offered where a sealer is configured. */
+export function EntryWithoutSealer({
+  isOptional,
+  method = 'register.sign',
+  onCheck,
+}: Checking & { readonly isOptional: boolean; readonly method?: Method }) {
   const unsigned = isOptional ? 'Not digitally signed: names are typed, not authenticated. ' : ''
-  if (!may('register.sign'))
+  if (!may(method))
     return (
       <p className="quiet">
         {unsigned}

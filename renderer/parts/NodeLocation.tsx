@@ -239,12 +239,12 @@ function LocationSignals({ of, node, location: { signals, results } }: LocationS
     ],
     [of, node, results],
   )
-  const { columns: shown, rows, sort, onSort, tools } = useTable('location-evidence', columns, signals)
+  const { grid, tools } = useTable('location-evidence', columns, signals)
   if (signals.length === 0) return <p className="empty">No location evidence.</p>
   return (
     <>
       <div className="table-bar">{tools}</div>
-      {byClass(rows).map((group) => (
+      {byClass(grid.rows).map((group) => (
         <SortedTable
           key={group.class}
           className="location-signals"
@@ -254,11 +254,9 @@ function LocationSignals({ of, node, location: { signals, results } }: LocationS
               {locationClassWords[group.class]} <span className="quiet">({group.class})</span>
             </>
           }
-          columns={shown}
+          {...grid}
           rows={group.signals}
           keyOf={({ id }) => id}
-          sort={sort}
-          onSort={onSort}
         />
       ))}
     </>

@@ -89,10 +89,7 @@ export function NodeTable({ nodes, added, edit, onAll, onImport, onKeys }: NodeT
       </div>
       <GridTable
         label="Nodes in scope"
-        columns={table.columns}
-        rows={table.rows}
-        sort={table.sort}
-        onSort={table.onSort}
+        {...table.grid}
         keyOf={nameOf}
         rowHeight={2.75}
         leaves={18}
@@ -244,7 +241,10 @@ function RemoveNodes({
         </>
       }
     >
-      <p>Later runs and exports will not include them. Evidence already collected remains on this computer.</p>
+      <p>
+        Later runs and exports will not include {nodes.length === 1 ? 'it' : 'them'}. Evidence already collected remains
+        on this computer.
+      </p>
       {nodes.length > 1 && (
         <p className="quiet">
           {visible(nodes.slice(0, MOST_NAMED).join(', '))}

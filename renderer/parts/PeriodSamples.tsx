@@ -59,7 +59,7 @@ function Sampled({
   const problem = samplingProblem(sample)
   return (
     <fieldset className="period-sample">
-      <legend>Sample {number}</legend>
+      <legend className="sample-name">Sample {number}</legend>
       <Select
         label="List"
         value={sample.population}

@@ -1,6 +1,6 @@
 import { today } from '@internationalized/date'
 import { IconFileImport } from '@tabler/icons-react'
-import { type FormEvent, useId, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { type CoverageState, coverageWords, inventoryKindWords } from '../../schemas/engagement-words.ts'
 import type { CoverageView, EngagementView, InventoryDraft, InventoryView } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
@@ -12,13 +12,13 @@ import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { CellLine, type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
-import { Ask, FailureNote } from './Ask.tsx'
+import { Ask } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { Shape } from './Mark.tsx'
 import { useTable } from './TableTools.tsx'
 
@@ -73,8 +73,12 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
         <Notice
           kind="warning"
           title={`${plural(coverage.unreconciled, 'asset')} in the provider inventory not reconciled.`}
-          means="Until they are reconciled, controls that require the population reconciliation cannot be concluded."
-          next="Add the node to the fleet, or exclude the asset below with a reason."
+          means={`Until ${coverage.unreconciled === 1 ? 'it is' : 'they are'} reconciled, controls that require the population reconciliation cannot be concluded.`}
+          next={
+            coverage.unreconciled === 1
+              ? 'Add it to the fleet as a node, or exclude it below with a reason.'
+              : 'Add each to the fleet as a node, or exclude it below with a reason.'
+          }
         />
       )}
       {coverage.conflicts.length > 0 && (
@@ -135,13 +139,10 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
       </div>
       <GridTable
         label="Population reconciliation"
-        rows={table.rows}
+        {...table.grid}
         keyOf={({ key }) => key}
         rowHeight={4}
         leaves={28}
-        columns={table.columns}
-        sort={table.sort}
-        onSort={table.onSort}
         empty={<p className="empty">No matching nodes.</p>}
       />
       {opened === 'import' && <InventoryDialog before={inventory} onClose={() => setOpened(null)} />}
@@ -238,15 +239,13 @@ const KINDS = ['portal-export', 'invoice', 'order'] as const satisfies readonly 
 
 /** Source and owner of the provider inventory, then the file. */
 function InventoryDialog({ before, onClose }: { readonly before: InventoryView | null; readonly onClose: () => void }) {
-  const form = useId()
   const bring = useAction('inventory.import-choose')
   const [kind, setKind] = useState<InventoryDraft['kind']>(before?.kind ?? 'portal-export')
   const [source, setSource] = useState(before?.source ?? '')
   const [owner, setOwner] = useState(before?.owner ?? '')
   const [on, setOn] = useState(today('UTC').toString())
   const [tried, setTried] = useState(false)
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
     if (source.trim() === '' || owner.trim() === '' || on === '') return
     const view = await bring.run({ kind, source, owner, on })
@@ -256,69 +255,60 @@ function InventoryDialog({ before, onClose }: { readonly before: InventoryView |
     outdated()
   }
   return (
-    <Dialog
+    <FormDialog
       title="Import provider inventory"
+      verb="Choose file and import"
+      action={bring}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={bring.busy}>
-            Choose file and import
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p>
-          A CSV file with a header line, for example id, hostname, address and serial number. The pack includes it
-          unchanged.
+      <p>
+        A CSV file with a header line, for example id, hostname, address and serial number. The pack includes it
+        unchanged.
+      </p>
+      {before !== null && (
+        <p className="quiet">
+          It replaces {visible(before.file.name)}. Excluded assets remain excluded where their ids appear again.
         </p>
-        {before !== null && (
-          <p className="quiet">
-            It replaces {visible(before.file.name)}. Excluded assets remain excluded where their ids appear again.
-          </p>
-        )}
-        <RadioGroup
-          label="Type"
-          value={kind}
-          onChange={setKind}
-          options={KINDS.map((id) => ({ id, title: inventoryKindWords[id] }))}
-        />
+      )}
+      <RadioGroup
+        label="Type"
+        value={kind}
+        onChange={setKind}
+        options={KINDS.map((id) => ({ id, title: inventoryKindWords[id] }))}
+      />
+      <TextField
+        label="Source"
+        value={source}
+        onChange={setSource}
+        maxLength={300}
+        error={tried && source.trim() === '' ? 'Enter the source.' : undefined}
+        isRequired
+        autoFocus
+      />
+      <div className="form-pair">
         <TextField
-          label="Source"
-          value={source}
-          onChange={setSource}
-          maxLength={300}
-          error={tried && source.trim() === '' ? 'Enter the source.' : undefined}
+          label="Owner"
+          value={owner}
+          onChange={setOwner}
+          maxLength={200}
+          error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
           isRequired
-          autoFocus
         />
-        <div className="form-pair">
-          <TextField
-            label="Owner"
-            value={owner}
-            onChange={setOwner}
-            maxLength={200}
-            error={tried && owner.trim() === '' ? 'Enter the owner.' : undefined}
-            isRequired
-          />
-          <DateField
-            label="As of"
-            value={on}
-            onChange={setOn}
-            error={tried && on === '' ? 'Choose the date of the inventory.' : undefined}
-            isRequired
-          />
-        </div>
-        {bring.error !== null && <FailureNote error={bring.error} />}
-      </form>
-    </Dialog>
+        <DateField
+          label="As of"
+          value={on}
+          onChange={setOn}
+          error={tried && on === '' ? 'Choose the date of the inventory.' : undefined}
+          isRequired
+        />
+      </div>
+    </FormDialog>
   )
 }
 
 /** The reason for excluding an inventory asset from the population; it can be changed and withdrawn. */
 function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; readonly onClose: () => void }) {
-  const form = useId()
   const set = useAction('inventory.leave-out')
   const [why, setWhy] = useState(row.why ?? '')
   const [tried, setTried] = useState(false)
@@ -328,46 +318,39 @@ function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; readonly 
     onClose()
     outdated()
   }
-  const send = (event: FormEvent): void => {
-    event.preventDefault()
+  const send = (): void => {
     setTried(true)
     if (why.trim().length >= 3) void put(why)
   }
   return (
-    <Dialog
+    <FormDialog
       title="Exclude asset"
-      onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={set.busy}>
-            Exclude asset
+      verb="Exclude asset"
+      action={set}
+      onSubmit={send}
+      more={
+        row.why !== null && (
+          <Button isDisabled={set.busy} onPress={() => void put(null)}>
+            Include asset
           </Button>
-          {row.why !== null && (
-            <Button isDisabled={set.busy} onPress={() => void put(null)}>
-              Include asset
-            </Button>
-          )}
-          <Button onPress={onClose}>Cancel</Button>
-        </>
+        )
       }
+      onClose={onClose}
     >
-      <form id={form} className="form" onSubmit={send} noValidate>
-        <p>
-          {visible(row.name)}
-          {row.listed !== null && row.listed !== row.name && <span className="note mono">{visible(row.listed)}</span>}
-        </p>
-        <p className="quiet">The asset remains listed, and every report prints your reason.</p>
-        <TextArea
-          label="Reason for exclusion"
-          value={why}
-          onChange={setWhy}
-          maxLength={1000}
-          error={tried && why.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
-          isRequired
-          autoFocus
-        />
-        {set.error !== null && <FailureNote error={set.error} />}
-      </form>
-    </Dialog>
+      <p>
+        {visible(row.name)}
+        {row.listed !== null && row.listed !== row.name && <span className="note mono">{visible(row.listed)}</span>}
+      </p>
+      <p className="quiet">The asset remains listed, and every report prints your reason.</p>
+      <TextArea
+        label="Reason for exclusion"
+        value={why}
+        onChange={setWhy}
+        maxLength={1000}
+        error={tried && why.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
+        isRequired
+        autoFocus
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { announce } from '../store.ts'
-import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea } from '../ui/Field.tsx'
-import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 
 export interface ReasonFormProps {
   readonly title: string
@@ -29,44 +27,28 @@ const SHORTEST = 3
 /** A dialog for what needs a reason and nothing else. */
 export function ReasonForm(props: ReasonFormProps) {
   const { title, about, verb, kind, done, maxLength, action, send, onClose, children } = props
-  const form = useId()
   const [reason, setReason] = useState('')
   const [tried, setTried] = useState(false)
   const isShort = reason.trim().length < SHORTEST
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     setTried(true)
     if (isShort || !(await send(reason.trim()))) return
     announce(done)
     onClose()
   }
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button kind={kind} type="submit" form={form} busy={action.busy}>
-            {verb}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
-    >
-      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
-        {about}
-        <TextArea
-          label="Reason"
-          value={reason}
-          onChange={setReason}
-          maxLength={maxLength}
-          error={tried && isShort ? `Enter at least ${SHORTEST} characters.` : undefined}
-          isRequired
-          autoFocus
-        />
-        {children}
-        {action.error !== null && <FailureNote error={action.error} />}
-      </form>
-    </Dialog>
+    <FormDialog title={title} verb={verb} kind={kind} action={action} onSubmit={submit} onClose={onClose}>
+      {about}
+      <TextArea
+        label="Reason"
+        value={reason}
+        onChange={setReason}
+        maxLength={maxLength}
+        error={tried && isShort ? `Enter at least ${SHORTEST} characters.` : undefined}
+        isRequired
+        autoFocus
+      />
+      {children}
+    </FormDialog>
   )
 }

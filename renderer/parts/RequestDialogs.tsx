@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { PortalRequest, RequestStatus } from '../../schemas/ipc-portal.ts'
 import { packSubject } from '../../schemas/period-words.ts'
 import { requestVerbs } from '../../schemas/portal-words.ts'
@@ -6,27 +6,23 @@ import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { announce } from '../store.ts'
 import { firstUp, visible } from '../text.ts'
-import { Button } from '../ui/Button.tsx'
 import { ChoiceMenu } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
-import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 
 const NO_ABOUT: PortalRequest['about'] = { control: '', node: '', check: '', period: '' }
 const LABELS = { control: 'Control', node: 'Node', check: 'Check', period: 'Period' } as const
 
 /** Writes a request of an auditor. */
 export function AskDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = useId()
   const ask = useAction('portal.ask')
   const [title, setTitle] = useState('')
   const [text, setText] = useState('')
   const [about, setAbout] = useState(NO_ABOUT)
   const [due, setDue] = useState('')
   const [tried, setTried] = useState(false)
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     setTried(true)
     if (title.trim().length < 3 || due === '') return
     if ((await ask.run({ title: title.trim(), text: text.trim(), about, due })) === null) return
@@ -34,51 +30,37 @@ export function AskDialog({ onClose }: { readonly onClose: () => void }) {
     onClose()
   }
   return (
-    <Dialog
-      title="New request"
-      onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={ask.busy}>
-            Send request
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
-    >
-      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
-        <TextField
-          label="What is requested"
-          value={title}
-          onChange={setTitle}
-          maxLength={200}
-          error={tried && title.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
-          isRequired
-          autoFocus
-        />
-        <TextArea label="Details" value={text} onChange={setText} maxLength={4000} isRequired={false} />
-        <div className="draw-form">
-          {(['control', 'node', 'check', 'period'] as const).map((name) => (
-            <TextField
-              key={name}
-              label={LABELS[name]}
-              value={about[name]}
-              onChange={(value) => setAbout({ ...about, [name]: value })}
-              maxLength={200}
-              isRequired={false}
-            />
-          ))}
-        </div>
-        <DateField
-          label="Due day"
-          value={due}
-          onChange={setDue}
-          error={tried && due === '' ? 'Enter the due day.' : undefined}
-          isRequired
-        />
-        {ask.error !== null && <FailureNote error={ask.error} />}
-      </form>
-    </Dialog>
+    <FormDialog title="New request" verb="Send request" action={ask} onSubmit={submit} onClose={onClose}>
+      <TextField
+        label="What is requested"
+        value={title}
+        onChange={setTitle}
+        maxLength={200}
+        error={tried && title.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
+        isRequired
+        autoFocus
+      />
+      <TextArea label="Details" value={text} onChange={setText} maxLength={4000} isRequired={false} />
+      <div className="draw-form">
+        {(['control', 'node', 'check', 'period'] as const).map((name) => (
+          <TextField
+            key={name}
+            label={LABELS[name]}
+            value={about[name]}
+            onChange={(value) => setAbout({ ...about, [name]: value })}
+            maxLength={200}
+            isRequired={false}
+          />
+        ))}
+      </div>
+      <DateField
+        label="Due day"
+        value={due}
+        onChange={setDue}
+        error={tried && due === '' ? 'Enter the due day.' : undefined}
+        isRequired
+      />
+    </FormDialog>
   )
 }
 
@@ -91,54 +73,40 @@ export interface ActDialogProps {
 
 /** Sets a status with a comment, or comments. An answer names evidence. */
 export function ActDialog({ request, to, onClose }: ActDialogProps) {
-  const form = useId()
   const act = useAction('portal.act')
   const [comment, setComment] = useState('')
   const [names, setNames] = useState<Names>({ packs: [], documents: [], findings: [] })
   const verb = to === null || to === 'open' ? 'Comment' : requestVerbs[to]
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     const done = await act.run({ id: request.id, to, comment: comment.trim(), ...names })
     if (done === null) return
     announce(`${verb}: done.`)
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title={verb}
+      verb={verb}
+      kind={to === 'withdrawn' ? 'danger' : 'primary'}
+      isDisabled={comment.trim() === '' && needsComment(to, names)}
+      action={act}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button
-            kind={to === 'withdrawn' ? 'danger' : 'primary'}
-            type="submit"
-            form={form}
-            busy={act.busy}
-            isDisabled={comment.trim() === '' && needsComment(to, names)}
-          >
-            {verb}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={(event) => void submit(event)} noValidate>
-        <p className="source">
-          {request.reference}: {visible(request.title)}
-        </p>
-        <TextArea
-          label="Comment"
-          description="Both sides read it. It cannot be changed."
-          value={comment}
-          onChange={setComment}
-          maxLength={4000}
-          isRequired={needsComment(to, names)}
-          autoFocus
-        />
-        {to === 'answered' && <Evidence names={names} onChange={setNames} />}
-        {act.error !== null && <FailureNote error={act.error} />}
-      </form>
-    </Dialog>
+      <p className="source">
+        {request.reference}: {visible(request.title)}
+      </p>
+      <TextArea
+        label="Comment"
+        description="Both sides read it. It cannot be changed."
+        value={comment}
+        onChange={setComment}
+        maxLength={4000}
+        isRequired={needsComment(to, names)}
+        autoFocus
+      />
+      {to === 'answered' && <Evidence names={names} onChange={setNames} />}
+    </FormDialog>
   )
 }
 

@@ -1,7 +1,8 @@
-import type { RequestEntry } from '../../schemas/ipc-portal.ts'
+import type { PortalRequest, RequestEntry } from '../../schemas/ipc-portal.ts'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { documentName, piecesOf, runPlaces } from '../request-references.ts'
+import { documentName, packOfAnswers, packPlaces, piecesOf, runPlaces } from '../request-references.ts'
 import type { Route } from '../routes.ts'
 import { go, showShared, useStore } from '../store.ts'
 import { isAuditorPage } from '../team.ts'
@@ -9,21 +10,43 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailureNote } from './Ask.tsx'
 
-/** Screens by reference. */
-export type Places = ReadonlyMap<string, Route>
-
-/** Auditors open what is in a shared pack, and nothing by a reference alone. */
-export const NO_PLACES: Places = new Map()
+/** What the references in the texts of a request open. */
+export interface References {
+  readonly places: ReadonlyMap<string, Route>
+  readonly open: (to: Route) => void
+  /** Why the last one could not be opened; null otherwise. */
+  readonly error: CallFailure | null
+}
 
 /** What an officer opens by reference: everything of the run that is shown. */
-export function useRunPlaces(): Places {
+export function useRunReferences(): References {
   const { fleet, runs } = useStore()
   const found = useKept(useAnswer('search.index', { of: 'run' }, runs), 'references')
-  return found.state === 'here' ? runPlaces(found.value, fleet?.nodes.map(({ name }) => name) ?? []) : NO_PLACES
+  const nodes = fleet?.nodes.map(({ name }) => name) ?? []
+  return { places: runPlaces(found.state === 'here' ? found.value : [], nodes), open: go, error: null }
+}
+
+/** What an auditor opens by reference: in a pack that an answer names, after it was verified. */
+export function usePackReferences(request: PortalRequest): References {
+  const verify = useAction('portal.open')
+  const id = packOfAnswers(request)
+  const open = (to: Route): void => {
+    if (id === null) return
+    void verify.run({ id }).then((review) => {
+      if (review !== null) showShared(true, to)
+    })
+  }
+  return { places: packPlaces(request), open, error: verify.error }
 }
 
 /** A text whose references open what they name. */
-export const WithReferences = ({ text, places }: { readonly text: string; readonly places: Places }) => (
+export const WithReferences = ({
+  text,
+  references: { places, open },
+}: {
+  readonly text: string
+  readonly references: References
+}) => (
   <>
     {piecesOf(text, places).map(({ text: piece, to }, at) =>
       to === null ? (
@@ -31,7 +54,7 @@ export const WithReferences = ({ text, places }: { readonly text: string; readon
         <span key={at}>{visible(piece)}</span>
       ) : (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <Button key={at} kind="link" onPress={() => go(to)}>
+        <Button key={at} kind="link" onPress={() => open(to)}>
           {visible(piece)}
         </Button>
       ),
@@ -47,7 +70,13 @@ interface Item {
 }
 
 /** What an answer names. Officers open it in the run that is shown, auditors in the first pack of the answer that is shared with them. */
-export function NamedEvidence({ entry, places }: { readonly entry: RequestEntry; readonly places: Places }) {
+export function NamedEvidence({
+  entry,
+  references: { places },
+}: {
+  readonly entry: RequestEntry
+  readonly references: References
+}) {
   const open = useAction('portal.open')
   const { packs, documents, findings } = entry
   const isAuditor = isAuditorPage()

@@ -37,10 +37,10 @@ export function ReviewSeal({ review, onReview }: ReviewSealProps) {
   const other = useAction('pack.choose-and-verify')
   const { report } = review
   const { isNot } = KINDS[report.kind]
-  const repeated = (after: PackReview, said: string): void => {
+  const repeated = (after: PackReview, announcement: string): void => {
     onReview(after)
     setSupplying(null)
-    announce(`${said} All checks were repeated. ${after.headline.word}.`)
+    announce(`${announcement} All checks were repeated. ${after.headline.word}.`)
   }
   const step = (needs: ReaderInput): void => {
     if (needs === 'signer' || needs === 'authority') setSupplying(needs)
@@ -162,7 +162,7 @@ function Again({ review, onReview }: ReviewSealProps) {
   )
 }
 
-const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
+const VerdictWord = ({ verdict }: { readonly verdict: Verdict | null }) =>
   verdict === null ? <span className="quiet">None</span> : <VerdictMark verdict={verdict} />
 
 const wordOf = (verdict: Verdict | null): string => (verdict === null ? 'None' : verdictWords[verdict].label)
@@ -174,13 +174,13 @@ const DIFFERENCE_COLUMNS: readonly WholeColumn<Difference>[] = [
     id: 'stated',
     title: 'Stated in the pack',
     text: ({ stated }) => wordOf(stated),
-    cell: ({ stated }) => <Said verdict={stated} />,
+    cell: ({ stated }) => <VerdictWord verdict={stated} />,
   },
   {
     id: 'derived',
     title: 'Re-evaluated',
     text: ({ derived }) => wordOf(derived),
-    cell: ({ derived }) => <Said verdict={derived} />,
+    cell: ({ derived }) => <VerdictWord verdict={derived} />,
   },
 ]
 

@@ -38,7 +38,7 @@ export interface SampleNavigatorProps {
   readonly change: ReactNode
 }
 
-/** The samples beside each other: the list, the current one with its evidence, and the decision on it. */
+/** The samples side by side: the list, the current one with its evidence, and the decision on it. */
 export function SampleNavigator({ rows, sample, view, onSheet, change }: SampleNavigatorProps) {
   const [at, setAt] = useState(() => firstOpen(rows))
   const heading = useRef<HTMLHeadingElement>(null)

@@ -36,7 +36,7 @@ export function useTableChoice(name: string): ChosenTable {
   return { choice, onChoice, onSort: (column) => onChoice(sortedBy(choice, column)) }
 }
 
-/** A table whose columns can be sorted and chosen; `tools` is shown in the bar above it. */
+/** A table whose columns can be sorted and chosen: `grid` for the table itself, `tools` for the bar above it. */
 export function useTable<T, C extends TableColumn<T>>(name: string, columns: readonly C[], rows: readonly T[]) {
   const { choice, onChoice, onSort } = useTableChoice(name)
   const shown = useMemo(() => shownColumns<T, C>(columns, choice), [columns, choice])
@@ -44,7 +44,7 @@ export function useTable<T, C extends TableColumn<T>>(name: string, columns: rea
   const tools: ReactNode = (
     <TableTools table={name} columns={columns} rows={ordered} choice={choice} onChoice={onChoice} />
   )
-  return { columns: shown, rows: ordered, sort: choice, onSort, tools }
+  return { grid: { columns: shown, rows: ordered, sort: choice, onSort }, tools }
 }
 
 export interface TableToolsProps<T> {

@@ -26,8 +26,8 @@ export function TextRows({ label, lines, rows, target, isMarked, onMore, onColum
   const ruler = useRef<HTMLSpanElement>(null)
   const [scrolled, setScrolled] = useState(0)
   const [size, setSize] = useState({ rowHeight: 20, height: 400 })
-  const tell = useRef(onColumns)
-  tell.current = onColumns
+  const listener = useRef(onColumns)
+  listener.current = onColumns
   useLayoutEffect(() => {
     const element = view.current
     const probe = ruler.current
@@ -35,7 +35,7 @@ export function TextRows({ label, lines, rows, target, isMarked, onMore, onColum
     const measure = (): void => {
       const { width, height } = probe.getBoundingClientRect()
       setSize({ rowHeight: Math.max(1, height), height: element.clientHeight })
-      tell.current(Math.floor((element.clientWidth - GUTTER_CHARACTERS * (width / 10)) / (width / 10)))
+      listener.current(Math.floor((element.clientWidth - GUTTER_CHARACTERS * (width / 10)) / (width / 10)))
     }
     measure()
     const watch = new ResizeObserver(measure)

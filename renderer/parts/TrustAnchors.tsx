@@ -1,5 +1,6 @@
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import type { Method } from '../../schemas/ipc.ts'
 import type { IdentityView, TrustAnchor } from '../../schemas/ipc-packs.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
 import type { EntrySignature } from '../../schemas/types.ts'
@@ -233,10 +234,10 @@ function useIdentities(first: string | null) {
 }
 
 /** The identity of a signature that is always made. There is nothing to choose where there is only one; the engine reports that there is none. */
-export function useSigningKey(first: string | null = null): SigningIdentity {
+export function useSigningKey(first: string | null = null, method: Method = 'register.sign'): SigningIdentity {
   const { identities, name, choose, check, lacksSealer } = useIdentities(first)
   const choice = lacksSealer ? (
-    <EntryWithoutSealer isOptional={false} onCheck={check} />
+    <EntryWithoutSealer isOptional={false} method={method} onCheck={check} />
   ) : identities.length < 2 ? null : (
     <Select
       label="Signing identity"

@@ -85,11 +85,11 @@ export interface WholeTableProps<T> extends Omit<SortedTableProps<T>, 'sort' | '
 
 /** A table of few rows with its bar: sorted, reduced to chosen columns, and saved as it is shown. */
 export function WholeTable<T>({ table, most, ...props }: WholeTableProps<T>) {
-  const { columns, rows, sort, onSort, tools } = useTable<T, WholeColumn<T>>(table, props.columns, props.rows)
+  const { grid, tools } = useTable<T, WholeColumn<T>>(table, props.columns, props.rows)
   return (
     <>
       <div className="table-bar">{tools}</div>
-      <SortedTable {...props} columns={columns} rows={rows.slice(0, most)} sort={sort} onSort={onSort} />
+      <SortedTable {...props} {...grid} rows={grid.rows.slice(0, most)} />
     </>
   )
 }

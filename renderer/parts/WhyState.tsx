@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { DecisionDraft } from '../../schemas/ipc-register.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
@@ -13,11 +13,11 @@ import { announce, change, outdated, useStore } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
 import { daysFromToday, SamePerson, UntilField } from './Acceptances.tsx'
-import { Ask, FailureNote } from './Ask.tsx'
+import { Ask } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { useEntrySigning } from './TrustAnchors.tsx'
 
 export interface WhyStateProps {
@@ -35,10 +35,10 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
     <section aria-labelledby="why-state">
       <h2 id="why-state">Basis and decisions</h2>
       <Ask answer={register}>
-        {(said) => {
-          const reasons = stateReasons(row, said)
+        {(loaded) => {
+          const reasons = stateReasons(row, loaded)
           const counted = rowStateWords[stateOf(row)]
-          const decisions = decisionsFor(said, frame.id, row.key)
+          const decisions = decisionsFor(loaded, frame.id, row.key)
           const addressable = decisionChoices(row).length > 1
           const undecided = addressable && !decisions.some(({ status }) => status === 'in-force')
           return (
@@ -98,7 +98,6 @@ const USUAL_DAYS = 180
 
 /** A control decision by a named person: an addressable specification, or non-applicability. It changes no verdict. */
 function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogProps) {
-  const form = useId()
   const set = useAction('decisions.set')
   const choices = decisionChoices(control)
   const [decision, setDecision] = useState<ControlDecision['decision']>(choices[0] ?? 'not-applicable')
@@ -114,8 +113,7 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
     error: tried ? lacks[name] : undefined,
     isRequired,
   })
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
     if (Object.keys(lacks).length > 0 || until === '') return
     const input = decisionInput({ framework, control: control.key, decision, until }, texts)
@@ -128,56 +126,48 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
     onDone()
   }
   return (
-    <Dialog
+    <FormDialog
       title={choices.length > 1 ? 'Add control decision' : 'Document non-applicability'}
       size="large"
+      verb="Record decision"
+      action={set}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={set.busy}>
-            Record decision
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p>
-          {visible(control.id)} {visible(control.title)}
-        </p>
-        {choices.length > 1 && (
-          <RadioGroup
-            label="Decision"
-            description="Addressable does not mean optional (45 CFR 164.306(d)(3))."
-            value={decision}
-            onChange={setDecision}
-            options={choices.map((id) => ({ id, title: decisionWords[id] }))}
-          />
-        )}
-        <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
-        {weighs(decision) && (
-          <TextArea
-            {...field('factors', 'Factors considered')}
-            description="Size, infrastructure, cost, and probability of harm (45 CFR 164.306(b)(2))."
-            maxLength={2000}
-          />
-        )}
-        {decision === 'equivalent-alternative' && (
-          <TextArea {...field('alternativeMeasure', 'Equivalent alternative measure')} maxLength={2000} />
-        )}
-        <TextField {...field('riskAnalysis', 'Reference to the risk analysis', false)} maxLength={500} />
-        <div className="form-pair">
-          <TextField {...field('owner', 'Owner')} maxLength={200} />
-          <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
-          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
-          <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
-          <UntilField label="Review by" value={until} onChange={setUntil} tried={tried} />
-        </div>
-        <SamePerson requestedBy={texts.requestedBy} approvedBy={texts.approvedBy} />
-        {signing.choice}
-        {set.error !== null && <FailureNote error={set.error} />}
-      </form>
-    </Dialog>
+      <p>
+        {visible(control.id)} {visible(control.title)}
+      </p>
+      {choices.length > 1 && (
+        <RadioGroup
+          label="Decision"
+          description="Addressable does not mean optional (45 CFR 164.306(d)(3))."
+          value={decision}
+          onChange={setDecision}
+          options={choices.map((id) => ({ id, title: decisionWords[id] }))}
+        />
+      )}
+      <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
+      {weighs(decision) && (
+        <TextArea
+          {...field('factors', 'Factors considered')}
+          description="Size, infrastructure, cost, and probability of harm (45 CFR 164.306(b)(2))."
+          maxLength={2000}
+        />
+      )}
+      {decision === 'equivalent-alternative' && (
+        <TextArea {...field('alternativeMeasure', 'Equivalent alternative measure')} maxLength={2000} />
+      )}
+      <TextField {...field('riskAnalysis', 'Reference to the risk analysis', false)} maxLength={500} />
+      <div className="form-pair">
+        <TextField {...field('owner', 'Owner')} maxLength={200} />
+        <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
+        <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
+        <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
+        <UntilField label="Review by" value={until} onChange={setUntil} tried={tried} />
+      </div>
+      <SamePerson requestedBy={texts.requestedBy} approvedBy={texts.approvedBy} />
+      {signing.choice}
+    </FormDialog>
   )
 }
 

@@ -1,10 +1,8 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../actions.ts'
 import { announce } from '../store.ts'
-import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/Field.tsx'
-import { FailureNote } from './Ask.tsx'
+import { FormDialog } from './FormDialog.tsx'
 
 const WAYS = {
   acceptance: { method: 'acceptances.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
@@ -24,14 +22,12 @@ export interface WithdrawDialogProps {
 
 /** Withdraws an entry or rejects a request, with name and reason. It remains listed. */
 export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDialogProps) {
-  const form = useId()
   const way = WAYS[what]
   const withdraw = useAction(way.method)
   const [by, setBy] = useState('')
   const [reason, setReason] = useState('')
   const [tried, setTried] = useState(false)
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
     if (by.trim() === '' || reason.trim().length < 3) return
     if ((await withdraw.run({ id, by, reason })) === null) return
@@ -39,46 +35,39 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
     onDone()
   }
   return (
-    <Dialog
+    <FormDialog
       title={`${way.verb} ${what}`}
+      verb={`${way.verb} ${what}`}
+      kind="danger"
+      action={withdraw}
+      onSubmit={send}
       onClose={onClose}
-      actions={
-        <>
-          <Button kind="danger" type="submit" form={form} busy={withdraw.busy}>
-            {way.verb} {what}
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p>{about}</p>
-        <p className="quiet">It remains listed as {way.done}, with your reason. Nothing is deleted.</p>
-        <TextField
-          label={way.by}
-          value={by}
-          onChange={setBy}
-          maxLength={200}
-          error={
-            tried && by.trim() === ''
-              ? what === 'request'
-                ? 'Enter the person who rejects the request.'
-                : 'Enter the person who withdraws it.'
-              : undefined
-          }
-          isRequired
-          autoFocus
-        />
-        <TextArea
-          label="Reason"
-          value={reason}
-          onChange={setReason}
-          maxLength={2000}
-          error={tried && reason.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
-          isRequired
-        />
-        {withdraw.error !== null && <FailureNote error={withdraw.error} />}
-      </form>
-    </Dialog>
+      <p>{about}</p>
+      <p className="quiet">It remains listed as {way.done}, with your reason. Nothing is deleted.</p>
+      <TextField
+        label={way.by}
+        value={by}
+        onChange={setBy}
+        maxLength={200}
+        error={
+          tried && by.trim() === ''
+            ? what === 'request'
+              ? 'Enter the person who rejects the request.'
+              : 'Enter the person who withdraws it.'
+            : undefined
+        }
+        isRequired
+        autoFocus
+      />
+      <TextArea
+        label="Reason"
+        value={reason}
+        onChange={setReason}
+        maxLength={2000}
+        error={tried && reason.trim().length < 3 ? 'Enter at least 3 characters.' : undefined}
+        isRequired
+      />
+    </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import type { AcceptanceRequestView, DecisionView, RegisterView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
@@ -8,6 +8,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { Acceptances, NamedNodes, SamePerson } from '../parts/Acceptances.tsx'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Decisions } from '../parts/Decisions.tsx'
+import { FormDialog } from '../parts/FormDialog.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useEntrySigning } from '../parts/TrustAnchors.tsx'
 import { WithdrawDialog } from '../parts/WithdrawDialog.tsx'
@@ -15,7 +16,6 @@ import { acceptancesShown, pendingWords, type Shown, STANDINGS, signedLine } fro
 import { announce, change, outdated, useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/Field.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -227,14 +227,12 @@ interface ApproveDialogProps {
 
 /** Approves a request as submitted, with the name and role of the approver. */
 function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
-  const form = useId()
   const approve = useAction('acceptances.approve')
   const [approvedBy, setApprovedBy] = useState('')
   const [approverRole, setApproverRole] = useState('')
   const [tried, setTried] = useState(false)
   const signing = useEntrySigning(['approver'])
-  const send = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     setTried(true)
     if (approvedBy.trim() === '' || approverRole.trim() === '') return
     if ((await approve.run({ id: request.id, approvedBy, approverRole })) === null) return
@@ -245,45 +243,31 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
     onDone()
   }
   return (
-    <Dialog
-      title="Approve request"
-      onClose={onClose}
-      actions={
-        <>
-          <Button kind="primary" type="submit" form={form} busy={approve.busy}>
-            Approve request
-          </Button>
-          <Button onPress={onClose}>Cancel</Button>
-        </>
-      }
-    >
-      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
-        <p>
-          <span className="mono">{request.check}</span> on {plural(request.nodes.length, 'node')}, until{' '}
-          {day(request.expiresAt)}. {visible(request.reason)}
-        </p>
-        <p className="quiet">The risk is accepted as requested, from now on. No verdict changes.</p>
-        <TextField
-          label="Approved by"
-          value={approvedBy}
-          onChange={setApprovedBy}
-          maxLength={200}
-          error={tried && approvedBy.trim() === '' ? 'Enter the approver.' : undefined}
-          isRequired
-          autoFocus
-        />
-        <TextField
-          label="Approver’s role"
-          value={approverRole}
-          onChange={setApproverRole}
-          maxLength={200}
-          error={tried && approverRole.trim() === '' ? 'Enter the approver’s role.' : undefined}
-          isRequired
-        />
-        <SamePerson requestedBy={request.requestedBy} approvedBy={approvedBy} />
-        {signing.choice}
-        {approve.error !== null && <FailureNote error={approve.error} />}
-      </form>
-    </Dialog>
+    <FormDialog title="Approve request" verb="Approve request" action={approve} onSubmit={send} onClose={onClose}>
+      <p>
+        <span className="mono">{request.check}</span> on {plural(request.nodes.length, 'node')}, until{' '}
+        {day(request.expiresAt)}. {visible(request.reason)}
+      </p>
+      <p className="quiet">The risk is accepted as requested, from now on. No verdict changes.</p>
+      <TextField
+        label="Approved by"
+        value={approvedBy}
+        onChange={setApprovedBy}
+        maxLength={200}
+        error={tried && approvedBy.trim() === '' ? 'Enter the approver.' : undefined}
+        isRequired
+        autoFocus
+      />
+      <TextField
+        label="Approver’s role"
+        value={approverRole}
+        onChange={setApproverRole}
+        maxLength={200}
+        error={tried && approverRole.trim() === '' ? 'Enter the approver’s role.' : undefined}
+        isRequired
+      />
+      <SamePerson requestedBy={request.requestedBy} approvedBy={approvedBy} />
+      {signing.choice}
+    </FormDialog>
   )
 }

@@ -24,6 +24,7 @@ import { ServedControls } from '../parts/Claim.tsx'
 import { Copy } from '../parts/Copy.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
+import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useTable, useTableChoice } from '../parts/TableTools.tsx'
 import { SortedTable, type SortedTableProps, type WholeColumn } from '../parts/WholeTable.tsx'
@@ -44,7 +45,7 @@ export function Documents({ of, find = '' }: { readonly of: Source; readonly fin
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
   const list = (
     <Ask answer={both(register, view)}>
-      {([said, found]) => <Listed of={of} register={said} view={found} find={find} />}
+      {([loaded, found]) => <Listed of={of} register={loaded} view={found} find={find} />}
     </Ask>
   )
   return (
@@ -104,10 +105,12 @@ function Listed({ of, register, view, find }: ListedProps) {
   const counted = new Set([...every.flatMap(({ document }) => document.attached), ...others.map(({ id }) => id)])
   const rest = register.documents.filter(({ id }) => !counted.has(id))
   if (view === null || (every.length === 0 && register.documents.length === 0))
-    return (
-      <EmptyState title="No evidence requests">
-        After the first run, this page lists the documents that controls require in addition to server evidence.
-      </EmptyState>
+    return of === 'run' && view === null ? (
+      <NoResultsYet>
+        Documents that controls require in addition to server evidence are listed here after the first collection.
+      </NoResultsYet>
+    ) : (
+      <EmptyState title="No evidence requests">No control of the selected frameworks requires a document.</EmptyState>
     )
   const count = (progress: Progress): number => every.filter(({ document }) => progressOf(document) === progress).length
   const isWhole = shown === 'all' && wanted === ''
@@ -260,7 +263,7 @@ function Owners({ plan: { outstanding, needed, owners } }: { readonly plan: Docu
       </p>
       <div className="table-bar">{table.tools}</div>
       {owners.map((one) => (
-        <Owner key={one.owner ?? ''} of={one} table={table} />
+        <Owner key={one.owner ?? ''} of={one} grid={table.grid} />
       ))}
     </>
   )
@@ -269,10 +272,10 @@ function Owners({ plan: { outstanding, needed, owners } }: { readonly plan: Docu
 interface OwnerProps {
   readonly of: OwnerDocuments
   /** Of all owners: sorted and reduced alike. */
-  readonly table: Omit<SortedTableProps<OwnedDocument>, 'keyOf'>
+  readonly grid: Omit<SortedTableProps<OwnedDocument>, 'keyOf'>
 }
 
-function Owner({ of: { owner, documents, message }, table: { columns, rows, sort, onSort } }: OwnerProps) {
+function Owner({ of: { owner, documents, message }, grid }: OwnerProps) {
   const save = useAction('documents.save-message')
   const name = owner === null ? 'No owner set' : visible(owner)
   const overdue = documents.filter(({ isOverdue }) => isOverdue).length
@@ -291,11 +294,9 @@ function Owner({ of: { owner, documents, message }, table: { columns, rows, sort
       </h2>
       <SortedTable
         label={`Outstanding documents: ${name}`}
-        columns={columns}
-        rows={rows.filter((row) => row.owner === owner)}
+        {...grid}
+        rows={grid.rows.filter((row) => row.owner === owner)}
         keyOf={({ id, title }) => `${id} ${title}`}
-        sort={sort}
-        onSort={onSort}
       />
       {message !== null && (
         <Disclosure title="Message to the owner" level={3}>

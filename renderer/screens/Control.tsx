@@ -175,8 +175,8 @@ function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
   const part = documentPartOf(control)
   return (
     <Ask answer={register}>
-      {(said) => {
-        const others = otherDocuments(framework, control, said)
+      {(loaded) => {
+        const others = otherDocuments(framework, control, loaded)
         return (
           <>
             <p>
@@ -186,7 +186,7 @@ function DocumentPart({ of, view, framework, control }: DocumentPartProps) {
             <DocumentRows
               of={of}
               view={view}
-              register={said}
+              register={loaded}
               entries={control.documents.map((document) => ({
                 key: document.request?.id ?? document.title,
                 document,

@@ -19,6 +19,7 @@ import {
 } from '../control-tree.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { ControlParts } from '../parts/ControlEntry.tsx'
+import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
 import { go, useStore } from '../store.ts'
@@ -54,9 +55,7 @@ export function Controls({ of, framework, state }: ControlsProps) {
           actions={<Button onPress={() => go({ screen: 'documents', of })}>Open documents</Button>}
         >
           {view === null || view.frameworks.length === 0 ? (
-            <EmptyState title="No conclusions yet">
-              After the first run, this page lists every control of the selected frameworks.
-            </EmptyState>
+            <NothingYet of={of} />
           ) : (
             <Rows view={view} of={of} framework={framework} state={state} />
           )}
@@ -65,6 +64,13 @@ export function Controls({ of, framework, state }: ControlsProps) {
     </Ask>
   )
 }
+
+const NothingYet = ({ of }: { readonly of: Source }) =>
+  of === 'run' ? (
+    <NoResultsYet>Every control of the selected frameworks is listed here after the first collection.</NoResultsYet>
+  ) : (
+    <EmptyState title="No conclusions">The conclusions of this pack cannot be read.</EmptyState>
+  )
 
 /** Columns that can be hidden. */
 const PARTS = choosable(CONTROL_COLUMNS)

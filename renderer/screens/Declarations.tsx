@@ -31,7 +31,7 @@ export interface DeclarationsProps {
   readonly nodes: readonly string[] | null
 }
 
-/** What the fleet file declares besides its list of nodes: of the fleet, and of each node. */
+/** What the fleet file declares in addition to its list of nodes: of the fleet, and of each node. */
 export function Declarations({ part, nodes }: DeclarationsProps) {
   const { fleet, runs } = useStore()
   const [opened, setOpened] = useState(0)
@@ -335,10 +335,7 @@ function Preview({
           <div className="table-bar">{table.tools}</div>
           <GridTable
             label="Changes"
-            columns={table.columns}
-            rows={table.rows}
-            sort={table.sort}
-            onSort={table.onSort}
+            {...table.grid}
             keyOf={({ node, member }) => `${node ?? ''} ${member ?? ''}`}
             rowHeight={3}
             leaves={28}

@@ -124,9 +124,9 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
   const bring = useAction('mappings.import-choose')
   const remove = useAction('mappings.remove')
   const [asks, setAsks] = useState<MappingItem | null>(null)
-  const done = (reply: readonly MappingItem[] | null, said: string): void => {
+  const done = (reply: readonly MappingItem[] | null, announcement: string): void => {
     if (reply === null) return
-    announce(said)
+    announce(announcement)
     outdated()
   }
   return (
@@ -262,7 +262,9 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
               ? 'None'
               : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridge letter until ${day(report.bridgedUntil)}`}`,
             controls
-              .map(({ text: says, controls: rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
+              .map(({ text: words, controls: rows }) =>
+                [words, rowsText(rows)].filter((text) => text !== '').join(': '),
+              )
               .join('; '),
             owner,
             on,
@@ -274,10 +276,10 @@ function EngagementRead({ form }: { readonly form: EngagementForm }) {
           label="Controls"
           head={['Number', 'Report of', 'Requirement', 'Related controls', 'Related checks', 'Owner', 'Date']}
           rows={form.complementaryUserEntityControls.map(
-            ({ id, of, text: says, controls: rows, checks, owner, on }) => [
+            ({ id, of, text: words, controls: rows, checks, owner, on }) => [
               id,
               of,
-              says,
+              words,
               rowsText(rows),
               checks.join('\n'),
               owner,

@@ -13,7 +13,7 @@ import { Output } from '../parts/Output.tsx'
 import { Page } from '../parts/Page.tsx'
 import { PlainRows } from '../parts/TextRows.tsx'
 import { go } from '../store.ts'
-import { bytes, plural, shellLine, visible, when } from '../text.ts'
+import { bytes, clockText, plural, shellLine, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
@@ -253,11 +253,7 @@ function Inspector({ capture, of, node, recording, answer }: InspectorProps) {
           {capture.privilege === 'user' ? ', unprivileged' : `, with ${capture.privilege}`}
         </dd>
         <dt>Node clock</dt>
-        <dd>
-          {recording?.clock == null
-            ? 'not read'
-            : `offset ${recording.clock.offsetSeconds} s, ± ${recording.clock.uncertaintySeconds} s`}
-        </dd>
+        <dd>{clockText(recording)}</dd>
         <dt>Host key</dt>
         <dd>
           {recording?.hostKey == null ? (

@@ -40,10 +40,13 @@ import { EmptyState, Notice } from '../ui/Notice.tsx'
 const TITLE = 'Export evidence pack'
 
 /** From a run to a sealed pack on disk, in four steps. Going back is always possible and loses no choice. */
-export function Export({ step }: { readonly step: 'seal' | null }) {
+export function Export({ step, run }: { readonly step: 'seal' | null; readonly run: string | null }) {
   const { runs } = useStore()
   const { identitiesMade } = useExport()
-  const plan = useKept(useAnswer('export.plan', null, `${runs} ${identitiesMade}`), `export ${runs}`)
+  const plan = useKept(
+    useAnswer('export.plan', run === null ? null : { run }, `${runs} ${identitiesMade}`),
+    `export ${run ?? ''} ${runs}`,
+  )
   const list = useAnswer('runs.list', null, runs)
   const state = useExport()
   if (state.saved !== null) return <ExportDone saved={state.saved} />
@@ -130,7 +133,7 @@ function Standing({ plan, state }: { readonly plan: ExportPlan; readonly state: 
         <Notice
           kind="warning"
           title={`Partial run: evidence from ${nodesLine(plan)}`}
-          means={`${plural(plan.missing.length, 'node')} ${plan.missing.length === 1 ? 'remains' : 'remain'} counted as not collected. The report states this on its first page.`}
+          means={`${plural(plan.missing.length, 'node')} without evidence; ${plan.missing.length === 1 ? 'it is' : 'they are'} counted as not collected. The report states this on its first page.`}
         />
       )}
       {draft !== null && run !== plan.run && (

@@ -42,11 +42,13 @@ export function Finding({ of, reference }: { readonly of: Source; readonly refer
 
 /** Deviating of tested, with what is not among them. */
 function countsLine(finding: FindingView): string {
-  const { deviations, tested, what, satisfiedNodes, inconclusive, untestedNodes, firstSeen } = finding
+  const { deviations, tested, what, satisfiedNodes, inconclusive, notApplicableNodes, untestedNodes, firstSeen } =
+    finding
   return [
     `Deviating ${deviations} of ${tested} ${what === 'inventory' ? 'rows' : 'nodes tested'}`,
     ...(satisfiedNodes === 0 ? [] : [`${satisfiedNodes} satisfied`]),
     ...(inconclusive === 0 ? [] : [`${inconclusive} inconclusive`]),
+    ...(notApplicableNodes.length === 0 ? [] : [`${notApplicableNodes.length} not applicable`]),
     ...(untestedNodes.length === 0 ? [] : [`${plural(untestedNodes.length, 'node')} not tested`]),
     ...(firstSeen === null ? [] : [`first seen ${when(firstSeen)}`]),
   ].join(' · ')

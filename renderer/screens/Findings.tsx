@@ -23,6 +23,7 @@ import { Ask } from '../parts/Ask.tsx'
 import { Ladder } from '../parts/FindingParts.tsx'
 import { FindingTable } from '../parts/FindingTable.tsx'
 import { NextStep } from '../parts/NextStep.tsx'
+import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ResponseDialog } from '../parts/ResponseFields.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
@@ -49,14 +50,18 @@ export function Findings({ of, filter, respond }: FindingsProps) {
   const answer = useKept(useAnswer('findings.get', { of, node }, `${runs} ${soFar}`), `${of} ${node}`)
   return (
     <Ask answer={answer}>
-      {(view) => (view === null ? <NothingYet /> : <Listed view={view} filter={wanted} respond={respond} />)}
+      {(view) => (view === null ? <NothingYet of={of} /> : <Listed view={view} filter={wanted} respond={respond} />)}
     </Ask>
   )
 }
 
-const NothingYet = () => (
+const NothingYet = ({ of }: Pick<FindingsProps, 'of'>) => (
   <Page title="Findings">
-    <EmptyState title="No results yet">Findings are listed here after the first collection.</EmptyState>
+    {of === 'run' ? (
+      <NoResultsYet>Findings are listed here after the first collection.</NoResultsYet>
+    ) : (
+      <EmptyState title="No results">The results of this pack cannot be read.</EmptyState>
+    )}
   </Page>
 )
 

@@ -2,37 +2,28 @@ import { IconFileSearch, IconPlayerPlay, IconServerBolt } from '@tabler/icons-re
 import { useState } from 'react'
 import { collect, useAction } from '../actions.ts'
 import { FailureNote } from '../parts/Ask.tsx'
+import { OpeningProgress } from '../parts/OpeningRun.tsx'
 import { Page } from '../parts/Page.tsx'
 import { isOffered } from '../routes.ts'
 import { announce, go, type Opening, useStore } from '../store.ts'
 import { may } from '../team.ts'
-import { plural, visible } from '../text.ts'
+import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Progress } from '../ui/Notice.tsx'
 
 /** Purpose in one sentence, and three ways to start; where there are results already, the progress of opening them. */
 export function FirstRun() {
   const { opening } = useStore()
-  return opening === null ? <WaysToStart /> : <OpeningRun opening={opening} />
+  return opening === null ? <WaysToStart /> : <OpeningLatest opening={opening} />
 }
 
-function OpeningRun({ opening: { step, done, total } }: { readonly opening: Opening }) {
-  const does = step === 'reading' ? 'Reading recordings' : 'Evaluating recordings'
-  return (
-    <Page
-      title="Opening the latest results"
-      under="Stored recordings are read and evaluated as of now; no node is contacted."
-    >
-      <Progress
-        label={does}
-        value={total === 0 ? null : done}
-        max={total}
-        words={total === 0 ? does : `${done} of ${plural(total, 'node')}`}
-        showWords={total !== 0}
-      />
-    </Page>
-  )
-}
+const OpeningLatest = ({ opening }: { readonly opening: Opening }) => (
+  <Page
+    title="Opening the latest results"
+    under="Stored recordings are read and evaluated as of now; no node is contacted."
+  >
+    <OpeningProgress opening={opening} />
+  </Page>
+)
 
 function WaysToStart() {
   const [busy, setBusy] = useState(false)

@@ -308,7 +308,7 @@ export function Home() {
 }
 
 function Shown({ view }: { readonly view: HomeView }) {
-  const { fleet, entity, run, asOf, title, lead, next, notices, steps, results } = view
+  const { fleet, entity, run, asOf, title, lead, next, notices, steps, results, isDemoOffered } = view
   const about = [entity, fleet].flatMap((text) => (text === null ? [] : [visible(text)])).join(' · ')
   return (
     <Page
@@ -347,13 +347,14 @@ function Shown({ view }: { readonly view: HomeView }) {
         <strong>Next step:</strong> {next.reason}
       </p>
       {next.is === 'sealer' && mayTake(next.is) && <SealerCommand />}
-      {results === null ? (
+      {isDemoOffered && (
         <p>
           <Button kind="link" onPress={() => go({ screen: 'first-run' })}>
             Explore the demo fleet
           </Button>
         </p>
-      ) : (
+      )}
+      {results !== null && (
         <>
           <HomeNotices first={notices} />
           <Steps steps={steps} />

@@ -1,7 +1,6 @@
 import { IconPrinter } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import type { LocationRow, LocationView, Source } from '../../schemas/ipc-views.ts'
-import { collect } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
 import {
   contradictedOf,
@@ -22,6 +21,7 @@ import {
 import { Ask } from '../parts/Ask.tsx'
 import { FigureView } from '../parts/Figure.tsx'
 import { LocationLimits, LocationMark } from '../parts/NodeLocation.tsx'
+import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useTable } from '../parts/TableTools.tsx'
 import { failureTitle } from '../run-progress.ts'
@@ -52,25 +52,12 @@ export function Location({ of }: { readonly of: Source }) {
   )
 }
 
-function NothingYet({ of }: { readonly of: Source }) {
-  const { fleet } = useStore()
-  if (of === 'pack') return <EmptyState title="No results">The assessment in this pack cannot be read.</EmptyState>
-  const some = fleet !== null && fleet.nodes.length > 0
-  return (
-    <EmptyState
-      title="No results yet"
-      action={
-        some ? (
-          <Button onPress={() => void collect('all')}>Collect evidence</Button>
-        ) : (
-          <Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>
-        )
-      }
-    >
-      The declared location, the maximum distance and the evidence for each node appear here.
-    </EmptyState>
+const NothingYet = ({ of }: { readonly of: Source }) =>
+  of === 'pack' ? (
+    <EmptyState title="No results">The assessment in this pack cannot be read.</EmptyState>
+  ) : (
+    <NoResultsYet>The declared location, the maximum distance and the evidence for each node appear here.</NoResultsYet>
   )
-}
 
 function Judged({ view, of }: { readonly view: LocationView; readonly of: Source }) {
   const { rows, asOf, figures } = view
@@ -123,7 +110,11 @@ function NotAnswered({ rows }: { readonly rows: readonly LocationRow[] }) {
   return (
     <Notice
       title={`${parts.join(', ')}.`}
-      means="They remain counted. Missing evidence shows nothing about their location."
+      means={
+        gone + partial + undeclared === 1
+          ? 'It remains counted. Missing evidence shows nothing about its location.'
+          : 'They remain counted. Missing evidence shows nothing about their location.'
+      }
     />
   )
 }
@@ -151,10 +142,7 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
       </div>
       <GridTable
         label="Nodes by location"
-        columns={table.columns}
-        rows={table.rows}
-        sort={table.sort}
-        onSort={table.onSort}
+        {...table.grid}
         keyOf={nodeOf}
         rowHeight={3.5}
         leaves={22}

@@ -11,7 +11,7 @@ import { VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures, NodeLocation } from '../parts/NodeLocation.tsx'
 import { Page } from '../parts/Page.tsx'
 import { go, useStore } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
+import { clockText, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/Notice.tsx'
 
@@ -277,11 +277,7 @@ function NodeIdentity({
               ].join(', ')}
         </dd>
         <dt>Node clock</dt>
-        <dd>
-          {recording?.clock == null
-            ? 'not read'
-            : `offset ${recording.clock.offsetSeconds} s, ± ${recording.clock.uncertaintySeconds} s`}
-        </dd>
+        <dd>{clockText(recording)}</dd>
         {assessment.recording !== null && (
           <>
             <dt>Recording</dt>

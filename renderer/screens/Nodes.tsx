@@ -305,10 +305,7 @@ function Preview({ preview, columns, busy, onAdd, onDiscard }: PreviewProps) {
       </div>
       <GridTable
         label="Outcome by line"
-        columns={table.columns}
-        rows={table.rows}
-        sort={table.sort}
-        onSort={table.onSort}
+        {...table.grid}
         keyOf={({ line, node }) => `${line} ${node ?? ''}`}
         leaves={14}
         empty={<EmptyState title="No lines found">The text has no entry in this format. Check the format.</EmptyState>}

@@ -17,7 +17,7 @@ export function Packs() {
   const open = useAction('pack.choose-and-verify')
   const [opened, setOpened] = useState(0)
   const recent = useAnswer('pack.recent', null, opened)
-  const told = (review: PackReview | null): void => {
+  const afterOpening = (review: PackReview | null): void => {
     if (review === null) return
     setOpened((count) => count + 1)
     announce(`${visible(review.file)} opened in the review window. ${review.headline.word}.`)
@@ -36,7 +36,7 @@ export function Packs() {
         <section aria-labelledby="open-a-pack">
           <h2 id="open-a-pack">Open evidence pack</h2>
           <p>Open a pack (.zip) or a report (.pdf) that you received. It opens read-only in a separate window.</p>
-          <Button icon={IconFolderOpen} busy={open.busy} onPress={() => void open.run(null).then(told)}>
+          <Button icon={IconFolderOpen} busy={open.busy} onPress={() => void open.run(null).then(afterOpening)}>
             Open evidence pack
           </Button>
         </section>
@@ -51,7 +51,7 @@ export function Packs() {
                 Packs that you open are listed here, newest first. The list contains file names and paths only.
               </EmptyState>
             ) : (
-              <Recent packs={packs} onOpened={told} />
+              <Recent packs={packs} onOpened={afterOpening} />
             )
           }
         </Ask>

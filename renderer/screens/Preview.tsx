@@ -59,9 +59,9 @@ const textOf = ({ argv, name }: CommandLine): string => (argv.length === 0 ? nam
 function narrowed(questions: readonly QuestionView[], find: string, rights: Rights): readonly QuestionView[] {
   const asked = find.trim().toLowerCase()
   return questions.flatMap((question) => {
-    const said = `${question.title} ${question.why}`.toLowerCase().includes(asked)
+    const isMatch = `${question.title} ${question.why}`.toLowerCase().includes(asked)
     const lines = question.lines.filter(
-      (line) => (rights === 'any' || line.by === rights) && (said || textOf(line).toLowerCase().includes(asked)),
+      (line) => (rights === 'any' || line.by === rights) && (isMatch || textOf(line).toLowerCase().includes(asked)),
     )
     return lines.length === 0 ? [] : [{ ...question, lines }]
   })

@@ -23,7 +23,9 @@ import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ControlCounts } from '../parts/ControlCounts.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
 import { Legend, Shape } from '../parts/Mark.tsx'
-import { acceptedWords, Counts, MatrixGrid } from '../parts/Matrix.tsx'
+import { MatrixGrid } from '../parts/Matrix.tsx'
+import { acceptedWords, Counts } from '../parts/MatrixCells.tsx'
+import { NoResultsYet } from '../parts/NoResults.tsx'
 import { Page } from '../parts/Page.tsx'
 import { RunChoice } from '../parts/RunChoice.tsx'
 import { TableTools, useTableChoice } from '../parts/TableTools.tsx'
@@ -32,7 +34,7 @@ import { announce, go, replace, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { EmptyState, Notice } from '../ui/Notice.tsx'
+import { Notice } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
 
 /** Nodes by property. Counts have denominators that include nodes not collected. */
@@ -46,26 +48,11 @@ export function Properties({ of, filter }: { readonly of: Source; readonly filte
   )
 }
 
-function NothingYet() {
-  const { fleet } = useStore()
-  const some = fleet !== null && fleet.nodes.length > 0
-  return (
-    <Page title="Nodes × properties">
-      <EmptyState
-        title="No results yet"
-        action={
-          some ? (
-            <Button onPress={() => void collect('all')}>Collect evidence</Button>
-          ) : (
-            <Button onPress={() => go({ screen: 'nodes', part: 'import' })}>Add nodes</Button>
-          )
-        }
-      >
-        Results by node and property appear here. Missing evidence is counted.
-      </EmptyState>
-    </Page>
-  )
-}
+const NothingYet = () => (
+  <Page title="Nodes × properties">
+    <NoResultsYet>Results by node and property appear here. Missing evidence is counted.</NoResultsYet>
+  </Page>
+)
 
 interface ResultsProps {
   readonly view: AssessmentView
@@ -86,12 +73,12 @@ function Results({ view, of, filter }: ResultsProps) {
     [matrix, rows, choice, filter.property],
   )
   const narrow = (next: Filter): void => replace({ screen: 'properties', of, filter: next })
-  const said = isNoFilter(filter)
+  const announcement = isNoFilter(filter)
     ? ''
     : `${rows.length} of ${plural(matrix.rows.length, 'node')}: ${sentenceOf(filter)}.`
   useEffect(() => {
-    if (said !== '') announce(said)
-  }, [said])
+    if (announcement !== '') announce(announcement)
+  }, [announcement])
   const answered =
     view.rows.filter(wasReached).length - view.sameMachines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
   return (

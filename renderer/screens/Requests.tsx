@@ -3,10 +3,16 @@ import { useState } from 'react'
 import type { PortalRequest, RequestEntry } from '../../schemas/ipc-portal.ts'
 import { requestStatusWords, requestVerbs } from '../../schemas/portal-words.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { Ask } from '../parts/Ask.tsx'
+import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ActDialog, AskDialog } from '../parts/RequestDialogs.tsx'
-import { NamedEvidence, NO_PLACES, type Places, useRunPlaces, WithReferences } from '../parts/RequestReferences.tsx'
+import {
+  NamedEvidence,
+  type References,
+  usePackReferences,
+  useRunReferences,
+  WithReferences,
+} from '../parts/RequestReferences.tsx'
 import { go, useStore } from '../store.ts'
 import { isAuditorPage } from '../team.ts'
 import { day, visible, when } from '../text.ts'
@@ -25,7 +31,7 @@ export function Requests({ id }: { readonly id: string | null }) {
           return found === undefined ? (
             <All requests={requests} />
           ) : isAuditorPage() ? (
-            <One request={found} places={NO_PLACES} />
+            <OneWithPack request={found} />
           ) : (
             <OneWithRun request={found} />
           )
@@ -114,10 +120,15 @@ type Acting = PortalRequest['may'][number] | 'comment'
 
 /** A request as an officer reads it, over the run that is shown. */
 const OneWithRun = ({ request }: { readonly request: PortalRequest }) => (
-  <One request={request} places={useRunPlaces()} />
+  <One request={request} references={useRunReferences()} />
 )
 
-function One({ request, places }: { readonly request: PortalRequest; readonly places: Places }) {
+/** A request as an auditor reads it, over the pack of its latest answer. */
+const OneWithPack = ({ request }: { readonly request: PortalRequest }) => (
+  <One request={request} references={usePackReferences(request)} />
+)
+
+function One({ request, references }: { readonly request: PortalRequest; readonly references: References }) {
   const [acting, setActing] = useState<Acting | null>(null)
   const { reference, title, text, about, due, status, asked, entries, may, isClosed, isLate } = request
   return (
@@ -137,14 +148,14 @@ function One({ request, places }: { readonly request: PortalRequest; readonly pl
           <div key={name}>
             <dt>{label}</dt>
             <dd className="source">
-              <WithReferences text={about[name]} places={places} />
+              <WithReferences text={about[name]} references={references} />
             </dd>
           </div>
         ))}
       </dl>
       {text !== '' && (
         <p className="prose source lines">
-          <WithReferences text={text} places={places} />
+          <WithReferences text={text} references={references} />
         </p>
       )}
       <section aria-labelledby="course">
@@ -154,11 +165,12 @@ function One({ request, places }: { readonly request: PortalRequest; readonly pl
         ) : (
           <ol className="request-entries">
             {entries.map((entry) => (
-              <Entry key={`${entry.at} ${entry.by} ${entry.to}`} entry={entry} places={places} />
+              <Entry key={`${entry.at} ${entry.by} ${entry.to}`} entry={entry} references={references} />
             ))}
           </ol>
         )}
       </section>
+      {references.error !== null && <FailureNote error={references.error} />}
       {!isClosed && (
         <div className="actions">
           {may
@@ -180,7 +192,7 @@ function One({ request, places }: { readonly request: PortalRequest; readonly pl
 
 const FIRST: readonly string[] = ['answered', 'accepted']
 
-const Entry = ({ entry, places }: { readonly entry: RequestEntry; readonly places: Places }) => (
+const Entry = ({ entry, references }: { readonly entry: RequestEntry; readonly references: References }) => (
   <li>
     <p className="quiet">
       {visible(entry.by)}, {entry.role}, {when(entry.at)}
@@ -192,9 +204,9 @@ const Entry = ({ entry, places }: { readonly entry: RequestEntry; readonly place
     </p>
     {entry.comment !== '' && (
       <p className="prose source lines">
-        <WithReferences text={entry.comment} places={places} />
+        <WithReferences text={entry.comment} references={references} />
       </p>
     )}
-    <NamedEvidence entry={entry} places={places} />
+    <NamedEvidence entry={entry} references={references} />
   </li>
 )

@@ -26,7 +26,7 @@ import { SearchField } from '../ui/SearchField.tsx'
  * that exist only here are rendered by it.
  */
 export function ReviewWindow({ children }: { readonly children: ReactNode }) {
-  const { route, reviewStart, announced: said, packs, problem } = useStore()
+  const { route, reviewStart, announced: announcement, packs, problem } = useStore()
   const [review, setReview] = useState<Answer<PackReview | null>>({ state: 'waiting' })
   const [chosen, setChosen] = useState(0)
   const opened = packs + chosen
@@ -86,7 +86,7 @@ export function ReviewWindow({ children }: { readonly children: ReactNode }) {
         </Ask>
       </main>
       <p className="said" role="status" aria-live="polite">
-        {said}
+        {announcement}
       </p>
     </div>
   )

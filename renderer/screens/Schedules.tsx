@@ -15,8 +15,9 @@ import { Copy } from '../parts/Copy.tsx'
 import { Page } from '../parts/Page.tsx'
 import { ScheduleForm } from '../parts/ScheduleForm.tsx'
 import { useSigningKey } from '../parts/TrustAnchors.tsx'
-import { mannerWords, statusLines, WORKS_WORDS } from '../schedule-model.ts'
+import { mannerWords, statusLines, WORKS_WORDS, waitingWords } from '../schedule-model.ts'
 import { announce, go, useStore } from '../store.ts'
+import { may } from '../team.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -25,8 +26,8 @@ import { EmptyState, Notice } from '../ui/Notice.tsx'
 
 /** Scheduled runs of this computer and their timers. */
 export function Schedules() {
-  const { runs, fleet } = useStore()
-  const answer = useKept(useAnswer('schedules.list', null, `${runs} ${fleet?.name ?? ''}`), 'schedules')
+  const { runs, schedules, fleet } = useStore()
+  const answer = useKept(useAnswer('schedules.list', null, `${runs} ${schedules} ${fleet?.name ?? ''}`), 'schedules')
   return (
     <Slowly answer={answer} does="Loading schedules">
       {(view) => <Listed key={view.fleet} first={view} />}
@@ -35,10 +36,14 @@ export function Schedules() {
 }
 
 function Listed({ first }: { readonly first: SchedulesView }) {
-  const [later, setLater] = useState<SchedulesView | null>(null)
+  // What a change of this page answered, until the list is loaded again.
+  const [later, setLater] = useState<{ readonly view: SchedulesView; readonly after: SchedulesView } | null>(null)
+  const changed = (next: SchedulesView): void => setLater({ view: next, after: first })
   const [adding, setAdding] = useState(false)
-  const view = later ?? first
-  const { schedules, refusal } = view
+  const view = later?.after === first ? later.view : first
+  const { schedules, refusal, startedBy } = view
+  const isServed = startedBy === 'server'
+  const mayAdd = may('schedules.add')
   const add = (
     <Button
       kind="primary"
@@ -53,10 +58,14 @@ function Listed({ first }: { readonly first: SchedulesView }) {
   return (
     <Page
       title="Schedules"
-      under="Unattended runs need a signing identity whose passphrase this computer can read."
+      under={
+        isServed
+          ? 'The server starts scheduled runs. Each counts for a period once an officer has exported it with a sealer.'
+          : 'Unattended runs need a signing identity whose passphrase this computer can read.'
+      }
       actions={
         <>
-          {schedules.length > 0 && add}
+          {schedules.length > 0 && mayAdd && add}
           <Button onPress={() => go({ screen: 'history' })}>Open history</Button>
         </>
       }
@@ -66,14 +75,24 @@ function Listed({ first }: { readonly first: SchedulesView }) {
           {visible(refusal)}
         </p>
       )}
+      {!mayAdd && (
+        <p className="quiet">
+          No sealer is configured for this engagement; the administrator of the server enters one. Without it, no
+          schedule can be signed.
+        </p>
+      )}
       {schedules.length === 0 ? (
-        <EmptyState title="No schedules on this computer" action={add}>
-          The operating system starts scheduled runs at the times you choose, even while this window is closed. A run
-          that does not take place is recorded as missed.
+        <EmptyState
+          title={isServed ? 'No schedules in this engagement' : 'No schedules on this computer'}
+          {...(mayAdd ? { action: add } : {})}
+        >
+          {isServed
+            ? 'The server starts scheduled runs at the times you choose. A run that does not take place, or is not sealed, counts as missed.'
+            : 'The operating system starts scheduled runs at the times you choose, even while this window is closed. A run that does not take place is recorded as missed.'}
         </EmptyState>
       ) : (
         schedules.map((schedule) => (
-          <ScheduleEntry key={schedule.name} schedule={schedule} view={view} onChanged={setLater} />
+          <ScheduleEntry key={schedule.name} schedule={schedule} view={view} onChanged={changed} />
         ))
       )}
       {adding && (
@@ -81,7 +100,7 @@ function Listed({ first }: { readonly first: SchedulesView }) {
           view={view}
           onClose={() => setAdding(false)}
           onSaved={(saved) => {
-            setLater(saved)
+            changed(saved)
             setAdding(false)
           }}
         />
@@ -103,7 +122,10 @@ function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps) {
   const [removing, setRemoving] = useState(false)
   const [editing, setEditing] = useState(false)
   const runNow = useAction('schedules.run-now')
-  const answer = useAnswer('schedules.status', { name }, changed)
+  const { runs, schedules } = useStore()
+  const answer = useAnswer('schedules.status', { name }, `${runs} ${schedules} ${changed}`)
+  const { startedBy } = view
+  const isServed = startedBy === 'server'
   return (
     <section className="schedule" aria-labelledby={`schedule-${name}`}>
       <h2 id={`schedule-${name}`}>{visible(name)}</h2>
@@ -111,45 +133,53 @@ function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps) {
         Collects from {visible(fleet)}, <strong>{visible(cadence)}</strong>. Added on {when(createdAt)}.
       </p>
       {!ours && (
-        <p className="quiet">Its runs are stored in another folder and are not in the history of this window.</p>
+        <p className="quiet">
+          {isServed
+            ? 'It belongs to a fleet of another name; no run is started.'
+            : 'Its runs are stored in another folder and are not in the history of this window.'}
+        </p>
       )}
       <Ask answer={answer}>
         {(status) => (
           <>
-            <Status status={status} ours={ours} />
-            <Timers status={status} view={view} onInstalled={() => setChanged(changed + 1)} />
+            <Status status={status} ours={ours} startedBy={startedBy} />
+            {!isServed && <Timers status={status} view={view} onInstalled={() => setChanged(changed + 1)} />}
           </>
         )}
       </Ask>
       <ul className="schedule-manner">
-        {mannerWords(schedule).map((line) => (
+        {mannerWords(schedule, startedBy).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-      <UnitTexts name={name} />
+      {!isServed && <UnitTexts name={name} />}
       <div className="actions">
-        <Button
-          small
-          busy={runNow.busy}
-          label={`Run schedule ${visible(name)} now`}
-          onPress={() =>
-            void runNow.run({ name }).then((done) => {
-              if (done === null) return
-              announce(`Run of ${name} started. It continues when this window is closed.`)
-              setChanged(changed + 1)
-            })
-          }
-        >
-          Run now
-        </Button>
-        {schedule.draft !== null && (
+        {!isServed && (
+          <Button
+            small
+            busy={runNow.busy}
+            label={`Run schedule ${visible(name)} now`}
+            onPress={() =>
+              void runNow.run({ name }).then((done) => {
+                if (done === null) return
+                announce(`Run of ${name} started. It continues when this window is closed.`)
+                setChanged(changed + 1)
+              })
+            }
+          >
+            Run now
+          </Button>
+        )}
+        {schedule.draft !== null && may('schedules.change') && (
           <Button small label={`Edit schedule ${visible(name)}`} onPress={() => setEditing(true)}>
             Edit…
           </Button>
         )}
-        <Button small kind="danger" label={`Remove schedule ${visible(name)}`} onPress={() => setRemoving(true)}>
-          Remove schedule
-        </Button>
+        {may('schedules.remove') && (
+          <Button small kind="danger" label={`Remove schedule ${visible(name)}`} onPress={() => setRemoving(true)}>
+            Remove schedule
+          </Button>
+        )}
       </div>
       {runNow.error !== null && <FailureNote error={runNow.error} />}
       {editing && (
@@ -164,16 +194,32 @@ function ScheduleEntry({ schedule, view, onChanged }: ScheduleEntryProps) {
           }}
         />
       )}
-      {removing && <RemoveScheduleDialog name={name} onClose={() => setRemoving(false)} onRemoved={onChanged} />}
+      {removing && (
+        <RemoveScheduleDialog
+          name={name}
+          isServed={isServed}
+          onClose={() => setRemoving(false)}
+          onRemoved={onChanged}
+        />
+      )}
     </section>
   )
 }
 
-function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ours: boolean }) {
-  const { notes, missed, credentials } = status
+/** The oldest are sealed first. */
+const MOST_OFFERED = 5
+
+interface StatusProps {
+  readonly status: ScheduleStatus
+  readonly ours: boolean
+  readonly startedBy: SchedulesView['startedBy']
+}
+
+function Status({ status, ours, startedBy }: StatusProps) {
+  const { notes, missed, credentials, waiting } = status
   return (
     <>
-      {statusLines(status).map((line) => (
+      {statusLines(status, startedBy).map((line) => (
         <p key={line} className="schedule-status">
           {visible(line)}
         </p>
@@ -189,13 +235,29 @@ function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ou
           {visible(note)}
         </p>
       ))}
+      {waiting.length > 0 && (
+        <Notice
+          kind="warning"
+          title={`${plural(waiting.length, 'scheduled run')} collected and not sealed`}
+          means={waiting.map((one) => visible(waitingWords(one))).join(' ')}
+          actions={
+            may('export.plan')
+              ? waiting.slice(0, MOST_OFFERED).map(({ due, run }) => (
+                  <Button key={run} small onPress={() => go({ screen: 'export', run })}>
+                    Export run due on {when(due)}…
+                  </Button>
+                ))
+              : undefined
+          }
+        />
+      )}
       {missed.length > 0 && (
         <Notice
           kind="failure"
           title={`${plural(missed.length, 'scheduled run')} missed, unexplained, the latest on ${when(missed.at(-1) ?? null)}`}
           means="Missed runs are listed in the history and in every period report."
           actions={
-            ours ? (
+            ours && may('history.record-gap') ? (
               <Button small onPress={() => go({ screen: 'history' })}>
                 Record reason in history
               </Button>
@@ -203,17 +265,19 @@ function Status({ status, ours }: { readonly status: ScheduleStatus; readonly ou
           }
         />
       )}
-      <div>
-        <h3>Readiness for unattended runs</h3>
-        <ul>
-          {credentials.map(({ works, text, nodes }) => (
-            <li key={text} className="source">
-              <strong>{WORKS_WORDS[works]}</strong>
-              {nodes.length > 0 && ` (${plural(nodes.length, 'node')})`}: {visible(withDates(text))}
-            </li>
-          ))}
-        </ul>
-      </div>
+      {startedBy === 'timers' && (
+        <div>
+          <h3>Readiness for unattended runs</h3>
+          <ul>
+            {credentials.map(({ works, text, nodes }) => (
+              <li key={text} className="source">
+                <strong>{WORKS_WORDS[works]}</strong>
+                {nodes.length > 0 && ` (${plural(nodes.length, 'node')})`}: {visible(withDates(text))}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
     </>
   )
 }
@@ -270,14 +334,15 @@ function Timers({
 
 interface RemoveScheduleProps {
   readonly name: string
+  readonly isServed: boolean
   readonly onClose: () => void
   readonly onRemoved: (view: SchedulesView) => void
 }
 
 /** Deletes a schedule and its timer. */
-function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveScheduleProps) {
+function RemoveScheduleDialog({ name, isServed, onClose, onRemoved }: RemoveScheduleProps) {
   const remove = useAction('schedules.remove')
-  const { identity, choice } = useSigningKey()
+  const { identity, choice } = useSigningKey(null, 'schedules.remove')
   const send = async (): Promise<void> => {
     const view = await remove.run({ name, identity })
     if (view === null) return
@@ -301,8 +366,9 @@ function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveScheduleProps)
     >
       <div className="form">
         <p>
-          Its timer is removed, and no further run is scheduled. Past scheduled and missed runs remain in the run chain.
-          The end of the schedule is recorded there, digitally signed.
+          {isServed ? 'No further run is scheduled.' : 'Its timer is removed, and no further run is scheduled.'} Past
+          scheduled and missed runs remain in the run chain. The end of the schedule is recorded there, digitally
+          signed.
         </p>
         {choice}
         {remove.error !== null && <FailureNote error={remove.error} />}

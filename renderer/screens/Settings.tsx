@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { CallFailure, Settings as SettingValues } from '../../schemas/ipc-views.ts'
 import { TERM_GROUPS, TERMS } from '../../schemas/terms.ts'
 import { useAction } from '../actions.ts'
@@ -11,8 +11,9 @@ import { ShortcutTable } from '../parts/ShortcutTable.tsx'
 import { startTour } from '../parts/Tour.tsx'
 import { TrustAnchors } from '../parts/TrustAnchors.tsx'
 import { isOffered, type SettingsPart } from '../routes.ts'
+import { settingsWords } from '../settings-model.ts'
 import { announce, change, getState, replace, useStore } from '../store.ts'
-import { may } from '../team.ts'
+import { may, signedIn } from '../team.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -49,6 +50,9 @@ export function Settings() {
   )
 }
 
+/** A team server holds none. */
+const IDENTITIES = 'Signing identities'
+
 const KEPT: readonly { readonly what: string; readonly where: string }[] = [
   {
     what: 'Fleet and host keys',
@@ -68,7 +72,7 @@ const KEPT: readonly { readonly what: string; readonly where: string }[] = [
   },
   { what: 'Sealed packs', where: 'Every export that was sealed here, including unsaved drafts.' },
   {
-    what: 'Signing identities',
+    what: IDENTITIES,
     where: 'Encrypted with a passphrase. Settings, Signing identities shows where each passphrase is stored.',
   },
   { what: 'Trusted signers', where: 'Trusted certificates, and how you verified them.' },
@@ -80,20 +84,16 @@ const KEPT: readonly { readonly what: string; readonly where: string }[] = [
   { what: 'Settings', where: 'Settings of this window.' },
 ]
 
-/** Network connections, and data stored on this computer. */
+/** Network connections, and stored data. */
 function Privacy() {
+  const onServer = signedIn() !== null
+  const words = settingsWords(onServer)
   return (
     <section aria-labelledby="privacy" className="settings-part">
       <h2 id="privacy">Privacy</h2>
-      <p className="lead">
-        Barewitness contacts only the nodes you list and the time-stamp authority you choose. No telemetry and no
-        automatic updates.
-      </p>
-      <h3>Data on this computer</h3>
-      <p className="prose">
-        All data is stored in one folder, the Barewitness application data of your account. It is not encrypted except
-        as stated below: protect the disk as you protect the evidence.
-      </p>
+      <p className="lead">{words.contacts}</p>
+      <h3>{words.storedTitle}</h3>
+      <p className="prose">{words.stored}</p>
       <div className="scroll">
         <table className="told-table">
           <thead>
@@ -103,7 +103,7 @@ function Privacy() {
             </tr>
           </thead>
           <tbody>
-            {KEPT.map(({ what, where }) => (
+            {KEPT.filter(({ what }) => !onServer || what !== IDENTITIES).map(({ what, where }) => (
               <tr key={what}>
                 <th scope="row">{what}</th>
                 <td>{where}</td>
@@ -113,10 +113,7 @@ function Privacy() {
         </table>
       </div>
       <h3>Data sent</h3>
-      <p className="prose">
-        Commands to your nodes, and the digest of a seal to the time-stamp authority. You decide where to save packs and
-        files. Nothing else is sent.
-      </p>
+      <p className="prose">{words.sent}</p>
     </section>
   )
 }
@@ -197,16 +194,14 @@ const ADDRESS = /^https?:\/\/[!-~]{1,490}$/
 /** The time-stamp authority, and the data it receives. */
 function TimeStamping() {
   const { settings, busy, error, keep } = useSettings()
+  const words = settingsWords(signedIn() !== null)
   const [address, setAddress] = useState(settings.authority ?? '')
   const typed = address.trim()
   const wrong = typed !== '' && !ADDRESS.test(typed)
   return (
     <section aria-labelledby="time-stamping" className="settings-part">
       <h2 id="time-stamping">Time-stamp authority</h2>
-      <p className="prose">
-        A time-stamp authority signs the digest of a seal and its time (RFC 3161 time-stamp). Without one, a pack states
-        only the time of this computer.
-      </p>
+      <p className="prose">{words.stampPurpose}</p>
       <p>{settings.authority === null ? 'Not set.' : `In use: ${visible(settings.authority)}`}</p>
       <form
         className="settings-form"
@@ -233,16 +228,9 @@ function TimeStamping() {
       </form>
       {error !== null && <FailureNote error={error} />}
       <h3>Data sent to the authority</h3>
-      <p className="prose">
-        A 32-byte digest, and the network address of this computer. No evidence, names or report. The request is sent
-        only during sealing, and only if you choose it there.
-      </p>
+      <p className="prose">{words.stampData}</p>
       <h3>Test</h3>
-      <p className="prose">
-        The address is tested during sealing only, because Barewitness makes no connection that you did not start. If
-        the authority does not respond, the pack is sealed without a time-stamp, and you are notified before you save
-        it.
-      </p>
+      <p className="prose">{words.stampTest}</p>
     </section>
   )
 }
@@ -346,10 +334,10 @@ function About() {
         <Disclosure key={group} title={group} aside={TERMS.filter((one) => one.group === group).length}>
           <dl className="facts">
             {TERMS.filter((one) => one.group === group).map(({ term, definition }) => (
-              <div key={term}>
+              <Fragment key={term}>
                 <dt>{term}</dt>
                 <dd>{definition}</dd>
-              </div>
+              </Fragment>
             ))}
           </dl>
         </Disclosure>

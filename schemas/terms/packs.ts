@@ -62,6 +62,13 @@ export const PLACE: readonly TermOfGroup[] = [
     avoid: ['bounded inside', 'asserted only', 'statements disagree'],
   },
   {
+    term: 'collecting computer',
+    definition:
+      'Computer that collects from the nodes and times their responses, usually one of the audited organization.',
+    source: 'this project',
+    avoid: ['auditor’s clock', 'auditor’s computer', 'measured by the auditor', 'timed by the auditor'],
+  },
+  {
     term: 'vantage point',
     definition: 'Declared place from which round trips are timed.',
     source: 'network measurement',

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { CLI } from '../support/built-cli.ts'
 import { spread, timed } from './measure.ts'
 import type { Result } from './results.ts'
 
 const REPETITIONS = Number(process.env.BENCH_REPETITIONS ?? 7)
-const CLI = resolve('out/main/cli.js')
 const NOTHING = [process.execPath, '-e', '0']
 
 /**

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { CLI } from '../support/built-cli.ts'
 import { timed } from './measure.ts'
 import { DISTRIBUTION, FULL, makePackSet, SMALL } from './pack-set.ts'
 import { type ChildFigures, peakOf } from './peak.ts'
@@ -15,7 +16,6 @@ import { type ChildFigures, peakOf } from './peak.ts'
  */
 const ROUNDS = 2
 const CHILD = resolve('test/bench/pack-child.ts')
-const CLI = resolve('out/main/cli.js')
 const GIB = 1024 ** 3
 
 interface Best {
@@ -30,7 +30,7 @@ export async function benchPacks(small: boolean): Promise<void> {
     const [free, needed] = [bavail * bsize, (small ? 2 : 18) * GIB]
     if (free < needed) throw new Error(`${top} has ${gib(free)} GiB free; ${gib(needed)} are needed`)
     const set = makePackSet(top, small ? SMALL : FULL)
-    say(`${set.files} large files, ${gib(set.bytes)} GiB: ${DISTRIBUTION}; and the evidence and report of six nodes`)
+    print(`${set.files} large files, ${gib(set.bytes)} GiB: ${DISTRIBUTION}; and the evidence and report of six nodes`)
     await child('prepare', top, '')
     const pack = join(top, 'ours.zip')
     const zipped = join(top, 'floor.zip')
@@ -48,9 +48,9 @@ export async function benchPacks(small: boolean): Promise<void> {
     const [write, verify] = [best(writes), best(verifies)]
     const ratio = ({ milliseconds }: Best): number => Math.round((milliseconds / floor) * 100) / 100
     const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10
-    say(`floor: sha256sum ${seconds(Math.min(...sums))} s + zip -0 ${seconds(Math.min(...zips))} s`)
-    say(`write: ${seconds(write.milliseconds)} s, ratio ${ratio(write)}, at most ${write.peakMiB} MiB of memory`)
-    say(`verify: ${seconds(verify.milliseconds)} s, ratio ${ratio(verify)}, at most ${verify.peakMiB} MiB of memory`)
+    print(`floor: sha256sum ${seconds(Math.min(...sums))} s + zip -0 ${seconds(Math.min(...zips))} s`)
+    print(`write: ${seconds(write.milliseconds)} s, ratio ${ratio(write)}, at most ${write.peakMiB} MiB of memory`)
+    print(`verify: ${seconds(verify.milliseconds)} s, ratio ${ratio(verify)}, at most ${verify.peakMiB} MiB of memory`)
     const figures = { files: set.files, bytes: set.bytes, packBytes: statSync(pack).size, sums, zips, writes, verifies }
     const ratios = { write: ratio(write), verify: ratio(verify) }
     process.stdout.write(
@@ -105,4 +105,4 @@ async function child(step: 'prepare' | 'write', folder: string, pack: string): P
 }
 
 const gib = (bytes: number): string => (bytes / GIB).toFixed(2)
-const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const print = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -17,7 +17,7 @@ export async function benchQuarter(days: number): Promise<void> {
   try {
     const stage = await openStage(root, plan.from)
     const told = await simulateQuarter(stage, plan, ({ day, run, milliseconds }) =>
-      say(`day ${day} of ${days}: ${run === null ? 'no run' : `${run}, ${seconds(milliseconds)} s`}`),
+      print(`day ${day} of ${days}: ${run === null ? 'no run' : `${run}, ${seconds(milliseconds)} s`}`),
     )
     const ran = told.filter(({ run }) => run !== null)
     const perDay = spread(ran.map(({ milliseconds }) => milliseconds))
@@ -28,20 +28,22 @@ export async function benchQuarter(days: number): Promise<void> {
     const closed = await closeQuarter(stage, plan, { folder, sample: 25 })
     const peakMiB = peakOf('self')
     const { counts } = closed.period.calendar
-    say(`${days} days, ${plan.nodes} nodes: ${ran.length} packs, ${mib(bytes)} MiB on the disk with reports and tables`)
-    say(`one day: ${seconds(perDay.median)} s (${seconds(perDay.min)}–${seconds(perDay.max)}), sealed and kept`)
-    say(
+    print(
+      `${days} days, ${plan.nodes} nodes: ${ran.length} packs, ${mib(bytes)} MiB on the disk with reports and tables`,
+    )
+    print(`one day: ${seconds(perDay.median)} s (${seconds(perDay.min)}–${seconds(perDay.max)}), sealed and kept`)
+    print(
       `calendar in ${closed.calendarMs} ms: ${counts.completed} of ${counts.planned} planned runs, ${counts.late} late, ${counts.recorded} recorded gaps, ${counts.unrecorded} unrecorded`,
     )
-    say(
+    print(
       `drift between two days in ${closed.driftMs} ms: ${closed.drift.evidence.length} of evidence, ${closed.drift.rules.length} of rules, ${closed.drift.scope.length} of scope, ${closed.drift.moves.length} parts moved, ${closed.drift.unchanged} of ${closed.drift.compared} nodes unchanged`,
     )
-    say(
+    print(
       `period: ${seconds(closed.periodMs)} s, ${mib(closed.packBytes)} MiB, ${closed.period.deviations.length} deviations, ${closed.period.changes.evidence} changes of evidence, ${closed.period.hardwareChanges.length} parts moved`,
     )
-    say(`verify: ${seconds(closed.verifyMs)} s, ${closed.review.ok ? 'accepted' : 'REJECTED'}`)
-    for (const { check, outcome, summary } of closed.review.checks) say(`  ${check}: ${outcome}. ${summary}`)
-    say(`memory: at most ${runsPeakMiB} MiB during the runs, ${peakMiB} MiB in all`)
+    print(`verify: ${seconds(closed.verifyMs)} s, ${closed.review.ok ? 'accepted' : 'REJECTED'}`)
+    for (const { check, outcome, summary } of closed.review.checks) print(`  ${check}: ${outcome}. ${summary}`)
+    print(`memory: at most ${runsPeakMiB} MiB during the runs, ${peakMiB} MiB in all`)
     process.stdout.write(
       `${JSON.stringify(
         {
@@ -72,7 +74,7 @@ export async function benchQuarter(days: number): Promise<void> {
   }
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const print = (line: string): void => void process.stderr.write(`${line}\n`)
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10
 const mib = (bytes: number): number => Math.round((bytes / 1024 ** 2) * 10) / 10
 

@@ -8,6 +8,7 @@ import { catalog } from '../../main/catalog/index.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import { NO_TRUST } from '../../main/verify/steps/trust.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
+import { must } from '../support/outcomes.ts'
 import { peakOf } from './peak.ts'
 import { plainPages } from './plain-pages.ts'
 
@@ -73,8 +74,7 @@ async function exported(recordings: string, folder: string, also: readonly Also[
   const ports = watched(createPorts(catalog))
   const population = readdirSync(recordings).sort()
   const { engagement, inventory, provider, register, documents } = demoDeclared(FIXTURE_TIME, population)
-  const sources = await ports.readRecordings([recordings])
-  if (!sources.ok) throw new Error(sources.error.detail)
+  const sources = must(await ports.readRecordings([recordings]))
   const own = await ports.sealing.demoSigner()
   mark('start')
   let asked = false
@@ -97,7 +97,7 @@ async function exported(recordings: string, folder: string, also: readonly Also[
       engagement,
       provider,
     },
-    recordings: sources.value,
+    recordings: sources,
     asOf: FIXTURE_TIME,
     signer,
     stamping: null,

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { CLI } from '../support/built-cli.ts'
 import { bundled } from '../support/bundled.ts'
 import { timed } from './measure.ts'
 import { makeFleet } from './report-fleet.ts'
 import type { Result } from './results.ts'
 
 const CHILD = '../bench/report-child.ts'
-const CLI = resolve('out/main/cli.js')
 const AT_EXIT = resolve('test/bench/at-exit.mjs')
 const TARGETS = { reportSeconds: 60, exportMiB: 600, verifyMiB: 500, processorMs: 80, verifySeconds: 3 }
 
@@ -52,12 +52,12 @@ export async function benchReport(nodes: number): Promise<readonly Result[]> {
       pack: ratio(packed, sums + zip),
       verify: ratio(partOf(verify, 'verify'), unzip),
     }
-    say(
+    print(
       `${nodes} nodes. Floors: sha256sum ${seconds(sums)} s and zip -0 ${seconds(zip)} s of the recordings; plain text on ${pages} pages ${seconds(partOf(plain, 'plain'))} s`,
     )
     for (const [part, [milliseconds, spent]] of grouped(exported.parts))
-      say(`  ${part}: ${seconds(milliseconds)} s, ${seconds(spent)} s of processor time`)
-    for (const { name, mib: size } of files) say(`  ${name}: ${size} MiB`)
+      print(`  ${part}: ${seconds(milliseconds)} s, ${seconds(spent)} s of processor time`)
+    for (const { name, mib: size } of files) print(`  ${name}: ${size} MiB`)
     const figures = {
       nodes,
       sums,
@@ -192,4 +192,4 @@ const sum = (parts: Figures['parts']): number => parts.reduce((total, [, millise
 const ratio = (ours: number, floor: number): number => Math.round((ours / floor) * 100) / 100
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 10) / 100
 const mib = (bytes: number): number => Math.round(bytes / 1024 / 102.4) / 10
-const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const print = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -5,6 +5,7 @@ import { catalog } from '../../main/catalog/index.ts'
 import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
+import { CLI } from '../support/built-cli.ts'
 import { FULL_QUARTER } from '../support/quarter.ts'
 import { benchCli } from './cli-start.ts'
 import { benchFleet } from './fleet/bench.ts'
@@ -25,7 +26,6 @@ import { benchTeam } from './team.ts'
  */
 const REPETITIONS = Number(process.env.BENCH_REPETITIONS ?? 5)
 const PORT = 2222
-const CLI = resolve('out/main/cli.js')
 const NONCE = 'b'.repeat(24)
 
 interface Row {

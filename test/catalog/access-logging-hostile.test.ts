@@ -27,7 +27,7 @@ import { clusterKubernetes, clusterSlurm } from '../../main/catalog/tenancy/sche
 import type { DraftObservation } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
-import { changed, over, said } from '../support/concluded.ts'
+import { changed, over, stepText } from '../support/concluded.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
 
 /** Evidence that is empty, partial, forged, or out of time must not support; and hostile texts must not take long to read. */
@@ -53,20 +53,20 @@ describe('audit rules', () => {
   test('a watch of one file, which auditctl lists over all calls, is no record of calls', () => {
     const watch =
       '-a always,exit -S all -F path=/usr/bin/passwd -F perm=x -F auid>=1000 -F auid!=-1 -F key=privileged\n'
-    const text = said(over('audit.auditd-rules', [auditdRules, rules(watch)]))
+    const text = stepText(over('audit.auditd-rules', [auditdRules, rules(watch)]))
     expect(text).toContain('contradicts: Not or not wholly recorded: programs being started')
     expect(text).toContain('contradicts: Not or not wholly recorded: kernel modules')
     expect(text).toContain('contradicts: Not or not wholly recorded: mounted file systems')
   })
 
-  test('a rule about one program or about failures covers no topic; a list of what is left out is told', () => {
+  test('a rule about one program or about failures covers no topic; rules that leave events out are reported', () => {
     const few =
       '-a always,exit -F arch=b64 -S execve -F exe=/bin/true\n-a always,exit -F arch=b32 -S execve -F exit=-EACCES\n'
-    expect(said(over('audit.auditd-rules', [auditdRules, rules(few)]))).toContain(
+    expect(stepText(over('audit.auditd-rules', [auditdRules, rules(few)]))).toContain(
       'wholly recorded: programs being started',
     )
     const hidden = '-a always,exclude -F msgtype=SYSCALL\n'
-    expect(said(over('audit.auditd-rules', [auditdRules, rules(`${few}${hidden}`)]))).toContain('keep events out')
+    expect(stepText(over('audit.auditd-rules', [auditdRules, rules(`${few}${hidden}`)]))).toContain('keep events out')
   })
 
   test('commands are written down by rules only where all are, and nothing is left out', () => {
@@ -110,7 +110,7 @@ describe('accounts', () => {
     const locked = known({ states: new Map(accounts.map(({ name }) => [name, 'locked' as const])) })
     const others = known({ accounts, groups: [], otherSources: [] })
     const unique = over('access.unique-accounts', [accountsLocal, others], [accountsPasswordState, locked])
-    expect(said(unique)).toContain('contradicts: The account list requires no password for “bare”.')
+    expect(stepText(unique)).toContain('contradicts: The account list requires no password for “bare”.')
     expect(over('access.pam.lockout', [accountsLocal, others], [accountsPasswordState, locked]).verdict).not.toBe(
       'not-applicable',
     )
@@ -125,14 +125,14 @@ describe('accounts', () => {
     expect(over('access.session-timeout', [accountsLocal, accounts]).verdict).toBe(expected)
   })
 
-  test('a state that was told of some accounts only says nothing of the others', () => {
+  test('a state that is known of some accounts only decides nothing about the others', () => {
     const partial = known({ states: new Map([['root', 'locked' as const]]) })
     expect(over('access.unique-accounts', [accountsPasswordState, partial]).verdict).not.toBe('satisfied')
     for (const id of ['access.pam.lockout', 'access.pam.password-quality'])
       expect(over(id, [accountsPasswordState, partial]).verdict).not.toBe('not-applicable')
   })
 
-  test('without a lock and rules for passwords, nothing is held against a node of which nobody told whether it has a password', () => {
+  test('without a lock and rules for passwords, a node of which it is unknown whether it has a password is not faulted', () => {
     const withoutLock = changed(pamStack, ({ services }) => ({
       services: new Map(
         [...services].map(([service, entries]) => [
@@ -161,23 +161,23 @@ describe('accounts', () => {
     expect(unnamed[1]).not.toEqual(before)
     const found = over('access.pam.password-quality', usable, unnamed)
     expect(found.verdict).toBe('inconclusive')
-    expect(said(found)).toContain('names neither yescrypt nor DES')
-    expect(said(found)).not.toContain('Every password here is stored by')
+    expect(stepText(found)).toContain('names neither yescrypt nor DES')
+    expect(stepText(found)).not.toContain('Every password here is stored by')
   })
 
   test('a name that is given twice, and a second root', () => {
     const twice = local(`${ROOT}ann:x:1001:0::/home/ann:/bin/bash\nann:x:1002:0::/home/ann:/bin/bash\n`)
-    expect(said(over('access.unique-accounts', [accountsLocal, twice]))).toContain('more than one account: “ann”')
+    expect(stepText(over('access.unique-accounts', [accountsLocal, twice]))).toContain('more than one account: “ann”')
     const toor = local(`${ROOT}toor:x:0:0::/home/toor:/bin/bash\n`)
-    expect(said(over('access.service-accounts', [accountsLocal, toor]))).toContain('root by their user id: “toor”')
+    expect(stepText(over('access.service-accounts', [accountsLocal, toor]))).toContain('root by their user id: “toor”')
   })
 
-  test('passwd: a name with a blank cannot speak for another account', () => {
+  test('passwd: a name with a blank cannot pass for another account', () => {
     expect(accountsPasswordState.parse({ states: answer('root L L 2026-01-01 0 99999 7 -1\n') }).ok).toBe(false)
   })
 
   // Rows from lslogins of util-linux 2.38.1 over prepared files; DENY for “*” as in 2.32 and 2.37 (login-utils/lslogins.c).
-  test('lslogins: locked and set are told, everything else stays open', () => {
+  test('lslogins: locked and set are read, everything else stays open', () => {
     const row = (name: string, lock: string, deny: string, method = '') =>
       `USER="${name}" PWD-LOCK="${lock}" PWD-DENY="${deny}" PWD-METHOD="${method}"\n`
     const { states } = fact(
@@ -206,12 +206,12 @@ describe('accounts', () => {
     expect(over('access.service-accounts', [accountsPasswordState, untold]).verdict).toBe('satisfied')
   })
 
-  test('a list of lslogins that ended early says nothing of those it does not name', () => {
+  test('a list of lslogins that ended early decides nothing about the accounts that it does not name', () => {
     const methods = catalog.probes.find(({ id }) => id === 'accounts.password-methods')
     if (methods === undefined) throw new Error('no such probe')
     const one = { method: 'SHA-512', changed: null, maxDays: null }
     const reading = known({ accounts: new Map([['mortiz', one]]) })
-    expect(said(over('access.pam.password-quality', [methods, reading]))).toContain(
+    expect(stepText(over('access.pam.password-quality', [methods, reading]))).toContain(
       'unclear: Whether a password is stored',
     )
   })
@@ -242,10 +242,10 @@ describe('administrators beside sudo', () => {
   const roster = (...facts: Parameters<typeof over>[1][]) => over('access.roster-match', ...facts)
   const slurm = (...administrators: readonly string[]) => known({ administrators, operators: [] })
 
-  test('an administrator of Slurm who is not on the roster speaks against; a list that was not given adds nothing', () => {
+  test('an administrator of Slurm who is not on the roster contradicts; a list that was not given adds nothing', () => {
     expect(roster([clusterSlurm, slurm('root', 'mortiz')]).verdict).toBe('satisfied')
     expect(roster([clusterSlurm, slurm('root', 'eve')]).verdict).toBe('not-satisfied')
-    expect(said(roster([clusterSlurm, slurm('eve')]))).toContain('not on the declared roster: “eve”.')
+    expect(stepText(roster([clusterSlurm, slurm('eve')]))).toContain('not on the declared roster: “eve”.')
     expect(roster([clusterSlurm, unknown('not collected: tool absent (sacctmgr)')]).verdict).toBe('satisfied')
     expect(roster([clusterSlurm, unknown('the accounting service did not list its administrators')]).verdict).toBe(
       'inconclusive',
@@ -255,7 +255,7 @@ describe('administrators beside sudo', () => {
   test('a cluster administrator’s credential that others can read is a right beside sudo', () => {
     const file = (path: string, mode: number, group = 'root') =>
       known({ files: [{ path, owner: 'root', group, mode }] })
-    const text = (reading: Parsed<unknown>) => said(over('access.sudo-policy', [clusterKubernetes, reading]))
+    const text = (reading: Parsed<unknown>) => stepText(over('access.sudo-policy', [clusterKubernetes, reading]))
     expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o644))).toContain(
       'contradicts: Others than root can read a Kubernetes',
     )
@@ -282,7 +282,7 @@ describe('administrators beside sudo', () => {
     expect(policy({ Options: [{ log_allowed: false }] }).logs).toBe(false)
     expect(policy({ Binding: [{ username: 'eve' }], Options: [{ syslog: false }] }).scoped).toEqual(['syslog'])
     const scoped = changed(sudoersRules, (one) => ({ ...one, scoped: ['syslog'] }))
-    expect(said(over('access.sudo-policy', scoped))).toContain('unclear: For some users, hosts or commands')
+    expect(stepText(over('access.sudo-policy', scoped))).toContain('unclear: For some users, hosts or commands')
   })
 })
 
@@ -300,7 +300,7 @@ describe('logs', () => {
       ...state,
       files: state.files.map((one) => ({ ...one, path: one.path.replace('/system', '/user-1000') })),
     }))
-    expect(said(over('audit.log-continuity', users))).toContain(
+    expect(stepText(over('audit.log-continuity', users))).toContain(
       'unclear: None of the journal’s files is the system’s own',
     )
   })
@@ -310,12 +310,14 @@ describe('logs', () => {
       ...now,
       seconds: now.seconds - 86_400,
     }))
-    expect(said(over('audit.log-continuity', later))).toContain('contradicts: The journal has entries from the future.')
+    expect(stepText(over('audit.log-continuity', later))).toContain(
+      'contradicts: The journal has entries from the future.',
+    )
     const other = changed(probe('host.identity') as Probe<{ bootId: string }>, (host) => ({
       ...host,
       bootId: '00000000-0000-4000-8000-000000000000',
     }))
-    expect(said(over('audit.log-continuity', other))).toContain(
+    expect(stepText(over('audit.log-continuity', other))).toContain(
       'contradicts: The journal does not cover the running system.',
     )
   })
@@ -324,7 +326,7 @@ describe('logs', () => {
     const last = new Map([['mortiz', Date.parse('2099-01-01T00:00:00Z')]])
     const reading = known({ last, since: null })
     const facts = ['accounts.last-login', 'accounts.lastlog'].map((id) => [probe(id), reading] as const)
-    expect(said(over('access.stale-accounts', ...facts))).toContain(
+    expect(stepText(over('access.stale-accounts', ...facts))).toContain(
       'unclear: The record has a login of “mortiz” on 2099',
     )
   })
@@ -361,7 +363,7 @@ describe('logs', () => {
         changedAt: Date.parse(FIXTURE_TIME) / 1000 - days * 86_400,
       })),
     }))
-    expect(said(over('audit.log-retention', young))).toContain(
+    expect(stepText(over('audit.log-retention', young))).toContain(
       'The oldest record in text log files that could be measured is 2 days old.',
     )
   })

@@ -46,7 +46,7 @@ describe('what kinds of logins meet', () => {
   test.each([
     ['Missing privilege separation directory: /run/sshd\n', 255],
     ['Unable to load host key: /etc/ssh/ssh_host_rsa_key\nsshd: no hostkeys available -- exiting.\n', 1],
-  ])('a server that does not say is not collected: %j', (errorText, exitCode) => {
+  ])('a server that prints no settings is not collected: %j', (errorText, exitCode) => {
     const failed = answer('', { exitCode, errorText })
     expect(reason(sshdContexts.parse(four(failed)))).toMatch(/^not collected: sshd did not print its settings/)
     expect(reason(sshdEffective.parse({ settings: failed }))).toMatch(/^not collected: sshd did not print its settings/)
@@ -122,7 +122,7 @@ describe('Match blocks', () => {
     ['access.sshd.password-auth', { passwordauthentication: 'yes', authenticationmethods: 'any' }],
     ['access.sshd.mfa', { authenticationmethods: 'any' }],
     ['access.sshd.allow-list', { allowgroups: '*' }],
-  ] as const)('%s: the worst of the contexts decides, wherever its block stands', (id, changes) => {
+  ] as const)('%s: the worst of the contexts decides, in any position of its block', (id, changes) => {
     const { verdict, observations } = judged(id, '', changes)
     expect(verdict).toBe('not-satisfied')
     const [said] = observations.filter(({ direction }) => direction === 'contradicts')
@@ -130,7 +130,7 @@ describe('Match blocks', () => {
     expect(said?.probe).toBe('sshd.contexts')
   })
 
-  test('a context that differs and holds speaks for the claim', () => {
+  test('a context that differs and holds supports the claim', () => {
     expect(verdictOf('access.sshd.allow-list', '', { allowgroups: 'backup' })).toBe('satisfied')
     expect(verdictOf('access.sshd.mfa', '', { authenticationmethods: 'publickey,password' })).toBe('satisfied')
   })

@@ -17,7 +17,7 @@ describe('accounts', () => {
   )
   const group = answer('root:x:0:\ndocker:x:999:lee,\n')
 
-  test('a shell that only says no is no login, an empty one is /bin/sh, and a primary group counts', () => {
+  test('a shell that only refuses is no login, an empty one is /bin/sh, and a primary group counts', () => {
     const local = fact(accountsLocal.parse({ passwd, group, sources: answer('passwd: files systemd\n') }))
     expect(local.accounts.filter(canLogIn).map(({ name }) => name)).toEqual(['root', 'postgres', 'kim'])
     expect(local.accounts.at(-1)?.shell).toBe('/bin/sh')
@@ -37,7 +37,7 @@ describe('accounts', () => {
     expect(reason(accountsLocal.parse({ passwd: broken, group, sources: answer('') }))).toMatch(/form of passwd/)
   })
 
-  test('password states tell locked, set and empty apart, and an unknown state is no answer', () => {
+  test('password states distinguish locked, set and empty, and an unknown state is no answer', () => {
     const read = fact(
       accountsPasswordState.parse({ states: answer('a L 2026-01-01 0 99999 7 -1\nb P 2026\nc NP 2026\n') }),
     )
@@ -231,7 +231,7 @@ describe('authorized keys', () => {
 
     test.each([
       ['a link', ['/home/mortiz'], [], 'inconclusive'],
-      ['a link of nobody', ['/home/shared'], [], 'satisfied'],
+      ['a link without a target', ['/home/shared'], [], 'satisfied'],
       ['no list of links', null, [], 'inconclusive'],
       ['accounts of a directory service', [], ['sss'], 'inconclusive'],
     ])('%s', (_, found, otherSources, verdict) => {
@@ -245,7 +245,7 @@ describe('authorized keys', () => {
     })
   })
 
-  test('a short RSA key speaks against', () => {
+  test('a short RSA key contradicts', () => {
     expect(
       texts('fx-accounts-neglected', 'access.authorized-keys').filter((text) =>
         /^contradicts: SHA256:\S+ is ssh-rsa with 1024 bits \(limit: 3072 bits\)\.$/.test(text),

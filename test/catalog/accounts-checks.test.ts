@@ -107,7 +107,7 @@ describe('service accounts', () => {
     ])
   })
 
-  test('a rule for everybody with root’s own password makes no service root', () => {
+  test('a rule for all users with root’s own password makes no service root', () => {
     expect(
       texts('fx-accounts-rhel', 'access.service-accounts').filter((text) => text.startsWith('contradicts: ')),
     ).toEqual([])
@@ -147,7 +147,7 @@ describe('passwords', () => {
 })
 
 describe('hands of others', () => {
-  test('agents, images’ accounts and keys that nobody declared', () => {
+  test('agents, images’ accounts and keys that are not declared', () => {
     const said = texts('fx-accounts-neglected', 'access.provider-access')
     expect(said).toContain('contradicts: amazon-ssm-agent (provider) runs or starts at boot and is not declared.')
     expect(said).toContain(
@@ -163,7 +163,7 @@ describe('hands of others', () => {
 })
 
 describe('consoles', () => {
-  test('each way in speaks against by itself', () => {
+  test('each way in contradicts on its own', () => {
     const against = texts('fx-accounts-neglected', 'access.console-and-boot').filter((text) =>
       text.startsWith('contradicts: '),
     )

@@ -97,7 +97,7 @@ describe('records of logins', () => {
     expect(read.since).toBe(at('2026-11-19T14:02:11Z'))
   })
 
-  test('files: the time of making where the file system tells one', () => {
+  test('files: the time of creation where the file system records one', () => {
     const errorText = "stat: cannot statx '/var/lib/lastlog/lastlog2.db': No such file or directory\n"
     const files = answer('292584 1772409600 /var/log/lastlog\n0 - /var/log/wtmp\n', { exitCode: 1, errorText })
     expect([...fact(accountsLoginFiles.parse({ files })).files]).toEqual([
@@ -183,7 +183,7 @@ describe('boot and console', () => {
     expect(loader('/boot/grub2/custom.cfg:\tpassword bob \n').plain).toBe(true)
   })
 
-  test('systemd-boot lets the command line be changed unless it is told not to', () => {
+  test('systemd-boot lets the command line be changed unless it is configured otherwise', () => {
     expect(loader('/efi/loader/loader.conf:editor no\n').editor).toBe(false)
     expect(loader('/efi/loader/loader.conf:editor yes\n').editor).toBe(true)
     expect(loader('').editor).toBe(true)
@@ -223,7 +223,7 @@ describe('boot and console', () => {
         `Id=u${index}\n${states[index] ?? 'LoadState=loaded\nActiveState=inactive\nUnitFileState=disabled'}\n`,
     ).join('\n')
 
-  test('consoles: what runs, who is let in, what the kernel was told', () => {
+  test('consoles: what runs, who is let in, what the kernel was configured with', () => {
     const read = fact(
       consoleLogin.parse({
         units: answer(

@@ -81,7 +81,7 @@ describe('audit', () => {
 })
 
 describe('time', () => {
-  test('chrony that is not synchronised says so in its last field', () => {
+  test('chrony reports in its last field that it is not synchronised', () => {
     const sources = answer('^,?,203.0.113.9,0,10,0,4294967295,0,0,0\n')
     const tracking = answer('7F7F0101,,0,0.0,-2.510233,0,0,0,0,0,0,0,0,Not synchronised\n')
     expect(fact(timeChrony.parse({ tracking, sources }))).toEqual({
@@ -125,7 +125,7 @@ describe('time', () => {
           ...unanswered,
         })
     })
-    test('a service that does not run, and other forms, say nothing', () => {
+    test('a service that does not run, and other forms, give no reading', () => {
       const other = [
         answer('', { exitCode: 1, errorText: 'Call failed: The name is not activatable\n' }),
         answer('{'),
@@ -174,7 +174,7 @@ describe('integrity', () => {
     expect(fact(boot('acpi\nefi\n', variable(1), variable(0), variable(1))).shimSkipsChecks).toBe(true)
   })
 
-  test('an empty firmware folder is a container and says nothing; a filled one without efi is another kind of start', () => {
+  test('an empty firmware folder is a container and decides nothing; a filled one without efi is another kind of start', () => {
     expect(boot('', absent, absent).ok).toBe(false)
     expect(fact(boot('acpi\nmemmap\n', absent, absent)).firmware).toBe('other')
   })

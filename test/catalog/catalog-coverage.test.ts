@@ -59,7 +59,7 @@ describe('thresholds', () => {
   test('the schema knows exactly the ones that there are', () =>
     expect(assessmentSchema.$defs.ThresholdChange.properties.threshold.enum).toEqual(THRESHOLDS.map(({ id }) => id)))
 
-  test('a check says which it compares against: what it reads in some fixture, and nothing else', () => {
+  test('a check names the thresholds that it compares with: those it reads in some fixture, and no others', () => {
     const wrong = checks.flatMap((check) => {
       const read = new Set<string>()
       for (const { readings, context } of fixtures) {
@@ -97,7 +97,7 @@ describe('the listing', () => {
     expect(listing.every((one) => (one.built ? one.limitations : one.why).length > 10)).toBe(true)
   })
 
-  test('tells of each profile its value, and where it is the baseline’s', () => {
+  test('states the value of each profile, and where it is the baseline’s', () => {
     const tries = thresholdListing(catalog).find(({ id }) => id === 'ssh.auth-tries')
     expect(tries?.values).toMatchObject({
       baseline: { value: 6, ofBaseline: false },

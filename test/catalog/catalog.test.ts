@@ -35,7 +35,7 @@ describe('the lists', () => {
     expect(checks.flatMap((check) => read(check).filter((id) => !known.has(id)))).toEqual([])
   })
 
-  test('every probe says what it asks and why; every check says what it claims and does not show', () => {
+  test('every probe states what it asks and why; every check states what it expects and does not show', () => {
     for (const { id, title, why } of probes) expect([id, title, why].every((text) => text.trim().length > 3)).toBe(true)
     for (const { id, expected, limitations } of checks)
       expect([id, /\.$/.test(expected), /\.$/.test(limitations), limitations.length > 20]).toEqual([
@@ -107,14 +107,14 @@ describe('the verdicts', () => {
   )
 
   test('a check without its evidence is inconclusive', () => {
+    const decided: unknown[] = []
     for (const check of checks)
       for (const fixture of sampled(fixtures, 25))
-        for (const probe of needed(check))
-          expect([check.id, fixture.name, without(fixture, probe, check).verdict]).toEqual([
-            check.id,
-            fixture.name,
-            'inconclusive',
-          ])
+        for (const probe of needed(check)) {
+          const { verdict } = without(fixture, probe, check)
+          if (verdict !== 'inconclusive') decided.push([check.id, fixture.name, probe, verdict])
+        }
+    expect(decided).toEqual([])
   })
 
   test('taking any evidence away never makes a verdict better', () => {

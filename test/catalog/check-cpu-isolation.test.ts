@@ -11,7 +11,7 @@ const read = (files: string, kernel = '', memory = '') =>
   cpuIsolation.parse({ files: answer(files), kernel: answer(kernel), memory: answer(memory) })
 
 describe('what the kernel shows of CPUs set aside', () => {
-  test('an empty list, “(null)” and a file that is not there are told apart', () => {
+  test('an empty list, “(null)” and a file that is not there are distinguished', () => {
     const [isolated, tickless] = ['isolated', 'nohz_full'].map((name) => `/sys/devices/system/cpu/${name}:`)
     expect(fact(read(`${isolated}\n${tickless}(null)\n`))).toMatchObject({ isolated: [], tickless: [] })
     expect(fact(read(`${isolated}2-4,9\n${tickless} 2\n`))).toMatchObject({ isolated: [2, 3, 4, 9], tickless: [2] })

@@ -49,7 +49,7 @@ describe('tenancy.network-neighbours', () => {
     expect(of([GATEWAY, { ...GATEWAY, dst: 'fe80::4638:39ff:feff:54' }]).verdict).toBe('satisfied')
   })
 
-  test('guests of others, other machines, nobody', () => {
+  test('guests of others, other machines, no neighbours', () => {
     expect(of([GATEWAY, { ...GATEWAY, dst: '192.0.2.7', lladdr: '52:54:00:12:34:56' }]).verdict).toBe('not-satisfied')
     expect(of([GATEWAY, { ...GATEWAY, dst: '192.0.2.8', lladdr: '3c:ec:ef:12:34:56' }]).verdict).toBe('inconclusive')
     expect(of([]).verdict).toBe('inconclusive')
@@ -64,7 +64,7 @@ describe('tenancy.network-neighbours', () => {
     expect(of([{ ...GATEWAY, dev: 'br0' }, guest], overBridge).verdict).toBe('not-satisfied')
   })
 
-  test('not read: undecided; and in words that say what was observed', () => {
+  test('not read: undecided; and in words that state what was observed', () => {
     expect(verdict().verdict).toBe('inconclusive')
     const said = [
       tenancyNetworkNeighbours.expected,

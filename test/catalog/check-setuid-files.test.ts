@@ -172,7 +172,7 @@ describe('the check', () => {
     ['a drive that holds a searched folder', { mounts: [mount('/var', { fsType: 'xfs' })] }, 'satisfied'],
     ['a temporary folder in memory', { mounts: [mount('/tmp', { fsType: 'tmpfs' })] }, 'satisfied'],
     ['a searched folder on btrfs', { mounts: [mount('/usr', { fsType: 'btrfs' })] }, 'inconclusive'],
-    ['a searched folder that lies on btrfs', { mounts: [mount('/var', { fsType: 'btrfs' })] }, 'inconclusive'],
+    ['a searched folder on btrfs', { mounts: [mount('/var', { fsType: 'btrfs' })] }, 'inconclusive'],
     ['a searched folder of another server', { mounts: [mount('/opt', { fsType: 'nfs4' })] }, 'inconclusive'],
     [
       'another mount over it, of a type that is searched',

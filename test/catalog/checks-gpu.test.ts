@@ -72,7 +72,7 @@ describe('whole GPUs', () => {
     expect(verdict(divided)).toBe('satisfied')
     expect(on('fx-iso-mig', tenancyGpuExclusive).verdict).toBe('satisfied')
   })
-  test('one of which only slices are in view was divided by somebody else', () =>
+  test('one of which only slices are in view was divided by another party', () =>
     expect(verdict({ ...divided, total: 'Insufficient Permissions' })).toBe('not-satisfied'))
   test('it is open with processes out of view, and a roster does not matter', () => {
     expect(verdict(divided, { ...processes, isComplete: false })).toBe('inconclusive')
@@ -96,7 +96,7 @@ test('the inventory names boards, firmware and serials', () => {
   expect(on('demo-gpu-01', inventoryHardware, [gpuNvidia]).verdict).toBe('informational')
 })
 
-test('nothing a person reads says more than was observed', () => {
+test('no text for people states more than was observed', () => {
   for (const check of [encryptionInUseCcState, tenancyGpuExclusive])
     for (const node of ['demo-gpu-01', 'fx-iso-cc', 'fx-iso-cc-half', 'fx-iso-mig'])
       for (const text of [check.expected, check.limitations, ...on(node, check).observations.map((step) => step.text)])

@@ -116,7 +116,7 @@ test.each(Object.entries(EXPECTED))('%s', (claim, letters) => {
   expect(NODES.map((node) => answers(node).get(claim)?.result)).toEqual([...letters].map((letter) => LETTERS[letter]))
 })
 
-test('every promise that ships stands above, and each answer that rests on a node gives its reasons and captures', () => {
+test('every shipped promise is in the table above, and each answer that rests on a node gives its reasons and captures', () => {
   expect(all.claims.map(({ id }) => id)).toEqual(Object.keys(EXPECTED))
   for (const { id, tests } of all.claims)
     for (const node of NODES) {

@@ -303,7 +303,7 @@ describe('GPUs', () => {
     ['switches on the bus', pci(H100(0), '0000:40:00.0 10de:22a3 0680'), [], 'inconclusive', /has 4 of them/],
     ['modules, and no switch', two, [driver({}, {})], 'not-satisfied', /none of the 2 PCI devices is one/],
     [
-      'modules in a fabric of somebody else',
+      'modules in a fabric that another system manages',
       two,
       [driver({ fabric: 'Completed' })],
       'inconclusive',
@@ -463,7 +463,7 @@ describe('networks', () => {
     ['fast enough', nic('100000'), 'satisfied'],
     ['slower', nic('25000'), 'not-satisfied'],
     ['without a rate', nic('-1'), 'inconclusive'],
-    ['without a rate, as older drivers say it', nic('4294967295'), 'inconclusive'],
+    ['without a rate, as older drivers print it', nic('4294967295'), 'inconclusive'],
     ['a part of an adapter', nic('100000', { driver: 'mlx5_core.sf' }), 'inconclusive'],
     ['paravirtual', nic('200000', { driver: 'vmxnet3' }), 'inconclusive'],
     ['of the management controller', nic('1000', { path: 'pci0000:00/0000:00:14.0/usb1/1-1' }), 'inconclusive'],
@@ -542,7 +542,7 @@ describe('the rest', () => {
     ['its process alone', [agents(), list(...WHOLE, '9 root amazon-ssm-agen 0::/'), passwd()], 'satisfied'],
     ['an account that a provider documents', [agents(), list(...WHOLE), passwd('rack')], 'satisfied'],
     ['setup at first boot alone', [agents('cloud-init'), list(...WHOLE), passwd()], 'inconclusive'],
-    ['management software of anybody', [agents('salt-minion'), list(...WHOLE), passwd()], 'inconclusive'],
+    ['management software of any kind', [agents('salt-minion'), list(...WHOLE), passwd()], 'inconclusive'],
     ['nothing that is known', [agents(), list(...WHOLE), passwd('ana')], 'inconclusive'],
     ['agents not read', [list(...WHOLE), passwd('rack')], 'inconclusive'],
   ])('administration by a provider: %s', (_, readings, verdict) => {

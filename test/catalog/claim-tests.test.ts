@@ -14,7 +14,7 @@ import { FIXTURE_TIME, fixtureNames, fixtureRecording } from '../support/fixture
 
 /** Rules that hold for every reading that a promise can be compared with, over the recorded nodes. A new one is covered by its line here. */
 
-/** Values that somebody can promise, by reading. */
+/** Values that someone can promise, by reading. */
 const PROMISED: Readonly<Record<string, readonly (string | number | null)[]>> = {
   'gpu.model': ['H100', 'A100', 'H200 or H100'],
   'gpu.count': [1, 8],
@@ -127,7 +127,7 @@ describe('every claim test', () => {
     expect([...verdicts].sort()).toEqual(ways)
   })
 
-  test('without a probe it needs it is undecided, and without any probe it neither bears out nor contradicts anew', () => {
+  test('without a probe it needs it is undecided, and without any probe it neither supports nor contradicts anew', () => {
     const missing: Parsed<unknown> = { ok: false, reason: 'this was not collected' }
     const turned: unknown[] = []
     // Signals are many, and the argument from them has tests of its own; a few nodes are enough for those.
@@ -195,7 +195,7 @@ describe('every claim test', () => {
     expect(conclude(check, new Map([...node.readings, [probe.id, found]]), node.context).verdict).toBe(verdict)
   })
 
-  test('says the same twice', () => {
+  test('gives the same answer twice', () => {
     for (const [name, check] of promises)
       expect(canonicalJson(nodes.map((node) => concluded(check, node)))).toBe(canonicalJson(seen.get(name) ?? null))
   })

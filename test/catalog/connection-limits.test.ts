@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sshdConditions } from '../../main/catalog/sshd/probes.ts'
 import { answer, fact } from '../support/answers.ts'
-import { over, said, texts, verdict } from '../support/concluded.ts'
+import { over, stepText, texts, verdict } from '../support/concluded.ts'
 
 const ID = 'access.sshd.connection-limits'
 
@@ -53,7 +53,7 @@ describe('limits of connections to the SSH server', () => {
   })
 
   test('without the Match blocks it is undecided', () => {
-    expect(said(over(ID, [sshdConditions, { ok: false, reason: 'not collected' }]))).toContain('unclear: ')
+    expect(stepText(over(ID, [sshdConditions, { ok: false, reason: 'not collected' }]))).toContain('unclear: ')
     expect(over(ID, [sshdConditions, { ok: false, reason: 'not collected' }]).verdict).toBe('inconclusive')
     expect(fact(sshdConditions.parse({ settings: answer('') })).blocks).toEqual([])
   })

@@ -20,7 +20,7 @@ describe.skipIf(!hasLabels(DIR))('the labelled captures of real machines (skippe
     expect(assessed.filter(({ read }) => read === 0).length).toBeLessThan(assessed.length * 0.05)
   })
 
-  test('are told right or left undecided', () => {
+  test('are decided correctly or left undecided', () => {
     expect(wrongOnes(assessed).map(reasonsText)).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { cpuPlatform, cpuTopology } from '../../main/catalog/processors/features.ts'
 import { type Smt, smtState, weaknessState } from '../../main/catalog/processors/index.ts'
 import { unknown } from '../../main/core/probe.ts'
-import { changed, over, said, texts, verdict } from '../support/concluded.ts'
+import { changed, over, stepText, texts, verdict } from '../support/concluded.ts'
 import { fixtureOf } from '../support/evaluated.ts'
 
 const ID = 'tenancy.cpu-side-channels'
@@ -149,10 +149,10 @@ describe('known weaknesses of the processor', () => {
   )
 
   test('the reason names the weakness and quotes the kernel', () => {
-    expect(said(withTexts({ gather_data_sampling: 'Vulnerable: No microcode' }))).toContain(
+    expect(stepText(withTexts({ gather_data_sampling: 'Vulnerable: No microcode' }))).toContain(
       'contradicts: The kernel reports the processor as vulnerable: gather_data_sampling, “Vulnerable: No microcode”.',
     )
-    expect(said(withTexts({ tsa: null, vmscape: null }))).toContain(
+    expect(stepText(withTexts({ tsa: null, vmscape: null }))).toContain(
       'unclear: The running kernel does not report 2 known weaknesses: “tsa”, “vmscape”.',
     )
   })

@@ -4,7 +4,7 @@ import { coreDumpPattern, kernelDumps, parseCorePattern, parseKdump } from '../.
 import { crashReporters } from '../../main/catalog/dumps/index.ts'
 import { type Mounts, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { changed, over, said } from '../support/concluded.ts'
+import { changed, over, stepText } from '../support/concluded.ts'
 
 const ID = 'network.crash-dump-upload'
 const core = (pattern: string) => [coreDumpPattern, parseCorePattern(`${pattern}\n`)] as const
@@ -152,6 +152,6 @@ describe('services that send crash reports', () => {
 })
 
 test('what was found is stated', () =>
-  expect(said(over(ID, kdump('1', 'ssh kdump@logs.example')))).toContain(
+  expect(stepText(over(ID, kdump('1', 'ssh kdump@logs.example')))).toContain(
     'contradicts: A crash kernel is loaded and sends a dump of all memory to another system (“ssh”).',
   ))

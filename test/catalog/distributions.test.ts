@@ -105,7 +105,7 @@ describe('the settings of the SSH server', () => {
 
 describe('settings that newer OpenSSH prints', () => {
   // OpenSSH 9.9p1 on RHEL 10: keywords since 9.2 (ChannelTimeout), 9.8 (PerSourcePenalties, SshdSessionPath) and Red Hat's own.
-  test('values of several words, and keywords that nobody asks for', () => {
+  test('values of several words, and keywords that no check asks for', () => {
     const read = parseSshdSettings(
       [
         'port 22',
@@ -126,7 +126,7 @@ describe('settings that newer OpenSSH prints', () => {
   })
 })
 
-describe('what tools say of their failures', () => {
+describe('what tools print when they fail', () => {
   const asked = fixtureOf('fx-dist-ubuntu').captures.get('log.files/files')
   const { ignoredInDrift: _, ...asks } = logFiles
   const heard: Probe<string, 'files'> = { ...asks, parse: ({ files }) => known(files.errorText) }
@@ -215,16 +215,16 @@ describe('the tree of block devices', () => {
 
 describe('pending updates', () => {
   // “Suite:” of the Release files; a fresh Debian that names no security archive never has a security update to show.
-  test('without the list of a security archive, no waiting update says nothing', () => {
-    const said = (suites: readonly string[], isWhole = true) =>
+  test('without the list of a security archive, no waiting update shows nothing', () => {
+    const verdictWith = (suites: readonly string[], isWhole = true) =>
       concludeOn(vulnPatchLevel, 'fx-dist-debian-13', [
         ['packages.apt', known({ pending: [], isWhole, listsChangedAt: Date.parse(FIXTURE_TIME) / 1000 })],
         ['packages.apt-archives', known({ suites })],
       ]).verdict
-    expect(said(['stable', 'stable-updates'])).toBe('inconclusive')
-    expect(said([])).toBe('inconclusive')
-    expect(said(['stable', 'stable-security'])).toBe('satisfied')
-    expect(said(['stable', 'stable-security'], false)).toBe('inconclusive')
+    expect(verdictWith(['stable', 'stable-updates'])).toBe('inconclusive')
+    expect(verdictWith([])).toBe('inconclusive')
+    expect(verdictWith(['stable', 'stable-security'])).toBe('satisfied')
+    expect(verdictWith(['stable', 'stable-security'], false)).toBe('inconclusive')
     expect(factOf('fx-dist-debian-13', packagesAptArchives)).toEqual({ suites: ['stable-security', 'stable'] })
     expect(read('fx-dist-busybox', packagesAptArchives).ok).toBe(false)
   })
@@ -232,7 +232,7 @@ describe('pending updates', () => {
     ['fx-dist-debian-11', 'openssl'],
     ['fx-dist-ubuntu-20', 'bash'],
     ['fx-dist-ubuntu', 'tzdata'],
-  ] as const)('%s: security updates are told by the archive they come from', (node, name) => {
+  ] as const)('%s: security updates are recognized by the archive they come from', (node, name) => {
     const { pending } = factOf(node, packagesApt)
     expect(pending.find((one) => one.name === name)?.security).toBe(true)
   })

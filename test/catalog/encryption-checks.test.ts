@@ -66,7 +66,7 @@ describe('encryption checks', () => {
     expect(against).toEqual(expect.arrayContaining([expect.stringContaining('“aes256-cbc”: CBC mode')]))
   })
 
-  test('nothing we say over-claims, and every check says what it does not show', () => {
+  test('no text over-claims, and every check states what it does not show', () => {
     const said = [
       ...checks.flatMap(({ expected, limitations }) => [expected, limitations]),
       ...probes.flatMap(({ title, why }) => [title, why]),
@@ -81,7 +81,7 @@ describe('encryption checks', () => {
     }
   })
 
-  test('the two claims stay apart: every check about stored data says what a running node shows', () => {
+  test('the two claims stay apart: every check about stored data states what a running node shows', () => {
     for (const { id, limitations } of checks.filter(({ id }) => /at-rest\.(block|cipher|swap|scratch|crash)/.test(id)))
       expect(limitations, id).toContain('running, unlocked node')
   })

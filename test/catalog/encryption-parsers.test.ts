@@ -38,7 +38,7 @@ describe('sshd -T', () => {
 })
 
 describe('ss', () => {
-  test('loopback is told apart in every spelling', () => {
+  test('loopback is recognized in every spelling', () => {
     const read = parseListeners(
       [
         'tcp LISTEN 0 128 127.0.0.1:1 0.0.0.0:*',
@@ -151,7 +151,7 @@ describe('storage', () => {
       },
     })
   })
-  test('crypttab says where a key comes from', () => {
+  test('crypttab states where a key comes from', () => {
     const read = parseCrypttab(
       [
         '# comment',
@@ -180,7 +180,7 @@ describe('any bytes as an answer', () => {
     text,
     errorText: text,
     bytes: new Uint8Array(),
-    seconds: { node: null, auditor: null },
+    seconds: { node: null, collectingComputer: null },
   })
   const seeds = NODES.flatMap((node) =>
     [...fixtureAnswers(node).values()].map(({ stdout }) => Buffer.from(stdout).toString()),
@@ -253,7 +253,7 @@ function fixtureAnswersOf(node: string): ReadonlyMap<string, Answer> {
           text: Buffer.from(stdout).toString(),
           errorText: Buffer.from(stderr).toString(),
           bytes: stdout,
-          seconds: { node: null, auditor: null },
+          seconds: { node: null, collectingComputer: null },
         },
       ]),
     )

@@ -36,7 +36,7 @@ function judge({ flows, paths, readings = {} }: Given): Conclusion {
 
 const textOf = ({ observations }: Conclusion): string =>
   observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')
-const saysOf = ({ observations }: Conclusion, about: string): readonly DraftObservation['direction'][] =>
+const directionsOf = ({ observations }: Conclusion, about: string): readonly DraftObservation['direction'][] =>
   observations.filter(({ text }) => text.includes(about)).map(({ direction }) => direction)
 
 const sockets = (...rows: readonly string[]) =>
@@ -218,7 +218,7 @@ describe('one declared flow', () => {
       'network.listeners': sockets('tcp 127.0.0.1:7000', 'tcp 10.0.0.5:7000', 'tcp 10.0.0.6:7000'),
       'tls.listeners': answered(7000, { accepted: [TLS13] }, '10.0.0.5'),
     }
-    expect(saysOf(judge({ flows: [flow(7000)], readings }), 'tcp/7000 on')).toEqual(['supports', 'unclear'])
+    expect(directionsOf(judge({ flows: [flow(7000)], readings }), 'tcp/7000 on')).toEqual(['supports', 'unclear'])
   })
 
   test('the worst of several decides, and sockets that were not declared do not', () => {

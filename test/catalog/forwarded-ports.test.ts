@@ -158,7 +158,7 @@ describe('what a list of sockets does not show', () => {
     const texts = observations.filter(({ direction }) => direction === 'unclear').map(({ text }) => text)
     for (const named of ['172.17.0.2', 'DOCKER', 'KUBE-NODEPORTS', 'tcp 10.96.0.1:443'])
       expect(texts.some((text) => text.includes(named))).toBe(true)
-    // What is sent on by the node itself arrives from nobody else.
+    // What is sent on by the node itself arrives from no one else.
     expect(texts.some((text) => text.includes('9999'))).toBe(false)
   })
 })

@@ -5,7 +5,7 @@ import { type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { type Process, tenancyKfd, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { known, unknown } from '../../main/core/probe.ts'
 import { fact } from '../support/answers.ts'
-import { changed, over, overDeclared, said, texts, verdict } from '../support/concluded.ts'
+import { changed, over, overDeclared, stepText, texts, verdict } from '../support/concluded.ts'
 import { type GpuForm, gpuXml, pci } from './gpu-forms.ts'
 
 const ID = 'tenancy.gpu-processes'
@@ -95,7 +95,7 @@ describe('processes on the GPUs', () => {
 
   test('memory that no listed process holds, a GPU without answer, no answer at all', () => {
     const used = gpuXml({}).replace('<used>1 MiB</used>', '<used>40000 MiB</used>')
-    expect(said(withGpu({}, [gpuNvidia, parseNvidiaSmi(used)]))).toContain('unclear: Memory is in use on GPUs')
+    expect(stepText(withGpu({}, [gpuNvidia, parseNvidiaSmi(used)]))).toContain('unclear: Memory is in use on GPUs')
     const two: readonly PciDevice[] = [pci('0000:01:00.0', '10de:2331'), pci('0000:02:00.0', '10de:2331')]
     expect(withGpu({}, [pciDevices, known({ devices: two })]).verdict).toBe('inconclusive')
     expect(over(ID, [gpuNvidia, unknown('not read')]).verdict).toBe('inconclusive')

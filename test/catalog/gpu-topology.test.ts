@@ -22,7 +22,7 @@ const deeper = pci('0000:1d:00.0', '15b3:1021', [...SWITCH, '0000:17:02.0', '000
 const otherPort = pci('0000:20:00.0', '10de:2330', ['0000:15:02.0'])
 const otherRoot = pci('0000:3a:00.0', '10de:2330', ['0000:37:01.0'])
 
-describe('what the PCI tree says of two devices', () => {
+describe('what the PCI tree shows about two devices', () => {
   test.each([
     ['one switch', besides, 'PIX'],
     ['two switches', deeper, 'PXB'],
@@ -34,7 +34,7 @@ describe('what the PCI tree says of two devices', () => {
   })
   test('functions on the root bus itself meet in the processor', () =>
     expect(relationOf(pci('0000:00:1b.0', '10de:26b9'), pci('0000:00:1c.0', '10de:26b9'))).toBe('PHB'))
-  test('a path that names no root says nothing', () => expect(relationOf({ ...gpu, root: null }, besides)).toBeNull())
+  test('a path that names no root shows nothing', () => expect(relationOf({ ...gpu, root: null }, besides)).toBeNull())
 })
 
 const node = (name: string) => {

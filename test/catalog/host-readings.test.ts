@@ -136,7 +136,7 @@ describe('as real hosts read', () => {
     expect(texts(said)).toContain('as where a provider starts the server with a kernel of its own')
   })
 
-  test('settings of the SSH server that are weaker than what runs are told', () => {
+  test('settings of the SSH server that are weaker than those recommended to runs', () => {
     const offer = {
       kex: ['curve25519-sha256', 'kex-strict-s-v00@openssh.com'],
       hostKey: ['ssh-ed25519'],

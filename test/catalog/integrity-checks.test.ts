@@ -74,7 +74,7 @@ describe('ends of support', () => {
     expect(endOf(system(id, version))?.release.until).toBe(until)
   })
 
-  test('a service pack that the table lacks, a rolling release and CentOS Stream are told apart', () => {
+  test('a service pack that the table lacks, a rolling release and CentOS Stream are distinguished', () => {
     expect(endOf(system('sles', '15.9'))).toBeNull()
     expect(endOf(system('debian', ''))).toBeNull()
     expect(endOf(system('centos', '8', { name: 'CentOS Linux' }))?.release.until).toBe('2021-12-31')
@@ -94,18 +94,18 @@ describe('ends of support', () => {
 
   test('a list is dated beside what it supports, and one older than 90 days supports nothing', () => {
     expect(END_OF_LIFE_AS_OF).toBe('2026-06-30')
-    const said = (asOf: string) =>
+    const concludedAt = (asOf: string) =>
       on(vulnEol, { 'packages.distribution': system('rhel', '9.6'), 'gpu.modules': noGpu }, asOf)
-    expect(said('2026-06-29T10:00:00.000Z').verdict).toBe('satisfied')
-    expect(said('2026-09-28T23:59:59.000Z').verdict).toBe('satisfied')
-    expect(texts(said('2026-09-28T23:59:59.000Z')).at(-1)).toBe(
+    expect(concludedAt('2026-06-29T10:00:00.000Z').verdict).toBe('satisfied')
+    expect(concludedAt('2026-09-28T23:59:59.000Z').verdict).toBe('satisfied')
+    expect(texts(concludedAt('2026-09-28T23:59:59.000Z')).at(-1)).toBe(
       'supports: The list of ends of support is dated 2026-06-30, 90 days before this assessment.',
     )
-    expect(said('2026-09-29T00:00:00.000Z').verdict).toBe('inconclusive')
-    expect(texts(said('2026-09-29T00:00:00.000Z')).at(-1)).toBe(
+    expect(concludedAt('2026-09-29T00:00:00.000Z').verdict).toBe('inconclusive')
+    expect(texts(concludedAt('2026-09-29T00:00:00.000Z')).at(-1)).toBe(
       'unclear: The list of ends of support is dated 2026-06-30, 91 days before this assessment. It is relied on for 90 days; a newer one is needed.',
     )
-    expect(texts(said('2026-06-29T10:00:00.000Z')).at(-1)).toContain('after the day of this assessment')
+    expect(texts(concludedAt('2026-06-29T10:00:00.000Z')).at(-1)).toContain('after the day of this assessment')
   })
 
   test('what had ended stays ended in an old list, which is dated there, too', () => {
@@ -147,9 +147,9 @@ describe('ends of support', () => {
   })
 
   test('a paid extension is only named', () => {
-    const said = on(vulnEol, { 'packages.distribution': system('ubuntu', '20.04'), 'gpu.modules': noGpu })
-    expect(said.verdict).toBe('not-satisfied')
-    expect(texts(said).join()).toContain('whether it was purchased is not shown here')
+    const conclusion = on(vulnEol, { 'packages.distribution': system('ubuntu', '20.04'), 'gpu.modules': noGpu })
+    expect(conclusion.verdict).toBe('not-satisfied')
+    expect(texts(conclusion).join()).toContain('whether it was purchased is not shown here')
   })
 })
 
@@ -169,7 +169,7 @@ describe('pending updates', () => {
     expect(texts(suse).join()).toMatch(/Attach a dated report of “zypper list-patches --category security”/)
   })
 
-  test('old or undated lists, CentOS and held releases are told as well', () => {
+  test('old or undated lists, CentOS and held releases are reported as well', () => {
     const unclear = (...[distribution, updates]: Parameters<typeof judge>): number =>
       texts(judge(distribution, updates)).filter((text) => text.startsWith('unclear: ')).length
     expect([
@@ -258,7 +258,7 @@ describe('agents and their files', () => {
     expect(judge(integrityFim, timer, marks(unlogged)).verdict).toBe('inconclusive')
   })
 
-  test('Wazuh with a fresh baseline, one without, and measurements that nobody compares', () => {
+  test('Wazuh with a fresh baseline, one without, and measurements that are never compared', () => {
     const wazuh = agents({ 'wazuh-agent.service': 'LoadState=loaded\nActiveState=active\nSubState=running' })
     expect(judge(integrityFim, wazuh, marks({ '/var/ossec/queue/fim/db/fim.db': 0 })).verdict).toBe('satisfied')
     expect(judge(integrityFim, wazuh, marks({})).verdict).toBe('inconclusive')

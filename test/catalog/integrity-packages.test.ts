@@ -43,7 +43,7 @@ describe('pending updates', () => {
   const lists = answer('1795100000 /var/cache/dnf/baseos-0a1b/repodata/1f-primary.xml.gz\n')
   const free = answer('', { exitCode: 2, errorText: gone(['/etc/dnf/vars/releasever', '/etc/yum/vars/releasever']) })
 
-  test('a release that dnf is held at is told, and “latest” is none', () => {
+  test('a release that dnf is held at is read, and “latest” is none', () => {
     const at = (value: string) =>
       fact(
         packagesDnf.parse({
@@ -66,7 +66,7 @@ describe('pending updates', () => {
   })
 
   // apt 2.6.1 as an ordinary user, beside a file that it may not read.
-  test('apt says on its error stream alone that it could not read a source', () => {
+  test('apt reports only on its error stream that it could not read a source', () => {
     const read = (errorText: string) =>
       fact(
         packagesApt.parse({
@@ -227,7 +227,7 @@ describe('package sources', () => {
   const rpm = (rows: readonly string[]) =>
     fact(packagesSourcesRpm.parse({ sources: answer(rows.map((row) => `${row}\n`).join('')) })).sources
 
-  test('dnf checks only where it is told to, zypper unless it is told not to', () => {
+  test('dnf checks only where it is configured to, zypper unless it is configured not to', () => {
     const read = rpm([
       '/etc/dnf/dnf.conf:[main]',
       '/etc/dnf/dnf.conf:gpgcheck=1',

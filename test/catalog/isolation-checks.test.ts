@@ -67,7 +67,7 @@ describe('isolation, location and inventory checks', () => {
     }
   })
 
-  test('nothing a person reads says more than was observed', () => {
+  test('no text for people states more than was observed', () => {
     const said = [...verdictsOf.values()].flatMap((verdicts) =>
       [...verdicts.values()].flatMap(({ observations }) => observations.map(({ text }) => text)),
     )

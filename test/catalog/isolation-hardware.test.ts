@@ -64,7 +64,7 @@ describe('honest machines, by one fact changed on the model node', () => {
     const argument = argueChanged('fx-iso-amdgpu', ...gaudi)
     expect([holds(argument, 'f'), argument.environment]).toEqual(['yes', 'bare-metal'])
   })
-  test('Gaudi 3 without its driver, of an id on no list, or behind ports that nobody read, is not known to be whole', () => {
+  test('Gaudi 3 without its driver, of an id on no list, or behind ports that were not read, is not known to be whole', () => {
     for (const change of [
       ['pci.devices/ids', /DRIVER=habanalabs/g, 'DRIVER=vfio-pci'],
       ['pci.devices/ids', /PCI_ID=1DA3:1060/g, 'PCI_ID=1DA3:1FFF'],

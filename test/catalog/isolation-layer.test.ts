@@ -63,7 +63,7 @@ describe('what a system runs on', () => {
     expect(new Set(anomalies.map(({ family }) => family)).size).toBeGreaterThanOrEqual(5)
   })
 
-  test('a real guest is named, with the signals that say so', () => {
+  test('a real guest is named, with the signals that show it', () => {
     const said = against('demo-guest-03')
     for (const sign of ['KVMKVMKVM', 'FIRECKVM', '8086:0d57', 'kvm-clock', 'steal', '0x1000065'])
       expect(said).toContain(sign)

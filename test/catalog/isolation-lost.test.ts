@@ -28,7 +28,7 @@ describe('an answer kept from us counts like one that was taken out', () => {
       expect(nearness(argument), way).toBeLessThanOrEqual(removed === undefined ? 0 : nearness(removed))
   })
 
-  test('what the kernel says is not there is still an answer', () => {
+  test('an absence that the kernel reports is still an answer', () => {
     expect(argue('demo-gpu-01').environment).toBe('bare-metal')
     const { captures } = capturesOf('demo-gpu-01')
     for (const id of ['virt.buses', 'memory.spd', 'namespaces', 'session.limits', 'virt.interrupts']) {
@@ -60,7 +60,7 @@ describe('controls: what an answer holds on every system', () => {
       command.kind === 'run' && command.control !== undefined ? [[`${probe.id}/${name}`, probe, command] as const] : [],
     ),
   )
-  test.each(controlled)('%s: without its control the answer was not read, whatever else it says', (key, probe) => {
+  test.each(controlled)('%s: without its control the answer was not read, with any other content', (key, probe) => {
     const { captures } = capturesOf('demo-gpu-01')
     const answer = captures.get(key)
     if (answer === undefined) throw new Error(`${key} is not among the fixture’s answers`)

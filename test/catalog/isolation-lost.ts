@@ -38,7 +38,7 @@ export const LOSSES: Readonly<Record<string, Change>> = {
 export const nearness = ({ environment, rule }: IsolationArgument): number =>
   environment === 'bare-metal' ? 3 : environment !== 'undetermined' ? 0 : rule.id === 'R8' ? 2 : 1
 
-/** A text that two readings share where nothing tells them apart. */
+/** A text that two readings share where nothing distinguishes them. */
 const textOf = (reading: Parsed<unknown>): string => serialize(reading).toString('latin1')
 
 /**

@@ -14,7 +14,7 @@ const answer = (bytes: Uint8Array, exitCode: number, error: Uint8Array): Answer 
   text: new TextDecoder().decode(bytes),
   errorText: new TextDecoder().decode(error),
   bytes,
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
 })
 
 const parseWith = (probe: Probe<unknown>, answers: readonly Answer[]): void => {

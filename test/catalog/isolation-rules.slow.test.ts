@@ -37,7 +37,7 @@ describe('the rules', () => {
     }
   })
 
-  test.each(ISOLATION)('%s: everything said can be read by a person, and is bounded', (node) => {
+  test.each(ISOLATION)('%s: every text is readable for a person, and is bounded', (node) => {
     const said = argue(node)
     const texts = [
       said.rule.text,
@@ -87,7 +87,7 @@ describe('the rules', () => {
     const { environment, rule, grade } = argue('demo-nosudo-06')
     expect([environment, rule.id, grade]).toEqual(['undetermined', 'R8', 'D'])
     expect(rule.text).toContain('“lspci -Dnvvv -d ::0604”')
-    // Where something was seen, nobody says that nothing was.
+    // Where something was seen, no one says that nothing was.
     expect(argue('vm-patched-bare').rule.id).toBe('R7')
     expect(argue('fx-access-silent').rule.id).toBe('R7')
   })
@@ -163,7 +163,7 @@ describe('the rules', () => {
     expect(argue('demo-gpu-01').openPoints[0]?.signals.every((id) => id.startsWith('gpu.'))).not.toBe(true)
   })
 
-  test('what an owner without rights is told is the exact line to allow', () => {
+  test('an owner without rights is given the exact line to allow', () => {
     const open = argue('demo-nosudo-06').openPoints.find(({ point }) => point.startsWith('Full hardware table'))
     expect(open?.resolution).toContain('“dmidecode -t ')
     expect(open?.resolution).toContain('sudo')
@@ -216,7 +216,7 @@ describe('guests that were booted for this, by what they answered (npm run test:
 
 describe('the signals as data', () => {
   test.each(catalog.signals.map((note) => [note.id, note] as const))(
-    '%s says what it looks at and where it misleads',
+    '%s states what it looks at and where it misleads',
     (_, note) => {
       expect(note.title).not.toBe('')
       expect(note.onMetal).not.toBe('')

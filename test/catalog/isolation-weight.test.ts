@@ -18,7 +18,7 @@ describe('weight of evidence', () => {
     expect(weightOf(undefined, true)).toBeNull()
   })
 
-  test('never speaks against its own direction, and is bounded', () => {
+  test('never contradicts its own direction, and is bounded', () => {
     const ratio = fc.tuple(fc.nat(5000), fc.nat(5000)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
     fc.assert(
       fc.property(ratio, ratio, fc.boolean(), (vm, metal, isVirtual) => {

@@ -5,7 +5,7 @@ import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorize
 import { sshServers } from '../../main/catalog/ssh-encryption/probes.ts'
 import { sshdConditions, sshdEffective } from '../../main/catalog/sshd/probes.ts'
 import { known, unknown } from '../../main/core/probe.ts'
-import { changed, over, said, texts } from '../support/concluded.ts'
+import { changed, over, stepText, texts } from '../support/concluded.ts'
 
 const ID = 'access.key-per-account'
 const account = (name: string, home: string, shell = '/bin/bash', uid = 1000): Account => ({
@@ -37,7 +37,7 @@ describe('the accounts that a key opens', () => {
     ).toEqual({ K: ['a', 'b'], L: ['b'] })
   })
 
-  test('a copy that lies in no home folder opens nothing', () => {
+  test('a copy outside any home folder opens nothing', () => {
     const copy = { ...key('/home/a', 'K'), path: '/home/a/backup/authorized_keys' }
     expect(holders([key('/home/a', 'K'), copy, key('/home/old', 'K')], account('a', '/home/a'))).toEqual({ K: ['a'] })
   })
@@ -83,7 +83,7 @@ describe('one key for several accounts', () => {
   test('is not met, with the key and the accounts named', () => {
     const found = sharedWith(account('ops', '/home/ops', '/bin/bash', 1010))
     expect(found.verdict).toBe('not-satisfied')
-    expect(said(found)).toMatch(/contradicts: SHA256:\S+ opens several accounts: “jlin”, “ops”\./)
+    expect(stepText(found)).toMatch(/contradicts: SHA256:\S+ opens several accounts: “jlin”, “ops”\./)
     expect(texts('demo-metal-04', ID)).toContainEqual(
       expect.stringMatching(/^contradicts: SHA256:\S+ opens several accounts: “root”, “debian”\.$/),
     )

@@ -11,7 +11,7 @@ import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorize
 import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
 import { unknown } from '../../main/core/probe.ts'
 import type { DeclaredAccount } from '../../schemas/types.ts'
-import { changed, overDeclared, said, texts, verdict } from '../support/concluded.ts'
+import { changed, overDeclared, stepText, texts, verdict } from '../support/concluded.ts'
 
 const ID = 'access.leaver-accounts'
 const PAST = '2026-11-19'
@@ -100,17 +100,17 @@ describe('accounts of people who left', () => {
   })
 
   test('rights of root are named', () => {
-    expect(said(withPat({}, { until: PAST, group: 'sudo' }))).toContain(
+    expect(stepText(withPat({}, { until: PAST, group: 'sudo' }))).toContain(
       'contradicts: The last day declared for “pat” was 2026-11-19, and the account still has a login shell and a password; it has administrator rights by group “sudo”.',
     )
-    expect(said(withPat({ password: 'locked', account: { uid: 0 }, keys: one }))).toContain(
+    expect(stepText(withPat({ password: 'locked', account: { uid: 0 }, keys: one }))).toContain(
       '1 SSH key still opens the account; it is root by its user id.',
     )
   })
 
   test('a key of theirs that opens another account, root among them', () => {
     const keys = [...one, key('/root/.ssh/authorized_keys')]
-    expect(said(withPat({ password: 'locked', keys }))).toMatch(
+    expect(stepText(withPat({ password: 'locked', keys }))).toMatch(
       /contradicts: SHA256:A{43}, a key of a former user, also opens “root”\./,
     )
   })
@@ -188,7 +188,7 @@ describe('what it takes to support the claim', () => {
     expect(overDeclared({}, ID, change).verdict).toBe('inconclusive'),
   )
 
-  test('passwords that were not read matter for accounts that nobody declared or that are past their day', () => {
+  test('passwords that were not read matter for accounts that are not declared or are past their day', () => {
     const unread = [accountsPasswordState, accountsPasswordLocks].map((probe) => [probe, unknown('not read')] as const)
     expect(overDeclared({}, ID, ...unread).verdict).toBe('satisfied')
     const accounts = [{ account: 'jlin', kind: 'person' as const, until: PAST }]

@@ -17,14 +17,14 @@ test.each<[string, GpuForm, Environment, string]>([
   ['whole, on hardware', {}, 'bare-metal', 'physical'],
   ['whole, on a hypervisor’s host', { mode: 'Host VGPU' }, 'hypervisor-host', 'physical'],
   ['whole, in a guest that hides it', {}, 'virtual-machine', 'passthrough'],
-  ['whole, nobody knows where', {}, 'undetermined', 'undetermined'],
+  ['whole, at an unknown place', {}, 'undetermined', 'undetermined'],
   ['given to a guest, whatever else was argued', { mode: 'Pass-Through' }, 'bare-metal', 'passthrough'],
   ['virtual', { mode: 'VGPU' }, 'bare-metal', 'virtual'],
   ['called like a virtual one', { name: 'NVIDIA L40S-2Q' }, 'bare-metal', 'virtual'],
   ['a slice of it in a guest', { mig: 'Enabled', slices: slice(1, 9728) }, 'virtual-machine', 'virtual'],
-  ['a slice of it, nobody knows where', { mig: 'Enabled', slices: slice(1, 9728) }, 'undetermined', 'undetermined'],
+  ['a slice of it, at an unknown place', { mig: 'Enabled', slices: slice(1, 9728) }, 'undetermined', 'undetermined'],
   ['divided by its owner', { mig: 'Enabled', slices: slice(1, 9728) }, 'bare-metal', 'physical'],
-  ['a driver that says nothing of it', { mode: 'N/A' }, 'bare-metal', 'undetermined'],
+  ['a driver that does not report it', { mode: 'N/A' }, 'bare-metal', 'undetermined'],
 ])('%s', (_, form, environment, expected) => expect(is(form, environment)).toEqual([expected]))
 
 test('without a driver’s answer nothing is called physical', () => {

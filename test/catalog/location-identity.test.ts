@@ -23,7 +23,7 @@ const answer = (text: string, exitCode = 0, errorText = '') => ({
   text,
   errorText,
   bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
 })
 const parse = (text: string, exitCode = 0, errorText = '') =>
   identityDocument.parse({ kept: answer(text, exitCode, errorText) })
@@ -102,7 +102,7 @@ describe('a signed document', () => {
     })
   })
 
-  test('with any one byte changed either does not verify or says the same', () => {
+  test('with any one byte changed either does not verify or states the same', () => {
     const [good, certificate] = [bytes(), certificateOf('us-east-2')]
     const wrong = [...good.keys()].filter((at) => {
       const changed = Uint8Array.from(good)
@@ -144,7 +144,7 @@ describe('a signed document', () => {
   })
 })
 
-describe('what a document says of the place', () => {
+describe('what a document states about the place', () => {
   const tags = (board: string | null) => known({ board, sku: null })
   const signal = (board: ReturnType<typeof tags> | ReturnType<typeof unknown>) =>
     identityDocumentSignals(known({ rsa2048: genuine() }), board)[0]
@@ -204,7 +204,7 @@ describe('what a document says of the place', () => {
     expect(said.text).toContain('it counts as a statement only')
   })
 
-  test('of an ordinary zone is bound, and says what it cannot tell: an Outpost abroad has the same', () => {
+  test('of an ordinary zone is bound, and states what it cannot show: an Outpost abroad has the same', () => {
     const said = from('us-east-1', 'us-east-1f')
     expect(said).toMatchObject({ isBound: true, country: 'US' })
     expect(said.text).toContain('A machine in an AWS Outpost, which may be in another country')

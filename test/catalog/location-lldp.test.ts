@@ -3,24 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { lldpSignals } from '../../main/catalog/location/signals.ts'
 import { netLldpNetworkd, netLldpPlace } from '../../main/catalog/network/lldp.ts'
 import { type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
+import { answer, fact } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
 const captures = byKey(fixtureRecording('fx-loc-cloud', [netLldpNetworkd, netLldpPlace]).captures)
 const read = <F>(probe: Probe<F>): Parsed<F> => readProbe(probe, captures)
-const factOf = <F>(probe: Probe<F>): F => {
-  const reading = read(probe)
-  if (!reading.ok) throw new Error(reading.reason)
-  return reading.fact
-}
+const factOf = <F>(probe: Probe<F>): F => fact(read(probe))
 
-const answer = (text: string) => ({
-  exitCode: 0,
-  text,
-  errorText: '',
-  bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
-})
 const NONE = unknown('not asked')
 
 describe('LLDP', () => {

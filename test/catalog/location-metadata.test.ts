@@ -17,25 +17,19 @@ import {
   readProbe,
   unknown,
 } from '../../main/core/probe.ts'
+import { answer } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
 const captures = byKey(fixtureRecording('fx-loc-cloud', [dmiIdentity, dmiTags, ...METADATA_PROBES]).captures)
 const read = <F>(probe: Probe<F>): Parsed<F> => readProbe(probe, captures)
-const answer = (text: string, exitCode = 0) => ({
-  exitCode,
-  text,
-  errorText: '',
-  bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
-})
 const NONE = unknown('not asked')
 
 describe('the metadata service', () => {
   const nobody: MetadataReadings = { aws: NONE, gcp: NONE, azure: NONE, oci: NONE, vultr: NONE, hetzner: NONE }
   const firmware = read(dmiIdentity)
 
-  test('is asked only where somebody chose it, and not being asked is no gap', () => {
+  test('is asked only where a person chose it, and not being asked is no gap', () => {
     // What cloud-init kept of its answers is among them: some systems accept the signed document as a login.
     const probes = [...METADATA_PROBES, identityDocument]
     const keys = (metadata: boolean) => planOf(probes, { sudo: false, echo: false, metadata }).commands.length
@@ -53,7 +47,7 @@ describe('the metadata service', () => {
     }
   })
 
-  test('what will run is listed without it where nobody chose it, and with it where somebody did', () => {
+  test('what will run is listed without it unless it was chosen, and with it where it was', () => {
     const listed = (asked: object) => runPreview(catalog, ['node-1'], asked).questions.map(({ probe }) => probe)
     const chosen = [...METADATA_PROBES, identityDocument].map(({ id }) => id)
     expect(listed({}).filter((probe) => chosen.includes(probe))).toEqual([])
@@ -61,7 +55,7 @@ describe('the metadata service', () => {
     expect(listed({ metadata: true })).toHaveLength(listed({}).length + chosen.length)
   })
 
-  test('where it was not asked, nothing is missed and nothing is said; where it was and did not answer, that is a gap', () => {
+  test('where it was not asked, nothing is missed and nothing is reported; where it was and did not answer, that is a gap', () => {
     const readings = (asked: object) => {
       const reading = <F>(probe: Probe<F>) => readProbe(probe, probe.optIn === undefined ? captures : new Map(), asked)
       const { document, aws, gcp, azure, oci, vultr, hetzner, ...rest } = PROVIDER_WANTS
@@ -92,7 +86,7 @@ describe('the metadata service', () => {
       expect(line, id).not.toMatch(
         /user[-_]?data|vendor[-_]?data|security-credentials|\biam\b|service-accounts|identity\?audience|oauth2|attested|api\/token|managed-identity|instance-data-sensitive|\/var\/lib\/cloud|recursive=true|v1\.json|config-drive|openstack\/latest/i,
       )
-      // Whatever speaks to that address, or prints that document, is asked only where somebody chose it.
+      // Whatever speaks to that address, or prints that document, is asked only where someone chose it.
       if (/169\.254\.169\.254|fd00:ec2|metadata\.google|rsa2048/.test(line))
         expect(catalog.probes.find((probe) => probe.id === id)?.optIn, id).toBe('metadata')
     }
@@ -139,7 +133,7 @@ describe('the metadata service', () => {
   })
 
   test('an answer is one name: a page of a portal is none', () => {
-    const zone = (text: string, exitCode = 0) => metadataGcp.parse({ zone: answer(text, exitCode) })
+    const zone = (text: string, exitCode = 0) => metadataGcp.parse({ zone: answer(text, { exitCode }) })
     expect(zone('projects/123/zones/europe-west10-a')).toEqual(known({ region: null, zone: 'europe-west10-a' }))
     for (const [text, exit] of [
       ['<html>login</html>', 0],

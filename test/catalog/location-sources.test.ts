@@ -15,6 +15,7 @@ import { bmc } from '../../main/catalog/management-controller/probes.ts'
 import { cloudInit } from '../../main/catalog/provider-access/index.ts'
 import { timeChrony } from '../../main/catalog/time/probes.ts'
 import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
+import { answer, fact } from '../support/answers.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
@@ -22,19 +23,8 @@ const captures = byKey(
   fixtureRecording('fx-loc-cloud', [cloudInit, dmiIdentity, dmiTags, dnsSearch, timeChrony, tpmTag]).captures,
 )
 const read = <F>(probe: Probe<F>): Parsed<F> => readProbe(probe, captures)
-const factOf = <F>(probe: Probe<F>): F => {
-  const reading = read(probe)
-  if (!reading.ok) throw new Error(reading.reason)
-  return reading.fact
-}
+const factOf = <F>(probe: Probe<F>): F => fact(read(probe))
 
-const answer = (text: string, exitCode = 0) => ({
-  exitCode,
-  text,
-  errorText: '',
-  bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
-})
 const NONE = unknown('not asked')
 
 describe('names of regions', () => {
@@ -67,7 +57,7 @@ describe('names of regions', () => {
     expect(regionCountry(cloud, region)).toBe(country)
   })
 
-  test('a zone says more than its region: one of Hetzner’s spans two countries, and zones of AWS stand elsewhere', () => {
+  test('a zone is more specific than its region: one of Hetzner’s spans two countries, and zones of AWS are located elsewhere', () => {
     expect(placeCountry('hetzner', 'eu-central', 'hel1-dc2')).toBe('FI')
     expect(placeCountry('aws', 'us-east-1', 'us-east-1-scl-1a')).toBe('CL')
     expect(placeCountry('aws', 'us-east-1', 'us-east-1-xyz-1a')).toBeNull()
@@ -117,7 +107,7 @@ describe('tags, names and clocks', () => {
   })
 
   test('what an operator wrote into the controller’s inventory', () => {
-    const empty = answer('', 1)
+    const empty = answer('', { exitCode: 1 })
     const reading = bmc.parse({
       controller: answer('Device ID                 : 32\nManufacturer Name         : Supermicro\n'),
       sensors: empty,

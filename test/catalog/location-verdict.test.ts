@@ -130,10 +130,10 @@ describe('the six verdicts', () => {
       'contradicted',
     ],
     ['one statement disagrees, though light bounds it', near, 0.2, [us, abroad], 'conflicting'],
-    ['bounded, and nobody disagrees', near, 0.2, [], 'bounded'],
+    ['bounded, without disagreement', near, 0.2, [], 'bounded'],
     ['bounded, and only a hint disagrees', near, 0.2, [signal({ country: 'DE', hint: true })], 'bounded'],
     ['not excluded, and two kinds agree', far, 30, [us, record], 'corroborated'],
-    ['not excluded, and one kind says it twice', far, 30, [us, us], 'uncorroborated'],
+    ['not excluded, and one kind states it twice', far, 30, [us, us], 'uncorroborated'],
     ['two kinds agree, and no time was taken', { at: ASHBURN }, 30, [us, record], 'uncorroborated'],
     ['only hints agree', far, 30, [signal({ country: 'US', hint: true })], 'undetermined'],
     ['nothing at all', { at: ASHBURN }, null, [], 'undetermined'],
@@ -174,7 +174,7 @@ describe('records of other vantages', () => {
     ['of another host key', recordFrom(DENVER, 1, { hostKey: `SHA256:${'B'.repeat(43)}` }), /another host key/],
     ['too old', recordFrom(DENVER, 1, { at: '2026-10-01T00:00:00.000Z' }), /more than 30 days/],
     ['after this moment', recordFrom(DENVER, 1, { at: '2026-12-01T00:00:00.000Z' }), /, after 2026/],
-  ])('%s is not used, and said so', (_, record, note) => {
+  ])('%s is not used, and this is stated', (_, record, note) => {
     const { distanceBounds, notes } = argued([record], echoOf(30))
     expect(distanceBounds).toHaveLength(1)
     expect(notes.join(' ')).toMatch(note)
@@ -214,7 +214,7 @@ describe('the dossier', () => {
     expect(to(ASHBURN, 30, KANSAS)).toContain('would bound it inside')
   })
 
-  test('a time in which light reaches everywhere is told as that, and excludes nothing', () => {
+  test('a time in which light reaches everywhere is reported as such, and excludes nothing', () => {
     const readings = new Map([[nonceEcho.id, known(echoOf(90))]])
     const { distanceBounds, results, reachable } = assessLocation(
       readings,
@@ -225,7 +225,7 @@ describe('the dossier', () => {
     expect(reachable).toHaveLength(250)
   })
 
-  test('the time that it asks for, as it is told, bounds it inside', () => {
+  test('the time that it asks for, as it is stated, bounds it inside', () => {
     const of = (milliseconds: number) => {
       const context = contextOf({ vantage: KANSAS, location: { residency: [{ region: 'US' }] } })
       return assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), context).results[0]
@@ -258,7 +258,7 @@ describe('the dossier', () => {
     expect(of([{ region: 'DE' }])).toBe('contradicted')
   })
 
-  test('a gap to the TCP connection is told as something nearer than the node', () => {
+  test('a gap to the TCP connection is reported as a responder nearer than the node', () => {
     const path = { tcpMs: 0.15, keepaliveMs: [0.2], jumps: 0, remoteAddress: '192.0.2.1' }
     const { frontEnd, notes } = assessLocation(
       new Map([[nonceEcho.id, known({ ...echoOf(59.9), path })]]),
@@ -268,10 +268,10 @@ describe('the dossier', () => {
     expect(notes.join(' ')).toContain('A system nearer than the node accepts the TCP connection')
   })
 
-  test('no fixture’s dossier says more than was observed', () => {
+  test('no fixture’s dossier states more than was observed', () => {
     for (const { name, readings, context } of sampled(fixtures, 20)) {
-      const said = JSON.stringify(assessLocation(readings, context))
-      for (const banned of BANNED) expect(said, name).not.toMatch(banned)
+      const dossier = JSON.stringify(assessLocation(readings, context))
+      for (const banned of BANNED) expect(dossier, name).not.toMatch(banned)
     }
   })
 })
@@ -294,11 +294,11 @@ describe('added delay', () => {
   test('never shrinks a disc, and never turns a contradicted place into one that is bounded inside', () => {
     const seen = new Set<string>()
     fc.assert(
-      fc.property(scene, ({ latitude, longitude, radius, steps: [a, b, c, d], times, added, said }) => {
+      fc.property(scene, ({ latitude, longitude, radius, steps: [a, b, c, d], times, added, said: countries }) => {
         const at = place('there', latitude, longitude, radius, 'US')
         const vantage = place('here', latitude + a / 5, longitude + b, 2)
         const second = place('beyond', latitude + c / 5, longitude + d, 2)
-        const signals = said.map((country) => signal({ country }))
+        const signals = countries.map((country) => signal({ country }))
         const asked = { region: { kind: 'disc', disc: { center: at, radiusKm: radius } }, country: 'US' } as const
         const answer = ([own, other]: readonly [number, number]) => {
           const context = contextOf({ at, vantage, location: { vantages: [recordFrom(second, other)] } })
@@ -334,7 +334,7 @@ describe('taking the collection’s own times away', () => {
     signal({ id: 'abroad', country: 'DE' }),
   ])
 
-  test('never leaves a place borne out that was not before', () => {
+  test('never leaves a place supported that was not before', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(undefined, KANSAS, { ...ASHBURN, radiusKm: 2 }, { ...ASHBURN, radiusKm: 51 }),
@@ -342,12 +342,12 @@ describe('taking the collection’s own times away', () => {
         vantages,
         times,
         signals,
-        (vantage, own, others, told, said) => {
+        (vantage, own, others, told, found) => {
           const location = { vantages: others.map((other) => recordFrom(other, told)) }
           const context = contextOf({ at: ASHBURN, ...(vantage === undefined ? {} : { vantage }), location })
           const of = (echo: NonceEcho | null) => {
             const asked = { region: { kind: 'disc', disc: { center: ASHBURN, radiusKm: 60 } }, country: 'US' } as const
-            return placeResult(asked, readDelay(echo, context), said, context).verdict
+            return placeResult(asked, readDelay(echo, context), found, context).verdict
           }
           const [before, after] = [of(echoOf(own)), of(null)]
           if (after === 'bounded' || after === 'corroborated') expect(after).toBe(before)
@@ -367,7 +367,7 @@ describe('taking the collection’s own times away', () => {
 })
 
 describe('a promised country', () => {
-  const said = (code: string, milliseconds: number, region: string | null = null) => {
+  const countryVerdict = (code: string, milliseconds: number, region: string | null = null) => {
     const check = locationCountry.of(code)
     if (check === null) throw new Error('no such country')
     const cloud = {
@@ -382,12 +382,12 @@ describe('a promised country', () => {
     ])
     return conclude(check, readings, contextOf({ vantage: KANSAS })).verdict
   }
-  test('is observed by light alone, contradicted by light alone, and left open where the provider said otherwise', () => {
-    expect(said('US', 0.3)).toBe('satisfied')
-    expect(said('DE', 0.3)).toBe('not-satisfied')
-    expect(said('US', 30)).toBe('inconclusive')
-    expect(said('US', 0.3, 'eu-central-1')).toBe('inconclusive')
-    expect(said('DE', 0.3, 'eu-central-1')).toBe('not-satisfied')
+  test('is observed by light alone, contradicted by light alone, and left open where the provider stated otherwise', () => {
+    expect(countryVerdict('US', 0.3)).toBe('satisfied')
+    expect(countryVerdict('DE', 0.3)).toBe('not-satisfied')
+    expect(countryVerdict('US', 30)).toBe('inconclusive')
+    expect(countryVerdict('US', 0.3, 'eu-central-1')).toBe('inconclusive')
+    expect(countryVerdict('DE', 0.3, 'eu-central-1')).toBe('not-satisfied')
     expect(locationCountry.of('ZZ')).toBeNull()
   })
 })

@@ -82,7 +82,7 @@ describe('databases of addresses', () => {
   test.each<[string, readonly AddressDatabase[]]>([
     ['one file under two names', [a, { ...b, file: a.file }]],
     ['one maker in other letters', [a, { ...b, provenance: ' A  inc.' }]],
-    ['two of which nobody said whose they are', [a, b].map((one) => ({ ...one, provenance: one.file.name }))],
+    ['two of unknown provenance', [a, b].map((one) => ({ ...one, provenance: one.file.name }))],
     ['one about this address, one about another', [a, database('b', { '9.9.9.9': 'DE' })]],
     ['data of years ago', [a, { ...b, builtOn: '2023-11-01' }]],
     ['data of a day to come', [a, { ...b, builtOn: '2026-11-22' }]],
@@ -153,7 +153,7 @@ describe('endpoints of storage', () => {
     expect(of(nfs(`${OURS}:6789,mon.example:6789`))).toBe('inconclusive')
   })
 
-  test('there are none only where all that could tell was read', () => {
+  test('there are none only where everything that could show one was read', () => {
     expect(of('')).toBe('not-applicable')
     for (const [at] of none.entries()) expect(of('', none.toSpliced(at, 1))).toBe('inconclusive')
     const empty = readings([storageMounts, parseMountinfo('')], ...none)

@@ -61,7 +61,7 @@ function judge(samples: readonly number[], location: Place | undefined, vantage:
 const around = (base: number): readonly number[] => Array.from({ length: 30 }, (_, index) => base + index * 0.001)
 
 describe('a round trip against a declared place', () => {
-  test('near enough, and every point in reach lies inside', () =>
+  test('near enough, and every point in reach is inside', () =>
     expect(judge(around(0.2), ASHBURN, DESK).verdict).toBe('satisfied'))
   test('not contradicted and not bounded is undecided, with the time that would be needed', () => {
     const { verdict, observations } = judge(around(12), ASHBURN, DESK)

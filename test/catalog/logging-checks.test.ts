@@ -101,7 +101,7 @@ describe('where logs are sent', () => {
     expect(remote('yes', 'KRB5')[0]?.encrypted).toBe(true)
   })
 
-  test('an audit way in clear text speaks against logs that otherwise go well', () => {
+  test('an audit forwarder in clear text contradicts logs that are otherwise in order', () => {
     expect(verdict('fx-log-weak', 'audit.log-forwarding')).toBe('not-satisfied')
     expect(texts('fx-log-weak', 'audit.log-forwarding').join('\n')).toContain('clear text for “audit.example.net”')
   })

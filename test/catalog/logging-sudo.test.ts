@@ -103,7 +103,7 @@ describe('beside our recording', () => {
   const states = (captures: readonly ReturnType<typeof capture>[], entries: readonly LoggedCommand[]) =>
     reconcileSudo({ recording: live.recording, captures }, entries, window)
 
-  test('what stands on one side only is told', () => {
+  test('what is on one side only is reported', () => {
     const { rows } = states(
       [capture(['auditctl', '-s']), capture(['sshd', '-T'])],
       [logged('/sbin/sshd -T'), logged('/usr/bin/cat /etc/hostname')],
@@ -115,7 +115,7 @@ describe('beside our recording', () => {
     ])
   })
 
-  test('a pattern of ours that the redactor took out of the log is still told as ours', () => {
+  test('a pattern of ours that the redactor took out of the log is still recognized as ours', () => {
     const { rows } = states(
       [capture(['grep', '-e', '^GRUB2_PASSWORD=grub[.]pbkdf2', '/boot/grub2/user.cfg'])],
       [logged('/usr/bin/grep -e ^GRUB2_PASSWORD=[redacted:password] /boot/grub2/user.cfg')],

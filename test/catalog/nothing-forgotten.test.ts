@@ -55,7 +55,7 @@ describe('what is forgotten is named', () => {
     ),
   })
   /** Without what is forgotten in any case, which the test above names. */
-  const said = (one: Stated): readonly string[] => {
+  const newlyForgotten = (one: Stated): readonly string[] => {
     const anyway = new Set(forgotten(stated))
     return forgotten(one)
       .filter((text) => !anyway.has(text))
@@ -88,21 +88,23 @@ describe('what is forgotten is named', () => {
       (one) => [one, { ...one, check: 'access.no-such-check' }],
       `access.no-such-check of ${FILE} is in checks of no subject`,
     ],
-  ])('%s', (_name, change, text) => expect(said(changed(change))).toEqual([text]))
+  ])('%s', (_name, change, text) => expect(newlyForgotten(changed(change))).toEqual([text]))
 
   test('a reason for no mappings takes their place', () =>
-    expect(said(changed(({ mappings: _, ...one }) => [{ ...one, unmapped: 'No control names it.' }]))).toEqual([]))
+    expect(
+      newlyForgotten(changed(({ mappings: _, ...one }) => [{ ...one, unmapped: 'No control names it.' }])),
+    ).toEqual([]))
 
   test('a probe that no node answers', () => {
     const others = new Set([...answered].filter((one) => one !== 'session.timeout'))
-    expect(said({ ...stated, answered: others })).toEqual([
+    expect(newlyForgotten({ ...stated, answered: others })).toEqual([
       'session.timeout has no section in test/fixtures/nodes; demo-gpu-01, demo-guest-03, demo-metal-04 need one',
     ])
   })
 
   test.each(['satisfied', 'not-satisfied', 'inconclusive'])('a fixture that is %s', (verdict) => {
     const others = new Set([...(verdicts.get(CHECK) ?? [])].filter((one) => one !== verdict))
-    expect(said({ ...stated, verdicts: new Map([...verdicts, [CHECK, others]]) })).toEqual([
+    expect(newlyForgotten({ ...stated, verdicts: new Map([...verdicts, [CHECK, others]]) })).toEqual([
       `the check is ${verdict} on no node of test/fixtures/nodes`,
     ])
   })

@@ -151,7 +151,7 @@ describe('whole parts', () => {
     const silent = { 'bmc.presence': { device: true, listed: [] }, 'bmc.state': new Error('it did not answer') }
     expect(judge(availabilityRedundancy, facts(silent)).verdict).toBe('inconclusive')
   })
-  test('a state that nobody knows is no good one', () =>
+  test('an unknown state is no good one', () =>
     expect(
       judge(
         availabilityRedundancy,

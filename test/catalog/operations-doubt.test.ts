@@ -103,7 +103,7 @@ describe('package sources', () => {
     })
   const open = (rows: readonly string[]) => fact(apt(rows)).sources.map(({ unverified }) => unverified)
 
-  test('what belongs to which stanza is told by the empty line between them', () => {
+  test('the empty line between stanzas decides what belongs to which', () => {
     expect(
       open(['1:Types: deb', '2:URIs: http:', '3:Trusted: yes', '5:Enabled: no', '6:Types: deb', '7:URIs: http:']),
     ).toEqual([true])
@@ -115,7 +115,7 @@ describe('package sources', () => {
     expect(open(['1:deb [trusted=with] s3:'])).toEqual([true])
     expect(reason(apt(['1:deb ']))).toMatch(/an unexpected format/)
   })
-  test('dnf told to look elsewhere', () => {
+  test('dnf configured to look elsewhere', () => {
     const sources = answer('/etc/dnf/dnf.conf:[main]\n/etc/dnf/dnf.conf:reposdir=\n')
     expect(reason(packagesSourcesRpm.parse({ sources }))).toMatch(/of the site’s own/)
   })
@@ -165,7 +165,7 @@ test('an agent whose start script ended long ago does not run', () => {
   expect(judge(integrityMalwareProtection, facts).verdict).toBe('not-satisfied')
 })
 
-describe('a relaxed limit stands in the sentence that it makes true', () => {
+describe('a relaxed limit is in the sentence that it makes true', () => {
   const facts = (days: number) => ({
     'integrity.agents': {
       units: new Map([['clamav-clamonacc.service', { loaded: true, active: true, lastDay: null, exitStatus: null }]]),
@@ -300,7 +300,7 @@ test('a driver that lists no GPU shows nothing of their memory', () => {
   expect(verdict).toBe('inconclusive')
 })
 
-test('a GPU on the bus that the driver does not list is told', () => {
+test('a GPU on the bus that the driver does not list is reported', () => {
   const { texts } = judge(availabilityHardwareHealth, {
     'inventory.disks': { disks: [] },
     'bmc.presence': { device: false, listed: [] },

@@ -192,7 +192,7 @@ describe('health of drives', () => {
       ),
     )
 
-  test('nvme-cli 1 and 2, large counters, and drives that say nothing', () => {
+  test('nvme-cli 1 and 2, large counters, and drives that report nothing', () => {
     const { controllers, silent } = fact(
       nvme({
         nvme0: answer('{"critical_warning":4,"percent_used":104,"media_errors":17}'),
@@ -278,7 +278,7 @@ describe('routes', () => {
   })
 })
 
-test('chains of every hook are told apart', () => {
+test('chains of every hook are distinguished', () => {
   const chain = (hook: string, policy: string) => ({
     chain: { family: 'ip', table: 'filter', name: hook.toUpperCase(), type: 'filter', hook, prio: 0, policy },
   })
@@ -290,7 +290,7 @@ test('chains of every hook are told apart', () => {
   expect(ways).toEqual([['accept'], ['drop'], ['drop']])
 })
 
-test('a chain that drops by interface only is told from one that lets everything in', () => {
+test('a chain that drops by interface only is distinguished from one that lets everything in', () => {
   const match = (key: string, right: string) => ({ match: { op: '!=', left: { meta: { key } }, right } })
   const rule = (chain: string, ...expr: readonly object[]) => ({ rule: { family: 'inet', table: 't', chain, expr } })
   const read = (...rules: readonly object[]) =>

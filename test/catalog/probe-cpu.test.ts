@@ -31,7 +31,7 @@ const answer = (bytes: Uint8Array, exitCode = 0, errorText = ''): Answer => ({
   text: new TextDecoder().decode(bytes),
   errorText,
   bytes,
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
 })
 const PROBES: readonly Probe<unknown>[] = [cpuHypervisorLeaf, cpuLeaves, cpuTopology, cpuMsr, armPlatform]
 
@@ -87,7 +87,7 @@ describe('parsers take any bytes', () => {
 })
 
 describe('cpu.hypervisor-leaf', () => {
-  test('a signature behind the interface of another hypervisor is found wherever it stands', () => {
+  test('a signature behind the interface of another hypervisor is found in any position', () => {
     const own = { 0: signed('Microsoft Hv'), 256: signed('KVMKVMKVM'), 1792: signed('XenVMMXenVMM') }
     expect(factOf(parseHypervisorLeaf(INTEL, leaves(0xf01, own)))).toMatchObject({
       vendor: 'GenuineIntel',
@@ -146,7 +146,7 @@ describe('cpu.leaves', () => {
       addressBitsTaken: 5,
     })
   })
-  test('a trust domain says so in leaf 0x21', () => {
+  test('a trust domain identifies itself in leaf 0x21', () => {
     const basic = leaves(0x40, {
       0: leaf(0x21, 0x756e6547, 0x6c65746e, 0x49656e69),
       33: leaf(0, 0x65746e49, 0x20202020, 0x5844546c),

@@ -9,6 +9,7 @@ import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'
 import { netLldp } from '../../main/catalog/network/lldp.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Answer, Probe } from '../../main/core/probe.ts'
+import { absent } from '../support/answers.ts'
 import { factFrom, parsed } from '../support/device-facts.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 
@@ -24,9 +25,6 @@ const PROBES: readonly Probe<unknown>[] = [
 ]
 const link = (name: string, target: string): string =>
   `lrwxrwxrwx 1 root root 0 Nov 20 09:12 ${name} -> ../devices/${target}\n`
-const absent = (...paths: readonly string[]): string =>
-  paths.map((path) => `ls: cannot access '${path}': No such file or directory\n`).join('')
-
 describe('parsers take any bytes', () => {
   test.each(PROBES.map((probe) => [probe.id, probe] as const))('%s', (id, probe) => {
     const known = [...fixtureAnswers('demo-gpu-01'), ...fixtureAnswers('demo-guest-03')]
@@ -52,7 +50,7 @@ describe('parsers take any bytes', () => {
         text: new TextDecoder().decode(one),
         errorText,
         bytes: one,
-        seconds: { node: null, auditor: null },
+        seconds: { node: null, collectingComputer: null },
       }),
     )
     fc.assert(
@@ -88,7 +86,7 @@ describe('drives', () => {
     expect(ten.disks[0]?.serial).toBe('ABCDEFGHIJ')
   })
 
-  test('NVMe with native multipath: the subsystem says which controllers are its own', () => {
+  test('NVMe with native multipath: the subsystem names its own controllers', () => {
     const values = [
       '/sys/class/nvme/nvme4/transport:pcie',
       '/sys/class/nvme/nvme4/address:0000:71:00.0',

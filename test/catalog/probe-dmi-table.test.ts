@@ -111,7 +111,13 @@ describe('dmi.table', () => {
   test('no table at all, no rights, and an answer without structures', () => {
     const parse = (text: string, exitCode: number) =>
       dmiTable.parse({
-        table: { exitCode, text, errorText: '', bytes: new Uint8Array(), seconds: { node: null, auditor: null } },
+        table: {
+          exitCode,
+          text,
+          errorText: '',
+          bytes: new Uint8Array(),
+          seconds: { node: null, collectingComputer: null },
+        },
       })
     expect(parse('# dmidecode 3.4\n# No SMBIOS nor DMI entry point found, sorry.\n', 1)).toMatchObject({
       ok: true,

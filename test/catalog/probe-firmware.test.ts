@@ -12,7 +12,7 @@ const answer = (text: string, exitCode = 0, errorText = ''): Answer => ({
   text,
   errorText,
   bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
 })
 const fact = <F>(reading: Parsed<F>): F => {
   if (!reading.ok) throw new Error(reading.reason)
@@ -32,7 +32,7 @@ describe('any bytes', () => {
         errorText,
         bytes,
         text: new TextDecoder().decode(bytes),
-        seconds: { node: null, auditor: null },
+        seconds: { node: null, collectingComputer: null },
       }))
     fc.assert(
       fc.property(fc.array(answers, { minLength: 2, maxLength: 2 }), (given) => {

@@ -36,7 +36,7 @@ const PROBES: readonly Probe<unknown>[] = [
 ]
 
 describe('nvidia-smi -q -x', () => {
-  test('a whole GPU with all that drivers of 2025 say', () => {
+  test('a whole GPU with all that drivers of 2025 print', () => {
     const [gpu] = fact(
       parseNvidiaSmi(
         gpuXml({

@@ -24,7 +24,7 @@ import { expectLinear } from '../support/growth.ts'
 // GNU coreutils 9.1 on our Firecracker guest; the forms of older ones and of busybox after their sources.
 const dd = (summary: string, exitCode = 0): Answer =>
   answer('', { exitCode, errorText: `1+0 records in\n1+0 records out\n${summary}` })
-const said = (seconds: string | number, bytes = 1048576): Answer =>
+const copied = (seconds: string | number, bytes = 1048576): Answer =>
   dd(`${bytes} bytes (1.0 MB, 1.0 MiB) copied, ${seconds} s, 4.2 MB/s\n`)
 const NO_DEVICE = answer('', {
   exitCode: 1,
@@ -35,7 +35,7 @@ const five = (runs: readonly Answer[]) => {
   return { first, second, third, fourth, fifth }
 }
 
-describe('what dd says of its time', () => {
+describe('what dd prints about its time', () => {
   test.each([
     ['1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.246199 s, 4.3 MB/s\n', 0.246199],
     ['1048576 bytes (1.0 MB) copied, 0.0125 s, 83.9 MB/s\n', 0.0125],
@@ -48,22 +48,22 @@ describe('what dd says of its time', () => {
     ['no time at all', '1048576 bytes copied, 0 s, Infinity B/s\n'],
     ['words', '1048576 bytes copied, soon s, fast\n'],
   ])('%s gives none', (_name, summary) => expect(ddTime(dd(summary))).toBeNull())
-  test('a failed dd gives none', () => expect(ddTime({ ...said(0.2), exitCode: 1 })).toBeNull())
+  test('a failed dd gives none', () => expect(ddTime({ ...copied(0.2), exitCode: 1 })).toBeNull())
 })
 
 describe('live.cpuid and live.msr', () => {
   const guest = ['0.250914', '0.248544', '0.248922', '0.248076', '0.244916']
   test('microseconds per call, fastest first', () => {
-    const { calls, micros } = fact(liveCpuid.parse(five(guest.map((seconds) => said(seconds)))))
+    const { calls, micros } = fact(liveCpuid.parse(five(guest.map((seconds) => copied(seconds)))))
     expect(calls).toBe(65536)
     expect(micros.map((value) => value.toFixed(2))).toEqual(['3.74', '3.79', '3.79', '3.80', '3.83'])
   })
   test('a register is read once per eight bytes', () => {
-    const { calls, micros } = fact(liveMsr.parse(five(guest.map(() => said(0.0074, 524288)))))
+    const { calls, micros } = fact(liveMsr.parse(five(guest.map(() => copied(0.0074, 524288)))))
     expect([calls, micros[2]?.toFixed(3)]).toEqual([65536, '0.113'])
   })
   test('a run that was cut short counts for nothing', () => {
-    const runs = [...guest.slice(1).map((seconds) => said(seconds)), said(0.1, 524288)]
+    const runs = [...guest.slice(1).map((seconds) => copied(seconds)), copied(0.1, 524288)]
     expect(reason(liveCpuid.parse(five(runs)))).toContain('did not report the duration')
   })
   test.each([
@@ -81,19 +81,19 @@ describe('live.cpuid and live.msr', () => {
       '/dev/cpu/0/msr could not be read in a row (exit status 1)',
     ],
     [dd(''), 'dd read /dev/cpu/0/msr and did not report the duration'],
-  ])('says what is missing', (bad, why) => {
+  ])('names what is missing', (bad, why) => {
     expect(reason(liveMsr.parse(five([bad, bad, bad, bad, bad])))).toBe(why)
   })
   test('the long loop keeps three clocks apart', () => {
-    const long = said('7.86004', 33554432)
-    expect(fact(liveCpuidLong.parse({ loop: { ...long, seconds: { node: 7.87, auditor: 7.9 } } }))).toEqual({
+    const long = copied('7.86004', 33554432)
+    expect(fact(liveCpuidLong.parse({ loop: { ...long, seconds: { node: 7.87, collectingComputer: 7.9 } } }))).toEqual({
       calls: 2097152,
       dd: 7.86004,
       node: 7.87,
-      auditor: 7.9,
+      collectingComputer: 7.9,
     })
-    expect(fact(liveCpuidLong.parse({ loop: long })).auditor).toBeNull()
-    expect(liveCpuidLong.parse({ loop: said('7.8') }).ok).toBe(false)
+    expect(fact(liveCpuidLong.parse({ loop: long })).collectingComputer).toBeNull()
+    expect(liveCpuidLong.parse({ loop: copied('7.8') }).ok).toBe(false)
   })
 })
 
@@ -139,7 +139,7 @@ describe('live.energy', () => {
   const zone = '/sys/class/powercap/intel-rapl:0'
   const counter = (energy: number | string): Answer =>
     answer(`${zone}/name:package-0\n${zone}/energy_uj:${energy}\n${zone}/max_energy_range_uj:262143328850\n`)
-  const load = said('1.5', 34359738368)
+  const load = copied('1.5', 34359738368)
   const read = (before: Answer, after: Answer, between = load) => liveEnergy.parse({ before, load: between, after })
   // grep (GNU) on our Firecracker guest.
   const absent = answer('', {
@@ -156,7 +156,7 @@ describe('live.energy', () => {
     }))
   test('a counter that began again', () =>
     expect(fact(read(counter(262143328800), counter(150))).zone?.microjoules).toBe(200))
-  test('a counter that stood still is no absent one', () => {
+  test('a counter that did not move is not an absent one', () => {
     expect(fact(read(counter(5), counter(5))).zone?.microjoules).toBe(0)
     expect(fact(read(absent, absent)).zone).toBeNull()
   })
@@ -168,7 +168,9 @@ describe('live.energy', () => {
   })
   test('without a load there is nothing to compare', () => {
     expect(read(counter(1), counter(2), dd('', 1)).ok).toBe(false)
-    expect(fact(read(counter(1), counter(2), { ...dd(''), seconds: { node: 2, auditor: 2 } })).zone?.seconds).toBe(2)
+    expect(
+      fact(read(counter(1), counter(2), { ...dd(''), seconds: { node: 2, collectingComputer: 2 } })).zone?.seconds,
+    ).toBe(2)
   })
 })
 
@@ -185,7 +187,7 @@ describe('live.thermal', () => {
         '',
       ].join('\n'),
     )
-  const load = said('1.2', 25769803776)
+  const load = copied('1.2', 25769803776)
   test('sensors of processors count, those of drives do not', () => {
     expect(
       fact(liveThermal.parse({ before: hwmon(44000, 30850, 800000), load, after: hwmon(47000, 31850, 3800000) })),
@@ -251,7 +253,7 @@ test.each(LIVE_PROBES.map((probe) => [probe.id, probe] as const))('%s reads any 
     fc.property(fc.array(one, { minLength: names.length, maxLength: names.length }), (given) => {
       const answers = names.map((name, index): [string, Answer] => {
         const [text = '', errorText = '', exitCode = 0, seconds = null] = given[index] ?? []
-        return [name, answer(text, { errorText, exitCode, seconds: { node: seconds, auditor: seconds } })]
+        return [name, answer(text, { errorText, exitCode, seconds: { node: seconds, collectingComputer: seconds } })]
       })
       const reading = (probe as Probe<unknown>).parse(Object.fromEntries(answers))
       if (!reading.ok) expect(reading.reason).not.toBe('')
@@ -280,7 +282,7 @@ describe('asked or not asked', () => {
   const concluded = (held: typeof captures, liveTests: boolean) =>
     conclude(check, new Map(LIVE_PROBES.map((probe) => [probe.id, readProbe(probe, held, { liveTests })])), context)
 
-  test('a recording with live answers says so', () => {
+  test('a recording with live answers states that it has them', () => {
     expect(recording.liveTests).toBe(true)
     expect(fixtureRecording('demo-gpu-01', LIVE_PROBES).recording.liveTests).toBeUndefined()
   })
@@ -293,7 +295,7 @@ describe('asked or not asked', () => {
     expect(reason(readProbe(liveSteal, new Map(), { liveTests: true }))).toBe(LIVE_UNANSWERED)
     expect(concluded(new Map(), true).verdict).toBe('not-satisfied')
   })
-  test('an answer that is there shows that it was asked, whatever the recording says', () => {
+  test('an answer that is there shows that it was asked, against what the recording states', () => {
     const left = new Map([...captures].filter(([key]) => key !== 'live.steal/after'))
     expect(reason(readProbe(liveSteal, left))).toBe(LIVE_UNANSWERED)
     expect(concluded(left, false).verdict).toBe('not-satisfied')

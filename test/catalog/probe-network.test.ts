@@ -88,7 +88,7 @@ describe('what ip and lldpctl print', () => {
     expect(fact.gateways.map(({ address }) => address)).toEqual(['192.0.2.1', '192.0.2.2'])
   })
 
-  test('LLDP: one neighbour stands alone, several in a list, and a chassis may have no name', () => {
+  test('LLDP: one neighbour is an object, several are a list, and a chassis may have no name', () => {
     const one =
       '{"lldp":{"interface":{"eth0":{"chassis":{"leaf1":{"id":{"type":"mac","value":"44:38:39:00:00:01"},"descr":"Cumulus Linux","capability":{"type":"Bridge","enabled":true}}},"port":{"id":{"type":"ifname","value":"swp7"}},"vlan":[{"vlan-id":"10"},{"vlan-id":"20"}]}}}}'
     expect(factFrom(netLldp, { neighbours: one }).neighbours).toEqual([

@@ -130,7 +130,7 @@ describe('virt.interrupts', () => {
     expect(fact(read('', 1))).toEqual({ callbacks: 0, hyperV: 0 })
   })
 
-  test('a file that could not be read says nothing', () => {
+  test('a file that could not be read decides nothing', () => {
     const denied = answer('', { exitCode: 2, errorText: 'grep: /proc/interrupts: Permission denied\n' })
     expect(reason(virtInterrupts.parse({ counts: denied }))).toMatch(/could not be read/)
   })

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sessionLimits } from '../../main/catalog/tenancy/limits.ts'
-import { answer, fact, reason } from '../support/answers.ts'
+import { absent, answer, fact, reason } from '../support/answers.ts'
 
-const absent = (...paths: readonly string[]): string =>
-  paths.map((path) => `ls: cannot access '${path}': No such file or directory\n`).join('')
 const missing = (...paths: readonly string[]): string =>
   paths.map((path) => `grep: ${path}: No such file or directory\n`).join('')
 const NONE = { exitCode: 2, errorText: absent('/proc/vz') }
@@ -37,7 +35,7 @@ describe('session.limits', () => {
     })
   })
 
-  test('what LXC’s common configuration drops, on a kernel that says no more; all 64 bits of an old one', () => {
+  test('what LXC’s common configuration drops, on a kernel that reports no more; all 64 bits of an old one', () => {
     const found = fact(read('/proc/self/status:CapBnd:\t000001fcfdfcffff\n', ''))
     expect([found.droppedCapabilities, found.depth, found.filtersCalls]).toEqual([[16, 17, 25, 32, 33], null, null])
     expect(fact(read('/proc/self/status:CapBnd:\tffffffffffffffff\n', '')).droppedCapabilities).toEqual([])
@@ -77,7 +75,7 @@ describe('session.limits', () => {
     expect(found.traces).toEqual(['/proc/vz', '/proc/bc'])
   })
 
-  test('answers that do not say', () => {
+  test('answers without the values', () => {
     expect(reason(read('', ''))).toMatch(/could not be read/)
     expect(
       reason(read('/proc/self/status:CapBnd:\t0\n', '', '', 'grep: /proc/self/status: Permission denied\n')),

@@ -15,11 +15,9 @@ import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtual
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Probe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { answer, fact, reason } from '../support/answers.ts'
+import { absent, answer, fact, reason } from '../support/answers.ts'
 import { expectLinear } from '../support/growth.ts'
 
-const absent = (...paths: readonly string[]): string =>
-  paths.map((path) => `ls: cannot access '${path}': No such file or directory\n`).join('')
 const NONE = { exitCode: 2, errorText: absent('/proc/vz') }
 
 describe('tenancy.processes', () => {
@@ -183,7 +181,7 @@ const OURS: readonly Probe<unknown>[] = [
   virtMachines,
 ]
 
-test('every command reads, and says why', () => {
+test('every command reads, and states why', () => {
   for (const { commands, title, why } of OURS) {
     for (const command of Object.values(commands)) {
       if (command.kind !== 'run') continue

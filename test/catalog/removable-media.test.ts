@@ -5,7 +5,7 @@ import { usbDevices } from '../../main/catalog/pci/probes.ts'
 import { usbGuardPolicy, usbStorageRules } from '../../main/catalog/removable-media/index.ts'
 import { known } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { changed, over, said } from '../support/concluded.ts'
+import { changed, over, stepText } from '../support/concluded.ts'
 
 const ID = 'access.removable-media'
 
@@ -103,7 +103,7 @@ describe('drives that are attached', () => {
   ] as const)('%s', (_name, readings, verdict) => expect(over(ID, ...readings).verdict).toBe(verdict))
 
   test('virtual media is named apart', () => {
-    const text = said(over(ID, drive('ATEN', 'Virtual CDROM'), rules({ rules: BOTH, loaded: ['usb_storage'] })))
+    const text = stepText(over(ID, drive('ATEN', 'Virtual CDROM'), rules({ rules: BOTH, loaded: ['usb_storage'] })))
     expect(text).toContain(
       'supports: By its words virtual media of the management controller: “sdx (ATEN Virtual CDROM)”.',
     )

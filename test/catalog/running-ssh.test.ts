@@ -11,8 +11,8 @@ import {
   sshTargets,
 } from '../../main/catalog/ssh-encryption/probes.ts'
 import { readSshdStart } from '../../main/catalog/sshd/command-line.ts'
+import { firstMethods } from '../../main/catalog/sshd/offered-methods.ts'
 import { type SshdContexts, type SshdSettings, sshProcesses } from '../../main/catalog/sshd/probes.ts'
-import { firstMethods } from '../../main/catalog/sshd/running.ts'
 import { redact } from '../../main/core/collector/redact.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { NO_SUCH_ACCOUNT } from '../../main/core/ssh-methods.ts'
@@ -123,7 +123,7 @@ describe('which SSH servers run, and whose settings were read', () => {
     ['dropbear on another port', withSockets(socket(2222, 'dropbear', 2300))],
     ['a second sshd on the loopback address', withSockets(socket(2222, 'sshd', 2300, '127.0.0.1'))],
     ['another configuration file', { 'ssh.processes': titled('-D -f /etc/ssh/sshd2_config') }],
-    ['an option whose words cannot be told apart', { 'ssh.processes': titled('-D --unknown') }],
+    ['an option whose words cannot be separated', { 'ssh.processes': titled('-D --unknown') }],
     [
       'an option whose value was masked with what followed',
       {
@@ -221,7 +221,7 @@ describe('which SSH servers run, and whose settings were read', () => {
     expect(judged({ 'ssh.processes': titled(args) })).toEqual(MET),
   )
 
-  test('an option bears on the checks that read its keyword', () => {
+  test('an option affects the checks that read its keyword', () => {
     expect(judged({ 'ssh.processes': titled('-D -o PermitRootLogin=yes') })).toEqual([
       'inconclusive',
       'satisfied',
@@ -258,7 +258,7 @@ describe('which SSH servers run, and whose settings were read', () => {
     expect(judged({ 'sshd.effective': careless, 'ssh.processes': titled('-D -f /srv/ssh/config') })).toEqual(UNDECIDED)
   })
 
-  test('a server that offers a password contradicts that passwords are off, and says nothing of root', () => {
+  test('a server that offers a password contradicts that passwords are off, and shows nothing about root', () => {
     const both = each(offering('publickey', 'password'))
     expect(judged({ 'ssh.servers': both }).slice(0, 2)).toEqual(['inconclusive', 'not-satisfied'])
   })

@@ -158,7 +158,7 @@ describe('acpi.hvid, acpi.profile, acpi.hid', () => {
   })
 })
 
-test('every signal says what an auditor needs, in allowed words', () => {
+test('every signal states what an auditor needs, in allowed words', () => {
   for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of acpiSignals) {
     expect([id, probes.length > 0, pitfalls.length > 0]).toEqual([id, true, true])
     expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...pitfalls].join(' ')))]).toEqual([

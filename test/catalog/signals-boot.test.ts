@@ -17,7 +17,7 @@ const log = (...messages: readonly string[]): Fact => [
       text: messages.join('\n'),
       errorText: '',
       bytes: new Uint8Array(),
-      seconds: { node: null, auditor: null },
+      seconds: { node: null, collectingComputer: null },
     },
   }),
 ]
@@ -82,7 +82,7 @@ describe('hv.dmesg', () => {
     expect(weights(observe('hv.dmesg', log(START, 'Hypervisor detected: Jailhouse')))).toEqual(['names null'])
   })
 
-  test('bare hardware counts only with the first message; a kernel may say nothing', () => {
+  test('bare hardware counts only with the first message; a kernel may print nothing', () => {
     expect(observe('hv.dmesg', log(START, 'Booting paravirtualized kernel on bare hardware')).indicates).toBe(
       'bare-metal',
     )
@@ -127,7 +127,7 @@ describe('fw.qemu', () => {
   })
 })
 
-test('every signal says what an auditor needs, in allowed words', () => {
+test('every signal states what an auditor needs, in allowed words', () => {
   for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of bootSignals) {
     expect([id, probes.length > 0, pitfalls.length > 0]).toEqual([id, true, true])
     expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...pitfalls].join(' ')))]).toEqual([

@@ -12,10 +12,10 @@ import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
 import { ARM, cpuinfo } from '../support/firmware-facts.ts'
 import { pci } from '../support/pci-facts.ts'
-import { type Fact, observing, weights } from '../support/signal-facts.ts'
+import { type Fact, observing, weighing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(busSignals)
-const says = (id: string, ...facts: readonly Fact[]): readonly string[] => weights(observe(id, ...facts))
+const weightsFor = weighing(busSignals)
 const NONE: VirtualBuses = {
   vmbus: 0,
   xen: 0,
@@ -43,29 +43,29 @@ describe('virt.bus', () => {
   })
 
   test('buses and calls name their hypervisor', () => {
-    expect(says('virt.bus', buses({ vmbus: 12 }), calls())).toEqual(['names Microsoft Hyper-V'])
-    expect(says('virt.bus', buses({ xen: 3 }))).toEqual(['names Xen'])
-    expect(says('virt.bus', buses({}), calls({ callbacks: 117 }))).toEqual(['names null'])
-    expect(says('virt.bus', buses({}), calls({ callbacks: 5, hyperV: 9 }))).toEqual(['names Microsoft Hyper-V'])
+    expect(weightsFor('virt.bus', buses({ vmbus: 12 }), calls())).toEqual(['names Microsoft Hyper-V'])
+    expect(weightsFor('virt.bus', buses({ xen: 3 }))).toEqual(['names Xen'])
+    expect(weightsFor('virt.bus', buses({}), calls({ callbacks: 117 }))).toEqual(['names null'])
+    expect(weightsFor('virt.bus', buses({}), calls({ callbacks: 5, hyperV: 9 }))).toEqual(['names Microsoft Hyper-V'])
   })
 
   test('virtio on PCI functions, beside them, and on arm64', () => {
     const two = pci('0000:00:01.0 1af4:1041 0200', '0000:00:02.0 1af4:1042 0180')
-    expect(says('virt.bus', buses({ virtio: 2 }), calls(), X86, two)).toEqual(['hint null'])
-    expect(says('virt.bus', buses({ virtio: 3 }), calls(), X86, two)).toEqual(['odd null'])
-    expect(says('virt.bus', buses({ virtio: 3 }), calls(), X86)).toEqual(['hint null'])
-    expect(says('virt.bus', buses({ virtio: 3 }), calls(), ARM, pci())).toEqual(['hint null'])
+    expect(weightsFor('virt.bus', buses({ virtio: 2 }), calls(), X86, two)).toEqual(['hint null'])
+    expect(weightsFor('virt.bus', buses({ virtio: 3 }), calls(), X86, two)).toEqual(['odd null'])
+    expect(weightsFor('virt.bus', buses({ virtio: 3 }), calls(), X86)).toEqual(['hint null'])
+    expect(weightsFor('virt.bus', buses({ virtio: 3 }), calls(), ARM, pci())).toEqual(['hint null'])
   })
 })
 
 describe('hv.dirs', () => {
-  test('each file names what it stands for', () => {
-    expect(says('hv.dirs', buses({ hypervisorType: 'xen' }))).toEqual(['names Xen'])
-    expect(says('hv.dirs', buses({ deviceTreeHypervisor: 'linux,kvm' }))).toEqual(['names KVM'])
-    expect(says('hv.dirs', buses({ deviceTreeHypervisor: 'xen,xen-4.17 xen,xen' }))).toEqual(['names Xen'])
-    expect(says('hv.dirs', buses({ controlProgram: 'z/VM    7.3.0' }))).toEqual(['names z/VM'])
-    expect(says('hv.dirs', buses({ controlProgram: 'KVM/Linux' }))).toEqual(['names KVM'])
-    expect(says('hv.dirs', buses({ qemuFirmwareConfig: true }))).toEqual(['impossible QEMU'])
+  test('each file names the hypervisor that it shows', () => {
+    expect(weightsFor('hv.dirs', buses({ hypervisorType: 'xen' }))).toEqual(['names Xen'])
+    expect(weightsFor('hv.dirs', buses({ deviceTreeHypervisor: 'linux,kvm' }))).toEqual(['names KVM'])
+    expect(weightsFor('hv.dirs', buses({ deviceTreeHypervisor: 'xen,xen-4.17 xen,xen' }))).toEqual(['names Xen'])
+    expect(weightsFor('hv.dirs', buses({ controlProgram: 'z/VM    7.3.0' }))).toEqual(['names z/VM'])
+    expect(weightsFor('hv.dirs', buses({ controlProgram: 'KVM/Linux' }))).toEqual(['names KVM'])
+    expect(weightsFor('hv.dirs', buses({ qemuFirmwareConfig: true }))).toEqual(['impossible QEMU'])
   })
 
   test('none of them, and not read', () => {
@@ -74,7 +74,7 @@ describe('hv.dirs', () => {
   })
 })
 
-test('control domain and partition, by what the node says', () => {
+test('control domain and partition, by what the node reports', () => {
   const read = (...facts: readonly Fact[]) => readFrom(new Map(facts.map(([{ id }, reading]) => [id, reading])))
   expect(isControlDomain(read(buses({ isControlDomain: true })))).toBe(true)
   expect(isPartition(read(buses({ isPartition: true })))).toBe(true)

@@ -37,7 +37,7 @@ import { type Fact, observing, readOf, weightsOf } from '../support/signal-facts
 const SIGNALS: readonly Signal[] = [...cpuIdentitySignals, ...cpuFeatureSignals]
 const of = observing(SIGNALS)
 /** What a signal reads, with the weights of its signs: "virtual odd". */
-const said = (id: string, ...facts: readonly Fact[]): string => {
+const readingOf = (id: string, ...facts: readonly Fact[]): string => {
   const found = of(id, ...facts)
   return [found.indicates, ...weightsOf(found)].join(' ')
 }
@@ -122,19 +122,19 @@ describe('every signal', () => {
     const shown = [signal.title, signal.onMetal, signal.onGuest, signal.source, ...signal.pitfalls].join(' ')
     for (const word of BANNED) expect(shown.toLowerCase()).not.toMatch(word)
   })
-  test('ids are told once', () => expect(new Set(SIGNALS.map(({ id }) => id)).size).toBe(SIGNALS.length))
+  test('ids are unique', () => expect(new Set(SIGNALS.map(({ id }) => id)).size).toBe(SIGNALS.length))
   test('a reading that lacks its own probe is unreadable, not absent', () => {
     for (const id of ['cpu.hvleaf', 'cpu.msr', 'cpu.siblings', 'cpu.cache', 'cpu.numa', 'cpu.pmu', 'cpu.rapl'])
-      expect(said(id, ICE_LAKE)).toBe('unreadable')
-    expect(said('arm.pmu', ALTRA)).toBe('unreadable')
+      expect(readingOf(id, ICE_LAKE)).toBe('unreadable')
+    expect(readingOf('arm.pmu', ALTRA)).toBe('unreadable')
   })
 })
 
 describe('flag and signature', () => {
   test('cpu.hvbit', () => {
-    expect(said('cpu.hvbit', intel(106, `${POWER} hypervisor`))).toBe('virtual names')
-    expect(said('cpu.hvbit', ICE_LAKE)).toBe('bare-metal')
-    expect(said('cpu.hvbit', ALTRA)).toBe('not-applicable')
+    expect(readingOf('cpu.hvbit', intel(106, `${POWER} hypervisor`))).toBe('virtual names')
+    expect(readingOf('cpu.hvbit', ICE_LAKE)).toBe('bare-metal')
+    expect(readingOf('cpu.hvbit', ALTRA)).toBe('not-applicable')
   })
   const leaf = (own: Partial<HypervisorLeaf>): Fact => [
     cpuHypervisorLeaf,
@@ -165,43 +165,51 @@ describe('flag and signature', () => {
   ]
   test('cpu.hvleaf: names, also behind another name', () => {
     const found = leaf({ signatures: ['Microsoft Hv', 'KVMKVMKVM'], isUniform: false })
-    expect(said('cpu.hvleaf', ICE_LAKE, found)).toBe('virtual names names')
+    expect(readingOf('cpu.hvleaf', ICE_LAKE, found)).toBe('virtual names names')
     expect(platforms('cpu.hvleaf', ICE_LAKE, found)).toEqual(['Microsoft Hyper-V', 'KVM'])
   })
   test('cpu.hvleaf: silicon repeats, or answers zeros', () => {
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({}), leaves({}))).toBe('bare-metal')
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, laterIsNot: false, filler: '00' }))).toBe('bare-metal')
+    expect(readingOf('cpu.hvleaf', ICE_LAKE, leaf({}), leaves({}))).toBe('bare-metal')
+    expect(readingOf('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, laterIsNot: false, filler: '00' }))).toBe(
+      'bare-metal',
+    )
     const zeros = { vendor: 'AuthenticAMD', baseIsZero: true, laterIsNot: false, filler: '00' }
-    expect(said('cpu.hvleaf', ZEN4, leaf(zeros))).toBe('bare-metal')
+    expect(readingOf('cpu.hvleaf', ZEN4, leaf(zeros))).toBe('bare-metal')
   })
   test('cpu.hvleaf: a hidden signature breaks Intel’s rule, and other answers need an explanation', () => {
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, isUniform: false }))).toBe('virtual impossible')
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({ isUniform: false }))).toBe('virtual odd')
-    expect(said('cpu.hvleaf', ZEN4, leaf({ vendor: 'AuthenticAMD' }))).toBe('virtual odd')
+    expect(readingOf('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, isUniform: false }))).toBe('virtual impossible')
+    expect(readingOf('cpu.hvleaf', ICE_LAKE, leaf({ isUniform: false }))).toBe('virtual odd')
+    expect(readingOf('cpu.hvleaf', ZEN4, leaf({ vendor: 'AuthenticAMD' }))).toBe('virtual odd')
   })
   test('cpu.hvleaf: a trust domain', () =>
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({}), leaves({ trustDomain: 'IntelTDX' }))).toBe('virtual names'))
+    expect(readingOf('cpu.hvleaf', ICE_LAKE, leaf({}), leaves({ trustDomain: 'IntelTDX' }))).toBe('virtual names'))
 
-  test('cpu.tsc: a clock that only a hypervisor can have told', () => {
+  test('cpu.tsc: a clock that only a hypervisor can have supplied', () => {
     const flags = `${POWER} tsc_known_freq`
-    expect(said('cpu.tsc', amd(25, 17, 'tsc_known_freq'))).toBe('virtual odd')
+    expect(readingOf('cpu.tsc', amd(25, 17, 'tsc_known_freq'))).toBe('virtual odd')
     expect(
-      said('cpu.tsc', intel(85, 'tsc_known_freq'), leaves({ clock: { denominator: 0, numerator: 0, crystal: 0 } })),
+      readingOf(
+        'cpu.tsc',
+        intel(85, 'tsc_known_freq'),
+        leaves({ clock: { denominator: 0, numerator: 0, crystal: 0 } }),
+      ),
     ).toBe('virtual odd')
-    expect(said('cpu.tsc', intel(106, flags, { 'cpuid level': 13 }))).toBe('virtual odd')
-    expect(said('cpu.tsc', intel(143, flags), leaves({}))).toBe('bare-metal')
-    expect(said('cpu.tsc', intel(0x37, flags, { 'cpuid level': 11 }))).toBe('neutral')
-    expect(said('cpu.tsc', ICE_LAKE)).toBe('neutral')
-    expect(said('cpu.tsc', amd(25, 17, 'tsc_known_freq'), DOM0)).toBe('neutral')
+    expect(readingOf('cpu.tsc', intel(106, flags, { 'cpuid level': 13 }))).toBe('virtual odd')
+    expect(readingOf('cpu.tsc', intel(143, flags), leaves({}))).toBe('bare-metal')
+    expect(readingOf('cpu.tsc', intel(0x37, flags, { 'cpuid level': 11 }))).toBe('neutral')
+    expect(readingOf('cpu.tsc', ICE_LAKE)).toBe('neutral')
+    expect(readingOf('cpu.tsc', amd(25, 17, 'tsc_known_freq'), DOM0)).toBe('neutral')
     const clock = ["[Firmware Bug]: TSC doesn't count with P0 frequency!"]
-    expect(said('cpu.tsc', ZEN4, [kernelMessages, known({ clock } as unknown as KernelMessages)])).toBe('virtual hint')
+    expect(readingOf('cpu.tsc', ZEN4, [kernelMessages, known({ clock } as unknown as KernelMessages)])).toBe(
+      'virtual hint',
+    )
   })
 })
 
 describe('microcode and highest leaf', () => {
-  const revision = (value: string): string => said('cpu.microcode', amd(25, 17, '', { microcode: value }))
+  const revision = (value: string): string => readingOf('cpu.microcode', amd(25, 17, '', { microcode: value }))
   test('cpu.microcode: defaults of hypervisors, and revisions of another AMD model', () => {
-    expect(said('cpu.microcode', intel(106, '', { microcode: '0x1' }))).toBe('virtual odd')
+    expect(readingOf('cpu.microcode', intel(106, '', { microcode: '0x1' }))).toBe('virtual odd')
     expect(revision('0x1000065')).toBe('virtual odd')
     // Milan's, on a Genoa.
     expect(revision('0xa0011ce')).toBe('virtual odd')
@@ -216,18 +224,18 @@ describe('microcode and highest leaf', () => {
     ['EPYC 9654', 25, 17, '0xa10113e'],
     ['Opteron 6328', 21, 2, '0x6000852'],
   ])('cpu.microcode of a real %s', (_, family, model, microcode) =>
-    expect(said('cpu.microcode', amd(family, model, '', { microcode }))).toBe('bare-metal'),
+    expect(readingOf('cpu.microcode', amd(family, model, '', { microcode }))).toBe('bare-metal'),
   )
-  test('cpu.microcode of real Intel processors; none told', () => {
+  test('cpu.microcode of real Intel processors; none reported', () => {
     for (const microcode of ['0x718', '0xa6', '0x1c', '0x5', '0x2006a0a'])
-      expect(said('cpu.microcode', intel(85, '', { microcode }))).toBe('bare-metal')
-    expect(said('cpu.microcode', ICE_LAKE)).toBe('not-applicable')
+      expect(readingOf('cpu.microcode', intel(85, '', { microcode }))).toBe('bare-metal')
+    expect(readingOf('cpu.microcode', ICE_LAKE)).toBe('not-applicable')
   })
   const level = (
     fact: (more: Readonly<Record<string, number>>) => Fact,
     number: number,
     ...more: readonly Fact[]
-  ): string => said('cpu.maxleaf', fact({ 'cpuid level': number }), ...more)
+  ): string => readingOf('cpu.maxleaf', fact({ 'cpuid level': number }), ...more)
   test('cpu.maxleaf', () => {
     const xeon = (model: number) => (more: Readonly<Record<string, number>>) => intel(model, '', more)
     expect(level(xeon(106), 13)).toBe('virtual impossible')
@@ -275,26 +283,26 @@ describe('layout', () => {
     expect(coresByName(null)).toBeNull()
   })
   test('cpu.cores', () => {
-    expect(said('cpu.cores', ...named(PLATINUM, 64, { packages: 2, cores: 64 }))).toBe('bare-metal')
-    expect(said('cpu.cores', ...named(PLATINUM, 4, { packages: 2, cores: 4 }))).toBe('virtual odd')
-    expect(said('cpu.cores', ...named(PLATINUM, 40, { packages: 1, cores: 40 }))).toBe('virtual hint')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 64, { packages: 2, cores: 64 }))).toBe('bare-metal')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 4, { packages: 2, cores: 4 }))).toBe('virtual odd')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 40, { packages: 1, cores: 40 }))).toBe('virtual hint')
     const epyc = 'AMD EPYC 7451 24-Core Processor'
-    expect(said('cpu.cores', ...named(epyc, 48, { packages: 1, cores: 48 }))).toBe('virtual odd')
-    expect(said('cpu.cores', ...named(PLATINUM, 48, { packages: 2, cores: 48 }))).toBe('virtual hint')
-    expect(said('cpu.cores', ...named(PLATINUM, 48, { packages: 2, cores: 48, offline: 16 }))).toBe('neutral')
-    expect(said('cpu.cores', ...named(PLATINUM, 4, { packages: 2, cores: 4 }), DOM0)).toBe('neutral')
-    expect(said('cpu.cores', ...named(PLATINUM, 64, { cpus: 2, packages: 1, cores: 2 }))).toBe('neutral')
-    expect(said('cpu.cores', ...named('Intel Xeon Processor (Icelake)', 4, { cores: 4 }))).toBe('not-applicable')
-    expect(said('cpu.cores', intel(106, POWER, { 'model name': PLATINUM }))).toBe('unreadable')
+    expect(readingOf('cpu.cores', ...named(epyc, 48, { packages: 1, cores: 48 }))).toBe('virtual odd')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 48, { packages: 2, cores: 48 }))).toBe('virtual hint')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 48, { packages: 2, cores: 48, offline: 16 }))).toBe('neutral')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 4, { packages: 2, cores: 4 }), DOM0)).toBe('neutral')
+    expect(readingOf('cpu.cores', ...named(PLATINUM, 64, { cpus: 2, packages: 1, cores: 2 }))).toBe('neutral')
+    expect(readingOf('cpu.cores', ...named('Intel Xeon Processor (Icelake)', 4, { cores: 4 }))).toBe('not-applicable')
+    expect(readingOf('cpu.cores', intel(106, POWER, { 'model name': PLATINUM }))).toBe('unreadable')
   })
   test('cpu.siblings', () => {
-    expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 32] }))).toBe('bare-metal')
-    expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 1] }))).toBe('virtual hint')
-    expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0] }))).toBe('neutral')
+    expect(readingOf('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 32] }))).toBe('bare-metal')
+    expect(readingOf('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 1] }))).toBe('virtual hint')
+    expect(readingOf('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0] }))).toBe('neutral')
     // A real Core i7-1370P and a real Opteron 6276 number them 0 and 1.
-    expect(said('cpu.siblings', intel(186, POWER), layout({ firstSiblings: [0, 1] }))).toBe('neutral')
+    expect(readingOf('cpu.siblings', intel(186, POWER), layout({ firstSiblings: [0, 1] }))).toBe('neutral')
     const opteron = amd(21, 1, AMD_POWER, { 'model name': 'AMD Opteron(TM) Processor 6276' })
-    expect(said('cpu.siblings', opteron, layout({ firstSiblings: [0, 1] }))).toBe('neutral')
+    expect(readingOf('cpu.siblings', opteron, layout({ firstSiblings: [0, 1] }))).toBe('neutral')
   })
   const caches = (second: number, third: number): Fact =>
     layout({
@@ -305,13 +313,13 @@ describe('layout', () => {
       ],
     })
   test('cpu.cache', () => {
-    expect(said('cpu.cache', ICE_LAKE, caches(4096, 16384))).toBe('virtual odd')
-    expect(said('cpu.cache', ICE_LAKE, layout({}))).toBe('virtual hint')
-    expect(said('cpu.cache', intel(190, POWER), caches(4096, 16384))).toBe('virtual hint')
-    expect(said('cpu.cache', intel(190, POWER), caches(2048, 6144))).toBe('neutral')
-    expect(said('cpu.cache', PENRYN, layout({}))).toBe('neutral')
-    // The second level of these is as large as QEMU's where nobody sets it; the third tells.
-    expect(said('cpu.cache', intel(175, POWER), caches(4096, 16384))).toBe('virtual hint')
+    expect(readingOf('cpu.cache', ICE_LAKE, caches(4096, 16384))).toBe('virtual odd')
+    expect(readingOf('cpu.cache', ICE_LAKE, layout({}))).toBe('virtual hint')
+    expect(readingOf('cpu.cache', intel(190, POWER), caches(4096, 16384))).toBe('virtual hint')
+    expect(readingOf('cpu.cache', intel(190, POWER), caches(2048, 6144))).toBe('neutral')
+    expect(readingOf('cpu.cache', PENRYN, layout({}))).toBe('neutral')
+    // The second level of these is as large as QEMU's where no one sets it; the third tells.
+    expect(readingOf('cpu.cache', intel(175, POWER), caches(4096, 16384))).toBe('virtual hint')
   })
   test.each([
     ['Xeon E7- 4870', intel(47, POWER), 256],
@@ -324,23 +332,23 @@ describe('layout', () => {
     ['Threadripper PRO 7995WX', amd(25, 24, AMD_POWER), 1024],
     ['EPYC 9575F', amd(26, 2, AMD_POWER), 1024],
   ])('cpu.cache of a real %s', (_, fact, second) =>
-    expect(said('cpu.cache', fact, caches(second, 32768))).toBe('bare-metal'),
+    expect(readingOf('cpu.cache', fact, caches(second, 32768))).toBe('bare-metal'),
   )
   test('cpu.numa', () => {
     const nodes = (packages: number, ...distances: readonly (readonly number[])[]): Fact =>
       layout({ packages, distances })
-    expect(said('cpu.numa', ICE_LAKE, nodes(2, [10]))).toBe('virtual odd')
-    expect(said('cpu.numa', ICE_LAKE, nodes(2, [10, 21], [21, 10]))).toBe('bare-metal')
-    expect(said('cpu.numa', ICE_LAKE, nodes(2, [10, 20], [20, 10]))).toBe('neutral')
-    expect(said('cpu.numa', ICE_LAKE, nodes(4, [10, 20], [20, 10]))).toBe('virtual hint')
-    expect(said('cpu.numa', ICE_LAKE, nodes(1, [10]))).toBe('neutral')
+    expect(readingOf('cpu.numa', ICE_LAKE, nodes(2, [10]))).toBe('virtual odd')
+    expect(readingOf('cpu.numa', ICE_LAKE, nodes(2, [10, 21], [21, 10]))).toBe('bare-metal')
+    expect(readingOf('cpu.numa', ICE_LAKE, nodes(2, [10, 20], [20, 10]))).toBe('neutral')
+    expect(readingOf('cpu.numa', ICE_LAKE, nodes(4, [10, 20], [20, 10]))).toBe('virtual hint')
+    expect(readingOf('cpu.numa', ICE_LAKE, nodes(1, [10]))).toBe('neutral')
     // A real machine with four Xeons of 2006 on a front-side bus.
-    expect(said('cpu.numa', PENRYN, nodes(4, [10]))).toBe('neutral')
-    expect(said('cpu.numa', ICE_LAKE, nodes(2))).toBe('not-applicable')
+    expect(readingOf('cpu.numa', PENRYN, nodes(4, [10]))).toBe('neutral')
+    expect(readingOf('cpu.numa', ICE_LAKE, nodes(2))).toBe('not-applicable')
   })
   test('cpu.physbits', () => {
     const bits = (fact: (more: Readonly<Record<string, string>>) => Fact, number: number): string =>
-      said('cpu.physbits', fact({ 'address sizes': `${number} bits physical, 48 bits virtual` }))
+      readingOf('cpu.physbits', fact({ 'address sizes': `${number} bits physical, 48 bits virtual` }))
     const iceLake = (flags: string) => (more: Readonly<Record<string, string>>) => intel(106, flags, more)
     expect(bits(iceLake(POWER), 40)).toBe('virtual odd')
     expect(bits(iceLake(`${POWER} tme`), 40)).toBe('bare-metal')
@@ -355,40 +363,40 @@ describe('layout', () => {
 describe('kernel and platform', () => {
   test('cpu.clock', () => {
     const clocks = (...clocksources: readonly string[]): readonly Fact[] => [platform({ clocksources })]
-    expect(said('cpu.clock', ...clocks('tsc', 'kvm-clock'))).toBe('virtual names')
+    expect(readingOf('cpu.clock', ...clocks('tsc', 'kvm-clock'))).toBe('virtual names')
     expect(platforms('cpu.clock', ...clocks('hyperv_clocksource_tsc_page', 'acpi_pm'))).toEqual(['Microsoft Hyper-V'])
-    expect(said('cpu.clock', ...clocks('tsc', 'hpet', 'acpi_pm'))).toBe('bare-metal')
-    expect(said('cpu.clock', ...clocks('arch_sys_counter'))).toBe('neutral')
+    expect(readingOf('cpu.clock', ...clocks('tsc', 'hpet', 'acpi_pm'))).toBe('bare-metal')
+    expect(readingOf('cpu.clock', ...clocks('arch_sys_counter'))).toBe('neutral')
   })
   test('cpu.vulns', () => {
     const vulns = (...lines: readonly string[]): Fact =>
       platform({ vulnerabilities: new Map(lines.map((line, index) => [`v${index}`, line])) })
-    expect(said('cpu.vulns', ICE_LAKE, vulns('Mitigation: PTI', 'Unknown: Dependent on hypervisor status'))).toBe(
+    expect(readingOf('cpu.vulns', ICE_LAKE, vulns('Mitigation: PTI', 'Unknown: Dependent on hypervisor status'))).toBe(
       'virtual odd',
     )
-    expect(said('cpu.vulns', ICE_LAKE, vulns('Vulnerable: No microcode'))).toBe('virtual hint')
-    expect(said('cpu.vulns', ICE_LAKE, vulns('Mitigation: Clear CPU buffers; SMT vulnerable'))).toBe('bare-metal')
-    expect(said('cpu.vulns', ICE_LAKE, vulns())).toBe('neutral')
-    expect(said('cpu.vulns', ALTRA, vulns('Not affected'))).toBe('not-applicable')
+    expect(readingOf('cpu.vulns', ICE_LAKE, vulns('Vulnerable: No microcode'))).toBe('virtual hint')
+    expect(readingOf('cpu.vulns', ICE_LAKE, vulns('Mitigation: Clear CPU buffers; SMT vulnerable'))).toBe('bare-metal')
+    expect(readingOf('cpu.vulns', ICE_LAKE, vulns())).toBe('neutral')
+    expect(readingOf('cpu.vulns', ALTRA, vulns('Not affected'))).toBe('not-applicable')
   })
   test('cpu.powerbits', () => {
-    expect(said('cpu.powerbits', ICE_LAKE)).toBe('bare-metal')
-    expect(said('cpu.powerbits', ZEN4)).toBe('bare-metal')
-    expect(said('cpu.powerbits', intel(106, 'est tm'))).toBe('virtual odd')
-    expect(said('cpu.powerbits', amd(26, 2, 'hypervisor'))).toBe('virtual odd')
-    expect(said('cpu.powerbits', intel(85, 'acpi tm pbe est monitor'))).toBe('neutral')
+    expect(readingOf('cpu.powerbits', ICE_LAKE)).toBe('bare-metal')
+    expect(readingOf('cpu.powerbits', ZEN4)).toBe('bare-metal')
+    expect(readingOf('cpu.powerbits', intel(106, 'est tm'))).toBe('virtual odd')
+    expect(readingOf('cpu.powerbits', amd(26, 2, 'hypervisor'))).toBe('virtual odd')
+    expect(readingOf('cpu.powerbits', intel(85, 'acpi tm pbe est monitor'))).toBe('neutral')
     // A real dual-core Opteron of 2005 shows none.
-    expect(said('cpu.powerbits', amd(15, 33, ''))).toBe('neutral')
-    expect(said('cpu.powerbits', cpu({ vendor_id: 'CentaurHauls', flags: POWER }))).toBe('not-applicable')
+    expect(readingOf('cpu.powerbits', amd(15, 33, ''))).toBe('neutral')
+    expect(readingOf('cpu.powerbits', cpu({ vendor_id: 'CentaurHauls', flags: POWER }))).toBe('not-applicable')
   })
   test('cpu.pmu', () => {
-    expect(said('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu', 'uncore_imc_0', 'power'] }))).toBe('neutral')
-    expect(said('cpu.pmu', ZEN4, platform({ pmus: ['cpu', 'amd_df'] }))).toBe('neutral')
-    expect(said('cpu.pmu', ICE_LAKE, platform({}))).toBe('virtual odd')
-    expect(said('cpu.pmu', ICE_LAKE, platform({}), DOM0)).toBe('neutral')
-    expect(said('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu'] }))).toBe('virtual hint')
-    expect(said('cpu.pmu', intel(186, POWER), platform({ pmus: ['cpu_core', 'cpu_atom'] }))).toBe('neutral')
-    expect(said('cpu.pmu', PENRYN, platform({}))).toBe('neutral')
+    expect(readingOf('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu', 'uncore_imc_0', 'power'] }))).toBe('neutral')
+    expect(readingOf('cpu.pmu', ZEN4, platform({ pmus: ['cpu', 'amd_df'] }))).toBe('neutral')
+    expect(readingOf('cpu.pmu', ICE_LAKE, platform({}))).toBe('virtual odd')
+    expect(readingOf('cpu.pmu', ICE_LAKE, platform({}), DOM0)).toBe('neutral')
+    expect(readingOf('cpu.pmu', ICE_LAKE, platform({ pmus: ['cpu'] }))).toBe('virtual hint')
+    expect(readingOf('cpu.pmu', intel(186, POWER), platform({ pmus: ['cpu_core', 'cpu_atom'] }))).toBe('neutral')
+    expect(readingOf('cpu.pmu', PENRYN, platform({}))).toBe('neutral')
     const messages: Fact = [
       kernelMessages,
       known({ performance: 'PMU not available due to virtualization, using software events only.' } as KernelMessages),
@@ -398,41 +406,41 @@ describe('kernel and platform', () => {
   })
   test('cpu.rapl and cpu.thermal', () => {
     const zones = platform({ powercap: ['intel-rapl:0'] })
-    expect(said('cpu.rapl', ICE_LAKE, zones, energy(1842))).toBe('bare-metal')
-    expect(said('cpu.rapl', ICE_LAKE, zones, energy(0))).toBe('virtual hint')
-    expect(said('cpu.rapl', ICE_LAKE, zones, energy(null))).toBe('neutral')
-    expect(said('cpu.rapl', ICE_LAKE, zones)).toBe('unreadable')
-    expect(said('cpu.rapl', ICE_LAKE, platform({}))).toBe('virtual hint')
-    expect(said('cpu.rapl', intel(47, POWER), platform({}))).toBe('not-applicable')
-    expect(said('cpu.rapl', amd(21, 2, AMD_POWER), platform({}))).toBe('not-applicable')
+    expect(readingOf('cpu.rapl', ICE_LAKE, zones, energy(1842))).toBe('bare-metal')
+    expect(readingOf('cpu.rapl', ICE_LAKE, zones, energy(0))).toBe('virtual hint')
+    expect(readingOf('cpu.rapl', ICE_LAKE, zones, energy(null))).toBe('neutral')
+    expect(readingOf('cpu.rapl', ICE_LAKE, zones)).toBe('unreadable')
+    expect(readingOf('cpu.rapl', ICE_LAKE, platform({}))).toBe('virtual hint')
+    expect(readingOf('cpu.rapl', intel(47, POWER), platform({}))).toBe('not-applicable')
+    expect(readingOf('cpu.rapl', amd(21, 2, AMD_POWER), platform({}))).toBe('not-applicable')
     const coretemp = platform({ sensors: ['nvme', 'coretemp'] })
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, 105))).toBe('bare-metal')
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, null))).toBe('bare-metal')
+    expect(readingOf('cpu.thermal', ICE_LAKE, coretemp, degrees(47, 105))).toBe('bare-metal')
+    expect(readingOf('cpu.thermal', ICE_LAKE, coretemp, degrees(47, null))).toBe('bare-metal')
     // An empty register reads as the highest temperature there is.
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(100, 100))).toBe('virtual hint')
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(0, null))).toBe('virtual hint')
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees())).toBe('neutral')
-    expect(said('cpu.thermal', ICE_LAKE, coretemp)).toBe('unreadable')
-    expect(said('cpu.thermal', ICE_LAKE, platform({ sensors: ['nvme'] }), degrees())).toBe('virtual hint')
-    expect(said('cpu.thermal', PENRYN, platform({}), degrees())).toBe('neutral')
+    expect(readingOf('cpu.thermal', ICE_LAKE, coretemp, degrees(100, 100))).toBe('virtual hint')
+    expect(readingOf('cpu.thermal', ICE_LAKE, coretemp, degrees(0, null))).toBe('virtual hint')
+    expect(readingOf('cpu.thermal', ICE_LAKE, coretemp, degrees())).toBe('neutral')
+    expect(readingOf('cpu.thermal', ICE_LAKE, coretemp)).toBe('unreadable')
+    expect(readingOf('cpu.thermal', ICE_LAKE, platform({ sensors: ['nvme'] }), degrees())).toBe('virtual hint')
+    expect(readingOf('cpu.thermal', PENRYN, platform({}), degrees())).toBe('neutral')
   })
   test('cpu.freq', () => {
-    expect(said('cpu.freq', ICE_LAKE, platform({ cpufreqDriver: 'intel_pstate', cpuidleDriver: 'intel_idle' }))).toBe(
-      'bare-metal',
-    )
-    expect(said('cpu.freq', ZEN4, platform({ cpuidleDriver: 'haltpoll' }))).toBe('virtual hint')
-    expect(said('cpu.freq', ZEN4, platform({ cpuidleDriver: 'none' }))).toBe('virtual hint')
-    expect(said('cpu.freq', ZEN4, platform({ cpuidleDriver: 'acpi_idle' }))).toBe('neutral')
+    expect(
+      readingOf('cpu.freq', ICE_LAKE, platform({ cpufreqDriver: 'intel_pstate', cpuidleDriver: 'intel_idle' })),
+    ).toBe('bare-metal')
+    expect(readingOf('cpu.freq', ZEN4, platform({ cpuidleDriver: 'haltpoll' }))).toBe('virtual hint')
+    expect(readingOf('cpu.freq', ZEN4, platform({ cpuidleDriver: 'none' }))).toBe('virtual hint')
+    expect(readingOf('cpu.freq', ZEN4, platform({ cpuidleDriver: 'acpi_idle' }))).toBe('neutral')
   })
   test('cpu.resctrl and cpu.ppin', () => {
     const gold = { 'model name': 'Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz' }
-    expect(said('cpu.resctrl', intel(85, `${POWER} cat_l3 cqm rdt_a mba`, gold))).toBe('bare-metal')
-    expect(said('cpu.resctrl', intel(85, POWER, gold))).toBe('virtual hint')
-    expect(said('cpu.resctrl', amd(23, 1, AMD_POWER, { 'model name': 'AMD EPYC 7451 24-Core Processor' }))).toBe(
+    expect(readingOf('cpu.resctrl', intel(85, `${POWER} cat_l3 cqm rdt_a mba`, gold))).toBe('bare-metal')
+    expect(readingOf('cpu.resctrl', intel(85, POWER, gold))).toBe('virtual hint')
+    expect(readingOf('cpu.resctrl', amd(23, 1, AMD_POWER, { 'model name': 'AMD EPYC 7451 24-Core Processor' }))).toBe(
       'neutral',
     )
-    expect(said('cpu.ppin', intel(85, 'intel_ppin'))).toBe('bare-metal')
-    expect(said('cpu.ppin', ICE_LAKE)).toBe('neutral')
+    expect(readingOf('cpu.ppin', intel(85, 'intel_ppin'))).toBe('bare-metal')
+    expect(readingOf('cpu.ppin', ICE_LAKE)).toBe('neutral')
   })
   test('cpu.msr', () => {
     const registers = (own: Partial<CpuRegisters>): Fact => [
@@ -447,14 +455,14 @@ describe('kernel and platform', () => {
         ...own,
       }),
     ]
-    expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n, temperatureTarget: 0x640000n }))).toBe(
+    expect(readingOf('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n, temperatureTarget: 0x640000n }))).toBe(
       'bare-metal',
     )
-    expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x80000000n }))).toBe('virtual odd')
-    expect(said('cpu.msr', ICE_LAKE, registers({}), DOM0)).toBe('neutral')
-    expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n }))).toBe('neutral')
-    expect(said('cpu.msr', ZEN4, registers({}))).toBe('virtual odd')
-    expect(said('cpu.msr', PENRYN, registers({}))).toBe('not-applicable')
+    expect(readingOf('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x80000000n }))).toBe('virtual odd')
+    expect(readingOf('cpu.msr', ICE_LAKE, registers({}), DOM0)).toBe('neutral')
+    expect(readingOf('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n }))).toBe('neutral')
+    expect(readingOf('cpu.msr', ZEN4, registers({}))).toBe('virtual odd')
+    expect(readingOf('cpu.msr', PENRYN, registers({}))).toBe('not-applicable')
   })
 })
 
@@ -462,40 +470,40 @@ describe('arm64', () => {
   const tree = (files: string): Fact => [armPlatform, parseArmPlatform(files)]
   const midr = (value: string): string => `/sys/devices/system/cpu/cpu0/regs/identification/midr_el1:${value}\n`
   test('arm.midr', () => {
-    expect(said('arm.midr', ALTRA, tree(midr('0x00000000413fd0c1')))).toBe('neutral')
-    expect(said('arm.midr', ALTRA, tree(midr('0x00000000410fd4f0')))).toBe('virtual odd')
-    expect(said('arm.midr', ALTRA)).toBe('neutral')
+    expect(readingOf('arm.midr', ALTRA, tree(midr('0x00000000413fd0c1')))).toBe('neutral')
+    expect(readingOf('arm.midr', ALTRA, tree(midr('0x00000000410fd4f0')))).toBe('virtual odd')
+    expect(readingOf('arm.midr', ALTRA)).toBe('neutral')
     const max = cpu({ 'CPU implementer': '0x00', 'CPU part': '0x051' })
-    expect(said('arm.midr', max)).toBe('virtual impossible')
+    expect(readingOf('arm.midr', max)).toBe('virtual impossible')
     expect(platforms('arm.midr', max)).toEqual(['QEMU TCG'])
-    expect(said('arm.midr', ICE_LAKE)).toBe('not-applicable')
+    expect(readingOf('arm.midr', ICE_LAKE)).toBe('not-applicable')
   })
   test('arm.devicetree', () => {
     const guest = tree(
       '/proc/device-tree/model:linux,dummy-virt\0\n/proc/device-tree/compatible:linux,dummy-virt\0\n/proc/device-tree/hypervisor/compatible:linux,kvm\0\n',
     )
-    expect(said('arm.devicetree', ALTRA, guest)).toMatch(/^virtual names/)
+    expect(readingOf('arm.devicetree', ALTRA, guest)).toMatch(/^virtual names/)
     expect(platforms('arm.devicetree', ALTRA, guest)).toContain('KVM')
     const xen = tree('/proc/device-tree/compatible:xen,xenvm-4.17\0xen,xenvm\0\n')
     expect(platforms('arm.devicetree', ALTRA, xen)).toEqual(['Xen', 'Xen'])
     const board = tree(
       '/proc/device-tree/model:SolidRun LX2160A Honeycomb\0\n/proc/device-tree/compatible:solidrun,honeycomb\0fsl,lx2160a\0\n',
     )
-    expect(said('arm.devicetree', ALTRA, board)).toBe('bare-metal')
-    expect(said('arm.devicetree', ALTRA, tree(midr('0x413fd0c1')))).toBe('not-applicable')
-    expect(said('arm.devicetree', ICE_LAKE, guest)).toBe('not-applicable')
-    expect(said('arm.devicetree', ALTRA)).toBe('unreadable')
+    expect(readingOf('arm.devicetree', ALTRA, board)).toBe('bare-metal')
+    expect(readingOf('arm.devicetree', ALTRA, tree(midr('0x413fd0c1')))).toBe('not-applicable')
+    expect(readingOf('arm.devicetree', ICE_LAKE, guest)).toBe('not-applicable')
+    expect(readingOf('arm.devicetree', ALTRA)).toBe('unreadable')
   })
   test.each([
     ['Altra', ['armv8_pmuv3_0', 'arm_cmn_0', 'arm_dmc620_10008c000', 'smmuv3_pmcg_ff88840']],
     ['Grace', ['armv8_pmuv3_0', 'nvidia_scf_pmu_0', 'nvidia_nvlink_c2c0_pmu_0', 'nvidia_cnvlink_pmu_0', 'arm_spe_0']],
     ['Kunpeng', ['armv8_pmuv3_0', 'hisi_sccl1_ddrc0', 'hisi_sccl3_l3c1']],
     ['Yitian', ['armv8_pmuv3_0', 'ali_drw_27080', 'arm_cmn_0']],
-  ])('arm.pmu of %s', (_, pmus) => expect(said('arm.pmu', ALTRA, platform({ pmus }))).toBe('bare-metal'))
+  ])('arm.pmu of %s', (_, pmus) => expect(readingOf('arm.pmu', ALTRA, platform({ pmus }))).toBe('bare-metal'))
   test('arm.pmu of a guest', () => {
-    expect(said('arm.pmu', ALTRA, platform({ pmus: ['armv8_pmuv3_0', 'software'] }))).toBe('virtual hint')
+    expect(readingOf('arm.pmu', ALTRA, platform({ pmus: ['armv8_pmuv3_0', 'software'] }))).toBe('virtual hint')
     const board = cpu({ 'CPU implementer': '0x41', 'CPU part': '0xd08' })
-    expect(said('arm.pmu', board, platform({ pmus: ['armv8_cortex_a72'] }))).toBe('neutral')
+    expect(readingOf('arm.pmu', board, platform({ pmus: ['armv8_cortex_a72'] }))).toBe('neutral')
   })
 })
 

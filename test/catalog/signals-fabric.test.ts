@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { infiniband } from '../../main/catalog/fabric/index.ts'
 import { fabricSignals } from '../../main/catalog/isolation/signals/fabric.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
-import { type Reading, reading, said, weighed } from '../support/device-facts.ts'
+import { observedText, type Reading, reading, weighed } from '../support/device-facts.ts'
 import { observed, readOf } from '../support/signal-facts.ts'
 
 const find = (id: string, ...readings: readonly Reading[]) => observed(fabricSignals, id, readOf(...readings))
@@ -53,13 +53,13 @@ describe('ib.pkey', () => {
   test('a partition of its own, the default one in full, and a fabric manager on the node', () => {
     const own = find('ib.pkey', hcas(1, '15B3:1021', { 'ports/1/pkeys/0': '0x8042', 'ports/1/pkeys/1': '0x7fff' }))
     expect(weighed(own)).toEqual(['neutral'])
-    expect(said(own)).toContain('0x8042 (full member)')
-    expect(said(find('ib.pkey', hcas(1, '15B3:1021', { 'ports/1/pkeys/0': '0xffff' })))).toContain(
+    expect(observedText(own)).toContain('0x8042 (full member)')
+    expect(observedText(find('ib.pkey', hcas(1, '15B3:1021', { 'ports/1/pkeys/0': '0xffff' })))).toContain(
       'is a full member of the default',
     )
-    expect(said(find('ib.pkey', hcas(1, '15B3:1021', { 'ports/1/lid': '0x1', 'ports/1/sm_lid': '0x1' })))).toContain(
-      'runs on this node',
-    )
+    expect(
+      observedText(find('ib.pkey', hcas(1, '15B3:1021', { 'ports/1/lid': '0x1', 'ports/1/sm_lid': '0x1' }))),
+    ).toContain('runs on this node')
     expect(weights('ib.pkey', NO_FABRIC)).toEqual(['not-applicable'])
     expect(weights('ib.pkey')).toEqual(['unreadable'])
   })

@@ -21,7 +21,7 @@ const CARD = pci('0000:01:00.0', '10de:2331', ['0000:00:01.0'])
 const NO_GPU = bus(pci('0000:00:1f.2', '8086:2922', [], '010601'))
 const NO_DRIVER: Fact = [gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]
 
-describe('what the driver says', () => {
+describe('what the driver reports', () => {
   test.each([
     ['Pass-Through', 'virtual', ['names']],
     ['VGPU', 'virtual', ['names']],
@@ -33,7 +33,7 @@ describe('what the driver says', () => {
     expect(found.indicates).toBe(reads)
     expect(weightsOf(found)).toEqual(signs)
   })
-  test('gpu.mode: the name of a virtual GPU betrays one that says None', () => {
+  test('gpu.mode: the name of a virtual GPU betrays one that reports None', () => {
     for (const name of ['NVIDIA L40S-2Q', 'NVIDIA A100-1-5CME', 'GRID P40-24Q'])
       expect(weightsOf(of('gpu.mode', bus(CARD), driver({ name })))).toEqual(['names'])
     for (const name of ['NVIDIA A100-SXM4-80GB', 'Tesla V100-PCIE-16GB', 'NVIDIA B300 SXM6 AC', 'Quadro P4000'])
@@ -104,7 +104,7 @@ describe('parts and names', () => {
     expect(of('gpu.cc', bus(CARD)).indicates).toBe('unreadable')
   })
 
-  test('gpu.mdev tells of guests, and not of this system', () => {
+  test('gpu.mdev shows guests, and not this system', () => {
     const lending = (modules: readonly string[], dividing: readonly string[] = []) =>
       of('gpu.mdev', [gpuModules, known({ modules, driver: null, gpus: [], dividing })])
     expect(lending(['nvidia'])).toMatchObject({ indicates: 'neutral', steps: [] })

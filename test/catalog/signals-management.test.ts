@@ -11,11 +11,10 @@ import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
 import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'
 import { OVMF_LOG, OVMF_REGISTERS } from '../support/ovmf-log.ts'
-import { type Fact, observing, weights } from '../support/signal-facts.ts'
+import { type Fact, indicating, weighing } from '../support/signal-facts.ts'
 
-const observe = observing(managementSignals)
-const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).indicates
-const says = (id: string, ...facts: readonly Fact[]): readonly string[] => weights(observe(id, ...facts))
+const reads = indicating(managementSignals)
+const says = weighing(managementSignals)
 const X86 = cpuinfo(1, 'fpu', 0x55)
 const SERVER = identity({ sysVendor: 'Supermicro', productName: 'SYS-821GE-TNHR', chassisType: '23' })
 const LAPTOP = identity({ sysVendor: 'LENOVO', productName: '20XW', chassisType: '10' })
@@ -161,7 +160,7 @@ describe('software of the system', () => {
     expect(reads('cloud.id', kernel('5.14.0-427.el9.x86_64'))).toBe('neutral')
   })
 
-  test('Secure Boot says nothing either way', () => {
+  test('Secure Boot shows nothing either way', () => {
     const fact: Fact = [
       secureBoot,
       known({ firmware: 'uefi', secureBoot: true, setupMode: false, shimSkipsChecks: false }),
@@ -184,7 +183,7 @@ describe('the demo nodes', () => {
     expect(found.get('tpm.ek')?.indicates).toBe('neutral')
   })
 
-  test('the dressed-up guest has no controller, and nobody makes it say that it has none', () => {
+  test('the dressed-up guest has no controller, and is not made to report its absence', () => {
     const found = look('demo-metal-04')
     expect(found.get('bmc.dev')?.indicates).toBe('virtual')
     expect(found.get('bmc.depth')?.indicates).toBe('not-applicable')

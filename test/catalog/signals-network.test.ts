@@ -4,7 +4,7 @@ import { netInterfaces } from '../../main/catalog/network/interfaces.ts'
 import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'
 import { netLldp } from '../../main/catalog/network/lldp.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { type Reading, reading, readOfFixture, said, weighed } from '../support/device-facts.ts'
+import { observedText, type Reading, reading, readOfFixture, weighed } from '../support/device-facts.ts'
 import { observed, readOf } from '../support/signal-facts.ts'
 
 interface Nic {
@@ -102,11 +102,13 @@ describe('net.overlay', () => {
         ...kinds.map((kind, at) => ({ ifname: `t${at}`, linkinfo: { info_kind: kind } })),
       ]),
     })
-  test('never decides, and says what cannot be seen', () => {
+  test('never decides, and states what cannot be seen', () => {
     const none = find('net.overlay', links(), nic({ driver: 'ice' }))
     expect(weighed(none)).toEqual(['neutral'])
-    expect(said(none)).toContain('not visible from this system')
-    const some = said(find('net.overlay', links('vxlan', 'geneve', 'macvtap'), nic({ driver: 'ena', mtu: '1450' })))
+    expect(observedText(none)).toContain('not visible from this system')
+    const some = observedText(
+      find('net.overlay', links('vxlan', 'geneve', 'macvtap'), nic({ driver: 'ena', mtu: '1450' })),
+    )
     for (const word of ['vxlan', 'geneve', 'macvtap', '1450']) expect(some).toContain(word)
     expect(weights('net.overlay')).toEqual(['unreadable'])
   })
@@ -135,7 +137,7 @@ describe('net.lldp', () => {
     ['Proxmox VE 8', 'Bridge', 'neutral'],
   ])('%s', (descr, capability, reads) => expect(weights('net.lldp', lldp(descr, capability))).toEqual([reads]))
 
-  test('silence says nothing; a service that does not run is unread', () => {
+  test('silence shows nothing; a service that does not run is unread', () => {
     expect(weights('net.lldp', reading(netLldp, { neighbours: '{"lldp": {}}' }))).toEqual(['neutral'])
     expect(weights('net.lldp', reading(netLldp, { neighbours: { text: '', exit: 1 } }))).toEqual(['unreadable'])
   })
@@ -193,6 +195,7 @@ describe('fixtures', () => {
   test('words', () => {
     for (const node of ['demo-gpu-01', 'demo-shared-05', 'demo-metal-04', 'demo-guest-03', 'fx-iso-vmware'])
       for (const { id } of networkSignals)
-        for (const banned of BANNED) expect(said(observed(networkSignals, id, readOfFixture(node)))).not.toMatch(banned)
+        for (const banned of BANNED)
+          expect(observedText(observed(networkSignals, id, readOfFixture(node)))).not.toMatch(banned)
   })
 })

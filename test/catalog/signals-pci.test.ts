@@ -12,11 +12,10 @@ import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
 import { ARM, cpuinfo } from '../support/firmware-facts.ts'
 import { pci, pciFunction, port, ports } from '../support/pci-facts.ts'
-import { type Fact, observing, weights } from '../support/signal-facts.ts'
+import { type Fact, indicating, weighing, weights } from '../support/signal-facts.ts'
 
-const observe = observing(pciSignals)
-const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).indicates
-const says = (id: string, ...facts: readonly Fact[]): readonly string[] => weights(observe(id, ...facts))
+const reads = indicating(pciSignals)
+const says = weighing(pciSignals)
 
 const intel = (model: number): Fact => cpuinfo(2, 'fpu', model)
 const [SAPPHIRE, ICE_LAKE, SKYLAKE, WESTMERE, KABY_LAKE] = [0x8f, 0x6a, 0x55, 0x2c, 0x9e].map(intel) as [
@@ -206,7 +205,7 @@ describe('pci.phy', () => {
     expect(says('pci.phy', ports(port({})), ARM)).toEqual(['hint null'])
   })
 
-  test('one port with them is enough; slow ports and hidden registers say nothing', () => {
+  test('one port with them is enough; slow ports and hidden registers show nothing', () => {
     expect(reads('pci.phy', ports(port({}), port({ equalizes: true })), SKYLAKE)).toBe('bare-metal')
     expect(reads('pci.phy', ports(port({ speed: 5 })), SKYLAKE)).toBe('neutral')
     expect(reads('pci.phy', ports(port({ isExtended: false })), SKYLAKE)).toBe('neutral')

@@ -8,7 +8,7 @@ import { INITIAL_NAMESPACES, type Namespaces, namespaces } from '../../main/cata
 import { virtBuses, virtGuests, virtHosted } from '../../main/catalog/virtualization/index.ts'
 import { known, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { said, weighed } from '../support/device-facts.ts'
+import { observedText, weighed } from '../support/device-facts.ts'
 import { type Fact, observed } from '../support/signal-facts.ts'
 import { readWith } from '../support/tenancy-readings.ts'
 
@@ -61,7 +61,7 @@ describe('a container', () => {
     )
   })
 
-  test('by what else the kernel says, where a number alone was made to fit', () => {
+  test('by what else the kernel reports, where a number alone was made to fit', () => {
     for (const fields of [{ depth: 2 }, { schedulerId: 5276 }, { traces: ['/proc/vz'] }, { virtualServer: 42 }])
       expect([fields, container(session(), limits(fields)).isContainer]).toEqual([fields, true])
     expect(container(session({ secondProcess: 'systemd-journal' }))).toMatchObject({ isContainer: true })
@@ -115,12 +115,12 @@ describe('a container', () => {
 })
 
 describe('namespaces and first processes', () => {
-  test('initial; in a container; a service kept apart; not told', () => {
+  test('initial; in a container; a service kept apart; not reported', () => {
     expect(weighed(on('ns.inode'))).toEqual(['bare-metal'])
     expect(weighed(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, time: null } })))).toEqual(['bare-metal'])
     const inside = on('ns.inode', session({ own: INSIDE }))
-    expect([inside.indicates, said(inside)]).toEqual(['neutral', ''])
-    expect(said(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, uts: 1 } })))).toContain('uts')
+    expect([inside.indicates, observedText(inside)]).toEqual(['neutral', ''])
+    expect(observedText(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, uts: 1 } })))).toContain('uts')
     expect(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, pid: null } })).indicates).toBe('neutral')
     expect(on('ns.inode', [namespaces, unknown('lost')]).indicates).toBe('unreadable')
   })
@@ -129,20 +129,20 @@ describe('namespaces and first processes', () => {
     expect(on('ns.pid1', limits({ schedulerId: null })).indicates).toBe('bare-metal')
     expect(on('ns.pid1', limits({ schedulerId: 5276 })).indicates).toBe('neutral')
     expect(on('ns.pid1', session({ secondProcess: null })).indicates).toBe('neutral')
-    expect(said(on('ns.pid1', session({ containerGroups: ['0::/lxc/1'] })))).toMatch(/initial namespaces/)
+    expect(observedText(on('ns.pid1', session({ containerGroups: ['0::/lxc/1'] })))).toMatch(/initial namespaces/)
     expect(on('ns.pid1', [namespaces, unknown('lost')]).indicates).toBe('unreadable')
   })
 })
 
 describe('files, capabilities, limits, OpenVZ', () => {
-  test('traces of container software say little in the initial namespaces', () => {
+  test('traces of container software show little in the initial namespaces', () => {
     expect(on('ns.files').indicates).toBe('bare-metal')
     const image = on('ns.files', session({ marks: ['/.dockerenv', '/proc/bc'] }))
-    expect([image.indicates, said(image)]).toEqual([
+    expect([image.indicates, observedText(image)]).toEqual([
       'neutral',
       expect.stringMatching(/“\/\.dockerenv”.*alone are weak evidence/),
     ])
-    expect(said(on('ns.files', session({ own: INSIDE, marks: ['/.dockerenv'] })))).toBe('')
+    expect(observedText(on('ns.files', session({ own: INSIDE, marks: ['/.dockerenv'] })))).toBe('')
     expect(on('ns.files', mounts('22 1 0:50 / / rw - overlay overlay rw\n')).indicates).toBe('neutral')
     // The system that runs containers has their layers mounted in its own tree.
     expect(
@@ -154,9 +154,11 @@ describe('files, capabilities, limits, OpenVZ', () => {
   })
   test('capabilities', () => {
     expect(on('ns.caps').indicates).toBe('bare-metal')
-    expect(said(on('ns.caps', limits({ droppedCapabilities: [16, 17, 21] })))).toMatch(/kernel modules, raw input/)
+    expect(observedText(on('ns.caps', limits({ droppedCapabilities: [16, 17, 21] })))).toMatch(
+      /kernel modules, raw input/,
+    )
     expect([on('ns.caps', limits({ droppedCapabilities: [24] })).indicates]).toEqual(['neutral'])
-    expect(said(on('ns.caps', limits({ droppedCapabilities: [24] })))).toBe('')
+    expect(observedText(on('ns.caps', limits({ droppedCapabilities: [24] })))).toBe('')
     expect(on('ns.caps', limits({ droppedCapabilities: null })).indicates).toBe('neutral')
     expect(on('ns.caps', [sessionLimits, unknown('lost')]).indicates).toBe('unreadable')
   })
@@ -164,12 +166,12 @@ describe('files, capabilities, limits, OpenVZ', () => {
     expect(on('ns.cgroup').indicates).toBe('bare-metal')
     expect(on('ns.cgroup', limits({ groups: null })).indicates).toBe('neutral')
     const part = on('ns.cgroup', limits({ groups: 'part', usableProcessors: 8, cpuQuota: 2.5, memoryBytes: 2 ** 30 }))
-    expect([part.indicates, said(part)]).toEqual([
+    expect([part.indicates, observedText(part)]).toEqual([
       'neutral',
       expect.stringContaining('8 of 64 processors, the time of 2.5 processors, 1024 MiB of memory'),
     ])
     expect(on('ns.cgroup', limits({ groups: 'part' })).indicates).toBe('neutral')
-    expect(said(on('ns.cgroup', session({ own: INSIDE }), limits({ cpuQuota: 1 })))).toBe('')
+    expect(observedText(on('ns.cgroup', session({ own: INSIDE }), limits({ cpuQuota: 1 })))).toBe('')
     expect(on('ns.cgroup', [sessionLimits, unknown('lost')]).indicates).toBe('unreadable')
   })
   test('OpenVZ: container, holder of containers, neither', () => {
@@ -179,7 +181,7 @@ describe('files, capabilities, limits, OpenVZ', () => {
       'neutral',
       'neutral',
     ])
-    expect(said(vz('/proc/vz', '/proc/bc'))).toMatch(/can hold containers of others/)
+    expect(observedText(vz('/proc/vz', '/proc/bc'))).toMatch(/can hold containers of others/)
     expect(on('ns.vz', limits({ virtualServer: 7 })).indicates).toBe('neutral')
     expect(on('ns.vz', [sessionLimits, unknown('lost')]).indicates).toBe('unreadable')
   })
@@ -198,7 +200,7 @@ describe('systems that hold guests', () => {
     virtBuses,
     known({ isControlDomain, hypervisorType }),
   ]
-  test('KVM and Xen say nothing of hardware: guests can hold guests', () => {
+  test('KVM and Xen show nothing about hardware: guests can hold guests', () => {
     expect(on('host.kvm', guests(9, '/dev/kvm'), hosted([], ['vnet0']))).toMatchObject({
       indicates: 'neutral',
       value: 'KVM held 9 times; 1 device configured for guests',
@@ -215,7 +217,7 @@ describe('systems that hold guests', () => {
   })
 })
 
-test('no signal of the session ever says “virtual”, and each says what an auditor needs', () => {
+test('no signal of the session ever indicates “virtual”, and each states what an auditor needs', () => {
   for (const name of ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'fx-iso-container', 'fx-iso-xen-dom0'])
     for (const { observe } of sessionSignals) expect(observe(readWith(name)).indicates).not.toBe('virtual')
   for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of sessionSignals) {

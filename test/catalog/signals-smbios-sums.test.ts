@@ -29,7 +29,7 @@ describe('dmi.memsum', () => {
     expect(of(modules(1, 8), used(7.7)).indicates).toBe('bare-metal')
   })
 
-  test('another machine’s modules: impossible where the firmware’s map says so too', () => {
+  test('another machine’s modules: impossible where the firmware’s map confirms it', () => {
     expect(weights(of(modules(32, 64), used(1.9), map(2)))).toEqual(['impossible null'])
     expect(weights(of(modules(32, 64), used(1.9)))).toEqual(['odd null'])
     expect(weights(of(modules(32, 64), used(1.9), map(null)))).toEqual(['odd null'])

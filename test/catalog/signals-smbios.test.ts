@@ -46,7 +46,7 @@ describe('dmi.strings', () => {
     for (const fields of real) expect([fields, of(fields).indicates]).toEqual([fields, 'bare-metal'])
   })
 
-  test('a cloud that sells both is left open, unless the processor says guest', () => {
+  test('a cloud that sells both is left open, unless the processor reports a guest', () => {
     const google = { sysVendor: 'Google', productName: 'Google Compute Engine', biosVendor: 'Google' }
     expect(of(google, cpuinfo(2)).indicates).toBe('neutral')
     expect(weights(of(google, GUEST_CPU))).toEqual(['names Google Compute Engine'])
@@ -61,7 +61,7 @@ describe('dmi.strings', () => {
     ])
   })
 
-  test('words that nobody filled in, no table, and no answer', () => {
+  test('placeholders, no table, and no answer', () => {
     expect(of({ sysVendor: 'To Be Filled By O.E.M.', productName: 'Default string' }).indicates).toBe('neutral')
     expect(weights(of({ present: false }, cpuinfo(1)))).toEqual(['hint null'])
     expect(of({ present: false }, ARM).indicates).toBe('not-applicable')
@@ -160,7 +160,7 @@ describe('what is a server by its words', () => {
   })
 })
 
-test('every signal says what an auditor needs, in allowed words', () => {
+test('every signal states what an auditor needs, in allowed words', () => {
   for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of smbiosSignals) {
     const words = [title, onMetal, onGuest, source, ...pitfalls].join(' ')
     expect([

@@ -4,7 +4,7 @@ import { storageSignals } from '../../main/catalog/isolation/signals/storage.ts'
 import { storageRemote } from '../../main/catalog/mounts/probes.ts'
 import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { type Reading, reading, readOfFixture, said, weighed } from '../support/device-facts.ts'
+import { observedText, type Reading, reading, readOfFixture, weighed } from '../support/device-facts.ts'
 import { observed, readOf } from '../support/signal-facts.ts'
 
 const drive = (name: string, path: string, files: Readonly<Record<string, string>> = {}): Reading => {
@@ -72,15 +72,15 @@ describe('blk.transport', () => {
     })
     const far = find('blk.transport', fabric, NO_REMOTE)
     expect(weighed(far)).toEqual(['neutral'])
-    expect(said(far)).toContain('NVMe over TCP')
+    expect(observedText(far)).toContain('NVMe over TCP')
     const volume = drive('nvme0n1', NVME, { transport: 'pcie', model: 'Amazon Elastic Block Store' })
-    expect(said(find('blk.transport', volume, NO_REMOTE))).toContain('Amazon’s volume service')
+    expect(observedText(find('blk.transport', volume, NO_REMOTE))).toContain('Amazon’s volume service')
     const snap = reading(pciDevices, {
       ids: '/sys/bus/pci/devices/0000:71:00.0/uevent:PCI_ID=15B3:6001\n/sys/bus/pci/devices/0000:71:00.0/uevent:PCI_CLASS=10802\n',
       tree: 'lrwxrwxrwx 1 root root 0 Nov 20 09:12 0000:71:00.0 -> ../../../devices/pci0000:70/0000:70:01.0/0000:71:00.0\n',
       links: '',
     })
-    expect(said(find('blk.transport', local, NO_REMOTE, snap))).toContain('data-processing unit')
+    expect(observedText(find('blk.transport', local, NO_REMOTE, snap))).toContain('data-processing unit')
   })
 
   test('unread transports are not taken for none', () => {
@@ -110,7 +110,7 @@ describe('blk.model', () => {
     ['nvme0n1', NVME, { model: 'SAMSUNG MZQL23T8HCLS-00A07', serial: '' }, ['neutral']],
     ['nvme0n1', NVME, { model: 'Amazon EC2 NVMe Instance Storage', serial: 'AWS1' }, ['neutral']],
     ['nvme0n1', NVME, { model: 'nvme_card-pd', serial: 'nvme_card-pd' }, ['neutral']],
-    // The same name on a drive that another machine serves says nothing of this one.
+    // The same name on a drive that another machine serves shows nothing about this one.
     [
       'sda',
       'platform/host8/session3/target8:0:0/8:0:0:1/block/sda',
@@ -139,7 +139,7 @@ describe('blk.smart', () => {
     ['-273150', ['neutral']],
   ])('%s thousandths of a degree', (milli, expected) => expect(weights('blk.smart', at(milli))).toEqual(expected))
 
-  test('no sensor says nothing; unread is unreadable', () => {
+  test('no sensor shows nothing; unread is unreadable', () => {
     expect(weights('blk.smart', drive('sda', SATA))).toEqual(['neutral'])
     expect(weights('blk.smart')).toEqual(['unreadable'])
   })
@@ -168,6 +168,7 @@ describe('fixtures', () => {
   test('words', () => {
     for (const node of ['demo-gpu-01', 'demo-metal-04', 'demo-guest-03', 'fx-iso-netdrive'])
       for (const { id } of storageSignals)
-        for (const banned of BANNED) expect(said(observed(storageSignals, id, readOfFixture(node)))).not.toMatch(banned)
+        for (const banned of BANNED)
+          expect(observedText(observed(storageSignals, id, readOfFixture(node)))).not.toMatch(banned)
   })
 })

@@ -27,7 +27,7 @@ const readOf = (...facts: Facts): Read => {
 }
 
 /** A test that our clock heard for as long as it takes. */
-const heard = { least: 3, auditor: 3.01 }
+const heard = { least: 3, collectingComputer: 3.01 }
 const of = (id: string, read: Read): Observation => observed(timingSignals, id, read)
 
 const cpu = (vendor: string, family: number, model: number): Fact => [
@@ -85,9 +85,9 @@ describe('time.cpuid and time.delta', () => {
 })
 
 describe('time.external', () => {
-  const long = (dd: number, node: number | null, auditor: number | null): Fact => [
+  const long = (dd: number, node: number | null, collectingComputer: number | null): Fact => [
     liveCpuidLong,
-    known({ calls: 2097152, dd, node, auditor }),
+    known({ calls: 2097152, dd, node, collectingComputer }),
   ]
   const found = (processor: Fact, ...clocks: [number, number | null, number | null]) =>
     of('time.external', readOf(processor, long(...clocks)))
@@ -211,7 +211,7 @@ describe('recorded nodes', () => {
       ['time.heard', 'unreadable'],
     ])
   })
-  test('where nobody asked there is nothing to say', () => {
+  test('where they were not asked there is nothing to report', () => {
     expect(liveAsked(read('demo-gpu-01'))).toBe(false)
     expect(passed('demo-gpu-01')).toEqual([])
     expect(liveAsked(read('fx-iso-live-guest'))).toBe(true)
@@ -237,11 +237,11 @@ describe('livePassed', () => {
     'not collected: tool absent (perl)',
     'not collected: needs administrator rights (taskset)',
     'the kernel offers no /dev/cpu/0/cpuid here',
-  ])('what the node cannot answer says nothing: %s', (why) => {
+  ])('what the node cannot answer shows nothing: %s', (why) => {
     const read = readOf(SAPPHIRE_RAPIDS, ...LIVE_PROBES.map((probe) => [probe, unknown(why)] as const))
     expect([liveAsked(read), livePassed(read)]).toEqual([true, []])
   })
-  test('steal that rose fails; steal that did not says nothing', () => {
+  test('steal that rose fails; steal that did not shows nothing', () => {
     expect(livePassed(readOf(EPYC, [liveSteal, known({ ticks: 600, steal: 3, heard })]))).toMatchObject([
       { holds: false },
     ])
@@ -249,7 +249,7 @@ describe('livePassed', () => {
   })
 })
 
-test('every signal says how it looks either way, what it costs to fake, where it misleads and who says so', () => {
+test('every signal states how it looks either way, what it costs to fake, where it misleads and its source', () => {
   for (const { id, family, probes, pitfalls, ...words } of timingSignals) {
     expect([id, family, probes.length > 0, pitfalls.length > 0]).toEqual([id, 'timing', true, true])
     const texts = [words.title, words.onMetal, words.onGuest, words.source, ...pitfalls]

@@ -6,7 +6,7 @@ import { type Mounts, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { sshHostKeys } from '../../main/catalog/ssh-encryption/host-keys.ts'
 import { known } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { changed, over, said, verdict } from '../support/concluded.ts'
+import { changed, over, stepText, verdict } from '../support/concluded.ts'
 
 const ID = 'encryption.in-transit.ssh-host-keys'
 const DAY = 86_400
@@ -93,7 +93,7 @@ describe('age', () => {
   ] as const)('%s', (_name, readings, expected) => expect(over(ID, ...readings).verdict).toBe(expected))
 
   test('what was found is stated', () =>
-    expect(said(over(ID, hostKeys(KEYS, SET_UP - 30 * DAY)))).toContain(
+    expect(stepText(over(ID, hostKeys(KEYS, SET_UP - 30 * DAY)))).toContain(
       'contradicts: “ssh_host_ed25519_key” was written on 2026-03-23, before this system was set up (machine ID of 2026-04-22)',
     ))
 })
@@ -142,10 +142,10 @@ describe('what is read', () => {
         fc.string(),
         fc.string(),
         fc.integer({ min: 0, max: 255 }),
-        (one, two, said, exitCode) => {
+        (one, two, errorText, exitCode) => {
           const answers = {
-            public: answer(`${path('rsa')}.pub:${one}\n${one}`, { exitCode, errorText: said }),
-            dates: answer(two, { exitCode, errorText: said }),
+            public: answer(`${path('rsa')}.pub:${one}\n${one}`, { exitCode, errorText }),
+            dates: answer(two, { exitCode, errorText }),
           }
           expect(typeof sshHostKeys.parse(answers).ok).toBe('boolean')
         },

@@ -48,7 +48,7 @@ describe('words of an argument', () => {
     expect(named(names, max)).toBe(expected)
   })
 
-  test('eight names are shown unless told otherwise', () => {
+  test('eight names are shown unless specified otherwise', () => {
     const names = [...'abcdefghi']
     expect(named(names.slice(0, 8))).not.toContain('more')
     expect(named(names)).toMatch(/“h” and 1 more$/)

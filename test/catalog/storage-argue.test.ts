@@ -3,7 +3,7 @@ import { end, OUTCOMES } from '../../main/catalog/disk-encryption/graph.ts'
 import { argueRoots } from '../../main/catalog/disk-encryption/roots.ts'
 
 describe('the argument about stored data', () => {
-  test('only memory and a read, sound layer speak for; only a drive without a layer speaks against', () => {
+  test('only memory and a read, sound layer support; only a drive without a layer contradicts', () => {
     const says = OUTCOMES.map((outcome) => [
       outcome,
       argueRoots([{ name: 'x', walked: end(outcome, 'why') }])[0]?.direction,

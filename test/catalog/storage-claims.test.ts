@@ -111,7 +111,7 @@ describe('declared paths', () => {
     expect(of('2 1 0:50 / /data rw - autofs systemd-1 rw\n').map(([says]) => says)).toEqual(['unclear']))
 })
 
-test('a listing without signatures says nothing of what lies on drives', () => {
+test('a listing without signatures shows nothing about what is on drives', () => {
   const lsblk = parseLsblk('{"blockdevices":[{"name":"sda","maj:min":"8:0"}]}')
   const given = { 'storage.lsblk': lsblk, 'storage.birth': known({ born: new Map(), written: new Map() }) }
   const said = concluded(lifecycleFirstUseState, given).observations.map(({ text }) => text)
@@ -128,7 +128,7 @@ describe('answers made to cost time', () => {
   })
 })
 
-test('a scrub that mended something found a difference', () => {
+test('a scrub that repaired something found a difference', () => {
   const pool = (scan: string): boolean | undefined =>
     fact(
       parseZfsStatus(

@@ -59,7 +59,7 @@ describe('drives that encrypt themselves', () => {
     ])
   })
 
-  test('an NVMe controller says whether it takes security commands', () => {
+  test('an NVMe controller reports whether it takes security commands', () => {
     const names = Object.keys(drivesNvmeControllers.commands)
     const read = (text: string) =>
       fact(drivesNvmeControllers.parse(all(names, { nvme0: answer(text) }, absent))).controllers.get('nvme0')
@@ -212,7 +212,7 @@ describe('how volumes open', () => {
     [entry('LABEL=keys'), 'script', null],
   ])('%o is %s', (given, kind, attended) => expect(keySource(given)).toMatchObject({ kind, attended }))
 
-  test('without a key file, one that lies where systemd looks is taken', () => {
+  test('without a key file, one in the place where systemd looks is taken', () => {
     expect(keySource(entry(null), ['/run/cryptsetup-keys.d/data.key'])).toMatchObject({
       kind: 'file',
       path: '/run/cryptsetup-keys.d/data.key',

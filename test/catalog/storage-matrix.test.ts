@@ -56,7 +56,7 @@ describe('every way out of an encrypting layer is named, and nothing else', () =
     expect(said).toMatch(/“\/srv\/ecb”: encrypted by dm-crypt, AES-ECB .* shows where data repeats/)
   })
 
-  test('a file system that nobody mounts is told, and does not decide', () => {
+  test('a file system that is not mounted is reported, and does not decide', () => {
     const noted = steps(concludeAll('fx-enc-escapes').get('encryption.at-rest.block-graph'), 'unclear').join('\n')
     expect(noted).toContain('may hold data in clear text: “sdn (ext4)”')
     expect(noted).toMatch(/“\/home\/anna\/private”: each file is encrypted by eCryptfs/)
@@ -82,7 +82,7 @@ describe('everything covered, in every odd form', () => {
     expect(said).not.toContain('\n/srv')
   })
 
-  test('a closed volume is told as such', () =>
+  test('a closed volume is reported as such', () =>
     expect(steps(graph, 'unclear').join()).toContain('closed encrypted volumes: “sdd (crypto_LUKS)”'))
 
   test('a key on the open boot partition, and keys in the start-up image, lie beside the lock', () => {
@@ -163,7 +163,7 @@ describe('small cases', () => {
     expect(outcome(storage({ lsblk: cut }), '/')).toBe('encrypted')
   })
 
-  test('a replicated drive is only known on this side, unless a layer lies above it', () => {
+  test('a replicated drive is only known on this side, unless a layer is above it', () => {
     const sysfs = ['/sys/class/block/drbd0/dev:147:0', '/sys/block/drbd0/slaves/dm-0/dev:253:0']
     const found = storage({ mounts: '9 1 147:0 / /r rw - ext4 /dev/drbd0 rw\n', sysfs })
     expect(outcome(found, '/r')).toBe('external-unverified')
@@ -225,7 +225,7 @@ describe('small cases', () => {
     expect(parseDmTable(`x: 0 8 crypt aes-xts-plain64 00: 0 8 linear 8:0 0\n`)).toMatchObject({ ok: false })
   })
 
-  test('what is in use is not told as unused', () => {
+  test('what is in use is not reported as unused', () => {
     const disk = (name: string, number: string, fstype: string): object => ({
       name,
       'maj:min': number,

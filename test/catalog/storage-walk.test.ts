@@ -107,7 +107,7 @@ describe('the walk', () => {
     expect(swap('/dev/nowhere partition 1 0 -2\n', AES)).toBe('unknown')
   })
 
-  test('zram counts as memory only when it says that nothing is written back', () => {
+  test('zram counts as memory only when it reports that nothing is written back', () => {
     const swap = (backing: string): string =>
       storage({ mounts: ROOT, sysfs: `${CRYPT}\n/sys/class/block/zram0/dev:251:0\n${backing}`, table: AES }).swap(
         '/dev/zram0',
@@ -173,7 +173,7 @@ describe('the walk', () => {
     const mounts = `${ROOT}2 1 253:0 / /srv/enc rw - ext4 a rw\n3 1 8:16 / /srv rw - ext4 /dev/sdb rw\n`
     const found = storage({ mounts, sysfs: CRYPT, table: AES })
     expect([found.path('/srv/enc/ephi').outcome, found.path('/srv').outcome]).toEqual(['exposed', 'exposed'])
-    // Moved on top of one that was made later: the order of lines tells nothing.
+    // Moved on top of one that was made later: the order of lines shows nothing.
     const moved = fact(parseMountinfo(`${ROOT}2 3 8:16 / /d rw - ext4 top rw\n3 1 253:0 / /d rw - ext4 below rw\n`))
     expect(mountTree(moved.mounts)('/d/x')?.source).toBe('top')
   })
@@ -226,7 +226,7 @@ describe('the walk', () => {
     expect([of('ext4'), of('vfat')]).toEqual([1, 0])
   })
 
-  test('a number that was given to another device between two questions tells nothing of it', () => {
+  test('a number that was given to another device between two questions shows nothing about it', () => {
     const lsblk = parseLsblk(
       JSON.stringify({
         blockdevices: [

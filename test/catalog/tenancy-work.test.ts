@@ -102,10 +102,10 @@ describe('GPUs', () => {
   const { gpus } = factOf(gpuNvidia)
   const with0 = (fields: Partial<(typeof gpus)[number]>): Changed[number] =>
     change(gpuNvidia, { gpus: gpus.map((gpu, at) => (at === 0 ? { ...gpu, ...fields } : gpu)) })
-  test('a process that nobody has', () => {
+  test('a process of no known owner', () => {
     expect(answer(with0({ processes: [{ pid: 777, type: 'C', memoryMib: 60_000 }] })).tenancy).toBe('shared')
   })
-  test('memory that nobody holds', () => {
+  test('memory that no process holds', () => {
     const unheld = answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 40_000 } }))
     expect([unheld.tenancy, texts(unheld, 'unclear')]).toEqual(['undetermined', expect.stringContaining('40000 MiB')])
     expect(answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 1100 } })).tenancy).toBe('single-observed')

@@ -47,7 +47,7 @@ describe('who uses a node', () => {
     ])
   })
 
-  test('the statement carries the moment, and stands first', () => {
+  test('the statement carries the moment, and comes first', () => {
     for (const node of ['demo-gpu-01', 'demo-shared-05', 'demo-nosudo-06']) {
       const { statement, because } = tenancyOf(node)
       expect(statement).toContain('2026-11-20T09:12:00.000Z')
@@ -123,7 +123,7 @@ describe('users', () => {
     const shared = tenancyOf(DEMO, [change(tenancySlices, { userIds: [1000, 1001] })], ['root', 'bwaudit', 'mortiz'])
     expect([shared.tenancy, texts(shared, 'contradicts')]).toEqual(['shared', expect.stringContaining('“jlin”')])
   })
-  test('a terminal of somebody else', () => {
+  test('a terminal of another user', () => {
     const found = answer(change(tenancySessions, { sessions: [{ user: 'oper', terminal: 'pts/3' }] }))
     expect([found.tenancy, texts(found, 'contradicts')]).toEqual(['shared', expect.stringContaining('“oper”')])
   })
@@ -174,7 +174,7 @@ describe('containers', () => {
   })
 })
 
-test('nothing a person reads says more than was observed', () => {
+test('no text for people states more than was observed', () => {
   const said = fixtureNames()
     .filter((name) => /^(demo|fx-iso)-/.test(name))
     .flatMap((name) => tenancyOf(name).because.map(({ text }) => text))

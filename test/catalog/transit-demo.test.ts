@@ -16,6 +16,7 @@ import type { DemoFleet } from '../../main/core/all-ports.ts'
 import { answer, fact } from '../support/answers.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
+import { must } from '../support/outcomes.ts'
 
 let demo: DemoFleet
 beforeAll(async () => {
@@ -28,14 +29,13 @@ const NODES = ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05'
 test.each(NODES)('%s shows live what its recording holds', async (name) => {
   const target = demo.targets.find(({ node }) => node.name === name)
   if (target === undefined) throw new Error('no such demo node')
-  const opened = await createSsh2Transport().connect(target, new AbortController().signal)
-  if (!opened.ok) throw new Error(opened.error.detail)
+  const opened = must(await createSsh2Transport().connect(target, new AbortController().signal))
   const recorded = (key: string): string => Buffer.from(fixtureAnswers(name).get(key)?.stdout ?? []).toString()
-  expect(`${JSON.stringify(opened.value.offer)}\n`).toBe(recorded('ssh.offers/offers'))
+  expect(`${JSON.stringify(opened.offer)}\n`).toBe(recorded('ssh.offers/offers'))
   const { listeners } = fact(networkListeners.parse({ sockets: answer(recorded('network.listeners/sockets')) }))
   const seen = await observeTls(
     { clock: realClock, entropy: realEntropy, pause: realPause },
-    opened.value,
+    opened,
     tlsTargets(reachableTcp(listeners, []), { sshPort: 22, own: new Set(), loopback: [] }),
     { signal: new AbortController().signal, heard: () => {} },
   )
@@ -43,14 +43,14 @@ test.each(NODES)('%s shows live what its recording holds', async (name) => {
   const found = sshListeners(listeners, [], { sshPorts: [22], processes: [], tls: null })
   const asked = await observeSshServers(
     { clock: realClock, pause: realPause },
-    opened.value,
+    opened,
     // By both families one server, as the recording has it.
     { ...sshTargets(found.slice(0, 1), { own: new Set(), loopback: [] }), names: askedNames(target.node) },
     { signal: new AbortController().signal, heard: () => {} },
   )
-  opened.value.close()
+  opened.close()
   // The key is the demo server's own: made for this run, and the same as of the session.
-  const { type, fingerprint } = opened.value.hostKey
+  const { type, fingerprint } = opened.hostKey
   expect(JSON.parse(recorded('ssh.servers/servers'))).toEqual({
     ...asked,
     asked: asked.asked.map((server) => ({

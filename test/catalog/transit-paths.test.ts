@@ -24,7 +24,7 @@ const mountOf = (type: string, source: string, options: string) => {
 const NOT_READ: Parsed<never> = unknown('this was not collected')
 const kernel = (version: string): Parsed<OsIdentity> =>
   known({ name: 'Linux', kernel: `Linux ${version}`, machine: 'x86_64' })
-const says = (
+const directionsOf = (
   [type, source, options]: readonly [string, string, string],
   lustre: Parsed<LustreFlavors> = NOT_READ,
   system: Parsed<OsIdentity> = kernel('6.12.48'),
@@ -57,16 +57,16 @@ describe('file systems over a network', () => {
     ['fuse', 'rw', 'unclear'],
     ['fuse.sshfs', 'rw', 'supports'],
   ] as const)('%s with %s: %s', (type, options, expected) => {
-    expect(says([type, 'server:/x', options])).toEqual([expected])
+    expect(directionsOf([type, 'server:/x', options])).toEqual([expected])
     expect(mayCrossNetwork(mountOf(type, 'server:/x', options))).toBe(true)
   })
 
   test('TLS of NFS 4.1 and later counts from kernels that keep to it everywhere', () => {
     const tls = ['nfs4', 's:/x', 'rw,vers=4.1,xprtsec=tls,sec=sys'] as const
-    expect(says(tls, NOT_READ, kernel('5.14.0-503.el9'))).toEqual(['unclear'])
-    expect(says(tls, NOT_READ, kernel('6.17.0'))).toEqual(['supports'])
-    expect(says(tls, NOT_READ, NOT_READ)).toEqual(['unclear'])
-    expect(says(tls, NOT_READ, kernel('x'))).toEqual(['unclear'])
+    expect(directionsOf(tls, NOT_READ, kernel('5.14.0-503.el9'))).toEqual(['unclear'])
+    expect(directionsOf(tls, NOT_READ, kernel('6.17.0'))).toEqual(['supports'])
+    expect(directionsOf(tls, NOT_READ, NOT_READ)).toEqual(['unclear'])
+    expect(directionsOf(tls, NOT_READ, kernel('x'))).toEqual(['unclear'])
   })
 
   test('a file system in user space of unknown kind may cross a network; known local ones do not', () => {
@@ -93,12 +93,14 @@ describe('file systems over a network', () => {
       ['null', 'null', 'contradicts'],
       ['ska', 'skpi', 'contradicts'],
       ['skpi', '???', 'unclear'],
-    ] as const)('%s and %s: %s', (mdc, osc, expected) => expect(says(mount, read(mdc, osc))).toEqual([expected]))
+    ] as const)('%s and %s: %s', (mdc, osc, expected) =>
+      expect(directionsOf(mount, read(mdc, osc))).toEqual([expected]),
+    )
 
     test('nothing read, or only of another file system: not shown', () => {
-      expect(says(mount)).toEqual(['unclear'])
-      expect(says(mount, known({ flavors: [] }))).toEqual(['unclear'])
-      expect(says(['lustre', '1@tcp:/other', 'rw'], read('skpi', 'skpi'))).toEqual(['unclear'])
+      expect(directionsOf(mount)).toEqual(['unclear'])
+      expect(directionsOf(mount, known({ flavors: [] }))).toEqual(['unclear'])
+      expect(directionsOf(['lustre', '1@tcp:/other', 'rw'], read('skpi', 'skpi'))).toEqual(['unclear'])
       const denied = { exitCode: 2, errorText: `grep: ${FOLDER}: Permission denied\n` }
       expect(storageLustre.parse({ flavors: answer('', denied) }).ok).toBe(false)
     })
@@ -277,7 +279,7 @@ describe('listeners', () => {
     expect(listeners.map(({ loopback }) => loopback)).toEqual([true, true, true, true, false, false])
   })
 
-  test('the port mapper, its services, containers and jobs are told apart', () => {
+  test('the port mapper, its services, containers and jobs are distinguished', () => {
     const said = texts('fx-transit-weak', 'encryption.in-transit.plaintext-listeners')
     const about = (port: string) => said.find((text) => text.includes(port)) ?? ''
     expect(about('tcp/111 ')).toMatch(/^contradicts: .*RPC port mapper, which is clear text\.$/)

@@ -29,7 +29,7 @@ const der = (node: string): readonly Uint8Array[] =>
 const random = Uint8Array.from({ length: 64 }, (_, at) => at)
 
 describe('the ClientHello', () => {
-  test('of TLS 1.0 is what RFC 2246 says, byte by byte', () => {
+  test('of TLS 1.0 is what RFC 2246 specifies, byte by byte', () => {
     const hello = clientHello({ version: '1.0', suites: [0x002f], random: random.subarray(0, 32), sessionId: random })
     expect(Buffer.from(hello).toString('hex')).toBe(
       `160301004e0100004a0301${Buffer.from(random.subarray(0, 32)).toString('hex')}000002002f0100001f0` +
@@ -187,7 +187,7 @@ describe('which ports are asked', () => {
   })
 })
 
-describe('nothing but the node itself is spoken to', () => {
+describe('only the node itself is contacted', () => {
   const listen = (address: string, processes = ''): string => `tcp LISTEN 0 128 ${address} 0.0.0.0:* ${processes}`
   const plan = (own: readonly string[], ...rows: readonly string[]) => {
     const { listeners } = fact(parseListeners(rows.join('\n')))
@@ -254,11 +254,11 @@ describe('asking', () => {
   const deps = { clock: realClock, entropy: realEntropy, pause: realPause }
   const one = { ask: [{ host: '127.0.0.1', port: 443 }], passed: [] }
   const answering = (reply: Uint8Array): Dialed => {
-    let tell = (_: Uint8Array): void => {}
+    let deliver = (_: Uint8Array): void => {}
     const stream = {
-      write: () => tell(reply),
+      write: () => deliver(reply),
       onData: (listener: (chunk: Uint8Array) => void) => {
-        tell = listener
+        deliver = listener
       },
       closed: new Promise<never>(() => {}),
       close: () => {},
@@ -266,7 +266,7 @@ describe('asking', () => {
     return { ok: true, stream }
   }
 
-  test('a transport that cannot forward asks nothing, and says so', async () => {
+  test('a transport that cannot forward asks nothing, and reports this', async () => {
     const seen = await observeTls(deps, {}, one, { signal: new AbortController().signal, heard: () => {} })
     expect(seen).toEqual({
       forwarding: 'not-available',
@@ -283,12 +283,12 @@ describe('asking', () => {
 
   test('a server that drips its answer is not heard to the end', async () => {
     const dial = async (): Promise<Dialed> => {
-      let tell = (_: Uint8Array): void => {}
+      let deliver = (_: Uint8Array): void => {}
       const drip = (): void => {
-        for (let at = 0; at < 5000; at += 1) tell(Uint8Array.of(at === 0 ? 22 : 3))
+        for (let at = 0; at < 5000; at += 1) deliver(Uint8Array.of(at === 0 ? 22 : 3))
       }
       const onData = (listener: (chunk: Uint8Array) => void): void => {
-        tell = listener
+        deliver = listener
       }
       return { ok: true, stream: { write: drip, onData, closed: new Promise(() => {}), close: () => {} } }
     }
@@ -297,21 +297,21 @@ describe('asking', () => {
   })
 
   /** Says something to each ClientHello in turn, then ends in one way or another. */
-  const saying = (turns: readonly (readonly [reply: string, ending: 'ended' | 'lost' | 'open'])[]) => {
+  const replying = (turns: readonly (readonly [reply: string, ending: 'ended' | 'lost' | 'open'])[]) => {
     let turn = 0
     return async (): Promise<Dialed> => {
       const [reply, ending] = turns[turn++] ?? ['', 'ended']
-      let tell = (_: Uint8Array): void => {}
+      let deliver = (_: Uint8Array): void => {}
       let end = (_: 'ended' | 'lost'): void => {}
       const closed = new Promise<'ended' | 'lost'>((resolve) => {
         end = resolve
       })
       const write = (): void => {
-        if (reply !== '') tell(bytes(reply))
+        if (reply !== '') deliver(bytes(reply))
         if (ending !== 'open') end(ending)
       }
       const onData = (listener: (chunk: Uint8Array) => void): void => {
-        tell = listener
+        deliver = listener
       }
       return { ok: true, stream: { write, onData, closed, close: () => {} } }
     }
@@ -321,7 +321,7 @@ describe('asking', () => {
   const free = { signal: new AbortController().signal, heard: () => {} }
 
   test('a session lost in the middle of the last answer declines nothing for the server', async () => {
-    const dial = saying([
+    const dial = replying([
       [HELLO13, 'ended'],
       [ALERT, 'ended'],
       [ALERT, 'ended'],
@@ -332,9 +332,9 @@ describe('asking', () => {
   })
 
   test('half an answer is neither clear text nor a refusal', async () => {
-    const half = await observeTls(deps, { dial: saying([['160303', 'ended']]) }, one, free)
+    const half = await observeTls(deps, { dial: replying([['160303', 'ended']]) }, one, free)
     expect(half.asked.map(({ outcome }) => outcome)).toEqual(['silent'])
-    const later = saying([
+    const later = replying([
       [HELLO13, 'ended'],
       ['1603', 'ended'],
     ])
@@ -342,14 +342,14 @@ describe('asking', () => {
     expect(port?.hellos?.map(({ hello }) => hello)).toEqual(['1.3', '1.1', '1.0'])
   })
 
-  test('silence within a moment that was too short says nothing of a port', async () => {
+  test('silence within a moment that was too short shows nothing about a port', async () => {
     const ticks = [0n, 0n]
     const short = {
       ...deps,
       clock: { ...realClock, ticks: () => ticks.pop() ?? 29_990_000_000n },
       pause: async () => {},
     }
-    const seen = await observeTls(short, { dial: saying([['', 'open']]) }, one, free)
+    const seen = await observeTls(short, { dial: replying([['', 'open']]) }, one, free)
     expect([seen.asked, seen.passed.map(({ why }) => why)]).toEqual([[], ['time']])
   })
 
@@ -358,13 +358,13 @@ describe('asking', () => {
     const record = Uint8Array.from([23, 3, 3, 0, 0])
     const flood = new Uint8Array(30_000).map((_, at) => record[at % 5] ?? 0)
     const dial = async (): Promise<Dialed> => {
-      let tell = (_: Uint8Array): void => {}
+      let deliver = (_: Uint8Array): void => {}
       const write = (): void => {
-        tell(bytes(HELLO13))
-        for (let at = 0; at < 1000; at += 1) tell(flood)
+        deliver(bytes(HELLO13))
+        for (let at = 0; at < 1000; at += 1) deliver(flood)
       }
       const onData = (listener: (chunk: Uint8Array) => void): void => {
-        tell = listener
+        deliver = listener
       }
       const close = (): void => {
         closed += 1
@@ -389,7 +389,7 @@ describe('what a record must hold before it supports anything', () => {
   }
   const ALERT = '15030300020228'
 
-  test('weak suites that were not asked for are open where a version below 1.3 is spoken', () => {
+  test('weak suites that were not asked for are open where a version below 1.3 is offered', () => {
     const versions = { '1.3': ALERT, '1.2': HELLO12, '1.1': ALERT, '1.0': ALERT }
     expect(port(versions)?.isWeakOpen).toBe(true)
     expect(port({ ...versions, weak: ALERT })?.isWeakOpen).toBe(false)
@@ -402,7 +402,7 @@ describe('what a record must hold before it supports anything', () => {
     expect(port({ other: HELLO12 })).toMatchObject({ accepted: [] })
   })
 
-  test('a certificate whose names are empty names nobody', () => {
+  test('a certificate whose names are empty names no host', () => {
     const [real] = der('demo-gpu-01')
     if (real === undefined) throw new Error('no certificate')
     const blank = Uint8Array.from(real)

@@ -5,7 +5,7 @@ import { known } from '../../main/core/probe.ts'
 import { NOT_COMPARED, plainJson, readingDigest } from '../../main/core/trace.ts'
 import { fixtures, probes } from '../support/evaluated.ts'
 
-/** What changes by itself on a host that nobody touched is no drift; what an administrator changes is. */
+/** What changes by itself on a host that no one touched is no drift; what an administrator changes is. */
 
 const probeOf = (id: string) => {
   const probe = probes.find((one) => one.id === id)

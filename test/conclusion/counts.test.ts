@@ -87,8 +87,8 @@ describe('whether a check decides', () => {
     ['required', 'runs', null, false],
     ['required', 'runs', false, true],
     ['counter', 'runs', true, true],
-    ['required', 'pack', null, true],
-    ['supporting', 'pack', null, false],
+    ['required', 'pack', null, false],
+    ['counter', 'pack', true, false],
   ])('%s, from %s, chain %s: %s', (role, source, chain, expected) =>
     expect(decides(role, source, chain)).toBe(expected),
   )
@@ -231,7 +231,8 @@ describe('checks of ePHI, once the data map was inspected', () => {
 
 describe('what is answered once for the whole population', () => {
   const nodes = [node('n', 'satisfied'), node('m', 'satisfied')]
-  const once = (check: string, source: CheckSource, is: 'met' | 'open' | 'not asked') => ({
+  type Answer = 'met' | 'open' | 'not asked' | 'not yet sealed'
+  const once = (check: string, source: CheckSource, is: Answer) => ({
     ...server({}),
     count: {
       ...ZERO,
@@ -239,14 +240,15 @@ describe('what is answered once for the whole population', () => {
       source,
       built: false,
       population: is === 'not asked' ? 0 : 1,
-      tested: is === 'not asked' ? 0 : 1,
+      tested: is === 'met' || is === 'open' ? 1 : 0,
       satisfied: is === 'met' ? 1 : 0,
       inconclusive: is === 'open' ? 1 : 0,
+      notTested: is === 'not yet sealed' ? 1 : 0,
     },
     unsettled: is === 'open' ? 1 : 0,
   })
-  test.each<[string, CheckSource, Partial<CountingMatter>, 'met' | 'open' | 'not asked']>([
-    ['c.pack', 'pack', {}, 'met'],
+  test.each<[string, CheckSource, Partial<CountingMatter>, Answer]>([
+    ['c.pack', 'pack', {}, 'not yet sealed'],
     ['c.document', 'document', { population: true, chain: true }, 'not asked'],
     ['c.document', 'document', {}, 'not asked'],
     ['c.population', 'population', { population: true }, 'met'],

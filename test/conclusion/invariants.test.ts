@@ -28,7 +28,7 @@ import { times } from '../support/thorough.ts'
 
 /** The invariants I1 to I11 of the conclusion model, over random fleets and the frameworks as they ship. */
 // BAREWITNESS_FLEETS=10000 takes some ten minutes; each run of the suites takes another sample.
-const RUNS = { numRuns: Number(process.env.BAREWITNESS_FLEETS ?? times(60, 1_000)) }
+const RUNS = { numRuns: Number(process.env.BAREWITNESS_FLEETS ?? times(30, 1_000)) }
 const NODES = ['a', 'b', 'c'] as const
 
 /** Worst first. A decision about a deviation leaves it one; a row that does not apply is as well off as a supported one. */

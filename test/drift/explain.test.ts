@@ -55,7 +55,11 @@ interface Made {
   readonly asOf?: string
 }
 
-function told(name: string, recording: LoadedRecording, { catalog = strict, scope, asOf }: Made = {}): DescribedRun {
+function describedRun(
+  name: string,
+  recording: LoadedRecording,
+  { catalog = strict, scope, asOf }: Made = {},
+): DescribedRun {
   const whole: Scope = { fleet: 'f', population: [NODE], frameworks: [], ...scope }
   const moment = asOf ?? recording.recording.endedAt
   const assessment = assess({ catalog, scope: whole, recordings: [recording], asOf: moment })
@@ -74,7 +78,7 @@ const only = (before: DescribedRun, after: DescribedRun, catalog = strict): Flip
 
 describe('a flip taken apart', () => {
   test('evidence alone: which bytes changed, and the lines', () => {
-    const detail = only(told('1', answered('')), told('2', answered(SWAP, '21')))
+    const detail = only(describedRun('1', answered('')), describedRun('2', answered(SWAP, '21')))
     expect(detail).toMatchObject({
       node: NODE,
       check: ID,
@@ -99,8 +103,8 @@ describe('a flip taken apart', () => {
     ])
   })
   test('rules alone', () => {
-    const before = told('1', answered(SWAP), { catalog: lax })
-    expect(only(before, told('2', answered(SWAP, '21')))).toMatchObject({
+    const before = describedRun('1', answered(SWAP), { catalog: lax })
+    expect(only(before, describedRun('2', answered(SWAP, '21')))).toMatchObject({
       because: 'rules',
       probes: [],
       steps: { stated: 'satisfied', rules: 'not-satisfied', scope: 'not-satisfied', evidence: 'not-satisfied' },
@@ -120,17 +124,20 @@ describe('a flip taken apart', () => {
       thresholds: [threshold],
     })
     const of = (name: string, day: string, profile: 'baseline' | 'cis'): DescribedRun =>
-      told(name, answered(SWAP, day), { catalog, scope: { profile: { name: profile, changes: [] } } })
+      describedRun(name, answered(SWAP, day), { catalog, scope: { profile: { name: profile, changes: [] } } })
     expect(only(of('1', '20', 'cis'), of('2', '21', 'baseline'), catalog)).toMatchObject({
       because: 'rules',
       steps: { stated: 'satisfied', rules: 'not-satisfied', evidence: 'not-satisfied' },
     })
   })
-  test('scope alone: what is declared of the node, and what is declared besides', () => {
+  test('scope alone: what is declared of the node, and what else is declared', () => {
     const byUser = catalogWith((_, { node }) => node.user === 'bwaudit')
     const other = answered('', '21')
     const renamed = { ...other, recording: { ...other.recording, node: { ...other.recording.node, user: 'other' } } }
-    const [was, is] = [told('1', answered(''), { catalog: byUser }), told('2', renamed, { catalog: byUser })]
+    const [was, is] = [
+      describedRun('1', answered(''), { catalog: byUser }),
+      describedRun('2', renamed, { catalog: byUser }),
+    ]
     expect(only(was, is, byUser)).toMatchObject({
       because: 'scope',
       probes: [],
@@ -139,14 +146,14 @@ describe('a flip taken apart', () => {
     const byPlace = catalogWith((_, { location }) => location === undefined)
     const location = { residency: [] }
     const [plain, placed] = [
-      told('1', answered(''), { catalog: byPlace }),
-      told('2', answered('', '21'), { catalog: byPlace, scope: { location } }),
+      describedRun('1', answered(''), { catalog: byPlace }),
+      describedRun('2', answered('', '21'), { catalog: byPlace, scope: { location } }),
     ]
     expect(only(plain, placed, byPlace)?.because).toBe('scope')
   })
-  test('time alone: the same recording later, past its days, and answers that say something else by now', () => {
+  test('time alone: the same recording later, past its days, and answers that state something else by now', () => {
     const recording = answered('')
-    const [was, is] = [told('1', recording), told('2', recording, { asOf: '2026-12-25T09:00:00.000Z' })]
+    const [was, is] = [describedRun('1', recording), describedRun('2', recording, { asOf: '2026-12-25T09:00:00.000Z' })]
     expect(only(was, is)).toMatchObject({
       before: 'satisfied',
       after: 'inconclusive',
@@ -155,34 +162,37 @@ describe('a flip taken apart', () => {
       captures: [],
     })
     // The other way round: what was stale was asked again, with the same answer.
-    const stale = told('1', recording, { asOf: '2026-12-25T09:00:00.000Z' })
-    const fresh = told('2', {
+    const stale = describedRun('1', recording, { asOf: '2026-12-25T09:00:00.000Z' })
+    const fresh = describedRun('2', {
       ...recording,
       recording: { ...recording.recording, endedAt: '2026-12-26T09:00:00.000Z' },
     })
     expect(only(stale, fresh)?.because).toBe('time')
     const until = catalogWith((_, { observedAt }) => observedAt < '2026-11-21')
     const [early, late] = [
-      told('1', answered(''), { catalog: until }),
-      told('2', answered('', '22'), { catalog: until }),
+      describedRun('1', answered(''), { catalog: until }),
+      describedRun('2', answered('', '22'), { catalog: until }),
     ]
     expect(only(early, late, until)).toMatchObject({ because: 'time', captures: [] })
   })
   test('a mix is not laid on one of them', () => {
     const mild = catalogWith((count) => count < 2, { version: 'sample-0' })
-    // Under the rules of now the old answer would not do, and the new one would not be told from a missing list.
+    // Under the rules of now the old answer would not do, and the new one would not be distinguished from a missing list.
     const gone = answered('', '21')
     const [capture] = gone.captures
     if (capture === undefined) throw new Error('no answer')
     const failed = { ...gone, captures: [{ ...capture, meta: { ...capture.meta, exitCode: 1 } }] }
-    expect(only(told('1', answered(SWAP), { catalog: mild }), told('2', failed))).toMatchObject({
+    expect(only(describedRun('1', answered(SWAP), { catalog: mild }), describedRun('2', failed))).toMatchObject({
       because: 'undecided',
       steps: { stated: 'satisfied', rules: 'not-satisfied', scope: 'not-satisfied', evidence: 'inconclusive' },
     })
   })
   test('what a run stated and nothing at hand leads to is not explained away', () => {
     // Both runs were judged by rules that this program does not have.
-    const [was, is] = [told('1', answered(''), { catalog: lax }), told('2', answered(SWAP, '21'), { catalog: lax })]
+    const [was, is] = [
+      describedRun('1', answered(''), { catalog: lax }),
+      describedRun('2', answered(SWAP, '21'), { catalog: lax }),
+    ]
     const forged = { ...is, trace: { ...is.trace, nodes: is.trace.nodes.map((one) => ({ ...one, verdicts: 'c' })) } }
     const never = catalogWith(() => true)
     expect(only(was, forged, never)?.because).toBe('undecided')
@@ -190,23 +200,23 @@ describe('a flip taken apart', () => {
   test('where it is not known what was declared, nothing is laid on rules or declarations', () => {
     const byPlace = catalogWith((_, { location }) => location !== undefined)
     const scope = { location: { residency: [] } }
-    const was = told('1', answered(''), { catalog: byPlace, scope })
-    const is = told('2', answered('', '21'), { catalog: byPlace })
+    const was = describedRun('1', answered(''), { catalog: byPlace, scope })
+    const is = describedRun('2', answered('', '21'), { catalog: byPlace })
     expect(only(was, is, byPlace)?.because).toBe('scope')
     expect(only({ ...was, terms: null }, is, byPlace)?.because).toBe('undecided')
     expect(only(was, { ...is, terms: null }, byPlace)?.because).toBe('undecided')
-    const evidence = only({ ...told('1', answered('')), terms: null }, told('2', answered(SWAP, '21')))
+    const evidence = only({ ...describedRun('1', answered('')), terms: null }, describedRun('2', answered(SWAP, '21')))
     expect(evidence?.because).toBe('evidence')
   })
   test('what was not asked in one of the runs is no answer that changed', () => {
     const live = { ...areas, optIn: 'metadata' as const }
     const catalog = { ...strict, probes: [live] }
     const unasked = { ...answered('', '21'), captures: [] }
-    const is = told('2', unasked, { catalog })
-    expect(only(told('1', answered(''), { catalog }), is, catalog)?.probes).toEqual([])
+    const is = describedRun('2', unasked, { catalog })
+    expect(only(describedRun('1', answered(''), { catalog }), is, catalog)?.probes).toEqual([])
   })
   test('a node of one run only, and one without a recording', () => {
-    const [was, is] = [told('1', answered('')), told('2', answered(SWAP, '21'))]
+    const [was, is] = [describedRun('1', answered('')), describedRun('2', answered(SWAP, '21'))]
     expect(explainFlips(strict, 'other', was, is)).toEqual([])
     const missing = { ...is, trace: { ...is.trace, nodes: is.trace.nodes.map((one) => ({ ...one, verdicts: 't' })) } }
     expect(only(was, { ...missing, recording: null })).toMatchObject({

@@ -12,7 +12,8 @@ import { chainFolderOf } from '../../main/core/layout.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { commandLine } from '../support/command-line.ts'
 import { folderOfTest } from '../support/folders.ts'
-import { collected, exported, FLEET, must, packOf, portsAt } from '../support/kept-runs.ts'
+import { collected, exported, FLEET, packOf, portsAt } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { sampleCatalog, sampleSigner } from '../support/sample-pack.ts'
 
 const time = { now: '2026-11-20T10:00:00.000Z' }
@@ -72,7 +73,7 @@ describe('runs that are compared', () => {
     expect(await between('run-1', 'run-9')).toMatchObject({ error: { code: 'input.not-found' } })
     expect(await between('../run-1', 'run-2')).toMatchObject({ error: { code: 'input.not-found' } })
   })
-  test('collected and never exported: found without a name, and said so', async () => {
+  test('collected and never exported: found without a name, and reported as such', async () => {
     await collected(ports, root, 'run-1')
     await collected(ports, root, 'run-2')
     const found = must(await between('before', 'latest'))
@@ -82,7 +83,7 @@ describe('runs that are compared', () => {
     ])
     expect(must(await flipsBetween(ports, sampleCatalog, root, found, 'node-a'))).toEqual({ flips: [], undeclared: [] })
   })
-  test('a pack that is gone: what was declared is said not to be known', async () => {
+  test('a pack that is gone: what was declared is reported as unknown', async () => {
     await sealed('run-1', '2026-11-20T10:00:00.000Z')
     await sealed('run-2', '2026-11-21T10:00:00.000Z')
     const found = must(await between('run-1', 'run-2'))
@@ -95,7 +96,7 @@ describe('runs that are compared', () => {
 })
 
 describe('the baseline', () => {
-  test('is what was said last; without words, and for unknown runs, nothing is recorded', async () => {
+  test('is what was recorded last; without words, and for unknown runs, nothing is recorded', async () => {
     await sealed('run-1', '2026-11-20T10:00:00.000Z')
     await sealed('run-2', '2026-11-21T10:00:00.000Z')
     expect(await between('baseline', 'latest')).toMatchObject({ error: { code: 'input.not-found' } })

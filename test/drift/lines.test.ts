@@ -31,7 +31,7 @@ describe('the lines of an answer that changed', () => {
       added: ['a', 'b'],
     })
   })
-  test('counts how often a line stands there; the order alone shows no line', () => {
+  test('counts how often a line occurs; the order alone shows no line', () => {
     expect(of(bytes('a\na\nb\n'), bytes('a\nb\nb\n'))).toMatchObject({ removed: ['a'], added: ['b'] })
     expect(of(bytes('a\nb\n'), bytes('b\na\n'))).toMatchObject({ removed: [], added: [], more: 0 })
   })

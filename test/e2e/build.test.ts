@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { describeUnless } from '../support/needing.ts'
 
 const out = fileURLToPath(new URL('../../out', import.meta.url))
 const missing = existsSync(join(out, 'preload/prompt-preload.cjs')) ? null : 'the product is not built: npm run build'
@@ -12,7 +13,7 @@ const files = missing === null ? readdirSync(out, { recursive: true }).map(Strin
 const read = (name: string): string => readFileSync(join(out, name), 'utf8')
 
 /** The contents of the build that users get. */
-describe.skipIf(missing !== null)(`the build${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'the build', () => {
   test.each(['preload', 'prompt-preload'])('9: %s is one file that needs nothing but electron', (name) => {
     expect(files.filter((file) => file.startsWith('preload/')).sort()).toEqual([
       'preload/preload.cjs',

@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFleets } from '../../main/adapters/fleet-file.ts'
-import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { describeUnless } from '../support/needing.ts'
+import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { cutOff } from '../support/screen-book.ts'
 import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 
 const SERVERS = Array.from({ length: 12 }, (_, at) => `gpu-${String(at + 1).padStart(2, '0')}`)
 const CSV = `name,address,user\n${SERVERS.map((name, at) => `${name},192.0.2.${at + 1},audit\n`).join('')}`
@@ -18,7 +19,7 @@ const SIZES = [
 ] as const
 
 /** The product as built, with the real engine: everything that a fleet file declares is declared in the window. */
-describe.skipIf(missing !== null)(`declarations${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'declarations', () => {
   let opened: TestWindow
   let page: Page
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-declare-'))
@@ -72,7 +73,7 @@ describe.skipIf(missing !== null)(`declarations${missing === null ? '' : ` (skip
     await page.getByText('CSV').first().click()
     await field(page, 'Content').fill(CSV.replace('name,address', 'Label,Where'))
     await press(page, 'Preview lines')
-    // Two headings say nothing: the columns are assigned.
+    // Two headings show nothing: the columns are assigned.
     await press(page, /Label$/)
     await page.getByRole('option', { name: 'Name of the node' }).click()
     await press(page, /Where$/)

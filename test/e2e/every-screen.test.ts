@@ -2,18 +2,19 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cutContent } from '../support/cut-content.ts'
 import { closeOver, RESULT_SCREENS, REVIEW_PARTS, reviewPart } from '../support/every-screen.ts'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { tablesWithoutTools } from '../support/table-tools.ts'
 import { atHome, choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 
 /** Every screen of the product as built, with the demo fleet as the real engine judges it: nothing is cut, at any size. */
-describe.skipIf(missing !== null)(`every screen${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'every screen', () => {
   let opened: TestWindow
   let page: Page
   const out = mkdtempSync(join(tmpdir(), 'barewitness-every-screen-'))
@@ -46,7 +47,15 @@ describe.skipIf(missing !== null)(`every screen${missing === null ? '' : ` (skip
     expect((await cutContent(page)).filter((line) => line.includes('cut-here'))).toHaveLength(3)
     await page.evaluate(() => {
       for (const one of document.querySelectorAll('.cut-here')) one.remove()
+      const beyond = document.createElement('span')
+      beyond.className = 'beyond-here'
+      beyond.style.cssText = 'position: absolute; inset: 0 auto auto 100%; inline-size: 1px; block-size: 1px'
+      document.body.append(beyond)
     })
+    // A single pixel beside the page gives it a bar.
+    expect((await cutContent(page)).filter((line) => line.startsWith('html: '))).toHaveLength(1)
+    await page.evaluate(() => document.querySelector('.beyond-here')?.remove())
+    expect(await cutContent(page)).toEqual([])
   })
 
   test('the check of tables finds one that cannot be sorted', async () => {

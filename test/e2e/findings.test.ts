@@ -1,15 +1,16 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { cutOff, type ScreenBook, screenBook } from '../support/screen-book.ts'
 import { openMatrix, press, rail, titled } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 
 const WIDTHS = [1280, 1024] as const
 
 /** Home and findings of the demo fleet, with the real engine and the real catalog: every number, and what is recorded about findings. */
-describe.skipIf(missing !== null)(`screens of findings${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'screens of findings', () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FuseV1Options, flipFuses, getCurrentFuseWire } from '@electron/fuses'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FUSES } from '../support/fuses.ts'
 import { findElectron } from '../support/launch-electron.mjs'
+import { describeUnless } from '../support/needing.ts'
 import { whyNoWindow } from '../support/open-window.ts'
 
 const missing = process.platform === 'linux' ? whyNoWindow() : 'made for Linux'
@@ -15,7 +16,7 @@ const electron = findElectron(fileURLToPath(new URL('../..', import.meta.url)))
 const [ON, OFF] = ['1'.charCodeAt(0), '0'.charCodeAt(0)]
 
 /** There is no package yet; a copy of the runtime replaces its binary. */
-describe.skipIf(missing !== null)(`18: fuses${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, '18: fuses', () => {
   test('are flipped, read back, and hold', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barewitness-fuses-'))
     try {

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeUnless } from '../support/needing.ts'
 import { buildShellApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 
 const missing = whyNoWindow()
 
 /** What a page or a script that got in could try, tried in real Electron under the production policy and the production shell. */
-describe.skipIf(missing !== null)(`hardening${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'hardening', () => {
   let opened: TestWindow
   let page: Page
   beforeAll(async () => {

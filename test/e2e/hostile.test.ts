@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { atHome, field, openMatrix, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
@@ -9,7 +10,7 @@ const NODE = 'demo-hostile-99'
 const AWAY = 'hostile-away-98'
 
 /** Output of a hostile node that attacks its viewer: it is shown as text, at once, on every screen. */
-describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'hostile evidence', () => {
   let opened: TestWindow
   let page: Page
   let seen: readonly string[]
@@ -144,8 +145,13 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
     await page.getByRole('option', { name: 'net.listeners' }).click()
     await rows(page).getByText('⟦ESC⟧'.repeat(6)).first().waitFor()
     for (let shown = 4000; shown < 100_000; shown *= 2) {
-      await rows(page).evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
-      await page.getByText(`Show more of this line (${shown.toLocaleString('en')} of 5,242,880 characters)`).click()
+      const more = page.getByText(`Show more of this line (${shown.toLocaleString('en')} of 5,242,880 characters)`)
+      const toItsEnd = async (): Promise<number> => {
+        await rows(page).evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+        return await more.count()
+      }
+      await expect.poll(toItsEnd, { timeout: 60_000 }).toBe(1)
+      await more.click()
     }
     await page.getByRole('option', { name: 'host.banner' }).click()
     await page.getByRole('button', { name: 'Show more', exact: true }).click()

@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { htmlBytes } from '../../main/present/html/page.ts'
 import { matterOf } from '../../main/present/report.ts'
 import { openHtmlFile } from '../support/html-window.ts'
+import { describeUnless } from '../support/needing.ts'
 import { axeFindings, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { htmlSample, largeHtmlSample } from '../support/report/html-sample.ts'
 
 const MOST_BYTES = 25 * 1000 * 1000
 const absent = whyNoWindow()
 
-describe.skipIf(absent !== null)(`the HTML report in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'the HTML report in Chromium', () => {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-report-html-'))
   const path = join(folder, 'report.html')
   const input = htmlSample()

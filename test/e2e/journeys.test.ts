@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verificationCheckWords } from '../../schemas/verification.ts'
 import { verdictWords } from '../../schemas/words.ts'
-import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { describeUnless } from '../support/needing.ts'
+import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { readXlsx } from '../support/read-xlsx.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import {
@@ -24,11 +25,10 @@ import {
   titled,
 } from '../support/window-steps.ts'
 
-const missing =
-  whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct() ?? whyNoSshd
 
 /** The product as built, in real Electron, on real servers: what a compliance officer does, then what an auditor does with the pack. */
-describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'two people', () => {
   let sshd: Sshd
   let officer: TestWindow
   let page: Page

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { focused, tabTo, walk } from '../support/keyboard.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { atHome, choose, field, heading, openMatrix, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
 
 const missing = whyNoWindow()
-const given = (what: string): string => `${what}${missing === null ? '' : ` (skipped: ${missing})`}`
 
 /** Every action works without a mouse, and the focus is always visible. */
-describe.skipIf(missing !== null)(given('by keyboard alone'), () => {
+describeUnless(missing, 'by keyboard alone', () => {
   let opened: TestWindow
   let page: Page
   let seen: readonly string[]

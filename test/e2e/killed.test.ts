@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { catalog } from '../../main/catalog/index.ts'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, type TestWindow, whyNoProduct } from '../support/open-window.ts'
+import { must } from '../support/outcomes.ts'
 import { addNodes, ask, listen, moment } from '../support/real-fleet.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 const alone = missing ?? whyNoSshd
-const given = (name: string, why: string | null): string => (why === null ? name : `${name} (skipped: ${why})`)
 
 const workers = ({ app }: TestWindow): Promise<number[]> =>
   app.evaluate(({ app: own }) =>
@@ -26,16 +27,14 @@ async function killAfterFirstNode(opened: TestWindow): Promise<void> {
 
 /** The recordings of a run that can be read. Loading reads every answer again and compares it with its digest. */
 async function verified(profile: string, run: string) {
-  const store = await createPorts(catalog).openStore(join(profile, 'evidence'))
-  if (!store.ok) throw new Error(store.error.detail)
-  const recordings = await store.value.list(run)
-  if (!recordings.ok) throw new Error(recordings.error.detail)
-  const loaded = await Promise.all(recordings.value.map(({ id }) => store.value.load(run, id)))
+  const store = must(await createPorts(catalog).openStore(join(profile, 'evidence')))
+  const recordings = must(await store.list(run))
+  const loaded = await Promise.all(recordings.map(({ id }) => store.load(run, id)))
   expect(loaded.filter(({ ok }) => !ok)).toEqual([])
   return loaded.flatMap((one) => (one.ok ? [one.value] : []))
 }
 
-describe.skipIf(missing !== null)(given('a killed engine', missing), () => {
+describeUnless(missing, 'a killed engine', () => {
   let opened: TestWindow
   beforeAll(async () => {
     opened = await openWindow({ folder: builtProduct() ?? '' })
@@ -55,7 +54,7 @@ describe.skipIf(missing !== null)(given('a killed engine', missing), () => {
   })
 })
 
-describe.skipIf(alone !== null)(given('a killed run of real nodes', alone), () => {
+describeUnless(alone, 'a killed run of real nodes', () => {
   let opened: TestWindow
   let sshd: Sshd
   beforeAll(async () => {

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
 import { closeOver, RESULT_SCREENS } from '../support/every-screen.ts'
 import { framesWhile } from '../support/frames.ts'
-import { builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, shot, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { atHome, field, openMatrix, press, rail } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 
 /** More for a measurement by hand. */
 const NODES = Number(process.env.LARGE_NODES ?? 300)
@@ -31,7 +32,7 @@ const GROWING = [
 ]
 
 /** The product as built, with 300 emulated servers that the real catalog judges, two of which are away. */
-describe.skipIf(missing !== null)(`${NODES} servers${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, `${NODES} servers`, () => {
   let fleet: EmulatedFleet
   const profile = mkdtempSync(join(tmpdir(), 'barewitness-large-'))
   let opened: TestWindow

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { framesWhile } from '../support/frames.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { atHome, field, openMatrix, press, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
@@ -16,7 +17,7 @@ const arrives = async (at: () => Promise<string | null>, where: string | RegExp)
   await expect.poll(at, { timeout: 15_000 }).toMatch(typeof where === 'string' ? new RegExp(`^${where}$`) : where)
 const rowsOf = (page: Page): Promise<string | null> => page.getByRole('grid').getAttribute('aria-rowcount')
 
-describe.skipIf(missing !== null)(`${NODES} nodes${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, `${NODES} nodes`, () => {
   let opened: TestWindow
   let page: Page
   let seen: readonly string[]

@@ -3,18 +3,19 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EmulatedFleet, startEmulated } from '../support/emulated-nodes.ts'
 import { closeOver, REVIEW_PARTS, REVIEW_SCREENS, reviewPart } from '../support/every-screen.ts'
-import { type LyingTsa, lyingTsa, say } from '../support/lying-tsa.ts'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { type LyingTsa, lyingTsa, replyWith } from '../support/lying-tsa.ts'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, type TestWindow, whyNotBuilt, whyNoWindow } from '../support/open-window.ts'
 import { opensslTsa } from '../support/openssl-tsa.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { atHome, choose, field, giveSecret, opens, openTab, press, rail, titled } from '../support/window-steps.ts'
 
 const missing =
   whyNoWindow() ??
-  (builtProduct() === null ? 'the product is not built: npm run build' : null) ??
+  whyNotBuilt() ??
   (spawnSync('openssl', ['version']).status === 0 ? null : 'no openssl (Debian: apt-get install openssl)')
 
 const SERVERS = [
@@ -23,7 +24,7 @@ const SERVERS = [
 ]
 
 /** Every screen and dialog of a review, of a pack that servers were collected for, and then of the same pack altered. */
-describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'a review', () => {
   let fleet: EmulatedFleet
   /** A time-stamp authority on loopback that no reader trusts. */
   let stamps: LyingTsa
@@ -36,7 +37,7 @@ describe.skipIf(missing !== null)(`a review${missing === null ? '' : ` (skipped:
   beforeAll(async () => {
     mkdirSync(out)
     fleet = await startEmulated(SERVERS)
-    stamps = await lyingTsa(say(opensslTsa(join(folder, 'tsa')).reply))
+    stamps = await lyingTsa(replyWith(opensslTsa(join(folder, 'tsa')).reply))
     opened = await openWindow({ folder: builtProduct() ?? '' })
     page = opened.page
     page.setDefaultTimeout(60_000)

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { levelWords } from '../../schemas/conclusion-words.ts'
 import { decisionWords, statusWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { FAKE_TIME } from '../support/fake-nodes.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { atHome, choose, field, openMatrix, press, rail, titled } from '../support/window-steps.ts'
@@ -13,7 +14,7 @@ import { atHome, choose, field, openMatrix, press, rail, titled } from '../suppo
 const missing = whyNoWindow()
 
 /** What the demo fleet's evidence supports, screen by screen, with the made-up engine: every state leaves a picture in light and dark. */
-describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'screens of the evidence', () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EVENT_CHANNEL } from '../../main/electron/channels.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { choose, field, openTab, press, rail, titled } from '../support/window-steps.ts'
@@ -27,7 +28,7 @@ Match exec true
 `
 
 /** From the first run to collected evidence, with the made-up engine: every state leaves a picture in light and dark. */
-describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'screens of the fleet', () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook
@@ -76,12 +77,18 @@ describe.skipIf(missing !== null)(`screens of the fleet${missing === null ? '' :
       ['Overview', 'No evidence yet'],
       ['Findings', 'No results yet'],
       ['Nodes', 'No nodes yet'],
-      ['Controls', 'No conclusions yet'],
+      ['Controls', 'No results yet'],
+      ['Documents', 'No results yet'],
       ['Evidence packs', 'No recent packs'],
     ] as const) {
       await rail(page, place)
       await page.getByText(sign).waitFor()
       await book.look(`02-empty-${place.toLowerCase().replace(' ', '-')}`)
+      // Wherever results will be, the step that leads there.
+      if (sign === 'No results yet') {
+        await page.getByRole('main').getByRole('button', { name: 'Add nodes' }).click()
+        await titled(page, 'Nodes')
+      }
     }
     await press(page, 'Export evidence pack')
     await page.getByText('Nothing to export yet').waitFor()

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { focused, tabTo, unnamed } from '../support/keyboard.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { field, openTab, press, rail, titled } from '../support/window-steps.ts'
@@ -15,7 +16,7 @@ ward-db-05,192.0.2.5,audit,yes
 const MOVED = '192.0.2.66'
 
 /** Runs over time and planned runs, with the made-up engine: every state leaves a picture in light and dark. */
-describe.skipIf(missing !== null)(`screens of the history${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'screens of the history', () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook
@@ -92,7 +93,7 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await collected(1)
     await collected(2)
     await openTab(page, 'Compare runs')
-    await page.getByText('No change on 2 of 2 nodes collected in both runs', { exact: false }).waitFor()
+    await page.getByText('No change in the evidence of 2 of 2 nodes collected in both runs', { exact: false }).waitFor()
     for (const title of ['Evidence', 'Rules', 'Scope'])
       await page
         .locator('.drift-list', { has: page.getByRole('heading', { name: new RegExp(`^${title} 0$`) }) })

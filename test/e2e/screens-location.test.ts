@@ -1,7 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { locationVerdictWords } from '../../schemas/location-words.ts'
 import { focused, tabTo, unnamed } from '../support/keyboard.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, shot, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { field, openTab, press, rail, titled } from '../support/window-steps.ts'
@@ -15,7 +16,7 @@ ward-db-06,192.0.2.6,audit,yes
 `
 
 /** Declared locations, with the simulated engine: every state has a screenshot in light and dark. */
-describe.skipIf(missing !== null)(`screens of the location${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'screens of the location', () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook

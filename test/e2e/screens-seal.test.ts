@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EVENT_CHANNEL } from '../../main/electron/channels.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type ScreenBook, screenBook, zoom } from '../support/screen-book.ts'
 import { choose, field, opens, press, rail, titled } from '../support/window-steps.ts'
@@ -22,7 +23,7 @@ demo-away-07,192.0.2.7,audit,yes
 `
 
 /** From a run to a sealed pack, and the pack as its auditor sees it, with the made-up engine: every state leaves a picture in light and dark. */
-describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'screens of the seal', () => {
   let opened: TestWindow
   let page: Page
   let book: ScreenBook

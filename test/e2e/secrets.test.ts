@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { addNodes, ask, listen, moment } from '../support/real-fleet.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import { choose, giveSecret } from '../support/window-steps.ts'
 
-const missing =
-  whyNoWindow() ?? whyNoSshd ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct() ?? whyNoSshd
 
 /** Secrets that are recognizable anywhere: two that are typed, one in the environment of the app. */
 const KEY = 'canary-key-4f1e96a2'
@@ -56,7 +56,7 @@ function streamsOf(pdf: Buffer): readonly Buffer[] {
   return found
 }
 
-describe.skipIf(missing !== null)(`secrets${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'secrets', () => {
   let opened: TestWindow
   let sshd: Sshd
   let said = ''

@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Call, Method } from '../../schemas/ipc.ts'
+import { describeUnless } from '../support/needing.ts'
 import { axeFindings, buildShellApp, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 
 const missing = whyNoWindow()
-const given = (name: string): string => (missing === null ? name : `${name} (skipped: ${missing})`)
 
 const folder = missing === null ? buildShellApp() : ''
 const files = mkdtempSync(join(tmpdir(), 'barewitness-files-'))
@@ -30,7 +30,7 @@ const pageAt = async ({ app }: TestWindow, ending: string): Promise<Page> => {
   throw new Error(`no window at ${ending}: ${app.windows().map((page) => page.url())}`)
 }
 
-describe.skipIf(missing !== null)(given('the secret prompt'), () => {
+describeUnless(missing, 'the secret prompt', () => {
   let opened: TestWindow
   let page: Page
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)(given('the secret prompt'), () => {
   })
 })
 
-describe.skipIf(missing !== null)(given('windows and packs'), () => {
+describeUnless(missing, 'windows and packs', () => {
   let opened: TestWindow
   let page: Page
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe.skipIf(missing !== null)(given('windows and packs'), () => {
   })
 })
 
-describe.skipIf(missing !== null)(given('silence'), () => {
+describeUnless(missing, 'silence', () => {
   test('17, 19: starting with a pack, reading it and quitting cause no network traffic', async () => {
     const log = join(files, 'net.json')
     const opened = await openWindow({ folder, files: [pack], switches: [`--log-net-log=${log}`] })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unnamed, walk } from '../support/keyboard.ts'
+import { describeUnless } from '../support/needing.ts'
 import { buildTestApp, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { atHome, openMatrix, press, rail, titled } from '../support/window-steps.ts'
 import { watch } from '../support/window-watch.ts'
@@ -8,7 +9,7 @@ import { watch } from '../support/window-watch.ts'
 const missing = whyNoWindow()
 
 /** Nothing that can be pressed, followed or filled in is left out by Tab, looks the same with the focus, or has no name. */
-describe.skipIf(missing !== null)(`what Tab reaches${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'what Tab reaches', () => {
   let opened: TestWindow
   let page: Page
   let seen: readonly string[]

@@ -2,15 +2,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, shot, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { choose, openMatrix, openTab, press, rail, titled } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 
 /** Tables of the product as built: sorted, reduced to chosen columns and saved by keyboard, and remembered. */
-describe.skipIf(missing !== null)(`tables${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'tables', () => {
   let opened: TestWindow
   let page: Page
   const top = mkdtempSync(join(tmpdir(), 'barewitness-tables-'))

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openAddress } from '../support/html-window.ts'
+import { describeUnless } from '../support/needing.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
 import { whyNoRadosgw } from '../support/radosgw-kit.ts'
 import { startTeamDemo } from '../support/team-demo.ts'
 
 const absent = whyNoWindow()
 
-describe.skipIf(absent !== null)(`the team demo in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'the team demo in Chromium', () => {
   let demo: Awaited<ReturnType<typeof startTeamDemo>>
   let window: TestWindow
   const printed: string[] = []

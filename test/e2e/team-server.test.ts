@@ -2,24 +2,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtFiles } from '../../main/adapters/built-files.ts'
 import { openOutbox } from '../../main/adapters/outbox/journal.ts'
 import { itemDigest } from '../../main/core/outbox/journal.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { openAddress } from '../support/html-window.ts'
-import { must } from '../support/kept-runs.ts'
+import { describeUnless } from '../support/needing.ts'
 import { axeFindings, type TestWindow, whyNoWindow, windowShot } from '../support/open-window.ts'
 import { FINDING, PACK } from '../support/outbox-items.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
+import { must } from '../support/outcomes.ts'
 import { newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
 import { answerValue, fakeEngine, type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const absent = whyNoWindow()
 const PAGES = fileURLToPath(new URL('../../.cache/window-app/out/renderer', import.meta.url))
 
-describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'a team server in Chromium', () => {
   let kit: TeamKit
   let window: TestWindow
   const problems: string[] = []
@@ -66,8 +67,7 @@ describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '
       .waitFor()
     expect(await axeFindings(page)).toEqual([])
     await windowShot(window, 'team-officer-findings')
-    for (const hidden of ['Schedules', 'Evidence packs'])
-      expect(await page.getByRole('button', { name: hidden, exact: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Evidence packs', exact: true }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Collect evidence' }).count()).toBe(1)
   })
 
@@ -152,7 +152,7 @@ describe.skipIf(absent !== null)(`a team server in Chromium${absent === null ? '
   })
 })
 
-describe.skipIf(absent !== null)(`an export in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'an export in Chromium', () => {
   test('waits for a signer, is signed by the sealer and downloaded', async () => {
     const signer = newSigner('J. Chen')
     const kit = await teamKit({ pages: builtFiles(PAGES), config: (config) => withSealers(config, signer) })
@@ -217,7 +217,7 @@ describe.skipIf(absent !== null)(`an export in Chromium${absent === null ? '' : 
   })
 })
 
-describe.skipIf(absent !== null)(`a period report in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'a period report in Chromium', () => {
   test('is chosen on the page of the history, signed by the sealer and downloaded', async () => {
     const signer = newSigner('J. Chen')
     let now = '2026-11-18T09:15:00.000Z'
@@ -249,7 +249,6 @@ describe.skipIf(absent !== null)(`a period report in Chromium${absent === null ?
       await page.locator('.home-steps').waitFor()
       await page.getByRole('button', { name: 'History', exact: true }).click()
       await page.getByRole('heading', { level: 1, name: 'History' }).waitFor()
-      expect(await page.getByRole('button', { name: 'Schedules' }).count()).toBe(0)
       await page.getByRole('button', { name: 'Period report…' }).click()
       await page.getByRole('heading', { level: 1, name: 'Export period report' }).waitFor()
       await page.getByRole('button', { name: 'Add sample' }).click()
@@ -280,7 +279,7 @@ describe.skipIf(absent !== null)(`a period report in Chromium${absent === null ?
   })
 })
 
-describe.skipIf(absent !== null)(`what was sent, in Chromium${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'what was sent, in Chromium', () => {
   test('an officer sees what became of each run at each receiver, and an operator does not', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barewitness-sent-'))
     const integrations = integrationsFile(folder, { url: () => 'http://127.0.0.1:1' }, { only: ['webhook', 'jira'] })

@@ -1,14 +1,15 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TOUR } from '../../renderer/tour-model.ts'
-import { builtProduct, openWindow, type TestWindow, whyNoWindow } from '../support/open-window.ts'
+import { describeUnless } from '../support/needing.ts'
+import { builtProduct, openWindow, type TestWindow, whyNoProduct } from '../support/open-window.ts'
 import { lookAtSizes } from '../support/size-book.ts'
 import { openTab, press, rail } from '../support/window-steps.ts'
 
-const missing = whyNoWindow() ?? (builtProduct() === null ? 'the product is not built: npm run build' : null)
+const missing = whyNoProduct()
 
 /** The tour of the product as built, from the keyboard. */
-describe.skipIf(missing !== null)(`the tour${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'the tour', () => {
   let opened: TestWindow
   let page: Page
   beforeAll(async () => {

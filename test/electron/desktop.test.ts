@@ -144,41 +144,41 @@ describe('8: the secret prompt', () => {
       windows.push(window)
       return window as never
     })
-    const say = (window: Window | undefined, message: unknown, from: unknown = frame): string | null =>
+    const post = (window: Window | undefined, message: unknown, from: unknown = frame): string | null =>
       prompt.handle(window?.webContents as never, from as never, message)
-    return { windows, prompt, say }
+    return { windows, prompt, post }
   }
   test('asks one question at a time, and answers who asked', async () => {
-    const { windows, prompt, say } = setup()
+    const { windows, prompt, post } = setup()
     const [first, second] = [prompt.ask('First?\u202e'), prompt.ask('Second?')]
     expect(windows.length).toBe(1)
-    expect(say(windows[0], null)).toBe('First?\\u{202e}')
-    expect(say(windows[0], { answer: 'one' })).toBe(null)
+    expect(post(windows[0], null)).toBe('First?\\u{202e}')
+    expect(post(windows[0], { answer: 'one' })).toBe(null)
     expect(await first).toBe('one')
-    expect(say(windows[1], null)).toBe('Second?')
+    expect(post(windows[1], null)).toBe('Second?')
     windows[1]?.destroy()
     expect(await second).toBe(null)
     expect(windows.length).toBe(2)
   })
   test('listens to its own page only', async () => {
-    const { windows, prompt, say } = setup()
+    const { windows, prompt, post } = setup()
     const answer = prompt.ask('Which?')
     const forged = { answer: 'forged' }
-    expect(say(new Window(), null)).toBe(null)
-    expect(say(new Window(), forged)).toBe(null)
+    expect(post(new Window(), null)).toBe(null)
+    expect(post(new Window(), forged)).toBe(null)
     for (const from of [null, { ...frame, parent: {} }, { ...frame, origin: 'https://example.invalid' }])
-      expect(say(windows[0], forged, from)).toBe(null)
-    say(windows[0], { answer: 'mine' })
+      expect(post(windows[0], forged, from)).toBe(null)
+    post(windows[0], { answer: 'mine' })
     expect(await answer).toBe('mine')
-    expect(say(windows[0], null)).toBe(null)
+    expect(post(windows[0], null)).toBe(null)
   })
   test.each([[null], [7], [{}], ['x'.repeat(4097)]])('takes %j as no answer', async (answer) => {
-    const { windows, prompt, say } = setup()
+    const { windows, prompt, post } = setup()
     const asked = prompt.ask('Which?')
-    say(windows[0], { answer })
+    post(windows[0], { answer })
     expect(await asked).toBe(null)
   })
-  test('is forgotten when nobody waits for it any more, and without a window to ask in front of', async () => {
+  test('is forgotten when no call waits for it any more, and without a window to ask in front of', async () => {
     const { windows, prompt } = setup()
     const both = [prompt.ask('First?'), prompt.ask('Second?')]
     prompt.dismiss()

@@ -72,7 +72,7 @@ describe('8: the gate lets our own calls through', () => {
     await handleCall(parts, MAIN, { method: 'table.save', input: { table: '../nodes', rows: [['Node']] } })
     expect(offered).toEqual(['host-keys.csv', 'fleet.yaml'])
   })
-  test('a closed dialog answers null and reaches nobody', async () => {
+  test('a closed dialog answers null and reaches no method', async () => {
     const { parts, reached } = gate(null)
     expect(await handleCall(parts, MAIN, { method: 'export.save', input: { handle: HANDLE } })).toEqual({
       ok: true,

@@ -13,22 +13,22 @@ const fresh = (): string => mkdtempSync(join(tmpdir(), 'barewitness-process-'))
 describe('21: the engine’s process', () => {
   /** Workers that answer every call but `run.cancel`, and end when told. */
   const setup = () => {
-    const workers: { readonly say: (message: unknown) => void; readonly end: (code: number) => void }[] = []
+    const workers: { readonly post: (message: unknown) => void; readonly end: (code: number) => void }[] = []
     const engine = keepEngine(() => {
-      let say = (_message: unknown): void => undefined
+      let hear = (_message: unknown): void => undefined
       let end = (_code: number): void => undefined
-      workers.push({ say: (message) => say(message), end: (code) => end(code) })
+      workers.push({ post: (message) => hear(message), end: (code) => end(code) })
       const worker = workers.length
       return {
         port: {
           post: (message) => {
             const { ask, stop } = message as { ask?: { id: number; method: string }; stop?: true }
-            if (stop) say({ stopped: true })
+            if (stop) hear({ stopped: true })
             else if (ask !== undefined && ask.method !== 'run.cancel')
-              say({ id: ask.id, reply: { ok: true, value: worker } })
+              hear({ id: ask.id, reply: { ok: true, value: worker } })
           },
           onMessage: (listener) => {
-            say = listener
+            hear = listener
           },
         },
         onExit: (listener) => {
@@ -63,12 +63,12 @@ describe('21: the engine’s process', () => {
     expect(workers.length).toBe(1)
     await engine.close()
   })
-  test('takes a run that went on with it, and says so once', async () => {
+  test('takes an unfinished run with it, and reports this once', async () => {
     const { workers, engine } = setup()
     const heard: EngineEvent[] = []
     engine.onEvent((event) => heard.push(event))
     await engine.call('app.info', null)
-    workers[0]?.say({ event: { kind: 'run-started', run: 'r1', nodes: [] } })
+    workers[0]?.post({ event: { kind: 'run-started', run: 'r1', nodes: [] } })
     workers[0]?.end(9)
     expect(heard.at(-1)).toEqual({ kind: 'run-done', run: 'r1', cancelled: true })
     await engine.call('app.info', null)

@@ -63,6 +63,7 @@ test('nothing is collected during a run, but after it', () => {
 test.each([
   { kind: 'run-done', run: 'r', cancelled: false },
   { kind: 'run-opening', step: 'evaluating', done: 3, total: 3 },
+  { kind: 'run-loading', run: 'r', step: 'evaluating', done: 3, total: 3 },
 ])('after $kind, the next answer is followed by a collection, and others are not', (event) => {
   const { heap, posted, spared } = made()
   spared.post({ event })

@@ -57,7 +57,7 @@ describe('20: what the product is made of', () => {
       'node_modules/ssh2',
     ])
   })
-  test.each(['20.19.0', '22.12.0', '22.23.0', '24.0.0'])('runs on Node %s as far as every package says', (version) => {
+  test.each(['20.19.0', '22.12.0', '22.23.0', '24.0.0'])('runs on Node %s according to every package', (version) => {
     const refusing = shipped.filter(([, { engines }]) => engines?.node !== undefined && !admits(engines.node, version))
     expect(refusing.map(([path, { engines }]) => `${path} asks for ${engines?.node}`)).toEqual([])
   })
@@ -71,7 +71,7 @@ describe('20: what the product is made of', () => {
     ['^18 || ^22', false],
     ['^20.19.0 || >=22.12.0', true],
     ['>=18 <20', false],
-  ])('knows what “%s” says of Node 20.19.0', (range, is) => {
+  ])('reads from “%s” whether Node 20.19.0 is admitted', (range, is) => {
     expect(admits(range, '20.19.0')).toBe(is)
     expect(() => admits('20.x', '20.19.0')).toThrow('not understood')
   })
@@ -102,7 +102,7 @@ function licenceIn(path: string): string | undefined {
 
 /**
  * A test of a commit says the same next year, so today's date decides nothing here by itself. A release is built with
- * BAREWITNESS_RELEASE=1, and then a list that nobody has looked at for 120 days is refused; 60 days are told of in any build.
+ * BAREWITNESS_RELEASE=1, and then a list that no one has looked at for 120 days is refused; 60 days are told of in any build.
  */
 describe('20: Electron', () => {
   const support = json<{ looked: string; supported: readonly number[]; floor: string }>(

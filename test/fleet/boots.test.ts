@@ -51,7 +51,7 @@ async function attempt(boot: string | null, how: Pick<ScriptedNode, 'cutAfter'> 
 }
 
 describe('a node that restarts in the middle of a run', () => {
-  test('is told, and what it said before the restart is asked again', async () => {
+  test('is reported, and what it answered before the restart is asked again', async () => {
     const first = await attempt(A, { cutAfter: 3 })
     expect(first.outcome).toMatchObject({ status: 'partial', failure: { code: 'ssh.lost' } })
     const second = await attempt(B)
@@ -85,7 +85,7 @@ describe('a node that restarts in the middle of a run', () => {
     expect((await attempt(A)).asked).toEqual([IDS, 'test.last/one', 'test.last/two'])
   })
 
-  test('a catalog that does not ask for the boot has nothing to tell boots apart by', async () => {
+  test('a catalog that does not ask for the boot cannot distinguish boots', async () => {
     const { captures } = await attempt(A)
     expect(answeredInOneBoot({ probes: [] }, captures)).toMatchObject({ boot: null })
     expect(answeredInOneBoot({ probes: [] }, captures).keys.size).toBe(4)

@@ -116,7 +116,7 @@ describe('discs against regions', () => {
     ['a latitude that is no number', disc(point(Number.NaN, 0), 10)],
     ['a latitude beyond the pole', disc(point(91, 0), 10)],
     ['an endless longitude', disc(point(0, Number.POSITIVE_INFINITY), 10)],
-  ])('%s says nothing of any region, at once', (_, odd) => {
+  ])('%s decides nothing about any region, at once', (_, odd) => {
     const all = [US, countries('DE'), { kind: 'disc', disc: disc(CITIES.dallas, 9000) } as const]
     for (const region of all)
       for (const discs of [[odd], [odd, disc(CITIES.dallas, 10)]])

@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync, inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ALSO } from '../../main/app/output-files.ts'
 import type { Rule } from '../../main/core/collector/redact-rules.ts'
+import { filesBelow } from '../support/files-below.ts'
 import { whyNoHosts } from '../support/hosts/base.ts'
 import { plant, VISIBLE } from '../support/hosts/canaries.ts'
 import { type Lab, type Ran, startLab } from '../support/hosts/lab.ts'
 import { namesOfContainer, runContainer } from '../support/hosts/podman.ts'
+import { describeUnless, testUnless } from '../support/needing.ts'
 
 const CLI = 'out/main/cli.js'
 const missing = whyNoHosts() ?? (existsSync(CLI) ? null : `${CLI} is not built`)
@@ -58,12 +60,7 @@ function unpacked(inflate: () => Buffer): Buffer | null {
   }
 }
 
-const filesBelow = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-
-describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'a host full of secrets', () => {
   const planted = plant()
   const said: (Ran & { readonly argv: string })[] = []
   let lab: Lab
@@ -183,9 +180,8 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
     expect(found(said, [{ name: 'id', secret: container.id }])).toEqual(['id'])
   })
 
-  test.skipIf(!hasFaketime)(
-    `an account of the period is written${hasFaketime ? '' : ' (skipped: faketime is not installed)'}`,
-    () => expect(filesBelow(join(out, 'period')).filter((file) => /\.(zip|pdf)$/.test(file)).length).toBeGreaterThan(1),
+  testUnless(hasFaketime ? null : 'faketime is not installed', 'an account of the period is written', () =>
+    expect(filesBelow(join(out, 'period')).filter((file) => /\.(zip|pdf)$/.test(file)).length).toBeGreaterThan(1),
   )
 
   test('none is in any file that the product wrote', () => {
@@ -197,19 +193,16 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
     expect([...new Set(leaks)]).toEqual([])
   })
 
-  test.skipIf(noPoppler)(
-    `none is on a page of a report${noPoppler ? ' (skipped: poppler-utils is not installed)' : ''}`,
-    () => {
-      for (const file of filesBelow(out).filter((name) => name.endsWith('.pdf'))) {
-        const { stdout } = spawnSync('pdftotext', ['-layout', file, '-'], { encoding: 'utf8', maxBuffer: 1 << 28 })
-        expect(stdout.length).toBeGreaterThan(1000)
-        // A long word is broken over lines.
-        expect(found(stdout.replaceAll(/\s+/g, ''), canaries)).toEqual([])
-      }
-    },
-  )
+  testUnless(noPoppler ? 'poppler-utils is not installed' : null, 'none is on a page of a report', () => {
+    for (const file of filesBelow(out).filter((name) => name.endsWith('.pdf'))) {
+      const { stdout } = spawnSync('pdftotext', ['-layout', file, '-'], { encoding: 'utf8', maxBuffer: 1 << 28 })
+      expect(stdout.length).toBeGreaterThan(1000)
+      // A long word is broken over lines.
+      expect(found(stdout.replaceAll(/\s+/g, ''), canaries)).toEqual([])
+    }
+  })
 
-  test('none is in what the product said', () => {
+  test('none is in what the product printed', () => {
     const words = said.map(({ argv, stdout, stderr }) => ({ argv, names: found(stdout + stderr, canaries) }))
     expect(words.filter(({ names }) => names.length > 0)).toEqual([])
   })

@@ -26,7 +26,7 @@ const fix = (check: string, title: string, ...values: readonly Readonly<Record<s
 /** Where the computer below listens on the network of the hosts: for logs by TLS, and for the time. */
 export const SERVER = { address: '10.88.0.1', name: 'loghost.example' } as const
 
-/** Accounts, keys and rights as nobody should leave them. The keys are named after their file in /root/keys. */
+/** Accounts, keys and rights as no one should leave them. The keys are named after their file in /root/keys. */
 const ACCOUNTS = `
 usermod --shell /bin/bash bwaudit
 echo 'root:root' | chpasswd

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filled, REMEDIATIONS, remediationOf, variantsFor } from '../../main/catalog/remediation.ts'
 import { fingerprintOf } from '../../main/core/known-hosts.ts'
 import type { Assessment, RemediationProof, RemediationVariant } from '../../schemas/types.ts'
@@ -8,6 +8,7 @@ import type { Verdict } from '../../schemas/words.ts'
 import { whyNoHosts } from '../support/hosts/base.ts'
 import { type Lab, startLab } from '../support/hosts/lab.ts'
 import { hasPendingUpdate } from '../support/hosts/packages.ts'
+import { describeUnless } from '../support/needing.ts'
 import { publicBlob } from '../support/sshd.ts'
 import { CARELESS, type CarelessHost, type Fix, SERVER } from './careless.ts'
 
@@ -19,7 +20,7 @@ type Verdicts = ReadonlyMap<string, ReadonlyMap<string, Verdict>>
 /** A check that only records may end satisfied all the same, as of a filter for outgoing traffic. */
 const DEVIATIONS: readonly (Verdict | undefined)[] = ['not-satisfied', 'inconclusive', 'informational']
 
-describe.skipIf(missing !== null)(`fixes on real hosts${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'fixes on real hosts', () => {
   let lab: Lab
   let before: Verdicts
   let after: Verdicts
@@ -137,7 +138,7 @@ describe.skipIf(missing !== null)(`fixes on real hosts${missing === null ? '' : 
     return proofs
   }
 
-  test('what is said to be settled by the steps of another check has the same steps', () => {
+  test('what is settled by the steps of another check has the same steps', () => {
     for (const { check, title, also = [] } of CARELESS.flatMap(({ fixes }) => fixes))
       for (const other of also) {
         expect(remediationOf(check)?.alsoSettles).toContain(other)

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Assessment } from '../../schemas/types.ts'
 import { whyNoHosts } from '../support/hosts/base.ts'
 import { judge, type Outcome, statementsOf } from '../support/hosts/judge.ts'
 import { type Lab, startLab } from '../support/hosts/lab.ts'
+import { describeUnless } from '../support/needing.ts'
 import { EVERY_HOST, MATRIX } from './matrix.ts'
 
 const CLI = 'out/main/cli.js'
@@ -20,7 +21,7 @@ interface LocationVerdict {
   readonly line: string
 }
 
-describe.skipIf(missing !== null)(`real hosts${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'real hosts', () => {
   let lab: Lab
   let assessment: Assessment
   let judged: readonly LocationVerdict[] = []

@@ -6,7 +6,7 @@ export interface MutatedModule {
   readonly only?: readonly string[]
   /** Its texts with alternatives are parts of regular expressions. */
   readonly patterns?: boolean
-  /** Mutants that change nothing anybody could observe, as `line text: was -> is`, each with the reason. */
+  /** Mutants that change nothing anyone could observe, as `line text: was -> is`, each with the reason. */
   readonly equivalent?: Readonly<Record<string, string>>
 }
 

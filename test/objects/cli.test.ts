@@ -8,6 +8,7 @@ import { teamConfigIn } from '../../main/cli/serving.ts'
 import { commandLine } from '../support/command-line.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
+import { must } from '../support/outcomes.ts'
 import { digestsBelow } from '../support/same-folders.ts'
 
 const folder = folderOfTests('objects-cli')
@@ -85,15 +86,14 @@ describe('the configuration of a store', () => {
     expect(await codeOf(at('https://user:secret@s3.example.com'))).toBe('input.refused')
   })
   test('has credentials that their owner alone can read', async () => {
-    const config = await teamConfigIn(configWith(S3))
-    if (!config.ok) throw new Error(config.error.detail)
+    const config = must(await teamConfigIn(configWith(S3)))
     const path = join(folder, 'objects-credentials')
     mkdirSync(join(folder, 'tls'))
     writeFileSync(join(folder, 'tls', 'objects-ca.pem'), 'certificates')
     const read = (text: string, mode: number) => {
       rmSync(path, { force: true })
       writeFileSync(path, text, { mode })
-      return readObjectSecrets(config.value.objects)
+      return readObjectSecrets(config.objects)
     }
     expect(read('ACCESS:SECRET/+=:x\n', 0o600)).toEqual({
       ok: true,
@@ -105,6 +105,6 @@ describe('the configuration of a store', () => {
     expect(JSON.stringify(none)).not.toContain('SECRET\\n')
     rmSync(path)
     mkdirSync(path)
-    expect(readObjectSecrets(config.value.objects)).toMatchObject({ ok: false })
+    expect(readObjectSecrets(config.objects)).toMatchObject({ ok: false })
   })
 })

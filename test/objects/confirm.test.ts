@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { openObjectFolder } from '../../main/adapters/objects/folder.ts'
 import { keepObject } from '../../main/app/objects/confirm.ts'
 import { folderOfTest } from '../support/folders.ts'
-import { must } from '../support/kept-runs.ts'
 import { daysAhead, objectOf } from '../support/objects-contract.ts'
+import { must } from '../support/outcomes.ts'
 
 test('what is kept longer is the version with the bytes, also where another of its size was there before', async () => {
   const store = must(await openObjectFolder(folderOfTest('confirm')))

@@ -7,13 +7,14 @@ import { restoreFromStore } from '../../main/app/objects/restore.ts'
 import { readState } from '../../main/app/objects/state.ts'
 import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { fail, type Outcome, ok } from '../../main/core/failure.ts'
+import { fail, ok } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
 import { blobKey, listKey, type ObjectStore, parseList, yearsLater } from '../../main/core/objects.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
-import { FLEET, must } from '../support/kept-runs.ts'
+import { FLEET } from '../support/kept-runs.ts'
 import { objectOf } from '../support/objects-contract.ts'
+import { codeOf, detailOf, must } from '../support/outcomes.ts'
 import { digestsBelow } from '../support/same-folders.ts'
 
 const kit = keepingKit()
@@ -27,8 +28,6 @@ beforeEach(async () => {
 })
 
 const INPUT = { engagement: 'clinic', years: 6 }
-const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
-const detailOf = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 const copy = (to = store) => copyToStore(ports, to, { ...INPUT, root })
 const compared = async (contents = false) => must(await compareWithStore(ports, store, { ...INPUT, root }, contents))
 const restored = async (from = store) => {
@@ -180,7 +179,7 @@ describe('a copy', () => {
     expect(codeOf(await copy(empty))).toBe('objects.refused')
     expect(must(await store.versions('lists/'))).toEqual([])
   })
-  test('takes no object for its own that somebody put there with other bytes', async () => {
+  test('takes no object for its own that another party put there with other bytes', async () => {
     await run('run-1', '2026-11-18T10:00:00.000Z')
     const bytes = readFileSync(join(chainFolderOf(root, FLEET), 'chain.json'))
     const other = 'x'.repeat(bytes.length)

@@ -9,7 +9,7 @@ import { retain } from '../../main/app/retention.ts'
 import { ok } from '../../main/core/failure.ts'
 import type { ObjectStore } from '../../main/core/objects.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 
 const kit = keepingKit()
 const { ports, run, time } = kit

@@ -4,14 +4,12 @@ import { sha256 } from '../../main/core/digest.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { ObjectStore } from '../../main/core/objects.ts'
 import { type FakeAnswer, fakeS3, suitable } from '../support/fake-s3.ts'
-import { must } from '../support/kept-runs.ts'
 import { newCertificate } from '../support/loopback-certificate.ts'
 import { daysAhead, objectOf } from '../support/objects-contract.ts'
+import { codeOf, detailOf, must } from '../support/outcomes.ts'
 
 const pauses: number[] = []
 const outside = { now: () => Date.now(), pause: async (ms: number) => void pauses.push(ms) }
-const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
-const detailOf = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 
 /** A suitable bucket that answers everything else as given. */
 async function opened(answer: FakeAnswer | null | ((target: string, asked: number) => FakeAnswer | null)) {

@@ -7,6 +7,7 @@ import { targetPlans } from '../../main/app/outbox/targets.ts'
 import type { FindingItem } from '../../main/core/outbox/item.ts'
 import { FINDING, PACK } from '../support/outbox-items.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
+import { must } from '../support/outcomes.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -69,16 +70,17 @@ test.each<[string, object, string]>([
 
 describe('what targets take', () => {
   test('findings below the least severity are left out; packs are not', async () => {
-    const config = await read({
-      ...BASE,
-      webhook: [{ name: 'own', url: 'https://example.com/hook', minimumSeverity: 'high' }],
-      jira: [
-        { ...JIRA, minimumSeverity: 'medium' },
-        { ...JIRA, name: 'all' },
-      ],
-    })
-    if (!config.ok) throw new Error(config.error.detail)
-    const [own, tickets, all] = targetPlans(config.value)
+    const config = must(
+      await read({
+        ...BASE,
+        webhook: [{ name: 'own', url: 'https://example.com/hook', minimumSeverity: 'high' }],
+        jira: [
+          { ...JIRA, minimumSeverity: 'medium' },
+          { ...JIRA, name: 'all' },
+        ],
+      }),
+    )
+    const [own, tickets, all] = targetPlans(config)
     const of = (severity: FindingItem['severity']): FindingItem => ({ ...FINDING, severity })
     const taken = (plan: typeof own): readonly boolean[] =>
       [of('critical'), of('high'), of('medium'), of('low'), PACK].map((item) => plan?.takes(item) ?? false)

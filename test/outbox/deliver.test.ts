@@ -6,7 +6,6 @@ import { createIntegrations, openTarget } from '../../main/adapters/outbox/index
 import { openOutbox, readOutbox } from '../../main/adapters/outbox/journal.ts'
 import { type DeliverDeps, deliverWaiting, planItems, type TargetResult } from '../../main/app/outbox/deliver.ts'
 import { targetPlans } from '../../main/app/outbox/targets.ts'
-import type { Outcome } from '../../main/core/failure.ts'
 import type { Target } from '../../main/core/outbox/delivery.ts'
 import { MOST_ATTEMPTS } from '../../main/core/outbox/delivery.ts'
 import type { FindingItem, OutboxItem } from '../../main/core/outbox/item.ts'
@@ -14,6 +13,7 @@ import { outboxKey } from '../../main/core/outbox/item.ts'
 import { type FakeName, type Fakes, type Fault, startFakes, TOKENS } from '../support/outbox-fakes.ts'
 import { FINDING, PACK } from '../support/outbox-items.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
+import { must } from '../support/outcomes.ts'
 
 const ALL = Object.keys(TOKENS) as readonly FakeName[]
 const finding = (check: string): FindingItem => ({ ...FINDING, check, key: outboxKey('s', 'f', check) })
@@ -40,11 +40,6 @@ afterEach(async () => {
   await fakes.close()
   rmSync(folder, { recursive: true, force: true })
 })
-
-function must<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Error(outcome.error.detail)
-  return outcome.value
-}
 
 const time = { now: Date.parse('2026-11-28T06:00:00.000Z') }
 const waits: number[] = []

@@ -89,7 +89,7 @@ describe('text', () => {
     expect(linesOf({ ...PACK, evidence: null })).toContain('Evidence collected: date not known')
   })
 
-  test('a finding that this pack does not have says so, and what is missing', () => {
+  test('a finding that this pack does not have is reported, with what is missing', () => {
     const undetermined = { ...FINDING, outcome: 'undetermined', nodes: [], deviations: 0, tested: 3 } as const
     expect(headline(undetermined)).toBe('F-20BF8C Undetermined: Accounts <!channel> & others are active')
     const lines = linesOf(undetermined)

@@ -102,7 +102,7 @@ describe('due times', () => {
       '2026-03-31T22:30',
     ])
   })
-  test('a zone that nobody knows, and moments that are none, have no answer', () => {
+  test('an unknown zone, and moments that are none, have no answer', () => {
     const cadence = parseCadence('every day at 02:00 in Mars/Olympus') as Cadence
     expect(dueTimes(cadence, zones, '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')).toBeNull()
     expect(dueTimes({ ...cadence, zone: 'UTC' }, zones, 'yesterday', '2026-01-02T00:00:00Z')).toBeNull()

@@ -5,6 +5,7 @@ import { sha256 } from '../../main/core/digest.ts'
 import { calendarOf } from '../../main/core/period/calendar.ts'
 import type { RunFacts } from '../../main/core/period/seen.ts'
 import type { ChainEntry, LoggedEntry } from '../../main/core/run-chain/entry.ts'
+import { must } from '../support/outcomes.ts'
 
 const SIGNER = 'cd'.repeat(32)
 const BASE = { fleet: 'clinic', signer: SIGNER }
@@ -48,9 +49,7 @@ const factsFor = (entries: readonly LoggedEntry[]): Map<string, RunFacts> =>
 const at = (day: number, hour = '02:00'): string => `2026-10-${String(day).padStart(2, '0')}T${hour}:00.000Z`
 
 function calendar(entries: readonly LoggedEntry[], from: string, to: string, facts = factsFor(entries)) {
-  const read = calendarOf({ entries, facts, zones, from, to })
-  if (!read.ok) throw new Error(read.error.detail)
-  return read.value
+  return must(calendarOf({ entries, facts, zones, from, to }))
 }
 
 /** planned, met, late, recorded, unrecorded, unplanned of each day. */
@@ -61,7 +60,7 @@ const rows = (entries: readonly LoggedEntry[], from: string, to: string): readon
   )
 
 describe('A calendar', () => {
-  test('a run whose pack was never written, as a later gap says, is a recorded gap; a gap before a run that came is none', () => {
+  test('a run whose pack was never written, as a later gap states, is a recorded gap; a gap before a run that came is none', () => {
     const lost = log(nightly(), met(at(1)), gap(at(1), { at: at(1, '05:00') }))
     expect(rows(lost, '2026-10-01', '2026-10-01')).toEqual(['01 1 0 0 1 0 0'])
     const caught = log(nightly(), gap(at(1)), met(at(1), at(1, '05:00')))
@@ -94,7 +93,7 @@ describe('A calendar', () => {
     expect(unrecorded.map(({ due }) => due)).toEqual([at(4), at(5)])
   })
 
-  test('a gap that nobody signed records nothing', () => {
+  test('a gap without a signature records nothing', () => {
     const entries = log(nightly(), gap(at(1))).map((one) =>
       one.entry.kind === 'gap' ? ({ ...one, signature: null } as LoggedEntry) : one,
     )
@@ -141,7 +140,7 @@ describe('A calendar', () => {
     ])
   })
 
-  test('a run sealed twice counts once, and is told', () => {
+  test('a run sealed twice counts once, and is reported', () => {
     const entries = log(
       nightly(),
       met(at(1)),
@@ -153,7 +152,7 @@ describe('A calendar', () => {
     ])
   })
 
-  test('a run that names a plan which the chain does not have is unplanned, and told', () => {
+  test('a run that names a plan which the chain does not have is unplanned, and is reported', () => {
     const { calendar: found, notes } = calendar(log(met(at(1))), '2026-10-01', '2026-10-01')
     expect(found.counts).toMatchObject({ planned: 0, completed: 0, unplanned: 1 })
     expect(notes).toEqual([expect.stringMatching(/It counts as unscheduled/)])
@@ -200,9 +199,7 @@ describe('A calendar', () => {
 
 describe('a run that is due and has not arrived', () => {
   const reading = (entries: readonly LoggedEntry[], asOf: string) => {
-    const read = calendarOf({ entries, facts: factsFor(entries), zones, from: '2026-10-02', to: '2026-10-02', asOf })
-    if (!read.ok) throw new Error(read.error.detail)
-    return read.value
+    return must(calendarOf({ entries, facts: factsFor(entries), zones, from: '2026-10-02', to: '2026-10-02', asOf }))
   }
   const state = (entries: readonly LoggedEntry[], asOf: string) => {
     const { awaited, unrecorded, calendar: found } = reading(entries, asOf)

@@ -39,7 +39,7 @@ const plan = (signature: string | null, changes: object = {}): LoggedEntry =>
   }) as LoggedEntry
 const OCTOBER = { from: '2026-10-01', to: '2026-10-31', asOf: '2026-11-01T00:00:00.000Z' }
 
-describe('What a chain says of a period besides', () => {
+describe('What else a chain shows of a period', () => {
   test('nothing where all is in order', () => expect(chainNotes([ran(1), ran(2)], OCTOBER)).toEqual([]))
   test('that it is empty, or begins later', () => {
     expect(chainNotes([], OCTOBER)).toEqual(['The run chain has no entries and covers no day.'])
@@ -58,7 +58,7 @@ describe('What a chain says of a period besides', () => {
       `Entry 2, run “r-2”, was sealed by a key not used in earlier entries: ${other}.`,
     ])
   })
-  test('that nobody signed a plan, which plans nothing and ends nothing', () => {
+  test('that a plan is not signed, which plans nothing and ends nothing', () => {
     const entries = [plan('c2lnbmVk'), plan(null, { cadence: null, at: at(2) }), plan(null, { schedule: 'second' })]
     expect(chainNotes(entries, OCTOBER)).toContain('Entry 2, for schedule “nightly”, is not signed and has no effect.')
     const read = calendarOf({ entries, facts: new Map(), zones, from: '2026-10-01', to: '2026-10-05' })
@@ -97,11 +97,11 @@ describe('What stays open', () => {
       'The last run has no check “y”. Its deviations stayed open: no run shows remediation.',
     ])
   })
-  test('and nothing is said where the last run looked', () =>
+  test('and nothing is reported where the last run looked', () =>
     expect(openNotes([open('node-b', 'x')], { nodes: [row('node-b', true)], checks: ['x'] })).toEqual([]))
 })
 
-test('A run whose evidence was taken away says by whom it was said, and one whose pack is missing that it is', () => {
+test('A run whose evidence was removed names by whom, and one whose pack is missing states that it is', () => {
   const tagManifest = sha256('1')
   const retired = {
     entry: { kind: 'retired', run: 'r-1', tagManifest, at: at(9), why: 'six years', ...BASE },

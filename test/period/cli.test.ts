@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { historyCommand } from '../../main/cli/commands/history.ts'
 import { PATHS } from '../../main/core/pack-files.ts'
 import { commandLine } from '../support/command-line.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { filesIn, type PeriodKit, periodKit } from '../support/period-kit.ts'
 
 let kit: PeriodKit
@@ -28,7 +28,7 @@ const key = (): readonly string[] => [
 ]
 
 describe('history calendar', () => {
-  test('of the only fleet, from the first run to yesterday; a run that nobody speaks of is a gap', async () => {
+  test('of the only fleet, from the first run to yesterday; an unexplained missing run is a gap', async () => {
     expect(await history('calendar', '--out', kit.folder)).toBe(3)
     expect(cli.told + cli.printed).toContain('UNEXPLAINED: the run of nightly due 2026-11-26T02:00:00.000Z')
     expect(cli.told + cli.printed).toContain('Scheduled 4: took place 3, of these late 0')
@@ -113,7 +113,7 @@ describe('history period and history sample', () => {
     expect(await history('period', '--out', kit.folder, '--to-folder', to, ...key(), ...argv)).toBe(2)
     expect(cli.told).toContain(why)
   })
-  test('a run whose pack is missing supports nothing, and a drawn row of it says so', async () => {
+  test('a run whose pack is missing supports nothing, and a drawn row of it states this', async () => {
     const there = join(kit.folder, 'run-24', 'run-24.barewitness.zip')
     renameSync(there, `${there}.away`)
     const made = must(await kit.account('2026-11-23', '2026-11-25', [{ population: 'runs', size: 9, seed: 's' }]))

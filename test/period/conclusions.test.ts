@@ -237,7 +237,7 @@ describe('the server part over a period', () => {
     expect(concluded([])).toBeNull()
   })
 
-  test('how many runs were counted, missed and not available, and by which run it stands', () =>
+  test('how many runs were counted, missed and not available, and on which run it rests', () =>
     expect(concluded([runOn(1, GOOD), 2, runOn(4, GOOD), 5], { missed: missedOn(3), covered: false })).toMatchObject({
       run: { run: 'run-4', at: atOf(4) },
       frameworks: ['hipaa'],

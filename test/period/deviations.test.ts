@@ -14,20 +14,21 @@ const traces = (...letters: readonly (string | null)[]): readonly (RunTrace | nu
           nodes: verdicts === '.' ? [] : [{ node: 'node-a', verdicts }],
         } as unknown as RunTrace),
   )
-const told = (...letters: readonly (string | null)[]): readonly string[] =>
+const deviationLines = (...letters: readonly (string | null)[]): readonly string[] =>
   deviationsOf(traces(...letters)).map(
     ({ check, found, lastSeen, fixed, open, runs, unknown }) =>
       `${check} ${found.run}-${lastSeen.run} ${fixed?.run ?? 'none'} ${open ? 'open' : 'closed'} ${runs}+${unknown}`,
   )
 
 describe('Deviations', () => {
-  test('found, seen last, fixed', () => expect(told('cm', 'cm', 'mm')).toEqual(['x r1-r2 r3 closed 2+0']))
+  test('found, seen last, fixed', () => expect(deviationLines('cm', 'cm', 'mm')).toEqual(['x r1-r2 r3 closed 2+0']))
   test('one that opens again is two', () =>
-    expect(told('cm', 'mm', 'cm')).toEqual(['x r1-r1 r2 closed 1+0', 'x r3-r3 none open 1+0']))
+    expect(deviationLines('cm', 'mm', 'cm')).toEqual(['x r1-r1 r2 closed 1+0', 'x r3-r3 none open 1+0']))
   test('runs that do not decide it fix nothing', () => {
-    for (const none of ['im', 'tm', 'rm', '-m', '.', null]) expect(told('cm', none)).toEqual(['x r1-r1 none open 1+1'])
-    expect(told('cm', null, '.', 'mm')).toEqual(['x r1-r1 r4 closed 1+2'])
+    for (const none of ['im', 'tm', 'rm', '-m', '.', null])
+      expect(deviationLines('cm', none)).toEqual(['x r1-r1 none open 1+1'])
+    expect(deviationLines('cm', null, '.', 'mm')).toEqual(['x r1-r1 r4 closed 1+2'])
   })
   test('a claim that cannot apply any more ends it', () =>
-    expect(told('cc', 'nc')).toEqual(['x r1-r1 r2 closed 1+0', 'y r1-r2 none open 2+0']))
+    expect(deviationLines('cc', 'nc')).toEqual(['x r1-r1 r2 closed 1+0', 'y r1-r2 none open 2+0']))
 })

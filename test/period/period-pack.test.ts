@@ -1,15 +1,15 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writePack } from '../../main/adapters/pack/index.ts'
 import { writeExcerpts } from '../../main/app/excerpt.ts'
 import { type ExportedPeriod, exportPeriod } from '../../main/app/period.ts'
-import { reviewFile } from '../../main/app/review.ts'
 import { fail, ok } from '../../main/core/failure.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { PERIOD_PATH } from '../../main/core/period/pack.ts'
 import { entryBytes } from '../../main/core/run-chain/entry.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { reseal } from '../support/pack-attacks.ts'
 import {
   asked,
@@ -21,11 +21,13 @@ import {
   periodKit,
   rechained,
   rederived,
+  reviewedWith,
   sealedAround,
   textIn,
 } from '../support/period-kit.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 import { sampled as fewer } from '../support/thorough.ts'
+import { leaveReserved, withoutLinks } from '../support/without-links.ts'
 
 let kit: PeriodKit
 let made: ExportedPeriod
@@ -37,15 +39,7 @@ const outcomesOf = ({ checks }: VerificationReport): Record<string, string> =>
 const detailsOf = ({ checks }: VerificationReport): string =>
   checks.flatMap(({ outcome, summary, details }) => (outcome === 'failed' ? [summary, ...details] : [])).join('\n')
 const GOOD = { integrity: 'passed', signature: 'passed', completeness: 'passed', reproducibility: 'passed' }
-const reviewed = async (path: string): Promise<VerificationReport> =>
-  must(
-    await reviewFile(kit.ports, sampleCatalog, {
-      path,
-      trust: { signers: [kit.signer.certificate], authorities: [], lists: [] },
-      checkpoint: null,
-      keep: false,
-    }),
-  ).report
+const reviewed = (path: string): Promise<VerificationReport> => reviewedWith(kit, path)
 
 beforeAll(async () => {
   kit = await periodKit()
@@ -62,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
 describe('A sealed account of a period', () => {
-  test('says what took place, and verifies', async () => {
+  test('states what took place, and verifies', async () => {
     expect([made.lost, made.shortfalls]).toEqual([[], []])
     expect(made.period.calendar.counts).toMatchObject({
       planned: 5,
@@ -115,9 +109,30 @@ describe('A sealed account of a period', () => {
     expect(report.checks.find(({ check }) => check === 'completeness')?.details.join('\n')).toMatch(says)
   })
 
-  test('each drawn node stands as an excerpt by itself', async () => {
+  test('each drawn node is an excerpt by itself', async () => {
     const excerpts = must(await writeExcerpts(kit.ports, { pack, folder: join(kit.folder, 'excerpts') }))
     expect(excerpts).toHaveLength(2)
+    for (const { path } of excerpts) expect(outcomesOf(await reviewed(path))).toMatchObject(GOOD)
+  })
+
+  test('an excerpt without the assessment of its run reproduces nothing, and does not pass', async () => {
+    const [name = ''] = readdirSync(join(kit.folder, 'excerpts'))
+    const whole = await filesIn(kit.ports, join(kit.folder, 'excerpts', name))
+    const without = join(kit.folder, 'without-assessment.zip')
+    must(await writePack(without, new Map([...whole].filter(([path]) => path !== PATHS.assessment))))
+    expect(outcomesOf(await reviewed(without))).toMatchObject({
+      completeness: 'failed',
+      reproducibility: 'indeterminate',
+    })
+  })
+
+  test('an excerpt takes over a name that a killed process had reserved', async () => {
+    const folder = join(kit.folder, 'excerpts-again')
+    const [name = ''] = readdirSync(join(kit.folder, 'excerpts'))
+    leaveReserved(join(folder, name))
+    withoutLinks()
+    const excerpts = must(await writeExcerpts(kit.ports, { pack, folder }))
+    expect(readdirSync(folder)).toHaveLength(excerpts.length)
     for (const { path } of excerpts) expect(outcomesOf(await reviewed(path))).toMatchObject(GOOD)
   })
 
@@ -284,7 +299,7 @@ describe('A sealed account of a period', () => {
       /differs from the one in the run chain|Run .run-24/,
     ],
   ]
-  test.each(fewer(attacks, 10))('%s: rejected, whoever seals it', async (_, tamper, says) => {
+  test.each(fewer(attacks, 10))('%s: rejected, for any signer', async (_, tamper, says) => {
     const forged = await tamper()
     expect((await asked(kit, forged)).ok).toBe(false)
     for (const signer of [kit.signer, kit.stranger]) {
@@ -314,7 +329,7 @@ describe('A sealed account of a period', () => {
     expect(period.calendar.counts.daysWith).toBe(2)
   })
 
-  test('of days before the chain began, says that the chain says nothing of them', async () => {
+  test('of days before the chain began, states that the chain does not cover them', async () => {
     const longer = rederived(kit, files, { from: '2026-11-01' })
     expect(outcomesOf(await asked(kit, await sealedAround(longer, kit.signer)))).toMatchObject(GOOD)
     expect(JSON.parse(textIn(longer, PERIOD_PATH)).notes).toContainEqual(
@@ -322,12 +337,12 @@ describe('A sealed account of a period', () => {
     )
   })
 
-  test('sealed by somebody else, word for word: shown to be by nobody you trust', async () => {
+  test('sealed by another signer, word for word: shown to be by a signer you do not trust', async () => {
     const report = await asked(kit, await sealedAround(files, kit.stranger))
     expect(outcomesOf(report).signature).not.toBe('passed')
   })
 
-  test('dated later than now: told', async () => {
+  test('dated later than now: reported', async () => {
     kit.at('2026-11-28T08:00:00.000Z')
     const report = await asked(kit, files)
     kit.at('2026-11-28T09:00:00.000Z')
@@ -386,5 +401,22 @@ describe('an export of a period that is interrupted', () => {
     expect(await periods()).toBe(before + 1)
     expect(namesIn()).toEqual(['period-2026-11-23-2026-11-24.barewitness.zip'])
     expect(outcomesOf(await reviewed(join(kit.folder, place, namesIn()[0] ?? '')))).toMatchObject(GOOD)
+    rmSync(join(kit.folder, place), { recursive: true })
+  })
+
+  test('after its name was reserved, without links: the next one gives it its name', async () => {
+    const before = await periods()
+    const name = 'period-2026-11-23-2026-11-24.barewitness.zip'
+    const publish: PeriodKit['ports']['packs']['publish'] = async (_, to) => {
+      writeFileSync(to, '', { mode: 0o600 })
+      return lost
+    }
+    expect(await exporting({ ...kit.ports, packs: { ...kit.ports.packs, publish } })).toEqual(lost)
+    withoutLinks()
+    expect(await exporting(kit.ports)).toMatchObject({
+      error: { code: 'input.refused', detail: expect.stringContaining('complete now') },
+    })
+    expect([await periods(), namesIn()]).toEqual([before + 1, [name]])
+    expect(outcomesOf(await reviewed(join(kit.folder, place, name)))).toMatchObject(GOOD)
   })
 })

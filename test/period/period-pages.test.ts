@@ -10,7 +10,7 @@ import type { ReportDocument } from '../../main/present/report.ts'
 import { NO_TRUST } from '../../main/verify/steps/trust.ts'
 import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { engagementOf } from '../support/engagement.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { type PeriodKit, periodKit } from '../support/period-kit.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
-/** Somebody who changes what the document of the report states, and seals that. */
+/** Someone who changes what the document of the report states, and seals that. */
 const forging = (change: (document: ReportDocument) => ReportDocument): Ports => ({
   ...kit.ports,
   reports: { render: (document, options) => kit.ports.reports.render(change(document), options) },

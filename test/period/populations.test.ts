@@ -8,7 +8,7 @@ import type { RunTrace, TracedNode } from '../../schemas/types.ts'
 const SHA = 'a'.repeat(64)
 const digits = (letter: string): string => letter.repeat(12)
 const DISK = { kind: 'disk', part: 'Samsung PM9A3', value: 'S64GNE0R' } as const
-// A node that shows no disk at all says nothing about disks.
+// A node that shows no disk at all shows nothing about disks.
 const bootOf = (name: string) => ({ kind: 'disk', part: 'Micron 7450', value: `B-${name}` }) as const
 const node = (name: string, changes: Partial<TracedNode> = {}): TracedNode => ({
   node: name,
@@ -119,7 +119,7 @@ describe('accounts', () => {
     ])
   })
 
-  test('a list that could not be read says nothing: who was there at its last reading was there at the end', () => {
+  test('a list that could not be read shows nothing: who was there at its last reading was there at the end', () => {
     const { rows } = lists(
       run(1, node('a', { accounts: null })),
       run(2, node('a', { accounts: [user('eve', 1000, false)] })),
@@ -166,7 +166,7 @@ describe('changes', () => {
     expect(rows(first, second)).toEqual([['evidence', 'a', 'storage.swap', '', '', 'r1', at(1).at, 'r2', at(2).at]])
   })
 
-  test('what changed behind a run that did not read the node is told of the runs that did', () => {
+  test('what changed behind a run that did not read the node is reported of the runs that did', () => {
     const changed = node('a', { readings: digits('1') + digits('3') })
     expect(
       rows(run(1, node('a')), run(2, unread('a')), run(3, changed)).filter(([list]) => list === 'evidence'),

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../../main/app/collect-node.ts'
@@ -10,8 +10,9 @@ import { catalog } from '../../main/catalog/index.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
 import { realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
 import { folderOfTests } from '../support/folders.ts'
-import { must } from '../support/kept-runs.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 /** A rule of this machine’s kernel: a host in a process namespace of its own is given no control over audit, so test/hosts has files only. */
@@ -33,7 +34,7 @@ function whyNoRules(): string | null {
 }
 const why = whyNoRules()
 
-describe.skipIf(why !== null)(`a secret in a loaded audit rule${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describeUnless(why, 'a secret in a loaded audit rule', () => {
   let sshd: Sshd
   let loaded: LoadedRecording
   let listed = ''

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { PATHS, stampPath } from '../../main/core/pack-files.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { describeUnless } from '../support/needing.ts'
 import { rawEntries, rawZip } from '../support/pack-attacks.ts'
 import { samplePack, sampleSigner } from '../support/sample-pack.ts'
 
@@ -57,7 +58,7 @@ const HOSTILE: readonly (readonly [name: string, changes: () => Readonly<Record<
   ['thousands of files', () => Object.fromEntries(Array.from({ length: 6000 }, (_, place) => [`data/${place}`, '']))],
 ]
 
-describe.skipIf(why !== null)(`verify${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describeUnless(why, 'verify', () => {
   const verify = (path: string) =>
     spawnSync(process.execPath, ['--max-old-space-size=200', PROGRAM, 'verify', path, '--json'], {
       encoding: 'utf8',

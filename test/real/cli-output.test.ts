@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CLI } from '../support/built-cli.ts'
+import { describeUnless } from '../support/needing.ts'
 
 /** The built program when its output has no reader, or no room. */
-const CLI = resolve('out/main/cli.js')
 const missing = existsSync('/dev/full')
   ? existsSync(CLI)
     ? null
@@ -29,14 +30,14 @@ function shell(line: string): { readonly code: string; readonly stdout: string; 
 
 const REJECTED = 'verify rejected.zip --json'
 
-describe.skipIf(missing !== null)(`output that is not read${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'output that is not read', () => {
   test.each([
-    ['nobody reads stdout', `{ "$@" ${REJECTED} 2>err; echo $? >code; } | :`, '5'],
-    ['nobody reads stderr', `{ "$@" verify rejected.zip 2>&1 >out; echo $? >code; } | :`, '5'],
-    ['nobody reads either', `{ "$@" ${REJECTED} 2>&1; echo $? >code; } | :`, '5'],
+    ['no reader of stdout', `{ "$@" ${REJECTED} 2>err; echo $? >code; } | :`, '5'],
+    ['no reader of stderr', `{ "$@" verify rejected.zip 2>&1 >out; echo $? >code; } | :`, '5'],
+    ['no reader of either', `{ "$@" ${REJECTED} 2>&1; echo $? >code; } | :`, '5'],
     ['one line of it is read', `{ "$@" catalog signals --json 2>err; echo $? >code; } | head -1 >out`, '0'],
     ['one line of a text is read', `{ "$@" catalog signals 2>err; echo $? >code; } | head -1 >out`, '0'],
-  ])('%s: the exit code is that of the command, and nothing is said of it', (_, line, code) => {
+  ])('%s: the exit code is that of the command, and nothing is printed about it', (_, line, code) => {
     const ran = shell(`: >err; ${line}; cat err`)
     expect(ran).toMatchObject({ code, stderr: '' })
     expect(ran.stdout).not.toMatch(/EPIPE|Error|Could not write| at /)

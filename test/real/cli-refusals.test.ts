@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
 import { catalog } from '../../main/catalog/index.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
+import { describeUnless } from '../support/needing.ts'
 
 // What the built program refuses before it writes, seals or judges anything.
-const CLI = resolve('out/main/cli.js')
-const missing = existsSync(CLI) ? null : 'out/main/cli.js is not built'
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
+const missing = whyNoCli()
 
 interface Ran {
   readonly status: number | null
@@ -18,7 +18,7 @@ interface Ran {
   readonly stderr: string
 }
 
-describe.skipIf(missing !== null)(`refusals at the command line${because(missing)}`, () => {
+describeUnless(missing, 'refusals at the command line', () => {
   let folder = ''
   const at = (...parts: string[]): string => join(folder, ...parts)
   const cli = (...argv: string[]): Ran =>
@@ -80,6 +80,12 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+  test.each([
+    [['verify', 'one.zip', 'two.zip'], /too many arguments/],
+    [['verify', 'one.zip', '--nonsense'], /unknown option/],
+    [['verify', 'one.zip'], /one\.zip/],
+  ])('%j ends, although the rules began before the line was read', (argv, words) => refused(cli(...argv), words))
+
   test('nothing is written over a file that is there', () => {
     const there = /already exists; nothing was written/
     keeps(pack('one'), there, 'timestamp', 'add', pack('one'), '--export-tsq', pack('one'))
@@ -106,6 +112,13 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     const back = cli('verify', pack('one'), ...trust(), ...save)
     expect(back.stderr).toMatch(/No checkpoint saved/)
     expect(size()).toBe(2)
+  })
+
+  test('a checkpoint that was not saved is a missing output', () => {
+    const ran = cli('verify', pack('one'), '--save-checkpoint', at('unsaved.json'))
+    expect(ran.stderr).toMatch(/No checkpoint saved/)
+    expect(existsSync(at('unsaved.json'))).toBe(false)
+    expect(ran.status).toBe(4)
   })
 
   test.each(['--trust', '--trust-timestamps'])('%s names files that hold certificates', (option) => {
@@ -140,7 +153,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     expect(readFileSync(pack('one')).equals(before)).toBe(true)
   })
 
-  test('an answer with the query of another file accuses nobody', () => {
+  test('an answer with the query of another file blames no authority', () => {
     expect(cli('timestamp', 'add', pack('two'), '--export-tsq', at('two.tsq')).status).toBe(0)
     const ran = cli('timestamp', 'add', pack('one'), '--import-tsr', at('secret'), '--tsq', at('two.tsq'))
     refused(ran, /this query belongs to other bytes, or the file or lists have changed; export a new one/)
@@ -180,7 +193,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     expect(existsSync(at('no-chain'))).toBe(false)
   })
 
-  test('folders and files are told apart', () => {
+  test('folders and files are distinguished', () => {
     const ran = cli('export', at('recording'), '--out', at('none'), ...ids(), '--passphrase-file', at('folder'))
     refused(ran, /is a folder/)
     expect(ran.stderr).not.toContain('chmod')
@@ -193,7 +206,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     refused(backup(at('folder')), /already exists/)
   })
 
-  test('a backup says what it lacks, and the root’s key leaves the identity’s own folder', () => {
+  test('a backup names what it lacks, and the root’s key leaves the identity’s own folder', () => {
     const backup = (to: string): Ran => cli('identity', 'backup', 'acme', '--identity-folder', at('more'), '--to', to)
     const take = (to: string): Ran =>
       cli('identity', 'take-root-offline', 'acme', '--identity-folder', at('more'), '--to', to)

@@ -1,17 +1,18 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAboutListeners } from '../../main/app/observe-listeners.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
 import { cliHere } from '../support/cli-here.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // The built program, as a person runs it, against a real sshd on this machine. What repeats a command runs in this process (`cliHere`).
-const CLI = resolve('out/main/cli.js')
-const missing = whyNoSshd ?? (existsSync(CLI) ? null : 'out/main/cli.js is not built')
+const missing = whyNoSshd ?? whyNoCli()
 
 const cli = (...argv: string[]) => spawnSync(process.execPath, [CLI, ...argv], { encoding: 'utf8', maxBuffer: 1e9 })
 let folder = ''
@@ -78,7 +79,7 @@ describe('usage', () => {
   })
 })
 
-describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'run against a real sshd', () => {
   let server: Sshd
   const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim()
   const fleet = (changes: object = {}): string => {
@@ -195,7 +196,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     expect(stderr).not.toBe('')
   })
 
-  test('a recorded decision lets the next run in, and the recording says how it was trusted', () => {
+  test('a recorded decision lets the next run in, and the recording states how it was trusted', () => {
     const file = fleet({ hostKey: undefined, knownHosts: at('empty') })
     expect(
       cli(

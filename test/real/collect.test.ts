@@ -14,19 +14,18 @@ import type { Capture, EchoTiming } from '../../schemas/types.ts'
 import { realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { describeUnless, testUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
 
 // The whole collector through Debian's own OpenSSH server, in the situations that break naive collectors.
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
 const noRoot = whyNoSshd ?? (isRoot ? null : 'not running as root')
 
 let folder = ''
 let store: EvidenceStore
 beforeEach(async () => {
   folder = folderOfTest('real')
-  const opened = await openEvidenceStore(folder, validator)
-  if (!opened.ok) throw new Error(opened.error.detail)
-  store = opened.value
+  store = must(await openEvidenceStore(folder, validator))
 })
 
 const targetAt = (sshd: Sshd, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({
@@ -56,7 +55,7 @@ async function collect(target: ConnectTarget, asked: Catalog = catalog, deadline
 const few: Catalog = { ...catalog, probes: catalog.probes.slice(0, 3) }
 const place = { name: 'here', latitude: 40, longitude: -75, radiusKm: 500, declaredBy: 'test' }
 
-describe.skipIf(noRoot !== null)(`this host, as root, through its own sshd${because(noRoot)}`, () => {
+describeUnless(noRoot, 'this host, as root, through its own sshd', () => {
   let sshd: Sshd
   beforeAll(async () => {
     sshd = await startSshd()
@@ -121,7 +120,7 @@ const situation = (
   check: (sshd: Sshd) => Promise<void>,
   reason: string | null = noRoot,
 ): void => {
-  test.skipIf(reason !== null)(`${name}${because(reason)}`, async () => {
+  testUnless(reason, `${name}`, async () => {
     const sshd = await startSshd(options)
     try {
       await check(sshd)
@@ -202,7 +201,7 @@ describe('an ordinary user', () => {
         return command?.kind === 'run' && command.as === 'root'
       })
       expect(root.length).toBe(rootCommands(catalog.probes).length)
-      // A file system shows to anybody that a program or a device is absent.
+      // A file system shows to anyone that a program or a device is absent.
       const isUnasked = ({ status, exitCode }: Capture): boolean =>
         status === 'not-run' || status === 'no-path' || (status === 'done' && exitCode === 127)
       expect(root.filter(({ meta, stdout }) => !isUnasked(meta) || stdout.length > 0)).toEqual([])

@@ -11,7 +11,7 @@ import { captureKey } from '../../main/core/probe.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
 import { validator } from '../support/deps.ts'
 import { folderOfTests } from '../support/folders.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { auditOf, firstAnswers, KILLS, killAtRandom, killable, recordingOf, spooled } from '../support/team-kills.ts'
 import { engagementFolder, runEnded, startRun, type TeamProcesses, teamProcesses } from '../support/team-processes.ts'
 

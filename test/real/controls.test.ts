@@ -16,12 +16,15 @@ const controlled = catalog.probes.flatMap((probe) =>
   ),
 )
 
-describe.skipIf(missing !== null)(`what commands say on every system${missing === null ? '' : ` (${missing})`}`, () => {
-  test.each(controlled)('%s', (_, argv, control) => {
-    const { stdout } = spawnSync('sh', ['-c', typed(argv)], {
-      encoding: 'latin1',
-      env: { ...process.env, LC_ALL: 'C' },
+describe.skipIf(missing !== null)(
+  `what commands print on every system${missing === null ? '' : ` (${missing})`}`,
+  () => {
+    test.each(controlled)('%s', (_, argv, control) => {
+      const { stdout } = spawnSync('sh', ['-c', typed(argv)], {
+        encoding: 'latin1',
+        env: { ...process.env, LC_ALL: 'C' },
+      })
+      expect(stdout.split('\n').some((line) => line.trimStart().startsWith(control))).toBe(true)
     })
-    expect(stdout.split('\n').some((line) => line.trimStart().startsWith(control))).toBe(true)
-  })
-})
+  },
+)

@@ -15,7 +15,7 @@ import { JOBS } from '../../main/core/layout.ts'
 import { PUBLIC_ID } from '../../main/server/sessions.ts'
 import type { TeamDatabase } from '../../schemas/types.ts'
 import { folderOfTest, folderOfTests } from '../support/folders.ts'
-import { must } from '../support/kept-runs.ts'
+import { codeOf, detailOf, must } from '../support/outcomes.ts'
 import {
   type Cluster,
   OWNER_ROLE,
@@ -28,8 +28,6 @@ import { jobOf, queueContract } from '../support/queue-contract.ts'
 import { sessionsContract } from '../support/sessions-contract.ts'
 
 const missing = whyNoPostgres()
-const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
-const detailOf = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 const WITHOUT_OWNER = { owner: undefined } as unknown as Partial<TeamDatabase>
 const LIMITS = { most: 10, statementMs: 10_000 }
 

@@ -1,29 +1,28 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assessmentIndexOf } from '../../main/core/pack-files.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
+import { describeUnless, isInstalled, testUnless, titled } from '../support/needing.ts'
 import { readReport } from '../support/pdf-pages.ts'
 import { deadLinks, emptyPages, smallTexts } from '../support/pdf-sizes.ts'
 import { validate, whyNoVeraPdf } from '../support/verapdf/verapdf.ts'
 
 // The demo, as the README's first command leaves it, in the hands of tools that know nothing of us.
-const CLI = resolve('out/main/cli.js')
-const missing = existsSync(CLI) ? null : 'out/main/cli.js is not built'
-const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
+const missing = whyNoCli()
 const absent = (...tools: string[]): string | null => {
-  const gone = tools.filter((tool) => !has(tool))
+  const gone = tools.filter((tool) => !isInstalled(tool))
   return gone.length === 0 ? missing : `${gone.join(', ')} not installed`
 }
 
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
 const noVeraPdf = missing ?? (await whyNoVeraPdf())
 
-describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
+describeUnless(missing, 'the demo', () => {
   let folder = ''
   let said = ''
   let pdf = ''
@@ -159,7 +158,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     ).toEqual([])
   })
 
-  test('our own verify accepts it, and trusts nobody', () => {
+  test('our own verify accepts it, and trusts no signer', () => {
     const { status, stdout } = spawnSync(process.execPath, [CLI, 'verify', pack, '--json'], {
       encoding: 'utf8',
       maxBuffer: 1e9,
@@ -179,7 +178,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
   })
 
   const unzip = absent('unzip', 'sha256sum', 'openssl')
-  test.skipIf(unzip !== null)(`unzip, sha256sum and openssl accept the pack${because(unzip)}`, () => {
+  testUnless(unzip, 'unzip, sha256sum and openssl accept the pack', () => {
     const { status, stderr, stdout } = sh(`
       unzip -tq '${pack}' && rm -rf x && mkdir x && cd x && unzip -q '${pack}' && cd pack
       sha256sum --strict --quiet -c tagmanifest-sha256.txt
@@ -190,7 +189,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
   })
 
   const tools = absent('pdfsig', 'qpdf', 'openssl', 'xxd')
-  test.skipIf(tools !== null)(`pdfsig, qpdf and openssl accept the report${because(tools)}`, () => {
+  testUnless(tools, 'pdfsig, qpdf and openssl accept the report', () => {
     const signature = sh(`pdfsig -nocert '${pdf}'`).stdout
     expect(signature).toContain('Signature is Valid')
     expect(signature).toContain('Total document signed')
@@ -206,7 +205,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
 
   const cuts = ['report', 'executive']
   test.skipIf(noVeraPdf !== null).each(cuts)(
-    `the %s is PDF/A-3a and PDF/UA-1 to veraPDF${because(noVeraPdf)}`,
+    titled('the %s is PDF/A-3a and PDF/UA-1 to veraPDF', noVeraPdf),
     async (cut) => {
       for (const flavour of ['PDF/A-3a', 'PDF/UA-1'] as const) {
         const { failures, passed } = await validate(pdf.replace('_report.', `_${cut}.`), flavour)
@@ -226,14 +225,14 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
   })
 
   const poppler = absent('pdftotext', 'pdfinfo', 'pdfdetach')
-  test.skipIf(poppler !== null)(`every page is marked as demo data and no word over-claims${because(poppler)}`, () => {
+  testUnless(poppler, 'every page is marked as demo data and no word over-claims', () => {
     const pages = Number(/Pages: +(\d+)/.exec(sh(`pdfinfo '${pdf}'`).stdout)?.[1])
     const text = sh(`pdftotext -layout '${pdf}' -`).stdout
     expect(text.split('\f').filter((page) => page.trim() !== '' && /demo data/i.test(page))).toHaveLength(pages)
     for (const banned of BANNED) expect(text).not.toMatch(banned)
   })
 
-  test.skipIf(poppler !== null)(`the assessment in the report is the one in the pack${because(poppler)}`, () => {
+  testUnless(poppler, 'the assessment in the report is the one in the pack', () => {
     const detached = sh(
       `pdfdetach -saveall -o detached '${pdf}' 2>/dev/null || { mkdir -p detached && pdfdetach -saveall -o detached '${pdf}'; }; cat detached/assessment.json`,
     ).stdout

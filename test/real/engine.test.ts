@@ -1,17 +1,17 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPorts } from '../../main/adapters/ports.ts'
 import type { Desktop } from '../../main/app/engine/context.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Engine, Reply } from '../../schemas/ipc.ts'
 import type { EngineEvent } from '../../schemas/ipc-views.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // What the window asks of the engine, in the order a compliance officer would, against a real server.
-const because = whyNoSshd === null ? '' : ` (skipped: ${whyNoSshd})`
 const desktop: Desktop = {
   ask: async () => 'correct horse battery',
   show: async () => ({ ok: true, value: null }),
@@ -23,7 +23,7 @@ const value = <T>(reply: Reply<T>): T => {
   return reply.value
 }
 
-describe.skipIf(whyNoSshd !== null)(`the engine behind the window${because}`, () => {
+describeUnless(whyNoSshd, 'the engine behind the window', () => {
   let sshd: Sshd
   let engine: Engine
   let folder = ''

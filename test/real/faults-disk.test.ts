@@ -2,16 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { backUp } from '../../main/app/backup.ts'
 import { chainsBelow, historyView } from '../../main/app/rebuild-history.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import { collected, exported, must, packOf, portsAt, recordingsOf } from '../support/kept-runs.ts'
+import { collected, exported, packOf, portsAt, recordingsOf } from '../support/kept-runs.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { outcomes, sampleSigner, verifySource } from '../support/sample-pack.ts'
 
 const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
 
-describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)'}`, () => {
+describeUnless(canMount ? null : 'needs root', 'a full disk', () => {
   const keys = mkdtempSync(join(tmpdir(), 'bw-full-keys-'))
   const root = mkdtempSync(join(tmpdir(), 'bw-full-'))
   const time = { now: '2026-11-20T10:00:00.000Z' }

@@ -12,6 +12,7 @@ import { type Behaviour, behaviourOf, type Faults, nameOf } from '../bench/farm/
 import { type Farm, type FarmOptions, startFarm } from '../bench/farm/farm.ts'
 import { bundled } from '../support/bundled.ts'
 import { folderOfTest } from '../support/folders.ts'
+import { must } from '../support/outcomes.ts'
 import { startRelay } from '../support/relay.ts'
 
 // Fleets of emulated nodes over real SSH on loopback, some of which misbehave: what one does must not touch another.
@@ -35,9 +36,8 @@ async function begin(
   const [identityFile, fleetFile] = [join(folder, 'login'), join(folder, 'fleet.json')]
   writeFileSync(identityFile, farm.login, { mode: 0o600 })
   writeFileSync(fleetFile, JSON.stringify(farm.fleet(identityFile)))
-  const read = await createPorts(catalog).fleets.read(fleetFile)
-  if (!read.ok) throw new Error(read.error.detail)
-  return read.value.targets({})
+  const read = must(await createPorts(catalog).fleets.read(fleetFile))
+  return read.targets({})
 }
 
 /** One run over the targets: how each node ended, what was told and when. */
@@ -48,22 +48,23 @@ async function collect(
 ) {
   const events: { readonly at: number; readonly event: RunEvent }[] = []
   const ports = { ...createPorts(catalog), transport: createTransport({ perSecond: 1000, perNetwork: 100 }) }
-  const collected = await collectRun(ports, catalog, {
-    run: 'bench',
-    targets,
-    storeFolder: join(folder, 'evidence'),
-    concurrency: 30,
-    signal: new AbortController().signal,
-    onEvent: (event) => {
-      events.push({ at: performance.now(), event })
-      look(event)
-    },
-    marks: () => ({ demo: false, synthetic: 'a test' }),
-    deadlineSeconds,
-    spreadSeconds: 0,
-  })
-  if (!collected.ok) throw new Error(collected.error.detail)
-  const { recordings } = collected.value
+  const collected = must(
+    await collectRun(ports, catalog, {
+      run: 'bench',
+      targets,
+      storeFolder: join(folder, 'evidence'),
+      concurrency: 30,
+      signal: new AbortController().signal,
+      onEvent: (event) => {
+        events.push({ at: performance.now(), event })
+        look(event)
+      },
+      marks: () => ({ demo: false, synthetic: 'a test' }),
+      deadlineSeconds,
+      spreadSeconds: 0,
+    }),
+  )
+  const { recordings } = collected
   const ended = new Map(recordings.map(({ recording }) => [recording.node.name, recording.outcome]))
   return { ended, events, recordings }
 }
@@ -99,7 +100,7 @@ describe('nodes that misbehave', () => {
     expect(events.filter(({ event }) => event.kind === 'node-collecting').length).toBeGreaterThan(answering * 20)
   })
 
-  test('servers that take nobody for a moment (MaxStartups, PerSourcePenalties) lose no node and cost no second login', async () => {
+  test('servers that take no connection for a moment (MaxStartups, PerSourcePenalties) lose no node and cost no second login', async () => {
     const faults: Mutable = { drops: 1 }
     const targets = await begin({ nodes: 8, seconds: 0.2 }, faults)
     setTimeout(() => {
@@ -134,7 +135,7 @@ describe('a run that was broken off', () => {
     expect((await through(null)).ended.get('node-0001')).toEqual({ status: 'complete', failure: null })
   })
 
-  test('a node that restarts in the middle of a run is told by name, and asked again what it said before', async () => {
+  test('a node that restarts in the middle of a run is named, and asked again what it answered before', async () => {
     const through = await throughRelay()
     const first = await through(40)
     expect(first.ended.get('node-0001')).toMatchObject({ status: 'partial', failure: { code: 'ssh.lost' } })

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { IdentityInfo } from '../../main/core/identities.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { testUnless } from '../support/needing.ts'
 import { testCa } from '../support/test-ca.ts'
 
 // The program as a person runs it.
@@ -40,72 +41,66 @@ describe('identity, on the command line', () => {
     expect(identity('list', ...inFolder).stderr).toMatch(/^clinic {2}local {2}Clinic {2}[0-9a-f]{64} {2}valid until 20/)
   })
 
-  test.skipIf(!openssl)(
-    `openssl understands the revocation list${openssl ? '' : ' (skipped: openssl is not installed)'}`,
-    () => {
-      const before = listed()[0]?.fingerprint ?? ''
-      expect(identity('rotate', 'clinic', '--reason', 'test', ...byFile).status).toBe(0)
-      expect(identity('take-root-offline', 'clinic', '--to', at('root.key'), ...inFolder).status).toBe(0)
-      const argv = ['revoke', 'clinic', '--leaf', before, '--reason', 'superseded', ...byFile]
-      expect(identity(...argv).stderr).toContain('--root-key')
-      expect(identity(...argv, '--reason', 'boredom', '--root-key', at('root.key')).status).toBe(2)
-      const revoked = identity(...argv, '--root-key', at('root.key'))
-      expect(revoked.status, revoked.stderr).toBe(0)
-      const run = (...words: readonly string[]) =>
-        spawnSync('openssl', words, { cwd: at('ids/clinic'), encoding: 'utf8' })
-      const text = run('crl', '-in', 'crl.pem', '-noout', '-text').stdout
-      expect(text).toMatch(/X509v3 CRL Number: \n +3\n/)
-      expect(text).toMatch(/X509v3 CRL Reason Code: \n +Superseded\n/)
-      expect(run('crl', '-in', 'crl.pem', '-noout', '-CAfile', 'root.pem').stderr).toContain('verify OK')
-      const verify = (leaf: string) =>
-        run('verify', '-x509_strict', '-crl_check', '-CAfile', 'root.pem', '-CRLfile', 'crl.pem', leaf)
-      expect(verify('leaf.pem').stdout).toBe('leaf.pem: OK\n')
-      expect(verify(`retired/${before}/leaf.pem`).stderr).toContain('certificate revoked')
-      expect(identity('list', ...inFolder).stderr).toContain(`  retired  ${before}  valid until`)
-    },
-  )
+  testUnless(openssl ? null : 'openssl is not installed', 'openssl understands the revocation list', () => {
+    const before = listed()[0]?.fingerprint ?? ''
+    expect(identity('rotate', 'clinic', '--reason', 'test', ...byFile).status).toBe(0)
+    expect(identity('take-root-offline', 'clinic', '--to', at('root.key'), ...inFolder).status).toBe(0)
+    const argv = ['revoke', 'clinic', '--leaf', before, '--reason', 'superseded', ...byFile]
+    expect(identity(...argv).stderr).toContain('--root-key')
+    expect(identity(...argv, '--reason', 'boredom', '--root-key', at('root.key')).status).toBe(2)
+    const revoked = identity(...argv, '--root-key', at('root.key'))
+    expect(revoked.status, revoked.stderr).toBe(0)
+    const run = (...words: readonly string[]) =>
+      spawnSync('openssl', words, { cwd: at('ids/clinic'), encoding: 'utf8' })
+    const text = run('crl', '-in', 'crl.pem', '-noout', '-text').stdout
+    expect(text).toMatch(/X509v3 CRL Number: \n +3\n/)
+    expect(text).toMatch(/X509v3 CRL Reason Code: \n +Superseded\n/)
+    expect(run('crl', '-in', 'crl.pem', '-noout', '-CAfile', 'root.pem').stderr).toContain('verify OK')
+    const verify = (leaf: string) =>
+      run('verify', '-x509_strict', '-crl_check', '-CAfile', 'root.pem', '-CRLfile', 'crl.pem', leaf)
+    expect(verify('leaf.pem').stdout).toBe('leaf.pem: OK\n')
+    expect(verify(`retired/${before}/leaf.pem`).stderr).toContain('certificate revoked')
+    expect(identity('list', ...inFolder).stderr).toContain(`  retired  ${before}  valid until`)
+  })
 })
 
 describe('a passphrase', () => {
   const proc = existsSync('/proc/self/cmdline')
-  test.skipIf(!proc)(
-    `is seen by nobody who looks at the process${proc ? '' : ' (skipped: there is no /proc)'}`,
-    async () => {
-      const argv = [...PROGRAM, 'identity', 'create', 'watched', '--subject', 'Watched', ...inFolder]
-      const child = spawn(process.execPath, [...argv, '--passphrase-fd', '3'], {
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      })
-      const said: Buffer[] = []
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
-      const ended = new Promise<number | null>((done) => child.on('close', done))
-      const way = child.stdio[3] as Writable
-      way.write(SECRET)
-      // It waits for the end of the line or of the file: long enough to look.
-      await sleep(1500)
-      const looks: string[] = []
-      const look = (): void => {
-        for (const file of ['cmdline', 'environ', 'comm'])
-          try {
-            looks.push(readFileSync(`/proc/${child.pid}/${file}`, 'latin1'))
-          } catch {
-            return
-          }
-      }
+  testUnless(proc ? null : 'there is no /proc', 'is visible to no observer of the process', async () => {
+    const argv = [...PROGRAM, 'identity', 'create', 'watched', '--subject', 'Watched', ...inFolder]
+    const child = spawn(process.execPath, [...argv, '--passphrase-fd', '3'], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    })
+    const said: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
+    const ended = new Promise<number | null>((done) => child.on('close', done))
+    const way = child.stdio[3] as Writable
+    way.write(SECRET)
+    // It waits for the end of the line or of the file: long enough to look.
+    await sleep(1500)
+    const looks: string[] = []
+    const look = (): void => {
+      for (const file of ['cmdline', 'environ', 'comm'])
+        try {
+          looks.push(readFileSync(`/proc/${child.pid}/${file}`, 'latin1'))
+        } catch {
+          return
+        }
+    }
+    look()
+    way.end('\n')
+    while (child.exitCode === null) {
       look()
-      way.end('\n')
-      while (child.exitCode === null) {
-        look()
-        await sleep(20)
-      }
-      expect(await ended, Buffer.concat(said).toString()).toBe(0)
-      expect(looks.length).toBeGreaterThan(5)
-      expect(looks[0]).toContain('watched')
-      expect(looks.filter((seen) => seen.includes(SECRET) || seen.includes('horse'))).toEqual([])
-      expect(Buffer.concat(said).toString()).not.toContain('horse')
-      for (const file of readdirSync(at('ids/watched')))
-        expect(readFileSync(at('ids/watched', file), 'utf8')).not.toContain('horse')
-    },
-  )
+      await sleep(20)
+    }
+    expect(await ended, Buffer.concat(said).toString()).toBe(0)
+    expect(looks.length).toBeGreaterThan(5)
+    expect(looks[0]).toContain('watched')
+    expect(looks.filter((seen) => seen.includes(SECRET) || seen.includes('horse'))).toEqual([])
+    expect(Buffer.concat(said).toString()).not.toContain('horse')
+    for (const file of readdirSync(at('ids/watched')))
+      expect(readFileSync(at('ids/watched', file), 'utf8')).not.toContain('horse')
+  })
 
   const other = ['create', 'other', '--subject', 'Other', ...inFolder]
   test('is no word of the command line, and is not looked for in the environment', () => {
@@ -135,18 +130,16 @@ describe('a passphrase', () => {
   })
 
   const root = process.getuid?.() === 0
-  test.skipIf(!root)(
-    `of another user's file is refused${root ? '' : ' (skipped: only root can make one)'}`,
-    async () => {
-      writeFileSync(at('theirs'), SECRET, { mode: 0o600 })
-      chownSync(at('theirs'), 65534, 65534)
-      expect(statSync(at('theirs')).uid).toBe(65534)
-      expect(identity(...other, '--passphrase-file', at('theirs')).stderr).toContain('belongs to another user')
-    },
-  )
+  testUnless(root ? null : 'only root can make one', "of another user's file is refused", async () => {
+    writeFileSync(at('theirs'), SECRET, { mode: 0o600 })
+    chownSync(at('theirs'), 65534, 65534)
+    expect(statSync(at('theirs')).uid).toBe(65534)
+    expect(identity(...other, '--passphrase-file', at('theirs')).stderr).toContain('belongs to another user')
+  })
 
-  test.skipIf(!openssl)(
-    `of a PKCS#12 file and that of the new identity are two${openssl ? '' : ' (skipped: openssl is not installed)'}`,
+  testUnless(
+    openssl ? null : 'openssl is not installed',
+    'of a PKCS#12 file and that of the new identity are two',
     () => {
       const ca = testCa(at('ca'))
       ca.openssl('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', 'one.key')

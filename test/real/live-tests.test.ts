@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../../main/app/collect-node.ts'
@@ -14,13 +14,15 @@ import { captureKey, readProbe } from '../../main/core/probe.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
 import { rootCommands, sudoersFor } from '../../main/core/sudoers.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
 import { realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
 
 // Live tests through Debian's own OpenSSH server, on whatever machine this is.
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
 const noRoot = whyNoSshd ?? (isRoot ? null : 'not running as root')
 const hasCpuid = existsSync('/dev/cpu/0/cpuid')
 
@@ -33,9 +35,7 @@ let folder = ''
 let store: EvidenceStore
 beforeEach(async () => {
   folder = folderOfTest('live')
-  const opened = await openEvidenceStore(folder, validator)
-  if (!opened.ok) throw new Error(opened.error.detail)
-  store = opened.value
+  store = must(await openEvidenceStore(folder, validator))
 })
 
 const targetAt = (sshd: Sshd, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({
@@ -65,7 +65,7 @@ async function collect(target: ConnectTarget, liveTests: boolean, asked: Catalog
 const isLive = ({ probe }: Pick<Capture, 'probe'>): boolean => probe.startsWith('live.')
 const live = ({ captures }: LoadedRecording) => captures.filter(({ meta }) => isLive(meta))
 
-describe.skipIf(noRoot !== null)(`this host, as root${because(noRoot)}`, () => {
+describeUnless(noRoot, 'this host, as root', () => {
   let sshd: Sshd
   beforeAll(async () => {
     sshd = await startSshd()
@@ -98,14 +98,14 @@ describe.skipIf(noRoot !== null)(`this host, as root${because(noRoot)}`, () => {
     const reading = readProbe(liveCpuidLong, captures, { liveTests: true })
     if (!hasCpuid) return expect(reading.ok).toBe(false)
     if (!reading.ok) throw new Error(reading.reason)
-    const { dd, node, auditor } = reading.fact
+    const { dd, node, collectingComputer } = reading.fact
     expect(dd).toBeGreaterThan(0)
     expect(node).toBeGreaterThanOrEqual(dd - 0.05)
-    expect(auditor).toBeGreaterThan(0)
+    expect(collectingComputer).toBeGreaterThan(0)
   })
 })
 
-describe.skipIf(whyNoUsers !== null)(`an ordinary user${because(whyNoUsers)}`, () => {
+describeUnless(whyNoUsers, 'an ordinary user', () => {
   const users = [{ name: 'bwaudit' }]
   // Rights differ in the lines that need them, so the others need not be measured again.
   const cpuid: Catalog = {
@@ -145,10 +145,9 @@ describe.skipIf(whyNoUsers !== null)(`an ordinary user${because(whyNoUsers)}`, (
   })
 })
 
-const CLI = resolve('out/main/cli.js')
-const noCli = whyNoSshd ?? (existsSync(CLI) ? null : 'out/main/cli.js is not built')
+const noCli = whyNoSshd ?? whyNoCli()
 
-describe.skipIf(noCli !== null)(`the built program${because(noCli)}`, () => {
+describeUnless(noCli, 'the built program', () => {
   const cli = (...argv: string[]) => spawnSync(process.execPath, [CLI, ...argv], { encoding: 'utf8', maxBuffer: 1e9 })
   let sshd: Sshd
   beforeAll(async () => {

@@ -10,13 +10,13 @@ import { geodesicKm, type Point } from '../../main/core/geo/geodesy.ts'
 import { relate } from '../../main/core/geo/relation.ts'
 import { type Link, openLink, SERVER_ADDRESS, whyNoLink } from '../bench/net/link.ts'
 import { bundled } from '../support/bundled.ts'
+import { describeUnless, titled } from '../support/needing.ts'
 import { type RelaySettings, startRelay } from '../support/relay.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import { type Reach, timeNode } from '../support/timed-node.ts'
 
 // Networks whose truth is known: a real SSH server, timed by the real collection, judged by the real rules. Two busy processors only
 // lengthen what is measured, so that bounds from above are wide, and bounds from below hold whatever happens.
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
 const noRoot = whyNoSshd ?? (isRoot ? null : 'not running as root')
 const noLink = noRoot ?? whyNoLink()
 
@@ -61,7 +61,7 @@ const reachOf = (sshd: Sshd, address = '127.0.0.1'): Reach => ({
 })
 
 // Most of each is waiting, so they wait side by side.
-describe.skipIf(noRoot !== null)(`on loopback${because(noRoot)}`, { concurrent: true }, () => {
+describe.skipIf(noRoot !== null)(titled('on loopback', noRoot), { concurrent: true }, () => {
   let sshd: Sshd
   let near: NonceEcho
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe.skipIf(noRoot !== null)(`on loopback${because(noRoot)}`, { concurrent: 
     }
   }
 
-  test('a node next door: thirty round trips under 5 ms, and what stands beside them agrees', async () => {
+  test('a node next door: thirty round trips under 5 ms, and the times recorded with them agree', async () => {
     expect(near.bursts.flatMap(({ samples }) => samples)).toHaveLength(30)
     // With Nagle's algorithm and delayed acknowledgements each would take 41 to 44 ms.
     expect(settled(near).milliseconds).toBeLessThan(40)
@@ -99,7 +99,7 @@ describe.skipIf(noRoot !== null)(`on loopback${because(noRoot)}`, { concurrent: 
     expect(isIn([discOf(ASHBURN, near)], ASHBURN)).not.toBe('outside')
   })
 
-  test('the relay: connections open at once, the echo takes 60 ms, and the gap is told', async () => {
+  test('the relay: connections open at once, the echo takes 60 ms, and the gap is reported', async () => {
     const echo = await through({ oneWayMs: 30 }, 5, true)
     const front = frontEnd(settled(echo), echo.path)
     expect(front?.exceeds).toBe(true)
@@ -109,7 +109,7 @@ describe.skipIf(noRoot !== null)(`on loopback${because(noRoot)}`, { concurrent: 
     expect(isIn([discOf(ASHBURN, echo)], ASHBURN)).toBe('undecided')
   })
 
-  test('a relay within the claimed city, the node an ocean away: never bounded inside, and told', async () => {
+  test('a relay within the claimed city, the node an ocean away: never bounded inside, and reported', async () => {
     const far = geodesicKm(ASHBURN, FRANKFURT)
     const echo = await through({ oneWayMs: fibreMs(far) / 2, jitterMs: 0.5 }, 5, true)
     const disc = discOf(ASHBURN, echo)
@@ -152,7 +152,7 @@ describe.skipIf(noRoot !== null)(`on loopback${because(noRoot)}`, { concurrent: 
     expect(bounded.some((relation) => relation !== null)).toBe(true)
   })
 
-  test('through a jump host the connection says nothing of the node', async () => {
+  test('through a jump host the connection shows nothing about the node', async () => {
     const hop = {
       node: { name: 'jump', address: '127.0.0.1', port: sshd.port, user: 'root', sudo: false },
       trust: { fingerprint: sshd.hostKey.fingerprint, knownHostsFiles: [] },
@@ -172,7 +172,7 @@ describe.skipIf(noRoot !== null)(`on loopback${because(noRoot)}`, { concurrent: 
   })
 })
 
-describe.skipIf(noLink !== null)(`between network namespaces, packet by packet${because(noLink)}`, () => {
+describeUnless(noLink, 'between network namespaces, packet by packet', () => {
   let program: Awaited<ReturnType<typeof bundled>>
   beforeAll(async () => {
     program = await bundled('timed-node-program.ts')

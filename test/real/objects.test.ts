@@ -8,7 +8,7 @@ import { compareWithStore, isWhole } from '../../main/app/objects/verify.ts'
 import { objectsCommand } from '../../main/cli/commands/objects.ts'
 import { EXIT } from '../../main/cli/options.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { type Outcome, ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/failure.ts'
 import type { ObjectStore, ObjectVersion } from '../../main/core/objects.ts'
 import { compareAuditLog, startAuditCopies } from '../../main/server/edge/audit-copies.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
@@ -16,15 +16,13 @@ import { auditEvent } from '../../main/server/edge/parts.ts'
 import { commandLine } from '../support/command-line.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
-import { must } from '../support/kept-runs.ts'
 import { daysAhead, objectOf, objectsContract } from '../support/objects-contract.ts'
+import { codeOf, detailOf, must } from '../support/outcomes.ts'
 import { type Radosgw, startRadosgw, whyNoRadosgw } from '../support/radosgw-kit.ts'
 import { digestsBelow } from '../support/same-folders.ts'
 
 const missing = whyNoRadosgw()
 const outside = { now: () => Date.now(), pause: async () => undefined }
-const detailOf = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
-const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
 
 describe.skipIf(missing !== null)(`Ceph radosgw${missing === null ? '' : ` (${missing})`}`, () => {
   let rados: Radosgw

@@ -2,11 +2,13 @@ import { execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHostKeys } from '../../main/adapters/ssh/host-keys.ts'
 import { createOpensshTransport } from '../../main/adapters/ssh/openssh-transport.ts'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { runScript, targetOf } from '../support/ssh-target.ts'
 import { isRoot, makeKey, type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
@@ -20,14 +22,14 @@ const auto = (target: ConnectTarget, signal = never) =>
 const sawAuthentication = (log: string): boolean => /Accepted|Failed|Postponed|userauth/i.test(log)
 const leftOvers = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('barewitness-ssh-'))
 
-describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describeUnless(why, 'the system ssh program', () => {
   let sshd: Sshd
   beforeAll(async () => {
     sshd = await startSshd()
   })
   afterAll(() => sshd?.stop())
 
-  test('logs in, runs sh -s, says how, keeps both streams apart, and leaves nothing behind', async () => {
+  test('logs in, runs sh -s, states how, keeps both streams apart, and leaves nothing behind', async () => {
     const before = leftOvers()
     const opened = await openssh(targetOf(sshd, me))
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
@@ -81,7 +83,7 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
     expect(sawAuthentication(sshd.log().slice(before))).toBe(false)
   })
 
-  test('known_hosts and decisions vouch by file and line', async () => {
+  test('known_hosts and decisions confirm by file and line', async () => {
     const file = join(sshd.folder, 'known-2')
     const line = sshd.hostKey.line(`[127.0.0.1]:${sshd.port}`)
     const trustOf = async (trust: ConnectTarget['trust']) => {
@@ -271,7 +273,7 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
     })
   })
 
-  test('failures have names: refused key, passphrase, nobody listens, no forced luck, cancelled, cut', async () => {
+  test('failures have names: refused key, passphrase, no listener, no forced luck, cancelled, cut', async () => {
     const wrong = makeKey(join(sshd.folder, 'wrong'))
     const locked = makeKey(join(sshd.folder, 'locked'), 'ed25519', 'secret')
     appendFileSync(join(sshd.folder, 'authorized_keys'), readFileSync(`${locked}.pub`))
@@ -294,9 +296,8 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
     const controller = new AbortController()
     controller.abort()
     expect(await code(targetOf(sshd, me), controller.signal)).toBe('run.cancelled')
-    const cut = await openssh(targetOf(sshd, me))
-    if (!cut.ok) throw new Error(cut.error.detail)
-    expect(await runScript(cut.value, 'echo first; sleep 0.3; kill -9 $PPID; sleep 5')).toMatchObject({
+    const cut = must(await openssh(targetOf(sshd, me)))
+    expect(await runScript(cut, 'echo first; sleep 0.3; kill -9 $PPID; sleep 5')).toMatchObject({
       ok: true,
       value: { stdout: 'first\n', exitCode: null, lost: true },
     })
@@ -306,9 +307,8 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
     const keys = createHostKeys()
     const decisionsFile = join(sshd.folder, 'decisions')
     const target = targetOf(sshd, me, { transport: 'auto', trust: { knownHostsFiles: [], decisionsFile } })
-    const scanned = await keys.scan(target, never)
-    if (!scanned.ok) throw new Error(scanned.error.detail)
-    expect(await keys.decide(target, scanned.value)).toMatchObject({
+    const scanned = must(await keys.scan(target, never))
+    expect(await keys.decide(target, scanned)).toMatchObject({
       ok: false,
       error: { code: 'ssh.host-key-unknown', detail: `ssh-ed25519 ${sshd.hostKey.fingerprint}` },
     })
@@ -316,11 +316,11 @@ describe.skipIf(why !== null)(`the system ssh program${why === null ? '' : ` (sk
       decisionsFile,
       `# kept\n[127.0.0.1]:${sshd.port} ssh-ed25519 ${readFileSync(`${makeKey(join(sshd.folder, 'older'))}.pub`, 'utf8').split(' ')[1]} older\n`,
     )
-    expect(await keys.decide(target, scanned.value)).toMatchObject({
+    expect(await keys.decide(target, scanned)).toMatchObject({
       ok: false,
       error: { code: 'ssh.host-key-changed' },
     })
-    expect(await keys.record(decisionsFile, target, scanned.value, 'read on the console by M. Ortiz')).toEqual({
+    expect(await keys.record(decisionsFile, target, scanned, 'read on the console by M. Ortiz')).toEqual({
       ok: true,
       value: null,
     })

@@ -8,14 +8,14 @@ import { pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { COMMAND_INDENT } from '../../main/core/verify-text.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { isInstalled } from '../support/needing.ts'
 import { opensslTsa } from '../support/openssl-tsa.ts'
 import { samplePack, sampleRecording, sampleSigner, sealing } from '../support/sample-pack.ts'
 
 /** Packs under tools that are not ours: openssl, sha256sum, unzip, and the commands of VERIFY.txt as a stranger would paste them. */
-const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0
 const TOOLS = ['openssl', 'sha256sum', 'unzip']
-const ready = TOOLS.every(has)
-const SHELLS = ['sh', 'dash', 'bash'].filter(has)
+const ready = TOOLS.every(isInstalled)
+const SHELLS = ['sh', 'dash', 'bash'].filter(isInstalled)
 const NAME = 'sample.barewitness.zip'
 
 const top = folderOfTests('tools')
@@ -81,7 +81,7 @@ describe.skipIf(!ready)(`with ${TOOLS.join(', ')} (skipped where one is absent)`
     expect(spawnSync('ls', [folder], { encoding: 'utf8' }).stdout.split('\n')).not.toContain('pwned')
   })
 
-  test('a demonstration pack can be tried out, and says that nobody may trust it', async () => {
+  test('a demonstration pack can be tried out, and states that it must not be trusted', async () => {
     const demo = await sealing.demoSigner()
     const recordings = [sampleRecording('node-a', '', true)]
     const pack = await samplePack({ signer: demo, recordings, population: ['node-a'], packName: NAME })

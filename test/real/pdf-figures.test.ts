@@ -1,16 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { buildReport } from '../../main/present/report.ts'
 import { pictured } from '../support/figures.ts'
+import { testUnless } from '../support/needing.ts'
 import { SAMPLE_AS_OF, sampleInput } from '../support/report/sample.ts'
 import { type Flavour, validate, whyNoVeraPdf } from '../support/verapdf/verapdf.ts'
 
 const FLAVOURS: readonly Flavour[] = ['PDF/A-3a', 'PDF/UA-1']
 const noVeraPdf = await whyNoVeraPdf()
-const because = noVeraPdf === null ? '' : ` (skipped: ${noVeraPdf})`
 
 describe('a report with pictures in a validator that is not ours', () => {
   let folder = ''
@@ -27,7 +27,7 @@ describe('a report with pictures in a validator that is not ours', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   for (const flavour of FLAVOURS)
-    it.skipIf(noVeraPdf !== null)(`is ${flavour} in veraPDF${because}`, async () => {
+    testUnless(noVeraPdf, `is ${flavour} in veraPDF`, async () => {
       const { passed, failures } = await validate(file, flavour)
       expect(failures).toEqual([])
       expect(passed).toBe(true)

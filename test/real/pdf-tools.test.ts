@@ -1,14 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
 import { buildBinder } from '../../main/present/report/binder.ts'
 import { buildAnnexes, buildReport } from '../../main/present/report.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { isInstalled, testUnless, whyNo } from '../support/needing.ts'
 import { linked, renderPlain } from '../support/report/made.ts'
 import { SAMPLE_AS_OF, sampleInput } from '../support/report/sample.ts'
 import { signWithOpenssl } from '../support/report/sign-with-openssl.ts'
@@ -17,16 +18,9 @@ import { type Flavour, validate, whyNoVeraPdf } from '../support/verapdf/verapdf
 const exec = promisify(execFile)
 const FLAVOURS: readonly Flavour[] = ['PDF/A-3a', 'PDF/UA-1']
 
-/** Installed at all: pdfdetach leaves with 99 even when it only prints its version. */
-function has(tool: string, versionArgument: string): boolean {
-  const { error } = spawnSync(tool, [versionArgument], { stdio: 'ignore' })
-  return error === undefined
-}
-
-const poppler = has('pdfinfo', '-v') && has('pdfsig', '-v') && has('pdfdetach', '-v') && has('pdftotext', '-v')
-const openssl = has('openssl', 'version')
+const poppler = ['pdfinfo', 'pdfsig', 'pdfdetach', 'pdftotext'].every(isInstalled)
+const openssl = isInstalled('openssl')
 const noVeraPdf = await whyNoVeraPdf()
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
 
 describe('the report in tools that are not ours', () => {
   const input = sampleInput()
@@ -54,18 +48,18 @@ describe('the report in tools that are not ours', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   for (const flavour of FLAVOURS) {
-    it.skipIf(noVeraPdf !== null)(`the binder, unsigned: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
+    testUnless(noVeraPdf, `the binder, unsigned: ${flavour} in veraPDF`, async () => {
       const { passed, failures, checks } = await validate(binder, flavour)
       expect(failures).toEqual([])
       expect(passed).toBe(true)
       expect(checks).toBeGreaterThan(10_000)
     })
-    it.skipIf(noVeraPdf !== null)(`the annexes, unsigned: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
+    testUnless(noVeraPdf, `the annexes, unsigned: ${flavour} in veraPDF`, async () => {
       const { passed, failures } = await validate(annexes, flavour)
       expect(failures).toEqual([])
       expect(passed).toBe(true)
     })
-    it.skipIf(noVeraPdf !== null)(`links in every block: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
+    testUnless(noVeraPdf, `links in every block: ${flavour} in veraPDF`, async () => {
       for (const more of [{ paper: 'letter', density: 'reading', demo: true }, {}] as const) {
         const file = join(folder, 'linked.pdf')
         await writeFile(file, await renderPlain(linked(more)))
@@ -75,14 +69,14 @@ describe('the report in tools that are not ours', () => {
       }
     })
     const reason = noVeraPdf ?? (openssl ? null : 'openssl is not installed')
-    it.skipIf(reason !== null)(`signed: ${flavour} in veraPDF${because(reason)}`, async () => {
+    testUnless(reason, `signed: ${flavour} in veraPDF`, async () => {
       const { passed, failures } = await validate(signed, flavour)
       expect(failures).toEqual([])
       expect(passed).toBe(true)
     })
   }
 
-  it.skipIf(noVeraPdf !== null)(`the validator does refuse: an unfilled placeholder${because(noVeraPdf)}`, async () => {
+  testUnless(noVeraPdf, 'the validator does refuse: an unfilled placeholder', async () => {
     const file = join(folder, 'unfilled.pdf')
     await writeFile(file, await renderReport(buildReport(input), { attachments: [], created: SAMPLE_AS_OF }))
     const { passed, failures } = await validate(file, 'PDF/A-3a')
@@ -90,8 +84,9 @@ describe('the report in tools that are not ours', () => {
     expect(failures.join('\n')).toMatch(/^6\.4\.3/m)
   })
 
-  it.skipIf(!poppler || !openssl)(
-    `pdfsig finds one valid signature over the whole file${because(poppler && openssl ? null : 'poppler-utils or openssl is not installed')}`,
+  testUnless(
+    poppler && openssl ? null : 'poppler-utils or openssl is not installed',
+    'pdfsig finds one valid signature over the whole file',
     async () => {
       const { stdout } = await exec('pdfsig', ['-nocert', signed])
       expect(stdout.match(/Signature #/g)).toHaveLength(1)
@@ -101,8 +96,9 @@ describe('the report in tools that are not ours', () => {
     },
   )
 
-  it.skipIf(!openssl)(
-    `the openssl steps printed in the report verify it${because(openssl ? null : 'openssl is not installed')}`,
+  testUnless(
+    openssl ? null : 'openssl is not installed',
+    'the openssl steps printed in the report verify it',
     async () => {
       const howto = buildAnnexes(input).sections.find(({ id }) => id === 'howto')
       const steps = howto?.blocks.flatMap((block) =>
@@ -121,8 +117,7 @@ describe('the report in tools that are not ours', () => {
     },
   )
 
-  const qpdf = has('qpdf', '--version')
-  it.skipIf(!qpdf)(`qpdf finds no error${because(qpdf ? null : 'qpdf is not installed')}`, async () => {
+  testUnless(whyNo('qpdf'), 'qpdf finds no error', async () => {
     for (const file of openssl ? [plain, signed] : [plain]) {
       const { stdout, stderr } = await exec('qpdf', ['--check', file])
       expect(stderr).toBe('')
@@ -130,8 +125,8 @@ describe('the report in tools that are not ours', () => {
     }
   })
 
-  const noPoppler = because(poppler ? null : 'poppler-utils is not installed')
-  it.skipIf(!poppler)(`pdfinfo reads title, tags and structure${noPoppler}`, async () => {
+  const noPoppler = poppler ? null : 'poppler-utils is not installed'
+  testUnless(noPoppler, 'pdfinfo reads title, tags and structure', async () => {
     const { stdout } = await exec('pdfinfo', [plain])
     expect(stdout).toMatch(/Title: +Evidence report: clinic-prod/)
     expect(stdout).toMatch(/Tagged: +yes/)
@@ -144,26 +139,23 @@ describe('the report in tools that are not ours', () => {
     for (const kind of ['H4', 'TOC', 'Figure']) expect(more).toMatch(new RegExp(`^ *${kind}\\b`, 'm'))
   })
 
-  it.skipIf(!poppler)(`pdfdetach gives the embedded results back, byte for byte${noPoppler}`, async () => {
+  testUnless(noPoppler, 'pdfdetach gives the embedded results back, byte for byte', async () => {
     const out = join(folder, 'detached.json')
     await exec('pdfdetach', ['-save', '1', '-o', out, plain])
     expect(new Uint8Array(await readFile(out))).toEqual(results)
   })
 
-  it.skipIf(!poppler)(
-    `pdftotext reads every page, numbered, with the names and digests whole${noPoppler}`,
-    async () => {
-      const { stdout } = await exec('pdftotext', ['-layout', plain, '-'], { maxBuffer: 1 << 26 })
-      const pages = stdout.split('\f').slice(0, -1)
-      pages.forEach((page, index) => {
-        expect(page).toContain(`Page ${index + 1} of ${pages.length}`)
-        expect(page).toContain('Not an audit opinion, attestation or legal advice.')
-        for (const banned of BANNED) expect(page).not.toMatch(banned)
-      })
-      expect(stdout).toContain(input.evidenceDigest)
-      const { stdout: more } = await exec('pdftotext', ['-layout', annexes, '-'], { maxBuffer: 1 << 26 })
-      expect(more).toContain('\\u{202e}')
-      for (const text of [stdout, more]) expect(text).not.toContain('\u202e')
-    },
-  )
+  testUnless(noPoppler, 'pdftotext reads every page, numbered, with the names and digests whole', async () => {
+    const { stdout } = await exec('pdftotext', ['-layout', plain, '-'], { maxBuffer: 1 << 26 })
+    const pages = stdout.split('\f').slice(0, -1)
+    pages.forEach((page, index) => {
+      expect(page).toContain(`Page ${index + 1} of ${pages.length}`)
+      expect(page).toContain('Not an audit opinion, attestation or legal advice.')
+      for (const banned of BANNED) expect(page).not.toMatch(banned)
+    })
+    expect(stdout).toContain(input.evidenceDigest)
+    const { stdout: more } = await exec('pdftotext', ['-layout', annexes, '-'], { maxBuffer: 1 << 26 })
+    expect(more).toContain('\\u{202e}')
+    for (const text of [stdout, more]) expect(text).not.toContain('\u202e')
+  })
 })

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { buildPeriodReport } from '../../main/present/period-report.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { titled } from '../support/needing.ts'
 import { PERIOD_AS_OF, samplePeriodInput } from '../support/report/period-sample.ts'
 import { type Flavour, validate, whyNoVeraPdf } from '../support/verapdf/verapdf.ts'
 
 const exec = promisify(execFile)
 const FLAVOURS: readonly Flavour[] = ['PDF/A-3a', 'PDF/UA-1']
 const noVeraPdf = await whyNoVeraPdf()
-const because = noVeraPdf === null ? '' : ` (skipped: ${noVeraPdf})`
 const noPoppler = spawnSync('pdftotext', ['-v'], { stdio: 'ignore' }).error !== undefined
 
 describe('the period report in tools that are not ours', () => {
@@ -28,7 +28,7 @@ describe('the period report in tools that are not ours', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   for (const flavour of FLAVOURS)
-    it.skipIf(noVeraPdf !== null)(`${flavour} in veraPDF${because}`, { timeout: 120_000 }, async () => {
+    it.skipIf(noVeraPdf !== null)(titled(`${flavour} in veraPDF`, noVeraPdf), { timeout: 120_000 }, async () => {
       const { passed, failures, checks } = await validate(file, flavour)
       expect(failures).toEqual([])
       expect(passed).toBe(true)

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import { signDetached } from '../../main/adapters/seal/cms.ts'
 import { readCertificate, verifies } from '../../main/adapters/seal/x509.ts'
 import type { Identities } from '../../main/core/identities.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
+import { describeUnless, testUnless } from '../support/needing.ts'
 import { chainFiles, type SoftHsm, softHsm, softhsmSigner, whyNoSoftHsm } from '../support/softhsm.ts'
 
 const missing = whyNoSoftHsm()
@@ -14,7 +15,7 @@ const missing = whyNoSoftHsm()
 const SPY = ['/usr/lib/x86_64-linux-gnu/pkcs11-spy.so', '/usr/lib64/pkcs11-spy.so'].find((path) => existsSync(path))
 const content = new TextEncoder().encode('evidence\n')
 
-describe.skipIf(missing !== null)(`a key on a token${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'a key on a token', () => {
   let hsm: SoftHsm
   let folder = ''
   let identities: Identities
@@ -128,8 +129,9 @@ describe.skipIf(missing !== null)(`a key on a token${missing === null ? '' : ` (
     })
   })
 
-  test.skipIf(SPY === undefined)(
-    `a wrong PIN is tried once, and every visit is closed${SPY === undefined ? ' (skipped: pkcs11-spy is not installed)' : ''}`,
+  testUnless(
+    SPY === undefined ? 'pkcs11-spy is not installed' : null,
+    'a wrong PIN is tried once, and every visit is closed',
     async () => {
       const log = join(folder, 'spy.log')
       process.env.PKCS11SPY = hsm.module

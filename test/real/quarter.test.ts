@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { driftBetween } from '../../main/app/drift.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { buildPeriodReport } from '../../main/present/period-report.ts'
+import { must } from '../support/outcomes.ts'
 import { openStage, type SimulatedDay, SMALL_QUARTER, type Stage, simulateQuarter } from '../support/quarter.ts'
 import { type ClosedQuarter, closeQuarter } from '../support/quarter-end.ts'
-import { value } from '../support/sealing-kit.ts'
 
 const exec = promisify(execFile)
 
@@ -29,7 +29,7 @@ describe('a simulated stretch of nightly runs', () => {
 
   const runOf = (day: number): string => days.find((one) => one.day === day)?.run ?? ''
   const drift = async (before: number, after: number) =>
-    value(await driftBetween(stage.ports, catalog, { root, before: runOf(before), after: runOf(after) })).drift
+    must(await driftBetween(stage.ports, catalog, { root, before: runOf(before), after: runOf(after) })).drift
 
   test('the calendar has every day: met, late, recorded and unrecorded', () => {
     expect(closed.period.calendar.counts).toEqual({
@@ -50,7 +50,7 @@ describe('a simulated stretch of nightly runs', () => {
     )
   })
 
-  test('hosts that nobody touched have an empty drift, although they were asked anew', async () => {
+  test('hosts that were not touched have an empty drift, although they were asked anew', async () => {
     const { evidence, rules, scope, moves, compared, unchanged } = await drift(1, 2)
     expect({ evidence, rules, scope, moves, compared, unchanged }).toEqual({
       evidence: [],
@@ -62,7 +62,7 @@ describe('a simulated stretch of nightly runs', () => {
     })
   })
 
-  test('a setting, an account with its key and a package are each told as what they are', async () => {
+  test('a setting, an account with its key and a package are each reported as what they are', async () => {
     const asked = (one: Awaited<ReturnType<typeof drift>>): readonly string[] =>
       one.evidence.map(({ node, what }) => `${node} ${what.kind === 'reading' ? what.probe : what.kind}`)
     const weakened = await drift(2, 3)
@@ -75,7 +75,7 @@ describe('a simulated stretch of nightly runs', () => {
     expect(asked(await drift(7, 10))).toContain('node-01 packages.list-dpkg')
   })
 
-  test('the machine that stands under another name is found by its parts and its key', async () => {
+  test('the machine under another name is found by its parts and its key', async () => {
     const { moves } = await drift(10, 11)
     const moved = moves.filter(({ from, to }) => from === 'node-02' && to === 'node-03').map(({ kind }) => kind)
     for (const kind of ['board', 'disk', 'host-key']) expect(moved).toContain(kind)

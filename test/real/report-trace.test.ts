@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoExport, whyNoDemoExport } from '../support/demo-export.ts'
+import { describeUnless, isInstalled } from '../support/needing.ts'
 import { ANSWERS, COUNTED, FURNITURE, LABEL, SHORT, tight } from '../support/report/printed.ts'
 import { recount } from '../support/report/recount.ts'
 
 // Every number that the demo's report prints, against the pack, opened with unzip and counted over again by code that is not ours.
 
-const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
 const missing =
   whyNoDemoExport() ??
-  ['pdftotext', 'unzip'].flatMap((tool) => (has(tool) ? [] : [`${tool} is not installed`]))[0] ??
+  ['pdftotext', 'unzip'].flatMap((tool) => (isInstalled(tool) ? [] : [`${tool} is not installed`]))[0] ??
   null
 
-describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'numbers of the report', () => {
   let folder = ''
   let pages: readonly string[] = []
   let report = ''
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     expect(cover).toContain(`certificateSHA-256${told.digests.signer}`)
   })
 
-  test('the contents: each title on the page it is said to be on, and on none before', () => {
+  test('the contents: each title is on the page that they state, and on none before', () => {
     const [, listed = ''] = pages
       .filter((page) => page.includes(' A1 Report information'))
       .join('\n')

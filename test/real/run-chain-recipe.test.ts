@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sha256 } from '../../main/core/digest.ts'
 import type { ChainEntry, RunChain } from '../../main/core/run-chain/entry.ts'
 import { CHAIN_PATHS, chainFiles, inclusionRecipe } from '../../main/core/run-chain/notes.ts'
+import { testUnless, titled } from '../support/needing.ts'
 
 const has = (tool: string): boolean => spawnSync(tool, ['-c', 'exit 0'], { stdio: 'ignore' }).error === undefined
 const missingTools = ['sed', 'fold', 'tr', 'cut', 'grep', 'sha256sum'].filter(
@@ -38,7 +39,6 @@ function chainOf(size: number, gapsAfter: number): RunChain {
 
 describe.each(['sh', 'dash', 'bash'])('the steps in VERIFY.txt about the chain, in %s', (shell) => {
   const reason = has(shell) ? (missingTools.length > 0 ? `${missingTools.join(', ')} missing` : null) : 'not installed'
-  const because = reason === null ? '' : ` (skipped: ${reason})`
   let folder = ''
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'barewitness-chain-'))
@@ -59,7 +59,7 @@ describe.each(['sh', 'dash', 'bash'])('the steps in VERIFY.txt about the chain, 
   const textsOf = (chain: RunChain): Map<string, string> =>
     new Map([...chainFiles(chain)].map(([path, bytes]) => [path, Buffer.from(bytes).toString('utf8')]))
 
-  it.skipIf(reason !== null)(`every place in trees of many sizes${because}`, async () => {
+  testUnless(reason, 'every place in trees of many sizes', async () => {
     for (let size = 1; size <= 9; size += 1)
       for (const gapsAfter of [0, 1, 2, 5]) {
         const { status, out } = await run(textsOf(chainOf(size, gapsAfter)))
@@ -79,12 +79,9 @@ describe.each(['sh', 'dash', 'bash'])('the steps in VERIFY.txt about the chain, 
   }
   const { inclusion, entries, chain } = CHAIN_PATHS
 
-  it.skipIf(reason !== null)(
-    `files as they were made pass, which shows that the next ones could${because}`,
-    async () => {
-      expect((await run(good)).status).toBe(0)
-    },
-  )
+  testUnless(reason, 'files as they were made pass, which shows that the next ones could', async () => {
+    expect((await run(good)).status).toBe(0)
+  })
 
   it.skipIf(reason !== null).each([
     ['the run renamed', altered(entries, '"run":"r5"', '"run":"r6"')],
@@ -107,7 +104,7 @@ describe.each(['sh', 'dash', 'bash'])('the steps in VERIFY.txt about the chain, 
     ['no proof', new Map([...good].filter(([path]) => path !== inclusion))],
     ['no entries', new Map([...good].filter(([path]) => path !== entries))],
     ['an empty proof', new Map([...good, [inclusion, '']])],
-  ])(`stops: %s${because}`, async (_, files) => {
+  ])(titled('stops: %s', reason), async (_, files) => {
     const { status, out } = await run(files)
     expect(out).not.toContain('PASSED')
     expect(status).not.toBe(0)

@@ -1,18 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // The built program, as a timer starts it, against a real sshd on this machine; what it does later is seen with a clock that is set.
-const CLI = resolve('out/main/cli.js')
 const hasFaketime = spawnSync('faketime', ['--version']).error === undefined
-const missing =
-  whyNoSshd ??
-  (existsSync(CLI) ? null : 'out/main/cli.js is not built') ??
-  (hasFaketime ? null : 'faketime is not installed')
+const missing = whyNoSshd ?? whyNoCli() ?? (hasFaketime ? null : 'faketime is not installed')
 
 const folder = folderOfTests('schedule-cli')
 const at = (...parts: string[]): string => join(folder, ...parts)
@@ -53,7 +51,7 @@ function linesBelow(top: string): number {
   return lists.reduce((sum, name) => sum + readFileSync(join(top, name), 'utf8').split('\n').length - 1, 0)
 }
 
-describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'planned runs', () => {
   let server: Sshd
   beforeAll(async () => {
     server = await startSshd()
@@ -68,7 +66,7 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
   })
   afterAll(async () => await server?.stop())
 
-  test('are planned, made, told of and missed in a way that the chain of runs says', () => {
+  test('are planned, made, reported and missed in a way that the chain of runs shows', () => {
     const draft = ['--fleet', 'fleet.json', '--out', 'out', '--every', 'every day at 02:00', '--retries', '0']
     const rest = [
       '--deviations-exit-zero',
@@ -123,7 +121,7 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(cli('schedule', 'list').stderr).toContain('contains no schedules')
   })
 
-  test('one that is stopped while it collects is sealed with what it has, and says so', async () => {
+  test('one that is stopped while it collects is sealed with what it has, and states this', async () => {
     const draft = ['--fleet', 'fleet.json', '--out', 'stopped', '--every', 'every day at 02:00', '--retries', '2']
     const rest = ['--deviations-exit-zero', '--formats', '', '--passphrase-file', 'secret']
     const added = cli('schedule', 'add', 'stopped', ...draft, ...rest)
@@ -138,7 +136,7 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     const stored = (): number => linesBelow(at('stopped', 'evidence'))
     while (child.exitCode === null && stored() < 3) await new Promise((next) => setTimeout(next, 10))
     child.kill('SIGTERM')
-    // 4 is what an incomplete run ends with; it is not tried again, since somebody stopped it.
+    // 4 is what an incomplete run ends with; it is not tried again, since someone stopped it.
     expect(await ended, said).toBe(4)
     const [run = ''] = readdirSync(at('stopped')).filter((name) => /^\d{8}t/.test(name))
     const pack = at('stopped', run, `${run}.barewitness.zip`)

@@ -1,22 +1,23 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 import { type SystemdHost, startSystemd, whyNoSystemd } from '../support/systemd-host.ts'
 
 // The built program installs its timer in a systemd that runs, which starts it when it is due, within the sandbox of its unit.
-const CLI = resolve('out/main/cli.js')
-const missing = whyNoSshd ?? whyNoSystemd() ?? (existsSync(CLI) ? null : 'out/main/cli.js is not built')
+const missing = whyNoSshd ?? whyNoSystemd() ?? whyNoCli()
 
 interface Attempt {
   readonly lastAttempt: { readonly code: string; readonly exit: number; readonly due: string; readonly run: string }
 }
 
-describe.skipIf(missing !== null)(`systemd${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'systemd', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bw-systemd-'))
   const at = (...parts: string[]): string => join(folder, ...parts)
   const env = { ...process.env, XDG_CONFIG_HOME: at('config'), TZ: 'UTC' }

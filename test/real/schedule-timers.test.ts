@@ -9,6 +9,8 @@ import { dueTimes, parseCadence } from '../../main/core/period/cadence.ts'
 import type { TimerKind } from '../../main/core/schedule/schedule.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { textsOf, units } from '../support/schedule.ts'
 
 const isThere = (program: string): boolean =>
@@ -17,9 +19,6 @@ const lacking = (...programs: string[]): string | null => {
   const absent = programs.filter((program) => !isThere(program))
   return absent.length === 0 ? null : `${absent.join(' and ')} absent`
 }
-
-const named = (title: string, missing: string | null): string =>
-  missing === null ? title : `${title} (skipped: ${missing})`
 
 const folder = folderOfTests('timers')
 /** Everything that a path may not be taken for: blanks, both quotes, specifiers, variables, markup, other scripts. */
@@ -39,7 +38,7 @@ const textsFor = (kind: TimerKind, schedule: Partial<Schedule> = {}): readonly s
   textsOf(units(kind, schedule, { program, file, environment, user: 'root' }))
 
 const noSystemd = lacking('systemd-analyze')
-describe.skipIf(noSystemd !== null)(named('systemd', noSystemd), () => {
+describeUnless(noSystemd, 'systemd', () => {
   const verify = (kind: 'systemd' | 'systemd-system', change = (text: string): string => text) => {
     const place = mkdtempSync(join(folder, 'units-'))
     const names = ['barewitness-nightly.service', 'barewitness-nightly.timer'].map((name) => join(place, name))
@@ -54,7 +53,7 @@ describe.skipIf(noSystemd !== null)(named('systemd', noSystemd), () => {
     return { status, told: (stdout + stderr).split('\n').filter((line) => line.includes('barewitness')) }
   }
 
-  test.each(['systemd', 'systemd-system'] as const)('systemd-analyze verify has nothing to say of %s', (kind) =>
+  test.each(['systemd', 'systemd-system'] as const)('systemd-analyze verify reports nothing about %s', (kind) =>
     expect(verify(kind)).toEqual({ status: 0, told: [] }),
   )
 
@@ -136,7 +135,7 @@ describe('cron', () => {
   })
 
   const noCron = process.getuid?.() !== 0 ? 'needs root' : lacking('cron', 'crontab')
-  describe.skipIf(noCron !== null)(named('the daemon', noCron), () => {
+  describeUnless(noCron, 'the daemon', () => {
     const before = noCron === null ? spawnSync('crontab', ['-l'], { encoding: 'utf8' }) : null
     afterAll(() => {
       if (before?.status === 0) execFileSync('crontab', ['-'], { input: before.stdout })
@@ -147,13 +146,12 @@ describe('cron', () => {
       const timers = hostTimers(folder)
       const schedule = { catchUp: false, cadence: `every 1 hours at :${String(minuteFromNow()).padStart(2, '0')}` }
       execFileSync('crontab', ['-'], { input: '# somebody else’s\n' })
-      const made = units('cron', schedule, { program, file, environment, zone: timers.host.zone })
-      if (!made.ok) throw new Error(made.error.detail)
+      const made = must(units('cron', schedule, { program, file, environment, zone: timers.host.zone }))
       expect(await timers.kinds()).toContain('cron')
-      expect(await timers.install(made.value)).toEqual({ ok: true, value: null })
+      expect(await timers.install(made)).toEqual({ ok: true, value: null })
       expect(await timers.installed('cron', 'nightly')).toEqual({
         ok: true,
-        value: { units: made.value.units, active: true },
+        value: { units: made.units, active: true },
       })
       // One in a container of another test reads other crontabs.
       const here = ['--ns', String(process.pid), '--nslist', 'mnt']
@@ -181,7 +179,7 @@ describe('cron', () => {
 })
 
 const noPython = lacking('python3')
-describe.skipIf(noPython !== null)(named('what other readers make of the XML', noPython), () => {
+describeUnless(noPython, 'what other readers make of the XML', () => {
   const python = (code: string, path: string): unknown =>
     JSON.parse(execFileSync('python3', ['-c', code, path], { encoding: 'utf8' }))
 

@@ -1,24 +1,27 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { CLI } from '../support/built-cli.ts'
 import { cliHere, type RanLine } from '../support/cli-here.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
-import { lyingTsa, say } from '../support/lying-tsa.ts'
+import { lyingTsa, replyWith } from '../support/lying-tsa.ts'
+import { describeUnless, isInstalled, testUnless } from '../support/needing.ts'
 import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
 
 // The built program seals with a time-stamp authority run by openssl, and a stranger verifies: later, offline, and after revocation.
 // Each command runs as the built program at least once. Repeated ones run in this process (`cliHere`), which takes a third of the time.
-const CLI = resolve('out/main/cli.js')
-const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
-const missing = !existsSync(CLI) ? 'out/main/cli.js is not built' : has('openssl') ? null : 'openssl is not installed'
-const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
+const missing = !existsSync(CLI)
+  ? 'out/main/cli.js is not built'
+  : isInstalled('openssl')
+    ? null
+    : 'openssl is not installed'
 
-describe.skipIf(missing !== null)(`seals from the command line${because(missing)}`, () => {
+describeUnless(missing, 'seals from the command line', () => {
   const begun = Date.now()
   let folder = ''
   let tsa: OpensslTsa
@@ -52,7 +55,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   const trust = (): string[] => ['--trust', at('ids', 'acme', 'root.pem'), '--trust-timestamps', at('tsa', 'root.pem')]
   const outcomes = ({ stdout }: RanLine): Record<string, string> =>
     Object.fromEntries((JSON.parse(stdout) as VerificationReport).checks.map(({ check, outcome }) => [check, outcome]))
-  const said = ({ stdout }: RanLine): string => stdout
+  const stdoutOf = ({ stdout }: RanLine): string => stdout
   const packIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
   const reportIn = (name: string): string =>
     at(name, readdirSync(at(name)).find((file) => file.endsWith('_report.pdf')) ?? '')
@@ -65,7 +68,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bw-seal-'))
     tsa = opensslTsa(at('tsa'))
-    server = await lyingTsa(say(tsa.reply))
+    server = await lyingTsa(replyWith(tsa.reply))
     writeFileSync(at('secret'), 'correct horse battery\n', { mode: 0o600 })
     expect(
       (
@@ -93,7 +96,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     const words = await exported(cli, 'one', '--timestamp', server.url, ...authority(), '--chain', at('chain'))
     expect(words).toMatch(/PAdES level B-LTA\. Pack: with a time-stamp/)
     const ran = await cli('verify', packIn('one'), '--json', '--save-checkpoint', at('head.json'), ...trust())
-    expect(outcomes(ran), said(ran)).toEqual({
+    expect(outcomes(ran), stdoutOf(ran)).toEqual({
       integrity: 'passed',
       signature: 'passed',
       time: 'passed',
@@ -102,16 +105,16 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       continuity: 'indeterminate',
     })
     const report = await cliHere('verify', reportIn('one'), '--json', ...trust())
-    expect(outcomes(report), said(report)).toMatchObject({
+    expect(outcomes(report), stdoutOf(report)).toMatchObject({
       integrity: 'passed',
       signature: 'passed',
       time: 'passed',
       completeness: 'indeterminate',
     })
-    expect(said(report)).toContain('Level B-LTA')
+    expect(stdoutOf(report)).toContain('Level B-LTA')
   })
 
-  test('an authority that nobody trusts shows no time; the signer’s root does not make one', async () => {
+  test('an authority that is not trusted shows no time; the signer’s root does not make one', async () => {
     const ran = await cliHere(
       'verify',
       packIn('one'),
@@ -121,7 +124,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       '--trust-timestamps',
       at('ids', 'acme', 'root.pem'),
     )
-    expect(outcomes(ran), said(ran)).toMatchObject({ signature: 'passed', time: 'indeterminate' })
+    expect(outcomes(ran), stdoutOf(ran)).toMatchObject({ signature: 'passed', time: 'indeterminate' })
     // What an option asks for has to be shown.
     expect(ran.status).toBe(4)
     expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true, lacking: ['time'] })
@@ -156,8 +159,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       at('head-2.json'),
       ...trust(),
     )
-    expect(outcomes(next), said(next)).toMatchObject({ continuity: 'passed' })
-    expect(said(next)).toMatch(/Extends your checkpoint.*power cut/s)
+    expect(outcomes(next), stdoutOf(next)).toMatchObject({ continuity: 'passed' })
+    expect(stdoutOf(next)).toMatch(/Extends your checkpoint.*power cut/s)
     const back = await cliHere('verify', packIn('one'), '--json', '--last-checkpoint', at('head-2.json'), ...trust())
     expect(back.status).toBe(5)
     expect(outcomes(back)).toMatchObject({ continuity: 'failed' })
@@ -189,9 +192,9 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       time: 'passed',
     })
     await carry(at('carried.pdf'))
-    expect(said(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
+    expect(stdoutOf(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
     await carry(at('carried.pdf'))
-    expect(said(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-LTA')
+    expect(stdoutOf(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-LTA')
     const again = await cliHere('timestamp', 'add', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
     expect(again.status).toBe(2)
     expect(again.stderr).toContain('barewitness timestamp renew')
@@ -225,7 +228,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       const ran = await by('timestamp', 'renew', file, '--timestamp', server.url, ...authority())
       expect(ran.status, ran.stderr).toBe(0)
       const verified = await cliHere('verify', file, '--json', ...trust())
-      expect(outcomes(verified), said(verified)).toMatchObject({
+      expect(outcomes(verified), stdoutOf(verified)).toMatchObject({
         integrity: 'passed',
         signature: 'passed',
         time: 'passed',
@@ -233,7 +236,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     }
   })
 
-  test('an authority that is not there leaves the lower level, and says so', async () => {
+  test('an authority that is not there leaves the lower level, and this is reported', async () => {
     const ran = await cliHere(
       'export',
       at('recording'),
@@ -257,45 +260,39 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     })
   })
 
-  const noFaketime = has('faketime') ? null : 'faketime is not installed'
-  test.skipIf(noFaketime !== null)(
-    `in 2032 the time-stamp still shows the seal of an ended certificate${because(noFaketime)}`,
-    async () => {
-      const future = (...argv: string[]): Promise<RanLine> =>
-        run('faketime', ['2032-03-01 12:00:00', process.execPath, CLI, ...argv])
-      const stamped = await future('verify', packIn('one'), '--json', ...trust())
-      expect(outcomes(stamped), said(stamped)).toMatchObject({
-        integrity: 'passed',
-        signature: 'passed',
-        time: 'passed',
-      })
-      expect(stamped.status).toBe(0)
-      for (const named of [trust(), []]) {
-        const plain = await future('verify', packIn('two'), '--json', ...named)
-        expect(outcomes(plain), said(plain)).toMatchObject({ signature: 'indeterminate', time: 'indeterminate' })
-        expect(plain.status).toBe(4)
-        expect((JSON.parse(plain.stdout) as { lacking: string[] }).lacking).toContain('signature')
-      }
-    },
-  )
+  const noFaketime = isInstalled('faketime') ? null : 'faketime is not installed'
+  testUnless(noFaketime, 'in 2032 the time-stamp still shows the seal of an ended certificate', async () => {
+    const future = (...argv: string[]): Promise<RanLine> =>
+      run('faketime', ['2032-03-01 12:00:00', process.execPath, CLI, ...argv])
+    const stamped = await future('verify', packIn('one'), '--json', ...trust())
+    expect(outcomes(stamped), stdoutOf(stamped)).toMatchObject({
+      integrity: 'passed',
+      signature: 'passed',
+      time: 'passed',
+    })
+    expect(stamped.status).toBe(0)
+    for (const named of [trust(), []]) {
+      const plain = await future('verify', packIn('two'), '--json', ...named)
+      expect(outcomes(plain), stdoutOf(plain)).toMatchObject({ signature: 'indeterminate', time: 'indeterminate' })
+      expect(plain.status).toBe(4)
+      expect((JSON.parse(plain.stdout) as { lacking: string[] }).lacking).toContain('signature')
+    }
+  })
 
-  const noUnshare = process.getuid?.() === 0 && has('unshare') ? null : 'unshare needs root'
-  test.skipIf(noUnshare !== null)(
-    `without a network, on a computer that has never seen us${because(noUnshare)}`,
-    async () => {
-      const argv = ['-n', process.execPath, CLI, 'verify', packIn('one'), '--json', ...trust()]
-      const ran = await run('unshare', argv, { PATH: process.env.PATH, HOME: at('nobody') })
-      expect(outcomes(ran), said(ran)).toMatchObject({
-        integrity: 'passed',
-        signature: 'passed',
-        time: 'passed',
-        reproducibility: 'passed',
-      })
-      expect(existsSync(at('nobody'))).toBe(false)
-    },
-  )
+  const noUnshare = process.getuid?.() === 0 && isInstalled('unshare') ? null : 'unshare needs root'
+  testUnless(noUnshare, 'without a network, on a computer that has never seen us', async () => {
+    const argv = ['-n', process.execPath, CLI, 'verify', packIn('one'), '--json', ...trust()]
+    const ran = await run('unshare', argv, { PATH: process.env.PATH, HOME: at('nobody') })
+    expect(outcomes(ran), stdoutOf(ran)).toMatchObject({
+      integrity: 'passed',
+      signature: 'passed',
+      time: 'passed',
+      reproducibility: 'passed',
+    })
+    expect(existsSync(at('nobody'))).toBe(false)
+  })
 
-  test('a key revoked after the time-stamp is told apart from one revoked before', async () => {
+  test('a key revoked after the time-stamp is distinguished from one revoked before', async () => {
     const leaf = (
       JSON.parse((await cliHere('identity', 'list', '--identity-folder', at('ids'), '--json')).stdout) as {
         fingerprint: string
@@ -324,12 +321,12 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     await revoke(new Date(Date.now() - 1000).toISOString(), 'after')
     await revoke(new Date(begun - 60_000).toISOString(), 'before')
     const after = await cliHere('verify', packIn('one'), '--json', '--crl', at('after.pem'), ...trust())
-    expect(outcomes(after), said(after)).toMatchObject({ signature: 'passed' })
-    expect(said(after)).toMatch(/revoked later/)
+    expect(outcomes(after), stdoutOf(after)).toMatchObject({ signature: 'passed' })
+    expect(stdoutOf(after)).toMatch(/revoked later/)
     const before = await cliHere('verify', packIn('one'), '--json', '--crl', at('before.pem'), ...trust())
-    expect(outcomes(before), said(before)).toMatchObject({ signature: 'failed' })
+    expect(outcomes(before), stdoutOf(before)).toMatchObject({ signature: 'failed' })
     const unstamped = await cliHere('verify', packIn('two'), '--json', '--crl', at('after.pem'), ...trust())
-    expect(outcomes(unstamped), said(unstamped)).toMatchObject({ signature: 'failed' })
+    expect(outcomes(unstamped), stdoutOf(unstamped)).toMatchObject({ signature: 'failed' })
   })
 
   test('a copy with parts withheld verifies under the same seal; one part is revealed and fits only there', async () => {
@@ -337,13 +334,13 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     const made = await cli(...make, '--redact', 'ipv4,mac', '--out', at('copy.zip'))
     expect(made.status, made.stderr).toBe(0)
     const ran = await cliHere('verify', at('copy.zip'), '--json', ...trust())
-    expect(outcomes(ran), said(ran)).toMatchObject({
+    expect(outcomes(ran), stdoutOf(ran)).toMatchObject({
       integrity: 'passed',
       signature: 'passed',
       time: 'passed',
       completeness: 'indeterminate',
     })
-    expect(said(ran)).toContain('"kind": "disclosure"')
+    expect(stdoutOf(ran)).toContain('"kind": "disclosure"')
     const shown = (await cli('redact', 'show', at('copy.zip'))).stdout
     const place = /^(\d+): .*\n(?: {3}.*\n)*? {3}part (\d+): ⟦IPv4/m.exec(shown) ?? []
     const reveal = ['--file-number', place[1] ?? '', '--part-number', place[2] ?? '', '--out', at('reveal.json')]
@@ -373,11 +370,11 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     ).toBe(2)
   })
 
-  test('a PDF of somebody else is told to be one, and not verified', async () => {
+  test('a PDF from elsewhere is recognized as one, and not verified', async () => {
     const foreign = '%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n'
     writeFileSync(at('foreign.pdf'), foreign)
     const ran = await cliHere('verify', at('foreign.pdf'), '--json')
     expect(ran.status).toBe(5)
-    expect(said(ran)).toMatch(/"kind": "foreign-pdf".*Not a Barewitness report/s)
+    expect(stdoutOf(ran)).toMatch(/"kind": "foreign-pdf".*Not a Barewitness report/s)
   })
 })

@@ -8,6 +8,7 @@ import type { ExportDraft, ExportPlan } from '../../schemas/ipc-packs.ts'
 import { bundled } from '../support/bundled.ts'
 import { newToken } from '../support/collector-kit.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { titled } from '../support/needing.ts'
 import { writeFleet } from '../support/sealer-kit.ts'
 import { softHsm, whyNoSoftHsm } from '../support/softhsm.ts'
 import { replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
@@ -56,7 +57,7 @@ function onToken(): Held {
 const noToken = whyNoSoftHsm()
 const HOLDERS: readonly (readonly [string, string | null, () => Held])[] = [
   ['a key in a file', null, inFile],
-  [`a key on a token${noToken === null ? '' : ` (skipped: ${noToken})`}`, noToken, onToken],
+  [titled('a key on a token', noToken), noToken, onToken],
 ]
 
 describe.each(HOLDERS)('a sealer with %s', (_, missing, holder) => {

@@ -1,15 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { AttemptSending } from '../../main/app/scheduled/plan-run.ts'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Fakes, startFakes, TOKENS } from '../support/outbox-fakes.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
 
 // The built program as a timer starts it, over a node that nothing answers for: its pack is sent to fakes, and the program is killed in between.
-const CLI = resolve('out/main/cli.js')
-const missing = existsSync(CLI) ? null : 'out/main/cli.js is not built'
+const missing = whyNoCli()
 
 const folder = folderOfTests('send-schedule')
 const at = (...parts: string[]): string => join(folder, ...parts)
@@ -36,7 +37,7 @@ function running(argv: readonly string[], onStart: (kill: () => void) => void = 
   })
 }
 
-describe.skipIf(missing !== null)(`sending by a schedule${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'sending by a schedule', () => {
   let fakes: Fakes = null as never
   const START = ['run', '--schedule', 'nightly', '--now']
   const only = ['jira', 'cisoAssistant', 'webhook'] as const

@@ -2,16 +2,17 @@ import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CLI, whyNoCli } from '../support/built-cli.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Fakes, startFakes, TOKENS } from '../support/outbox-fakes.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
 
 // The built server over a folder with a sealed pack, which it sends to fakes; it is killed at its first request.
-const CLI = resolve('out/main/cli.js')
-const missing = existsSync(CLI) ? null : 'out/main/cli.js is not built'
+const missing = whyNoCli()
 
 const folder = folderOfTests('send-server')
 const at = (...parts: string[]): string => join(folder, ...parts)
@@ -35,7 +36,7 @@ function serving(config = 'team.json') {
   return { texts, ended, kill: (signal: 'SIGKILL' | 'SIGTERM') => child.kill(signal) }
 }
 
-describe.skipIf(missing !== null)(`sending by a server${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'sending by a server', () => {
   let fakes: Fakes = null as never
   beforeAll(async () => {
     fakes = await startFakes()

@@ -11,14 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CLI } from '../support/built-cli.ts'
 import { demoExport, whyNoDemoExport } from '../support/demo-export.ts'
+import { describeUnless } from '../support/needing.ts'
 import { type Fakes, type Fault, startFakes, TOKENS } from '../support/outbox-fakes.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
 
 const why = whyNoDemoExport()
-const CLI = resolve('out/main/cli.js')
 
 interface Ran {
   readonly status: number | null
@@ -54,7 +55,7 @@ function capturedLines(folder: string): readonly string[] {
   return [...lines]
 }
 
-describe.skipIf(why !== null)(`send, as a program${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describeUnless(why, 'send, as a program', () => {
   let [shared, pack, first] = ['', '', '']
   let [folder, fakes]: [string, Fakes] = ['', null as never]
   const config = (at = folder, files: readonly object[] = []): string => integrationsFile(at, fakes, { files })
@@ -93,7 +94,7 @@ describe.skipIf(why !== null)(`send, as a program${why === null ? '' : ` (skippe
     webhook: fakes.kept.webhook.size,
   })
 
-  test('everything arrives once, says what it is, and holds no captured output and no token', async () => {
+  test('everything arrives once, states what it is, and holds no captured output and no token', async () => {
     const files = [
       { name: 'lake', format: 'ocsf', folder: 'lake' },
       { name: 'records', format: 'opentelemetry', folder: 'records' },

@@ -6,23 +6,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import type { ConnectTarget } from '../../main/core/ports.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { runScript, targetOf } from '../support/ssh-target.ts'
 import { isRoot, makeKey, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
 
 const me = isRoot ? 'root' : (process.env.USER ?? 'nobody')
 const never = new AbortController().signal
 const connect = (target: ConnectTarget, signal: AbortSignal = never) => createSsh2Transport().connect(target, signal)
-const reason = whyNoSshd === null ? '' : ` (skipped: ${whyNoSshd})`
 const sawAuthentication = (log: string): boolean => /Accepted|Failed|Postponed|userauth|preauth\] publickey/i.test(log)
 
-describe.skipIf(whyNoSshd !== null)(`ssh2 against OpenSSH${reason}`, () => {
+describeUnless(whyNoSshd, 'ssh2 against OpenSSH', () => {
   let sshd: Sshd
   beforeAll(async () => {
     sshd = await startSshd()
   })
   afterAll(() => sshd?.stop())
 
-  test('logs in, runs sh -s, and says how', async () => {
+  test('logs in, runs sh -s, and states how', async () => {
     const opened = await connect(targetOf(sshd, me))
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
     expect(opened.value.hostKey).toEqual({
@@ -291,17 +292,15 @@ describe.skipIf(whyNoSshd !== null)(`ssh2 against OpenSSH${reason}`, () => {
     const odd = await startSshd({ config: ['MaxSessions 1', 'ForceCommand echo forced'] })
     const strict = await startSshd({ config: ['KexAlgorithms sntrup761x25519-sha512@openssh.com'] })
     try {
-      const opened = await connect(targetOf(odd, me))
-      if (!opened.ok) throw new Error(opened.error.detail)
-      expect(await runScript(opened.value, 'echo mine')).toMatchObject({
+      const opened = must(await connect(targetOf(odd, me)))
+      expect(await runScript(opened, 'echo mine')).toMatchObject({
         ok: true,
         value: { stdout: 'forced\n', exitCode: 0 },
       })
-      const single = await connect(targetOf(odd, me))
-      if (!single.ok) throw new Error(single.error.detail)
-      await single.value.exec('sh -s')
-      expect(await single.value.exec('sh -s')).toMatchObject({ ok: false, error: { code: 'ssh.channel-refused' } })
-      single.value.close()
+      const single = must(await connect(targetOf(odd, me)))
+      await single.exec('sh -s')
+      expect(await single.exec('sh -s')).toMatchObject({ ok: false, error: { code: 'ssh.channel-refused' } })
+      single.close()
       expect(await connect(targetOf(strict, me))).toMatchObject({
         ok: false,
         error: { code: 'ssh.no-common-algorithm', detail: expect.stringContaining('key exchange') },
@@ -313,94 +312,88 @@ describe.skipIf(whyNoSshd !== null)(`ssh2 against OpenSSH${reason}`, () => {
   })
 
   test('a session that is cut, and one that is stopped by us', async () => {
-    const cut = await connect(targetOf(sshd, me))
-    if (!cut.ok) throw new Error(cut.error.detail)
-    const ran = await runScript(cut.value, 'echo first; sleep 0.3; kill -9 $PPID; sleep 5')
+    const cut = must(await connect(targetOf(sshd, me)))
+    const ran = await runScript(cut, 'echo first; sleep 0.3; kill -9 $PPID; sleep 5')
     expect(ran).toMatchObject({ ok: true, value: { stdout: 'first\n', exitCode: null, lost: true } })
-    const stopped = await connect(targetOf(sshd, me))
-    if (!stopped.ok) throw new Error(stopped.error.detail)
-    const process = await stopped.value.exec('sh -s')
-    if (!process.ok) throw new Error(process.error.detail)
-    process.value.onStdout(() => process.value.kill())
-    process.value.onStderr(() => {})
-    process.value.write(Buffer.from('while :; do echo y; done'))
-    process.value.end()
-    expect(await process.value.closed).toMatchObject({ lost: true })
+    const stopped = must(await connect(targetOf(sshd, me)))
+    const process = must(await stopped.exec('sh -s'))
+    process.onStdout(() => process.kill())
+    process.onStderr(() => {})
+    process.write(Buffer.from('while :; do echo y; done'))
+    process.end()
+    expect(await process.closed).toMatchObject({ lost: true })
   })
 })
 
-describe.skipIf(whyNoUsers !== null)(
-  `accounts of a test server${whyNoUsers === null ? '' : ` (skipped: ${whyNoUsers})`}`,
-  () => {
-    let sshd: Sshd
-    beforeAll(async () => {
-      sshd = await startSshd({
-        users: [
-          { name: 'bwtest', password: 'pass phrase' },
-          { name: 'bwmfa', password: 'pass phrase' },
-        ],
-        config: ['UsePAM yes', 'KbdInteractiveAuthentication yes', 'PasswordAuthentication yes'],
-        match: ['Match User bwmfa', 'AuthenticationMethods publickey,keyboard-interactive'],
-      })
+describeUnless(whyNoUsers, 'accounts of a test server', () => {
+  let sshd: Sshd
+  beforeAll(async () => {
+    sshd = await startSshd({
+      users: [
+        { name: 'bwtest', password: 'pass phrase' },
+        { name: 'bwmfa', password: 'pass phrase' },
+      ],
+      config: ['UsePAM yes', 'KbdInteractiveAuthentication yes', 'PasswordAuthentication yes'],
+      match: ['Match User bwmfa', 'AuthenticationMethods publickey,keyboard-interactive'],
     })
-    afterAll(() => sshd?.stop())
+  })
+  afterAll(() => sshd?.stop())
 
-    test('an unprivileged login', async () => {
-      const opened = await connect(targetOf(sshd, 'bwtest'))
-      if (!opened.ok) throw new Error(JSON.stringify(opened.error))
-      expect(await runScript(opened.value, 'id -u')).toMatchObject({ ok: true, value: { stdout: '4200\n' } })
-    })
+  test('an unprivileged login', async () => {
+    const opened = await connect(targetOf(sshd, 'bwtest'))
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
+    expect(await runScript(opened.value, 'id -u')).toMatchObject({ ok: true, value: { stdout: '4200\n' } })
+  })
 
-    test('keyboard-interactive by a person, once; nobody there means no attempt', async () => {
-      const asked: string[] = []
-      const ask = async (question: string): Promise<string> => {
-        asked.push(question)
-        return 'pass phrase'
-      }
-      const opened = await connect(targetOf(sshd, 'bwtest', { credentials: { agent: false, ask } }))
-      expect(opened).toMatchObject({ ok: true, value: { session: { authMethod: 'keyboard-interactive' } } })
-      if (opened.ok) opened.value.close()
-      expect(asked).toHaveLength(1)
-      const before = sshd.log().length
-      const wrong = await connect(targetOf(sshd, 'bwtest', { credentials: { agent: false, ask: async () => 'wrong' } }))
-      expect(wrong).toMatchObject({ ok: false, error: { code: 'ssh.auth-refused' } })
-      await settled()
-      expect(
-        sshd
-          .log()
-          .slice(before)
-          .match(/Failed (keyboard-interactive|password)/g) ?? [],
-      ).toHaveLength(1)
-      expect(await connect(targetOf(sshd, 'bwtest', { credentials: { agent: false } }))).toMatchObject({
-        ok: false,
-        error: { code: 'ssh.no-credential' },
-      })
+  test('keyboard-interactive by a person, once; without a person there is no attempt', async () => {
+    const asked: string[] = []
+    const ask = async (question: string): Promise<string> => {
+      asked.push(question)
+      return 'pass phrase'
+    }
+    const opened = await connect(targetOf(sshd, 'bwtest', { credentials: { agent: false, ask } }))
+    expect(opened).toMatchObject({ ok: true, value: { session: { authMethod: 'keyboard-interactive' } } })
+    if (opened.ok) opened.value.close()
+    expect(asked).toHaveLength(1)
+    const before = sshd.log().length
+    const wrong = await connect(targetOf(sshd, 'bwtest', { credentials: { agent: false, ask: async () => 'wrong' } }))
+    expect(wrong).toMatchObject({ ok: false, error: { code: 'ssh.auth-refused' } })
+    await settled()
+    expect(
+      sshd
+        .log()
+        .slice(before)
+        .match(/Failed (keyboard-interactive|password)/g) ?? [],
+    ).toHaveLength(1)
+    expect(await connect(targetOf(sshd, 'bwtest', { credentials: { agent: false } }))).toMatchObject({
+      ok: false,
+      error: { code: 'ssh.no-credential' },
     })
+  })
 
-    test.each([['bwtest'], ['bwmfa']])('%s is asked, nobody is there, and nothing is sent', async (user) => {
-      const before = sshd.log().length
-      const identityFile = user === 'bwmfa' ? { identityFile: sshd.clientKey } : {}
-      const credentials = { ...identityFile, agent: false, ask: async () => null }
-      const opened = await connect(targetOf(sshd, user, { credentials }))
-      expect(opened).toMatchObject({ ok: false, error: { code: 'ssh.answer-needed' } })
-      await settled()
-      expect(sshd.log().slice(before)).not.toMatch(/Failed|PAM: Authentication failure/)
-    })
+  test.each([['bwtest'], ['bwmfa']])('%s is asked, no person is there, and nothing is sent', async (user) => {
+    const before = sshd.log().length
+    const identityFile = user === 'bwmfa' ? { identityFile: sshd.clientKey } : {}
+    const credentials = { ...identityFile, agent: false, ask: async () => null }
+    const opened = await connect(targetOf(sshd, user, { credentials }))
+    expect(opened).toMatchObject({ ok: false, error: { code: 'ssh.answer-needed' } })
+    await settled()
+    expect(sshd.log().slice(before)).not.toMatch(/Failed|PAM: Authentication failure/)
+  })
 
-    test('a key, and then a question', async () => {
-      const opened = await connect(
-        targetOf(sshd, 'bwmfa', {
-          credentials: { identityFile: sshd.clientKey, agent: false, ask: async () => 'pass phrase' },
-        }),
-      )
-      expect(opened).toMatchObject({
-        ok: true,
-        value: { session: { authMethod: expect.stringMatching(/^publickey .* \+ keyboard-interactive$/) } },
-      })
-      if (opened.ok) opened.value.close()
+  test('a key, and then a question', async () => {
+    const opened = await connect(
+      targetOf(sshd, 'bwmfa', {
+        credentials: { identityFile: sshd.clientKey, agent: false, ask: async () => 'pass phrase' },
+      }),
+    )
+    expect(opened).toMatchObject({
+      ok: true,
+      value: { session: { authMethod: expect.stringMatching(/^publickey .* \+ keyboard-interactive$/) } },
     })
-  },
-)
+    if (opened.ok) opened.value.close()
+  })
+})
 
 describe('ssh2 against servers that misbehave', () => {
   const servers: Server[] = []
@@ -435,7 +428,7 @@ describe('ssh2 against servers that misbehave', () => {
     jumps: [],
   })
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const { port } = await misbehaving(() => {})
     await new Promise((resolve) => servers.pop()?.close(resolve))
     expect(await connect(at(port))).toMatchObject({
@@ -458,7 +451,7 @@ describe('ssh2 against servers that misbehave', () => {
     setTimeout(() => controller.abort(), 200)
     expect(await connect(at(port), controller.signal)).toMatchObject({ ok: false, error: { code: 'run.cancelled' } })
   })
-  test('speaks something else, or garbage, or endlessly', async () => {
+  test('sends another protocol, or garbage, or endlessly', async () => {
     const web = await misbehaving((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     expect(await connect(at(web.port))).toMatchObject({ ok: false })
     const noise = await misbehaving((socket) =>

@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFrameReader } from '../../main/core/collector/frames.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
 import { collectorScript } from '../../main/core/collector/script.ts'
 import { type RunCommand, runAsRoot } from '../../main/core/probe.ts'
 import { sudoersFor } from '../../main/core/sudoers.ts'
 import { probeOf } from '../support/deps.ts'
+import { describeUnless } from '../support/needing.ts'
 
 const USER = 'bwtest-sudo'
 const DROP_IN = '/etc/sudoers.d/barewitness-test'
@@ -71,7 +72,7 @@ const plan = planOf(probes, { sudo: true, echo: false })
 const as = (line: string, input?: string) =>
   spawnSync('su', ['-s', '/bin/sh', USER, '-c', line], { input: input ?? '', maxBuffer: 1e8 })
 
-describe.skipIf(missing !== null)(`real sudo${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'real sudo', () => {
   interface Answer {
     readonly exit: number | null
     readonly out: string
@@ -140,7 +141,7 @@ describe.skipIf(missing !== null)(`real sudo${missing === null ? '' : ` (skipped
     expect(spawnSync('pgrep', ['-f', '^sleep 31$']).status).not.toBe(0)
   })
 
-  test('an absent tool is told from a refused one', () => {
+  test('an absent tool is distinguished from a refused one', () => {
     expect(answers.get('absent')).toMatchObject({ exit: 127, out: '' })
   })
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOpensshTransport } from '../../main/adapters/ssh/openssh-transport.ts'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
 import { observeTls } from '../../main/app/tls-listeners.ts'
@@ -12,6 +12,8 @@ import type { Connection } from '../../main/core/ports.ts'
 import type { TlsObservation } from '../../main/core/tls/server-reply.ts'
 import { answer, fact } from '../support/answers.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { targetOf } from '../support/ssh-target.ts'
 import { freePort, isRoot, startSshd, whyNoSshd } from '../support/sshd.ts'
 
@@ -20,7 +22,7 @@ const never = new AbortController().signal
 const why = whyNoSshd ?? (existsSync('/usr/bin/openssl') ? null : 'openssl is not installed')
 
 /** Services on loopback ports: openssl s_server with the given arguments, and one that answers everything with HTTP. */
-describe.skipIf(why !== null)(`TLS through the session${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describeUnless(why, 'TLS through the session', () => {
   let folder = ''
   const servers: ChildProcess[] = []
   let plain: Server
@@ -103,17 +105,15 @@ describe.skipIf(why !== null)(`TLS through the session${why === null ? '' : ` (s
   ): Promise<void> => {
     const sshd = await startSshd({ config })
     try {
-      const opened = await createSsh2Transport().connect(targetOf(sshd, me), never)
-      if (!opened.ok) throw new Error(opened.error.detail)
+      const opened = must(await createSsh2Transport().connect(targetOf(sshd, me), never))
       // As in a collection: the collector has run and ended before any port is asked.
-      const started = await opened.value.exec('sh -s')
-      if (!started.ok) throw new Error(started.error.detail)
-      started.value.onStdout(() => {})
-      started.value.onStderr(() => {})
-      started.value.end()
-      expect(await started.value.closed).toEqual({ exitCode: 0, lost: false })
-      await work(opened.value)
-      opened.value.close()
+      const started = must(await opened.exec('sh -s'))
+      started.onStdout(() => {})
+      started.onStderr(() => {})
+      started.end()
+      expect(await started.closed).toEqual({ exitCode: 0, lost: false })
+      await work(opened)
+      opened.close()
       expect(sshd.log().match(/Accepted publickey/g)).toHaveLength(1)
     } finally {
       await sshd.stop()
@@ -186,7 +186,7 @@ describe.skipIf(why !== null)(`TLS through the session${why === null ? '' : ` (s
     })
   })
 
-  test('the offer of the key exchange is the same to both transports, and what sshd was told', async () => {
+  test('the offer of the key exchange is the same to both transports, and what sshd was configured with', async () => {
     const sshd = await startSshd({
       config: [
         'Ciphers aes256-ctr,chacha20-poly1305@openssh.com',

@@ -1,22 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTimestampClient, timestampQuery } from '../../main/adapters/seal/tsp/client.ts'
 import { readToken } from '../../main/adapters/seal/tsp/token.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { pem } from '../../main/core/pem.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'
 import { folderOfTests } from '../support/folders.ts'
-import { lyingTsa, say, testTsa } from '../support/lying-tsa.ts'
+import { lyingTsa, replyWith, testTsa } from '../support/lying-tsa.ts'
+import { describeUnless, whyNo } from '../support/needing.ts'
 import { opensslTsa } from '../support/openssl-tsa.ts'
 
-const missing = spawnSync('openssl', ['version'], { stdio: 'ignore' }).error !== undefined
-const because = missing ? ' (skipped: openssl is not installed)' : ''
+const missing = whyNo('openssl')
 const over = new TextEncoder().encode('what is stamped')
 const imprint = new Uint8Array(Buffer.from(sha256(over), 'hex'))
 
-describe.skipIf(missing)(`time-stamps and openssl${because}`, () => {
+describeUnless(missing, 'time-stamps and openssl', () => {
   const folder = folderOfTests('barewitness-tsa')
   const openssl = (...argv: string[]): string =>
     execFileSync('openssl', argv, { cwd: folder, stdio: 'pipe' }).toString()
@@ -27,7 +27,7 @@ describe.skipIf(missing)(`time-stamps and openssl${because}`, () => {
 
   test.each(['EC', 'RSA'] as const)('its authority with a key of type %s is asked and read', async (keyType) => {
     const tsa = opensslTsa(join(folder, keyType), { keyType })
-    const server = await lyingTsa(say(tsa.reply))
+    const server = await lyingTsa(replyWith(tsa.reply))
     const client = createTimestampClient({ clock: realClock, entropy: realEntropy, pause: realPause })
     const outcome = await client.stamp(server.url, imprint, { offered: [tsa.root] })
     await server.close()

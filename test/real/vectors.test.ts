@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { VERIFY_SH } from '../../main/core/verify-text.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { judgeVector, type VectorAnswer } from '../support/judge-vector.ts'
+import { describeUnless } from '../support/needing.ts'
 import { makeVectors, type VectorSet } from '../support/vectors.ts'
 
 const NEEDED = ['openssl', 'sha256sum', 'unzip']
 const absent = NEEDED.filter((tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0)
-const why = absent.length === 0 ? '' : ` (skipped: ${absent.join(', ')} absent)`
+const why = absent.length === 0 ? null : `${absent.join(', ')} absent`
 
 type Expected = VectorAnswer & { readonly what: string }
 const expected: Readonly<Record<string, Expected>> = JSON.parse(readFileSync('test/vectors/expected.json', 'utf8'))
@@ -36,7 +37,7 @@ test('at least 80 vectors are expected, and each that only `verify` refuses is o
   expect(rows.filter(([, , { exit, script }]) => script === 'stops' && exit === 0)).toEqual([])
 })
 
-describe.skipIf(absent.length > 0)(`test vectors${why}`, () => {
+describeUnless(why, 'test vectors', () => {
   const folder = folderOfTests('vectors')
   let made: VectorSet
   beforeAll(async () => {

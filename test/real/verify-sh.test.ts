@@ -13,6 +13,7 @@ import { VERIFY_SH } from '../../main/core/verify-text.ts'
 import { UNITS_PATH } from '../../main/verify/disclosure/copy.ts'
 import { copyOf, disclosablePack } from '../support/disclosure.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { isInstalled } from '../support/needing.ts'
 import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
 import { archiveAttacks, fileAttacks } from '../support/pack-attacks.ts'
 import { digits, type RevokingCa, revokingCa } from '../support/revoking-ca.ts'
@@ -20,10 +21,9 @@ import { AS_OF, sampleCatalog, samplePack, sampleRecording, sampleSigner } from 
 import { testCa } from '../support/test-ca.ts'
 
 /** verify.sh as an auditor runs it: their own copy, the root and the fingerprint they were given, and tools that are not ours. */
-const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0
 const NEEDED = ['openssl', 'sha256sum', 'unzip']
-const ready = NEEDED.every(has)
-const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter(has)
+const ready = NEEDED.every(isInstalled)
+const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter(isInstalled)
 const DAY = 86_400_000
 type Files = Map<string, Uint8Array>
 type ReadFiles = ReadonlyMap<string, Uint8Array>
@@ -39,7 +39,7 @@ test('it is short, in ASCII, and every shell can parse it', () => {
     expect(spawnSync(shell, ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
 })
 
-const shellcheck = has('shellcheck')
+const shellcheck = isInstalled('shellcheck')
 test.skipIf(!shellcheck)(`shellcheck finds nothing${shellcheck ? '' : ' (shellcheck is not installed)'}`, () => {
   const { stdout } = spawnSync('shellcheck', ['-s', 'sh', '-S', 'warning', script], { encoding: 'utf8' })
   expect(stdout).toBe('')
@@ -162,7 +162,7 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
   })
 
   describe('good packs', () => {
-    test.each(SHELLS)('one without a time-stamp passes in %s, and the time is said not to be shown', async (shell) => {
+    test.each(SHELLS)('one without a time-stamp passes in %s, and the time is reported as not shown', async (shell) => {
       await passes(files, { shell }, /Time: the pack has no time-stamp.*\nALL CHECKS PASSED\n$/s)
     })
 
@@ -271,7 +271,7 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
       expect(readFileSync(script, 'utf8')).toBe(VERIFY_SH)
     })
 
-    test('TMPDIR may be relative, whatever CDPATH says, and nothing is left in it', async () => {
+    test('TMPDIR may be relative, with any CDPATH, and nothing is left in it', async () => {
       const place = desk()
       await writePack(join(place.folder, 'pack.zip'), files)
       mkdirSync(join(place.folder, 'work here'))
@@ -281,7 +281,7 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
     })
   })
 
-  test('a copy with parts withheld is not called damaged: it says who can read it', async () => {
+  test('a copy with parts withheld is not called damaged: it names who can read it', async () => {
     const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/nbd0 file 10.20.30.77\n')]
     const pack = await disclosablePack({ signer, catalog: sampleCatalog, recordings, asOf: AS_OF })
     await passes(pack, {}, /PASSED/)
@@ -295,7 +295,7 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
   })
 
   describe('years later', () => {
-    const faketime = has('faketime')
+    const faketime = isInstalled('faketime')
     const later = { before: ['faketime', '2032-01-01 00:00:00'] }
     test.skipIf(!faketime)(
       `a time-stamped pack passes in 2032, when every certificate of its signer and authority has ended${faketime ? '' : ' (faketime is not installed)'}`,
@@ -330,7 +330,7 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
   })
 
   describe('time-stamps that show nothing', () => {
-    test('no root of the authority: the pack passes, and says so', async () => {
+    test('no root of the authority: the pack passes, and this is reported', async () => {
       await passes(stamped, {}, /Time: no TSA_ROOT was supplied/)
     })
     test('a pack that was to carry none passes, and the script names what that leaves open', async () => {
@@ -360,7 +360,7 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
     test('of an authority with another root', async () => {
       await stops(stamped, { tsaRoot: ca.root }, /Failed at: 3\./)
     })
-    test('a time in the status text, which nobody signed, is not taken', async () => {
+    test('a time in the status text, which is not signed, is not taken', async () => {
       const response = bytesOf(stamped, PATHS.stamp)
       // TimeStampResp ::= SEQUENCE { status, token }: the granted status of openssl is SEQUENCE { INTEGER 0, … }.
       const body = response.subarray(4)
@@ -436,21 +436,21 @@ describe.skipIf(!ready)(`with ${NEEDED.join(', ')}`, () => {
       const lists = [ca.list('issuer', []), ca.list('root', [{ serial: ca.issuerSerial, at: soon }])]
       await stops(await sealed(lists), asked(), /authority of the signer was revoked/)
     })
-    test('lists that say nothing are noted: none, ended before, not for the whole chain', async () => {
+    test('lists that show nothing are noted: none, ended before, not for the whole chain', async () => {
       await passes(await sealed([]), asked(), /Whether the signer was revoked: no list/)
       await passes(await sealed([ca.list('issuer', [])]), asked(), /Whether the signer was revoked: no list/)
     })
-    const faketime = has('faketime')
+    const faketime = isInstalled('faketime')
     test.skipIf(!faketime)('a list that ended before the time that counts is noted', async () => {
       const pack = await samplePack({ signer: { ...leaf, crls: [ca.list('issuer', [], 3), ca.list('root', [])] } })
       const { tsaRoot: _, ...now } = asked()
       await passes(pack, { ...now, before: ['faketime', '-f', '+10d'] }, /revoked after .*crl-1\.pem expires/)
     })
-    test('a list that somebody else signed is refused', async () => {
+    test('a list signed by another authority is refused', async () => {
       const other = revokingCa(join(top, 'other-ca'))
       await stops(await sealed([other.list('issuer', [])]), asked(), /is not signed by an authority of/)
     })
-    test('another key under the same authority is told apart by the fingerprint alone', async () => {
+    test('another key under the same authority is distinguished by the fingerprint alone', async () => {
       const colleague = ca.issue('colleague', '0777')
       await stops(await sealed([], colleague), asked(), /sealed with a different key/)
       await passes(await sealed([], colleague), { ...asked(), pin: colleague.fingerprint }, /PASSED/)

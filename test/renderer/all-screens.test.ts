@@ -5,7 +5,7 @@ type Screens = Parameters<typeof loader>[0] extends () => Promise<infer S> ? S :
 const SCREENS = { Screen: () => null } as unknown as Screens
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
-test('screens are loaded once, and who listens is told', async () => {
+test('screens are loaded once, and listeners are notified', async () => {
   const load = vi.fn(() => Promise.resolve(SCREENS))
   const all = loader(load)
   const told = vi.fn()

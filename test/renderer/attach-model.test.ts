@@ -12,6 +12,7 @@ import {
   furtherRequests,
   isSamePerson,
 } from '../../renderer/attach-model.ts'
+import { must } from '../support/outcomes.ts'
 import { check, requestOf, row, view } from './made-up-view.ts'
 
 const TARGET = { controls: [{ framework: 'requests', control: 'ER-18' }], need: 'Title of ER-18', supersedes: null }
@@ -40,9 +41,8 @@ describe('one document for several requests', () => {
       id: 'd'.repeat(32),
       needsOf: (_: string, id: string) => [`Title of ${id}`],
     }
-    const added = addDocument(EMPTY_REGISTER, draft, file, facts)
-    if (!added.ok) throw new Error(added.error.detail)
-    const of = attachmentsBy(added.value, facts.now, null)
+    const added = must(addDocument(EMPTY_REGISTER, draft, file, facts))
+    const of = attachmentsBy(added, facts.now, null)
     for (const id of ['ER-03', 'ER-18', 'ER-21']) expect(of('requests', id)).toHaveLength(1)
   })
 

@@ -46,9 +46,9 @@ describe('the population', () => {
       ['all', 'reconciled', 'srv-all, by serial number', null],
     ]))
 
-  test('without a provider inventory, no node is missing from it', () => {
+  test('without a provider inventory, no node is missing from it, and none is reconciled with it', () => {
     const alone = { ...COVERAGE, inventory: null, inventoryOnly: [], nodes: [node('unlisted', { inventory: null })] }
-    expect(coverageRows(alone).map(({ state }) => state)).toEqual(['reconciled'])
+    expect(coverageRows(alone).map(({ state }) => state)).toEqual(['not-compared'])
     expect(coverageLine(alone)).toBe(
       '5 declared, 5 in the fleet file, 4 of 1 collected. No provider inventory is compared.',
     )
@@ -59,7 +59,7 @@ describe('the population', () => {
       '5 declared, 5 in the fleet file, 4 of 5 collected. The provider inventory lists 7; 1 not reconciled.',
     )
     expect(coverageLine({ ...COVERAGE, unreconciled: 0 })).toContain(
-      'The provider inventory lists 7; none not reconciled.',
+      'The provider inventory lists 7; none unreconciled.',
     )
   })
 

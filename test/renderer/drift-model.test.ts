@@ -13,7 +13,11 @@ describe('a comparison in words', () => {
 
   test('the heading counts the nodes without a change', () => {
     expect(driftLine({ compared: 12, unchanged: 12, flips: NONE })).toBe(
-      'No change on 12 of 12 nodes collected in both runs. No result changed.',
+      'No change in the evidence of 12 of 12 nodes collected in both runs. No result changed.',
+    )
+    // Results also change with the evaluation date, where no evidence does.
+    expect(driftLine({ compared: 5, unchanged: 4, flips: { ...NONE, results: 16 } })).toBe(
+      'No change in the evidence of 4 of 5 nodes collected in both runs, apart from values that always vary. 16 results changed.',
     )
     expect(driftLine({ compared: 0, unchanged: 0, flips: NONE })).toBe('No node was collected in both runs.')
   })

@@ -48,3 +48,17 @@ test('during a run it belongs to the run, and what began before is shown no long
   vi.advanceTimersByTime(1000)
   expect([getState().evaluating, getState().progress?.evaluated]).toEqual([null, { done: 2, total: 4 }])
 })
+
+test('of a chosen run, its own progress is shown from its first node on', () => {
+  const loaded = (run: string, step: 'reading' | 'evaluating', done: number): void =>
+    send({ kind: 'run-loading', run, step, done, total: 4 })
+  vi.advanceTimersByTime(1000)
+  loaded('r1', 'reading', 1)
+  loaded('r1', 'reading', 2)
+  expect(getState().loading).toEqual({ run: 'r1', step: 'reading', done: 1, total: 4 })
+  loaded('r1', 'evaluating', 1)
+  expect(getState().loading).toMatchObject({ step: 'evaluating', done: 1 })
+  loaded('r2', 'evaluating', 1)
+  expect(getState().loading).toMatchObject({ run: 'r2', done: 1 })
+  expect(getState().opening).toBeNull()
+})

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { documentName, piecesOf, runPlaces } from '../../renderer/request-references.ts'
+import { documentName, packOfAnswers, packPlaces, piecesOf, runPlaces } from '../../renderer/request-references.ts'
+import type { RequestEntry } from '../../schemas/ipc-portal.ts'
 import type { SearchEntry } from '../../schemas/ipc-views.ts'
 import { times } from '../support/thorough.ts'
 
@@ -63,4 +64,55 @@ test('the name of a document is its label without the digest', () => {
   expect(documentName(`a, SHA-256 b.pdf, SHA-256 ${digest}`)).toBe('a, SHA-256 b.pdf')
   for (const label of ['a.pdf', '', `, SHA-256 ${digest}`, `a, SHA-256 ${digest}0`])
     expect(documentName(label)).toBe(label)
+})
+
+describe('what an auditor opens by a reference', () => {
+  const entry = (part: Partial<RequestEntry>): RequestEntry => ({
+    ...{ at: '2026-11-29T12:00:00Z', by: 'S', role: 'officer', to: null, comment: '' },
+    ...{ packs: [], documents: [], findings: [], ...part },
+  })
+  const about = { control: '', node: 'db-1', check: '', period: '' }
+  const request = (...entries: readonly Partial<RequestEntry>[]) => ({
+    ...{ about, text: 'Why is F-20BF8C open on db-1?' },
+    entries: entries.map(entry),
+  })
+  const [first, second] = [
+    { id: '1', label: 'Run 1' },
+    { id: '2', label: 'Run 2' },
+  ]
+  const answers = request(
+    { to: 'answered', packs: [first] },
+    { role: 'auditor', to: 'returned', comment: 'And F-0A1B2C, xF-0A1B2D?' },
+    {
+      to: 'answered',
+      packs: [second, first],
+      documents: [{ id: 'd', label: `review.pdf, SHA-256 ${'ab'.repeat(32)}` }],
+    },
+    { role: 'auditor', comment: 'See review.pdf and F-0A1B2C, not F-0A1B2.' },
+  )
+
+  test('is in the first pack of the latest answer that names one', () => {
+    expect(packOfAnswers(answers)).toBe('2')
+    expect(packOfAnswers(request({ to: 'answered', packs: [first] }, { to: 'answered' }))).toBe('1')
+    expect(packOfAnswers(request({ to: 'answered' }))).toBeNull()
+    expect(packOfAnswers(request())).toBeNull()
+  })
+  test('are findings, documents that an answer names, and the node of the request, in comments as well', () => {
+    const places = packPlaces(answers)
+    const opened = (text: string) => piecesOf(text, places).flatMap(({ to }) => (to === null ? [] : [to]))
+    expect(opened(answers.text)).toEqual([
+      { screen: 'finding', of: 'pack', reference: 'F-20BF8C' },
+      { screen: 'node', of: 'pack', node: 'db-1' },
+    ])
+    expect(opened(answers.entries[1]?.comment ?? '')).toEqual([
+      { screen: 'finding', of: 'pack', reference: 'F-0A1B2C' },
+    ])
+    expect(opened(answers.entries[3]?.comment ?? '')).toEqual([
+      { screen: 'documents', of: 'pack', find: 'review.pdf' },
+      { screen: 'finding', of: 'pack', reference: 'F-0A1B2C' },
+    ])
+  })
+  test('is nothing without a pack', () => {
+    expect(packPlaces(request({ to: 'answered', comment: 'See F-20BF8C.' })).size).toBe(0)
+  })
 })

@@ -23,6 +23,7 @@ const status: ScheduleStatus = {
   last: null,
   installed: [],
   credentials: [],
+  waiting: [],
   missed: [],
   notes: [],
 }
@@ -96,7 +97,7 @@ describe('a schedule in words', () => {
     ).toEqual([
       'Starts on time.',
       'Unreachable nodes are not retried.',
-      'A run is in time if it is sealed within 120 minutes after it was due; later it counts as missed.',
+      'A run is in time if it is sealed within 2 hours after it was due; later it counts as missed.',
       'Runs missed while this computer was off are skipped.',
       'No notifications are sent.',
       'Packs are not sent to other systems.',

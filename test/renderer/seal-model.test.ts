@@ -3,6 +3,8 @@ import {
   buildInput,
   type Choices,
   compareFingerprint,
+  controlsWithDeviations,
+  findingCounts,
   firstChoices,
   frameworkGroups,
   inGroups,
@@ -11,6 +13,7 @@ import {
   nodesLine,
   problemAt,
   reEvaluationLine,
+  resultsLine,
   sealProblem,
   signerName,
   signerParts,
@@ -32,10 +35,19 @@ const identity: IdentityView = {
 
 const plan: ExportPlan = {
   run: 'r1',
+  isShown: true,
   demo: false,
   declared: 12,
   missing: [{ node: 'bk-1', why: 'connection refused' }],
   captures: 900,
+  results: {
+    asOf: '2026-11-28T05:25:54.977Z',
+    counts: { critical: 1, high: 0, medium: 2, low: 0, info: 4 },
+    deviations: 7,
+    deviatingNodes: 3,
+    findings: [],
+    frameworks: [],
+  },
   frameworks: [
     { id: 'hipaa', title: 'HIPAA', chosen: true, kind: 'usual' },
     { id: 'soc2', title: 'SOC 2', chosen: false, kind: 'usual' },
@@ -131,6 +143,21 @@ describe('choices', () => {
 test('what is missing stays in the denominator', () => {
   expect(nodesLine(plan)).toBe('11 of 12 nodes')
   expect(nodesLine({ ...plan, declared: 1, missing: [] })).toBe('1 of 1 node')
+})
+
+test('results name the levels that occur, and the run that other screens show only where it is another one', () => {
+  const { results } = plan
+  expect(findingCounts(results)).toBe('3 findings: 1 critical, 2 moderate')
+  const none = { ...results, counts: { critical: 0, high: 0, medium: 0, low: 0, info: 4 }, deviations: 0 }
+  expect(findingCounts(none)).toBe('0 findings')
+  expect(resultsLine(plan)).toContain('7 deviations on 3 of 12 nodes.')
+  expect(resultsLine({ ...plan, results: none })).not.toMatch(/\d deviation/)
+  const missing = Array.from({ length: plan.declared }, (_, at) => ({ node: `n${at}`, why: 'w' }))
+  expect(resultsLine({ ...plan, results: none, missing })).toContain('No node was tested.')
+  expect(resultsLine({ ...plan, isShown: false })).toBe(`${resultsLine(plan)} The other screens show another run.`)
+  const counts = { id: 'hipaa' as const, title: 'HIPAA', inScope: 72 }
+  expect(controlsWithDeviations({ ...counts, states: [['deviations', 15]] })).toBe('HIPAA: 15 of 72 controls in scope')
+  expect(controlsWithDeviations({ ...counts, states: [] })).toBe('HIPAA: 0 of 72 controls in scope')
 })
 
 test('a signer is split only where it has the known form', () => {

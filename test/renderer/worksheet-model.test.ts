@@ -73,7 +73,7 @@ test('work begins at the first sample without a decision, or again at the first'
   expect(firstOpen([decided])).toBe(0)
 })
 
-test('the finding stands over a deviation only, with its condition and node', () => {
+test('the finding is shown over a deviation only, with its condition and node', () => {
   const finding = { check: 'access.accounts', title: 'Accounts exist that nobody authorized' } as FindingRow
   expect(findingOn({ rows: [finding], informational: [] }, bad)).toBe(finding)
   expect(findingOn({ rows: [], informational: [finding] }, bad)).toBe(finding)

@@ -10,6 +10,8 @@ import { createPorts } from '../../main/adapters/ports.ts'
 import { unattendedUse } from '../../main/app/credentials.ts'
 import { certificateUntil, keyFile } from '../../main/core/schedule/schedule.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 
 const { utils } = ssh2
@@ -45,9 +47,8 @@ describe('key files', () => {
     writeFileSync(at('only.pub'), 'ssh-ed25519 AAAA anna')
     const nodes = ['identityFile: pkcs8', 'identityFile: pkcs8, transport: openssh', 'identityFile: only.pub']
     const text = nodes.map((more, index) => `  - {name: n${index}, address: 10.0.0.1, ${more}}\n`).join('')
-    const fleet = parseFleet(`name: x\nnodes:\n${text}`, at('fleet.yaml'))
-    if (!fleet.ok) throw new Error(fleet.error.detail)
-    const uses = await unattendedUse(ports, fleet.value.targets({}), { identityFolder: at('none') })
+    const fleet = must(parseFleet(`name: x\nnodes:\n${text}`, at('fleet.yaml')))
+    const uses = await unattendedUse(ports, fleet.targets({}), { identityFolder: at('none') })
     expect(uses.map(({ works, nodes }) => [works, nodes])).toEqual([
       ['no', ['n0']],
       ['unclear', ['n1']],
@@ -70,7 +71,7 @@ describe('key files', () => {
 })
 
 const absent = spawnSync('ssh-keygen', ['-?']).error === undefined ? null : 'ssh-keygen is absent'
-describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' : ` (skipped: ${absent})`}`, () => {
+describeUnless(absent, 'keys that OpenSSH makes', () => {
   const make = (name: string, type: string, passphrase: string): string => {
     execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-f', at(name)])
     return at(name)
@@ -83,7 +84,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     expect(keyFile(readFileSync(make(`id-${type}`, type, passphrase)))).toBe(passphrase === '' ? 'open' : 'locked'),
   )
 
-  test.each(['ed25519', 'ecdsa', 'rsa'])('a certificate over %s says until when it holds', (type) => {
+  test.each(['ed25519', 'ecdsa', 'rsa'])('a certificate over %s states until when it holds', (type) => {
     const [ca, key] = [make(`ca-${type}`, 'ed25519', ''), make(`certified-${type}`, type, '')]
     const sign = (validity: string): string | null => {
       execFileSync('ssh-keygen', ['-q', '-s', ca, '-I', 'a job', '-n', 'bwaudit,root', '-V', validity, `${key}.pub`])
@@ -95,7 +96,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     expect(certificateUntil(readFileSync(`${key}.pub`))).toBeNull()
   })
 
-  test('what a job can log in and seal with, told plainly, and nothing of the keys', async () => {
+  test('what a job can log in and seal with, stated plainly, and nothing of the keys', async () => {
     make('plain', 'ed25519', '')
     make('locked', 'ed25519', 'secret')
     make('ended', 'ed25519', '')
@@ -114,23 +115,24 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     ])
     writeFileSync(at('touch'), `-----BEGIN OPENSSH PRIVATE KEY-----\n${SK}\n-----END OPENSSH PRIVATE KEY-----\n`)
     const node = (name: string, more: string): string => `  - {name: ${name}, address: 10.0.0.1, ${more}}\n`
-    const fleet = parseFleet(
-      `name: x\nnodes:\n${[
-        node('a', 'identityFile: plain'),
-        node('b', 'identityFile: plain'),
-        node('c', 'identityFile: locked'),
-        node('d', 'identityFile: ended'),
-        node('e', 'identityFile: touch'),
-        node('f', 'identityFile: absent'),
-        node('g', 'agent: false'),
-        node('h', 'jump: [i], identityFile: plain'),
-        node('i', 'jumpOnly: true, agent: true'),
-      ].join('')}`,
-      at('fleet.yaml'),
+    const fleet = must(
+      parseFleet(
+        `name: x\nnodes:\n${[
+          node('a', 'identityFile: plain'),
+          node('b', 'identityFile: plain'),
+          node('c', 'identityFile: locked'),
+          node('d', 'identityFile: ended'),
+          node('e', 'identityFile: touch'),
+          node('f', 'identityFile: absent'),
+          node('g', 'agent: false'),
+          node('h', 'jump: [i], identityFile: plain'),
+          node('i', 'jumpOnly: true, agent: true'),
+        ].join('')}`,
+        at('fleet.yaml'),
+      ),
     )
-    if (!fleet.ok) throw new Error(fleet.error.detail)
     const options = { identityFolder: at('identities') }
-    const uses = await unattendedUse(ports, fleet.value.targets({}), options)
+    const uses = await unattendedUse(ports, fleet.targets({}), options)
     const agent =
       'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Declare a private key, or run an agent as a service.'
     expect(uses).toEqual([

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { createTimers, type RunProgram } from '../../main/adapters/schedules/index.ts'
+import { scheduleStatus } from '../../main/app/schedule-status.ts'
 import {
   addSchedule,
+  changeSchedule,
   installSchedule,
   removeSchedule,
   type ScheduleDraft,
-  scheduleStatus,
 } from '../../main/app/schedules.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import { fail } from '../../main/core/failure.ts'
@@ -16,6 +17,7 @@ import { chainFolderOf } from '../../main/core/layout.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import type { TimerKind } from '../../main/core/schedule/schedule.ts'
 import { folderOfTests } from '../support/folders.ts'
+import { must } from '../support/outcomes.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 import { NOW, scheduleOf, textsOf, units } from '../support/schedule.ts'
 
@@ -101,7 +103,7 @@ const plans = () =>
     .map((line) => parseEntryLine(line))
 
 describe('planning', () => {
-  test('what is planned stands, signed, in the chain and then in the file', async () => {
+  test('what is planned is signed, in the chain and then in the file', async () => {
     const added = await add()
     expect(added).toEqual({ ok: true, value: { ...draft(), fleetName: 'Example Clinic', createdAt: NOW } })
     expect(plans()).toEqual([
@@ -159,10 +161,9 @@ describe('planning', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('removing says so in the chain, takes the timers away, and can be done again after a failure', async () => {
-    const added = await add()
-    if (!added.ok) throw new Error(added.error.detail)
-    expect(await installSchedule(ports, 'systemd', added.value, by)).toMatchObject({ ok: true })
+  test('removing is recorded in the chain, takes the timers away, and can be done again after a failure', async () => {
+    const added = must(await add())
+    expect(await installSchedule(ports, 'systemd', added, by)).toMatchObject({ ok: true })
     computer.state.refuses = 'disable'
     const remove = () => removeSchedule(ports, 'nightly', { file, openSigner })
     expect(await remove()).toEqual({
@@ -213,6 +214,37 @@ describe('the schedule file', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
+  test.each<[string, () => Promise<unknown>]>([
+    ['taken', () => add({ cadence: 'every day at 05:00' })],
+    ['taken and freed', async () => [await add(), await removeSchedule(ports, 'nightly', { file, openSigner })]],
+  ])('a name that is %s while the signer decides is entered once', async (_, meanwhile) => {
+    const late = async () => {
+      // Neither the file nor the chain is locked now.
+      await meanwhile()
+      return await openSigner()
+    }
+    const added = await addSchedule(ports, draft(), { file, openSigner: late })
+    const read = await ports.schedules.read(file)
+    const [kept] = read.ok ? read.value.schedules : []
+    const last = plans().at(-1)?.entry
+    expect(last?.kind === 'plan' ? last.cadence : null).toBe(`${kept?.cadence} in UTC`)
+    expect(added.ok).toBe(kept?.cadence === draft().cadence)
+  })
+
+  test('a schedule that is changed while the signer decides is not removed', async () => {
+    await add()
+    const late = async () => {
+      const by = { program: ['node', 'cli'] as const, file }
+      await changeSchedule(ports, draft({ cadence: 'every day at 05:00' }), { file, openSigner, by })
+      return await openSigner()
+    }
+    const removed = await removeSchedule(ports, 'nightly', { file, openSigner: late })
+    expect(removed).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+    expect(plans().map((one) => one?.entry.kind === 'plan' && one.entry.cadence)).toEqual([
+      ...['every day at 02:30 in UTC', 'every day at 05:00 in UTC'],
+    ])
+  })
+
   test('of two changes at once neither is lost', async () => {
     const both = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
@@ -230,9 +262,8 @@ describe('the schedule file', () => {
 
 describe('timers', () => {
   const install = async (kind: TimerKind) => {
-    const made = units(kind)
-    if (!made.ok) throw new Error(made.error.detail)
-    return await computer.timers.install(made.value)
+    const made = must(units(kind))
+    return await computer.timers.install(made)
   }
 
   test('systemd: files, then its own program, word by word', async () => {
@@ -272,10 +303,9 @@ describe('timers', () => {
   })
 })
 
-test('a status says what is due, what is installed, and what a job can use', async () => {
-  const added = await add()
-  if (!added.ok) throw new Error(added.error.detail)
-  const bare = await scheduleStatus(ports, added.value, by)
+test('a status states what is due, what is installed, and what a job can use', async () => {
+  const added = must(await add())
+  const bare = await scheduleStatus(ports, added, by)
   expect(bare).toMatchObject({ nextDue: '2026-11-23T02:30:00.000Z', lastDue: null, lastAttempt: null, timers: [] })
   expect(bare.notes).toEqual(['No timer is installed; install one, or every scheduled run will be missed.'])
   expect(bare.unattended.map(({ works, nodes }) => [works, ...nodes])).toEqual([
@@ -283,15 +313,15 @@ test('a status says what is due, what is installed, and what a job can use', asy
     ['yes', 'gpu-01'],
     ['yes'],
   ])
-  await installSchedule(ports, 'systemd', added.value, by)
-  expect((await scheduleStatus(ports, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'installed' }])
+  await installSchedule(ports, 'systemd', added, by)
+  expect((await scheduleStatus(ports, added, by)).timers).toEqual([{ kind: 'systemd', state: 'installed' }])
   computer.state.refuses = 'is-active'
-  const other = await scheduleStatus(ports, added.value, { ...by, file: '/elsewhere.json' })
+  const other = await scheduleStatus(ports, added, { ...by, file: '/elsewhere.json' })
   expect(other.timers).toEqual([{ kind: 'systemd', state: 'other' }])
   expect(other.notes).toContain('The installed timer is out of date; install it again.')
   expect(other.notes.some((note) => note.includes('loginctl enable-linger anna'))).toBe(true)
-  expect((await scheduleStatus(ports, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'inactive' }])
+  expect((await scheduleStatus(ports, added, by)).timers).toEqual([{ kind: 'systemd', state: 'inactive' }])
   mkdirSync(at('linger'))
   writeFileSync(at('linger', 'anna'), '')
-  expect((await scheduleStatus(ports, added.value, by)).notes).toEqual([])
+  expect((await scheduleStatus(ports, added, by)).notes).toEqual([])
 })

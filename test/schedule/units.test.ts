@@ -11,7 +11,7 @@ import { NOW, textsOf, units } from '../support/schedule.ts'
 const CALL = 'run --schedule nightly --schedules /home/anna/.config/barewitness/schedules.json'
 const HOSTILE = `/srv/a b/it's "50%" $HOME/\u00e4\u6f22`
 
-test.each(['systemd', 'systemd-system', 'cron', 'launchd'] as const)('a job of root is told to be one: %s', (kind) => {
+test.each(['systemd', 'systemd-system', 'cron', 'launchd'] as const)('a job of root is reported as one: %s', (kind) => {
   const warnings = (user: string): readonly string[] => {
     const made = units(kind, {}, { user })
     return made.ok ? made.value.warnings : []
@@ -66,7 +66,7 @@ WantedBy=timers.target
     )
   })
 
-  test('whoever tells by a program keeps set-user-id programs', () => {
+  test('a job that notifies by a program keeps set-user-id programs', () => {
     const [service = ''] = textsOf(units('systemd', { notify: [{ kind: 'command', argv: ['mail'] }] }))
     expect(service).not.toContain('NoNewPrivileges')
     expect(service).not.toContain('Restrict')

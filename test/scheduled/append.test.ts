@@ -10,7 +10,7 @@ beforeEach(() => {
   folder = folderOfTest('append')
 })
 
-test('lines are added whole, whoever adds them at once', async () => {
+test('lines are added whole, with several writers at once', async () => {
   const path = join(folder, 'new', 'lines')
   const lines = Array.from({ length: 8 }, (_, at) => `${at}`.repeat(50))
   const outcomes = await Promise.all(lines.map((line) => files.append(path, line)))

@@ -20,10 +20,11 @@ import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { type Fakes, startFakes } from '../support/outbox-fakes.ts'
 import { integrationsFile } from '../support/outbox-kit.ts'
+import { must } from '../support/outcomes.ts'
 import { documentOf, POLICY } from '../support/register.ts'
-import { got, scheduleOf } from '../support/schedule-kit.ts'
+import { scheduleOf } from '../support/schedule-kit.ts'
 
-// `run --schedule` from the command line on, over nodes that nobody can reach: everything but their answers is real.
+// `run --schedule` from the command line on, over nodes that no one can reach: everything but their answers is real.
 let folder = ''
 let now = ''
 const at = (...parts: string[]): string => join(folder, ...parts)
@@ -38,7 +39,7 @@ let root = ''
 beforeAll(async () => {
   keys = mkdtempSync(join(tmpdir(), 'bw-run-schedule-keys-'))
   const { identities } = createFakePorts({ now: () => '2026-03-01T00:00:00.000Z' })
-  const made = got(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
+  const made = must(await identities.create({ folder: keys, name: 'ours', subject: 'Clinic', passphrase: PASSPHRASE }))
   root = made.rootPath
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
@@ -83,7 +84,7 @@ describe('run --schedule', () => {
     expect(readdirSync(at('out/history')).length).toBeGreaterThan(0)
     const verified = await cli.run('verify', at('out', runNamed(), `${runNamed()}.barewitness.zip`), '--trust', root)
     expect(verified).toBe(0)
-    const [attempt] = got(await readAttempts(ports, at('out'), 'nightly'))
+    const [attempt] = must(await readAttempts(ports, at('out'), 'nightly'))
     expect(attempt).toMatchObject({ code: 'ran', exit: 4, due: '2026-03-02T02:00:00.000Z' })
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
     expect(cli.told).toContain('No run is due; the next run is due at 2026-03-03T02:00:00.000Z')
@@ -110,11 +111,11 @@ describe('run --schedule', () => {
 
     test('takes what is declared there: engagement, claims, exceptions and the provider’s list', async () => {
       now = '2026-03-02T02:00:20.000Z'
-      got(await keepEngagement(shelf(), declared))
-      got(await keepProvider(shelf(), provider))
+      must(await keepEngagement(shelf(), declared))
+      must(await keepProvider(shelf(), provider))
       const register = { ...EMPTY_REGISTER, documents: [documentOf()] }
-      got(await writeRegister(ports, { path: registerPath(at('window')), folder: at('window') }, register))
-      got(await storeBytes(ports, at('window'), POLICY))
+      must(await writeRegister(ports, { path: registerPath(at('window')), folder: at('window') }, register))
+      must(await storeBytes(ports, at('window'), POLICY))
       expect(await run([windowed()], '--schedule', 'nightly'), cli.told).toBe(4)
       const { scope } = JSON.parse(exported('assessment.json'))
       expect(scope).toMatchObject({
@@ -122,7 +123,7 @@ describe('run --schedule', () => {
         engagement: declared.engagement,
         provider: { id: provider.id },
       })
-      const pack = got(await ports.packs.open(at('out', runNamed(), `${runNamed()}.barewitness.zip`)))
+      const pack = must(await ports.packs.open(at('out', runNamed(), `${runNamed()}.barewitness.zip`)))
       const digests = await Promise.all(pack.paths.map(async (path) => await pack.sha256(path)))
       await pack.close()
       expect(digests).toEqual(expect.arrayContaining([sha256(LIST), sha256(POLICY)]))
@@ -180,7 +181,7 @@ test('--deadline is kept in the schedule, listed, and given to its runs', async 
   for (const wrong of ['9', '86401', 'soon']) expect(await add('nightly', '--deadline', wrong)).toBe(2)
   expect(await add('nightly', '--deadline', '900')).toBe(0)
   expect(await add('weekly')).toBe(0)
-  const [nightly, weekly] = got(await ports.schedules.read(at('planned.json'))).schedules
+  const [nightly, weekly] = must(await ports.schedules.read(at('planned.json'))).schedules
   if (nightly === undefined || weekly === undefined) throw new Error('no schedule')
   expect([nightly.options.deadlineSeconds, weekly.options.deadlineSeconds]).toEqual([900, undefined])
   expect([optionsOf(nightly, {}).deadline, optionsOf(weekly, {}).deadline]).toEqual(['900', undefined])
@@ -203,7 +204,7 @@ describe('sending from a schedule', () => {
     schedule({ integrations: integrationsFile(at('send'), fakes, { only, trust }) })
   const DUE = '2026-03-02T02:00:00.000Z'
   const NEXT = '2026-03-03T02:00:00.000Z'
-  const starts = async () => got(await readAttempts(ports, at('out'), 'nightly'))
+  const starts = async () => must(await readAttempts(ports, at('out'), 'nightly'))
 
   test('a receiver that is down: the run ends as without it, the reason is shown, and the next start delivers', async () => {
     fakes.hooks.faults = () => ({ status: 401, body: 'no' })
@@ -262,6 +263,6 @@ describe('sending from a schedule', () => {
     expect(await add(path)).toBe(2)
     chmodSync(at('b/webhook-token'), 0o600)
     expect(await add(path)).toBe(0)
-    expect(got(await ports.schedules.read(at('planned.json'))).schedules[0]?.integrations).toBe(path)
+    expect(must(await ports.schedules.read(at('planned.json'))).schedules[0]?.integrations).toBe(path)
   })
 })

@@ -18,9 +18,9 @@ const result = (outcomes: Readonly<Record<string, string | null>>, cancelled = f
 describe('which nodes are asked again', () => {
   test.each<readonly [string, Readonly<Record<string, string | null>>, readonly string[]]>([
     ['those that may answer later', { a: null, b: 'ssh.unreachable', c: 'ssh.lost' }, ['b', 'c']],
-    ['nobody whose login was refused', { a: null, b: 'ssh.auth-refused', c: 'ssh.timed-out' }, ['c']],
-    ['nobody whose host key is in doubt', { a: null, b: 'ssh.host-key-changed', c: 'ssh.host-key-unknown' }, []],
-    ['those that nobody came to', { a: null, b: null }, ['c']],
+    ['no node whose login was refused', { a: null, b: 'ssh.auth-refused', c: 'ssh.timed-out' }, ['c']],
+    ['no node whose host key is in doubt', { a: null, b: 'ssh.host-key-changed', c: 'ssh.host-key-unknown' }, []],
+    ['those that were not reached in the queue', { a: null, b: null }, ['c']],
     ['not those that were left alone after refused logins', { a: null, b: 'ssh.auth-refused' }, []],
   ])('%s', (_, outcomes, again) => expect(worthAgain(['a', 'b', 'c'], result(outcomes))).toEqual(again))
 })
@@ -53,7 +53,7 @@ describe('asking again', () => {
     return { asked, waits, states: names.map(({ node, outcome }) => `${node.name} ${outcome.status}`).sort() }
   }
   const missing = result({ a: null, b: 'ssh.unreachable' })
-  test('goes on with the run and the nodes that are missing, as often as the schedule says', async () => {
+  test('continues with the run and the nodes that are missing, as often as the schedule states', async () => {
     const again = result({ b: 'ssh.unreachable' })
     expect(await tried({ times: 2, waitMinutes: 10 }, [missing, again, again])).toEqual({
       asked: [
@@ -64,11 +64,11 @@ describe('asking again', () => {
       states: ['a complete', 'b failed'],
     })
   })
-  test('ends when all have answered, and keeps what others said', async () => {
+  test('ends when all have answered, and keeps what others answered', async () => {
     const { asked, states } = await tried({ times: 5, waitMinutes: 1 }, [missing, result({ b: null })])
     expect([asked.length, states]).toEqual([1, ['a complete', 'b complete']])
   })
-  test('does not follow a run that somebody stopped, nor go on when stopped while it waits', async () => {
+  test('does not follow a run that was stopped, nor continue when stopped while it waits', async () => {
     expect((await tried({ times: 2, waitMinutes: 1 }, [result({ a: null }, true)])).waits).toEqual([])
     expect((await tried({ times: 2, waitMinutes: 1 }, [missing], true)).asked).toEqual([])
   })

@@ -4,12 +4,11 @@ import { zones } from '../../main/adapters/ports.ts'
 import { MOST_GAPS, planRun, type RunPlan } from '../../main/app/scheduled/plan-run.ts'
 import type { LoggedEntry } from '../../main/core/run-chain/entry.ts'
 import type { Schedule } from '../../schemas/types.ts'
+import { must } from '../support/outcomes.ts'
 import { FLEET, logged, planned, ranAt, scheduleOf } from '../support/schedule-kit.ts'
 
 const plan = (now: string, entries: readonly LoggedEntry[] = [], changes: Partial<Schedule> = {}): RunPlan => {
-  const made = planRun({ schedule: scheduleOf(changes), entries, now, zones })
-  if (!made.ok) throw new Error(made.error.detail)
-  return made.value
+  return must(planRun({ schedule: scheduleOf(changes), entries, now, zones }))
 }
 
 describe('a daily run at 02:00 UTC, planned since 1 March', () => {
@@ -66,7 +65,7 @@ describe('a daily run at 02:00 UTC, planned since 1 March', () => {
 
 describe('a clock that was set back', () => {
   const entries = [ranAt('2026-03-02T02:00:00.000Z'), ranAt('2026-03-05T02:00:00.000Z')]
-  test('invents no gap, serves nothing twice, and says so', () => {
+  test('invents no gap, serves nothing twice, and reports this', () => {
     const made = plan('2026-03-04T02:00:00.000Z', entries)
     expect(made).toMatchObject({ serves: { due: '2026-03-04T02:00:00.000Z' }, missed: [] })
     expect(made.notes[0]).toContain('2026-03-05T02:00:00.000Z. Correct the clock')
@@ -96,7 +95,7 @@ describe('a clock that ran ahead', () => {
 })
 
 describe('what is planned', () => {
-  test('is what the chain says, not what the file says now', () => {
+  test('is what the chain states, not what the file states now', () => {
     const made = plan('2026-03-03T02:00:00.000Z', [planned('every day at 06:00 in UTC', '2026-03-01T12:00:00.000Z')])
     expect([made.serves?.due, made.missed]).toEqual(['2026-03-02T06:00:00.000Z', []])
     expect(made.notes[0]).toBe(
@@ -117,7 +116,7 @@ describe('what is planned', () => {
   })
   test('nothing was planned before the schedule was made', () =>
     expect(plan('2026-03-01T00:00:00.000Z')).toMatchObject({ serves: null, missed: [] }))
-  test('a zone that nobody knows is refused', () =>
+  test('an unknown zone is refused', () =>
     expect(
       planRun({ schedule: scheduleOf({ zone: 'Mars/Olympus' }), entries: [], now: '2026-03-02T00:00:00Z', zones }).ok,
     ).toBe(false))

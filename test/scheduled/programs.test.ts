@@ -37,13 +37,13 @@ describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
   test.each([
     ['echo "no route\u0007" >&2; exit 7', 'ended with exit code 7: no route\\u{7}'],
     ['kill -TERM $$', 'ended by SIGTERM'],
-  ])('that fails is told of: %s', async (script, why) =>
+  ])('that fails is reported: %s', async (script, why) =>
     expect(await sh(script)).toMatchObject({
       ok: false,
       error: { code: 'notice.undelivered', detail: `/bin/sh: ${why}` },
     }),
   )
-  test('that is not there is told of', async () =>
+  test('that is not there is reported', async () =>
     expect(await notifyCommand({ kind: 'command', argv: [at('nothing')] }, NOTICE)).toMatchObject({
       ok: false,
       error: { detail: expect.stringContaining('ENOENT') },
@@ -75,7 +75,7 @@ describe.skipIf(!SH)('the system’s log (skipped where /bin/sh is absent)', () 
       '',
     ])
   })
-  test('without a logger is told of', async () => expect((await notifySyslog(NOTICE, at('nothing'))).ok).toBe(false))
+  test('without a logger is reported', async () => expect((await notifySyslog(NOTICE, at('nothing'))).ok).toBe(false))
   test('gets no control characters, and no more than it takes', () => {
     const line = syslogLine({
       ...NOTICE,

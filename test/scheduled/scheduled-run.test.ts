@@ -1,11 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../../main/app/scheduled/plan-run.ts'
+import { WHY_TOO_LATE } from '../../main/app/scheduled/states.ts'
 import { fail } from '../../main/core/failure.ts'
 import { preparedPath } from '../../main/core/layout.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { got, type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
+import { must } from '../support/outcomes.ts'
+import { FLEET, type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
 
 const kits: Kit[] = []
 const kitOf = (...changes: Parameters<typeof scheduleKit>): Kit => {
@@ -22,10 +24,10 @@ afterEach(() => {
 })
 const startAt = async (kit: Kit, at: string, options?: Parameters<Kit['start']>[0]) => {
   kit.setClock(at)
-  return got(await kit.start(options))
+  return must(await kit.start(options))
 }
 
-const attemptsOf = async (kit: Kit) => got(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
+const attemptsOf = async (kit: Kit) => must(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
 const NO_TIMER = 'No run was started: the computer was off or asleep, or its timer did not fire.'
 
 describe('days of a schedule', () => {
@@ -77,6 +79,32 @@ describe('days of a schedule', () => {
     )
     expect(kit.notices.at(-1)?.changes).toEqual(['Earlier scheduled runs were missed; see the run chain.'])
   })
+  test('a day that a person recorded without naming the schedule is not recorded again', async () => {
+    const kit = kitOf()
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    const due = '2026-03-02T02:00:00.000Z'
+    const gap = { kind: 'gap' as const, due, at: due, fleet: FLEET, why: 'Power cut.', signer: 'a'.repeat(64) }
+    await kit.enter({ entry: gap, signature: 'c2ln' })
+    expect(await startAt(kit, '2026-03-03T02:00:00.000Z')).toMatchObject({ code: 'ran', recorded: 0 })
+    expect((await kit.dueTimes()).filter((one) => one.startsWith('gap'))).toEqual([`gap ${due} Power cut.`])
+  })
+  test('an entry that is not signed explains nothing', async () => {
+    const kit = kitOf()
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    const due = '2026-03-02T02:00:00.000Z'
+    const gap = { kind: 'gap' as const, due, at: due, fleet: FLEET, why: 'Power cut.', signer: 'a'.repeat(64) }
+    await kit.enter({ entry: gap, signature: null })
+    expect(await startAt(kit, '2026-03-03T02:00:00.000Z')).toMatchObject({ code: 'ran', recorded: 1 })
+  })
+  test('a start that came too late and could not be recorded is recorded with its own reason later', async () => {
+    const kit = kitOf({ catchUp: false })
+    await startAt(kit, '2026-03-01T02:00:00.000Z')
+    kit.refuseSigner(fail('identity.missing', 'no key'))
+    expect(await startAt(kit, '2026-03-02T09:00:00.000Z')).toMatchObject({ code: 'too-late', recorded: 0 })
+    kit.refuseSigner(null)
+    expect(await startAt(kit, '2026-03-03T02:00:00.000Z')).toMatchObject({ code: 'ran', recorded: 1 })
+    expect(await kit.dueTimes()).toContain(`gap 2026-03-02T02:00:00.000Z ${WHY_TOO_LATE}`)
+  })
   test('a clock that is set back serves nothing twice and invents no gap', async () => {
     const kit = kitOf()
     await startAt(kit, '2026-03-01T02:00:00.000Z')
@@ -94,7 +122,7 @@ describe('one at a time', () => {
     await kit.start({
       during: async () => {
         kit.setClock('2026-03-01T02:00:00.000Z')
-        codes.push(got(await kit.start()).code)
+        codes.push(must(await kit.start()).code)
       },
     })
     expect([codes, kit.runs()]).toEqual([['overlap'], 1])
@@ -112,7 +140,7 @@ describe('one at a time', () => {
     await kit.start({
       during: async () => {
         kit.setClock('2026-03-01T03:00:00.000Z')
-        codes.push(got(await kit.start()).code)
+        codes.push(must(await kit.start()).code)
       },
     })
     expect([codes, kit.runs()]).toEqual([['nothing-due'], 1])
@@ -146,7 +174,7 @@ describe('a run that fails', () => {
       exit: 4,
     })
   })
-  test('one that was killed leaves its due time open; the next start says what is known', async () => {
+  test('one that was killed leaves its due time open; the next start reports what is known', async () => {
     const kit = kitOf()
     kit.setClock('2026-03-01T02:00:00.000Z')
     await expect(kit.start({ during: () => Promise.reject(new Error('killed')) })).rejects.toThrow('killed')
@@ -202,7 +230,7 @@ describe('a run that fails', () => {
       const prepared = preparedPath(pack, 'ab'.repeat(32))
       const during = async (): Promise<void> => {
         const seal = new TextEncoder().encode(isNamed ? `run-${at} ${at}` : 'of another pack')
-        got(await kit.ports.packs.write(prepared, new Map<string, Uint8Array>([[PATHS.tagManifest, seal]])))
+        must(await kit.ports.packs.write(prepared, new Map<string, Uint8Array>([[PATHS.tagManifest, seal]])))
         await kit.enter(ranAt(at))
         throw new Error('killed')
       }
@@ -212,7 +240,7 @@ describe('a run that fails', () => {
       expect(await kit.dueTimes()).toHaveLength(entries)
     },
   )
-  test('a folder that cannot be held, where nobody is, is no run that goes on', async () => {
+  test('a folder that cannot be held, without a holder, is no run in progress', async () => {
     const kit = kitOf()
     await startAt(kit, '2026-03-01T02:00:00.000Z')
     const full: Kit['ports']['files']['hold'] = async () => fail('store.failed', 'EROFS: read-only file system')
@@ -220,7 +248,7 @@ describe('a run that fails', () => {
     kit.setClock('2026-03-02T02:00:00.000Z')
     expect(await kit.start()).toMatchObject({ ok: false, error: { code: 'store.failed' } })
   })
-  test('a reason is told once', async () => {
+  test('a reason is reported once', async () => {
     const kit = kitOf()
     kit.setNodes('identity.missing')
     kit.refuseSigner(fail('identity.missing', 'at 10.0.0.7'))
@@ -252,7 +280,7 @@ describe('jitter', () => {
 describe('notices', () => {
   const GOOD = [{ name: 'gpu-1', verdicts: { 'a.b': 'satisfied' } }] as const
   const BAD = [{ name: 'gpu-1', verdicts: { 'a.b': 'not-satisfied' } }] as const
-  test('watching begins once; then only a change is told', async () => {
+  test('watching begins once; then only a change is reported', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })
     for (const day of ['01', '02', '03']) await startAt(kit, `2026-03-${day}T02:00:00.000Z`)
     expect(kit.notices.map(({ summary }) => summary)).toEqual([
@@ -270,7 +298,7 @@ describe('notices', () => {
       'Deviation ended: satisfied, not applicable or risk accepted now: Claim of a.b. On gpu-1.',
     )
   })
-  test('a failure is told once, and its end', async () => {
+  test('a failure is reported once, and so is its end', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })
     await startAt(kit, '2026-03-01T02:00:00.000Z')
     kit.setNodes('collector.no-answer')
@@ -284,7 +312,7 @@ describe('notices', () => {
     ])
     expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
   })
-  test('one that nobody took is kept, told as a failure, and sent again under the same id', async () => {
+  test('one that was not delivered is kept, reported as a failure, and sent again under the same id', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })
     kit.refuseNotices(true)
     const outcome = await startAt(kit, '2026-03-01T02:00:00.000Z')
@@ -296,7 +324,7 @@ describe('notices', () => {
     await startAt(kit, '2026-03-03T02:00:00.000Z')
     expect(kit.notices).toHaveLength(1)
   })
-  test('a state file that somebody changed is told of, and watching begins anew', async () => {
+  test('a state file that was changed is reported, and watching begins anew', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })
     await startAt(kit, '2026-03-01T02:00:00.000Z')
     appendFileSync(`${kit.schedule.out}/schedules/nightly/state.json`, ' ')

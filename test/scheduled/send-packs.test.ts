@@ -7,7 +7,8 @@ import { type Attempt, readAttempts, writeAttempt } from '../../main/app/schedul
 import { sendingText } from '../../main/app/scheduled/send-packs.ts'
 import { fail, type Outcome, ok } from '../../main/core/failure.ts'
 import { packOfRun, scheduleAttempts } from '../../main/core/layout.ts'
-import { got, type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
+import { must } from '../support/outcomes.ts'
+import { type Kit, ranAt, scheduleKit } from '../support/schedule-kit.ts'
 
 let kit: Kit
 beforeEach(() => {
@@ -26,10 +27,10 @@ const writePack = (run: string): void => {
 /** A start whose run has a pack. */
 const startAt = async (at: string, options: Parameters<Kit['start']>[0] = {}) => {
   kit.setClock(at)
-  return got(await kit.start({ ...options, during: async () => writePack(`run-${kit.runs()}`) }))
+  return must(await kit.start({ ...options, during: async () => writePack(`run-${kit.runs()}`) }))
 }
 const attempts = async (): Promise<readonly Attempt[]> =>
-  got(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
+  must(await readAttempts(kit.ports, kit.schedule.out, kit.schedule.name))
 const states = async () => (await attempts()).map(({ sending }) => sending?.state ?? null)
 
 const target = (changes: Partial<TargetResult>): Outcome<SendReport> =>
@@ -106,7 +107,7 @@ describe('killed before the pack was in the outbox', () => {
     const attempt = { id: '0123456789abcdef', schedule: name, due, startedAt: at, endedAt: null, run: null, exit: null }
     const sending = { state: 'pending', code: null, detail: '' } as const
     const line: Attempt = { ...attempt, code: 'going', detail: '', sending, ...changes }
-    got(await writeAttempt(kit.ports, { name, out }, line))
+    must(await writeAttempt(kit.ports, { name, out }, line))
   }
 
   test('after the run was sealed: the next start sends its pack first', async () => {
@@ -118,7 +119,7 @@ describe('killed before the pack was in the outbox', () => {
     expect(await states()).toEqual(['delivered', 'delivered'])
     // A start at which nothing is due sends as well, and finds nothing left.
     kit.setClock('2026-03-02T02:30:00.000Z')
-    expect(got(await kit.start())).toMatchObject({ code: 'nothing-due' })
+    expect(must(await kit.start())).toMatchObject({ code: 'nothing-due' })
     expect(kit.sent.slice(2)).toEqual([null])
   })
 
@@ -127,7 +128,7 @@ describe('killed before the pack was in the outbox', () => {
     writePack(`run-${FIRST}`)
     await killed(FIRST)
     kit.setClock('2026-03-01T02:30:00.000Z')
-    expect(got(await kit.start())).toMatchObject({ code: 'nothing-due' })
+    expect(must(await kit.start())).toMatchObject({ code: 'nothing-due' })
     expect(kit.sent).toEqual([`run-${FIRST}`])
     expect(await states()).toEqual(['delivered', 'delivered'])
   })
@@ -136,7 +137,7 @@ describe('killed before the pack was in the outbox', () => {
     writePack('run-7')
     await killed(FIRST, { code: 'ran', run: 'run-7', exit: 0, endedAt: '2026-03-01T02:06:00.000Z' })
     kit.setClock('2026-03-02T02:00:00.000Z')
-    got(await kit.start())
+    must(await kit.start())
     expect(kit.sent[0]).toBe('run-7')
   })
 
@@ -167,7 +168,7 @@ test('a start that is to stop leaves its pack to the next one', async () => {
     writePack('run-1')
     stop.abort()
   }
-  got(await kit.start({ signal: stop.signal, during }))
+  must(await kit.start({ signal: stop.signal, during }))
   expect([kit.sent, await states()]).toEqual([[], ['pending']])
   await startAt(SECOND)
   expect(kit.sent).toEqual(['run-1', 'run-2'])
@@ -185,7 +186,7 @@ test('the schedule is not locked meanwhile: another start finds its own due time
     if (inner === null) {
       inner = {}
       kit.setClock(SECOND)
-      inner = got(await kit.start({ during: async () => writePack('run-2') }))
+      inner = must(await kit.start({ during: async () => writePack('run-2') }))
     }
     return target({})
   })
@@ -217,6 +218,6 @@ test.each([
     run: null,
     exit: null,
   }
-  got(await writeAttempt(kit.ports, { name, out }, { ...line, code: 'ran', detail: '', sending: sending as never }))
+  must(await writeAttempt(kit.ports, { name, out }, { ...line, code: 'ran', detail: '', sending: sending as never }))
   expect((await readAttempts(kit.ports, out, name)).ok).toBe(false)
 })

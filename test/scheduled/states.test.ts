@@ -23,7 +23,7 @@ const GOOD: MadeNode = { name: 'a', verdicts: { x: 'satisfied' } }
 const BAD: MadeNode = { name: 'a', verdicts: { x: 'not-satisfied' } }
 const GONE: MadeNode = { name: 'a', verdicts: null }
 
-describe('what is told', () => {
+describe('what is reported', () => {
   test.each<readonly [string, readonly MadeNode[], readonly MadeNode[], readonly string[]]>([
     ['nothing new', [GOOD], [GOOD], []],
     [
@@ -128,7 +128,7 @@ const node = fc.record({
 })
 const fleet = fc.uniqueArray(node, { selector: ({ name }) => name }) as fc.Arbitrary<MadeNode[]>
 
-test('the same run twice changes nothing, and nothing is told without a change of the digest', () => {
+test('the same run twice changes nothing, and nothing is reported without a change of the digest', () => {
   fc.assert(
     fc.property(fleet, fleet, (first, second) => {
       const one = statesOf(first)

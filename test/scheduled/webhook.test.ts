@@ -89,7 +89,7 @@ describe('a webhook', () => {
     [429, 3, 'HTTP status 429, 3 tries'],
     [400, 1, 'HTTP status 400'],
     [404, 1, 'HTTP status 404'],
-  ])('that answers %i is tried %i times, and told of without its path', async (status, tries, why) => {
+  ])('that answers %i is tried %i times, and reported without its path', async (status, tries, why) => {
     const { requests, url } = await listening((response) => response.writeHead(status).end())
     const { outcome } = await post(url)
     expect(requests).toHaveLength(tries)
@@ -136,7 +136,7 @@ describe('a webhook', () => {
     // What the two sockets hold, and no more.
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
-  test('where nobody listens is told of', async () => {
+  test('without a listener is reported', async () => {
     const { url } = await listening(() => undefined)
     servers.splice(0).map((server) => server.close())
     expect((await post(url)).outcome).toMatchObject({
@@ -144,12 +144,12 @@ describe('a webhook', () => {
       error: { detail: expect.stringContaining('ECONNREFUSED') },
     })
   })
-  test('without a key is told unsigned', async () => {
+  test('without a key is notified unsigned', async () => {
     const { requests, url } = await listening((response) => response.writeHead(200).end())
     await post(url, { secretFile: null })
     expect(requests[0]?.headers).not.toHaveProperty('barewitness-signature')
   })
-  test('with a key that others can read, or none, is told nothing', async () => {
+  test('with a key that others can read, or none, is sent nothing', async () => {
     const { requests, url } = await listening((response) => response.writeHead(200).end())
     writeFileSync(at('open'), KEY)
     chmodSync(at('open'), 0o644)

@@ -16,6 +16,7 @@ const SIGNED = [
   ...(['register.sign', 'history.record-gap', 'history.set-baseline'] as const),
   ...(['period.plan', 'period.build'] as const),
 ]
+const SCHEDULED = ['schedules.add', 'schedules.change', 'schedules.remove'] as const
 
 test('the table has exactly the methods of the engine', () => {
   expect(Object.keys(ACCESS).sort()).toEqual([...METHODS].sort())
@@ -128,6 +129,15 @@ describe('conditions', () => {
     ])
     for (const role of TEAM_ROLES.filter((one) => one !== 'officer')) expect(at(role, true, true)).toBe(false)
   })
+  test.each(SCHEDULED)('%s is for officers and operators, where a sealer is configured', (method) => {
+    const roles = (sealer: boolean) =>
+      TEAM_ROLES.filter((role) => decide(role, method, null, { demo: false, sealer }).allowed)
+    expect([[...roles(true)].sort(), roles(false)]).toEqual([['officer', 'operator'], []])
+  })
+  test.each(['schedules.list', 'schedules.status'] as const)('%s is for officers and operators', (method) => {
+    const roles = TEAM_ROLES.filter((role) => decide(role, method, null, { demo: false, sealer: false }).allowed)
+    expect([...roles].sort()).toEqual(['officer', 'operator'])
+  })
   test('demo data only where the engagement is for it', () => {
     expect(allowed('operator', 'demo.open', null, true)).toBe(true)
     expect(allowed('operator', 'demo.open', null, false)).toBe(false)
@@ -137,7 +147,9 @@ describe('conditions', () => {
 
 test.each(
   METHODS.filter((method) =>
-    /^(export\.review|schedules|pack\.(choose|recent|open)|identities\.(?!list))/.test(method),
+    /^(export\.review|schedules\.(run|choose|install|preview)|pack\.(choose|recent|open)|identities\.(?!list))/.test(
+      method,
+    ),
   ),
 )('%s is refused to every role', (method) => {
   for (const role of TEAM_ROLES) expect(allowed(role, method)).toBe(false)

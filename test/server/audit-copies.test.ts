@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openObjectFolder } from '../../main/adapters/objects/folder.ts'
 import { serveCommand } from '../../main/cli/commands/serve.ts'
 import { EXIT } from '../../main/cli/exit-codes.ts'
@@ -20,10 +20,11 @@ import {
 import { type AuditCopies, compareAuditLog, startAuditCopies } from '../../main/server/edge/audit-copies.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
+import { closedAfterEach } from '../support/closing.ts'
 import { commandLine } from '../support/command-line.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { folderOfTest } from '../support/folders.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 
 const PLACE = 'https_audit.example.com_8443'
 const UNTIL = '2032-11-29T00:00:00.000Z'
@@ -81,10 +82,7 @@ describe('parts of an audit log', () => {
   })
 })
 
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const open = closedAfterEach()
 
 /** A log of a server with its copies, which are made when asked. */
 async function started(store: ObjectStore, text = '') {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../../main/app/sealer.ts'
 import { serveCommand } from '../../main/cli/commands/serve.ts'
@@ -16,19 +16,17 @@ import { type AuditEvent, auditLine, checkAudit, EMPTY_LOG } from '../../main/se
 import { recordedHeads, signedHeads } from '../../main/server/audit-heads.ts'
 import { openAuditLog } from '../../main/server/edge/audit-file.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
+import { closedAfterEach } from '../support/closing.ts'
 import { commandLine } from '../support/command-line.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { CHEN, newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
 import { replyIn, type TeamKit, teamKit } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
 const AT = '2026-11-28T10:00:00.000Z'
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const open = closedAfterEach()
 const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-heads-'))
   open.push(async () => rmSync(folder, { recursive: true, force: true }))

@@ -17,6 +17,8 @@ function heldEngine() {
         waiting.push({ method, answer: (reply) => (reply instanceof Error ? reject(reply) : resolve(reply as never)) })
       }),
     onEvent: () => () => undefined,
+    startDue: async () => ({ ok: true, value: null }),
+    recordMissedRun: async () => ({ ok: true, value: null }),
     close: async () => undefined,
   })
   return {

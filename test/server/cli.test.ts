@@ -10,6 +10,7 @@ import { auditLine, EMPTY_LOG } from '../../main/server/audit.ts'
 import { auditEvent } from '../../main/server/edge/parts.ts'
 import { commandLine } from '../support/command-line.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
+import { must } from '../support/outcomes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'barewitness-serve-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,10 +26,9 @@ const fileWith = (text: string): string => {
 test('the example of the documentation is valid, with paths beside the file', async () => {
   const file = fileWith(EXAMPLE)
   expect(await cli.run('serve', '--config', file, '--check-config')).toBe(EXIT.done)
-  const config = await teamConfigIn(file)
-  if (!config.ok) throw new Error(config.error.detail)
-  expect(config.value.auditLog).toBe(join(folder, 'audit.jsonl'))
-  expect(config.value.engagements.map(({ folder: path }) => path)).toEqual([
+  const config = must(await teamConfigIn(file))
+  expect(config.auditLog).toBe(join(folder, 'audit.jsonl'))
+  expect(config.engagements.map(({ folder: path }) => path)).toEqual([
     join(folder, 'engagements/clinic-2026'),
     join(folder, 'engagements/lab-2026'),
   ])
@@ -88,19 +88,18 @@ describe('integrations of an engagement', () => {
 })
 
 test('a key or client secret that others can read is refused', async () => {
-  const config = await teamConfigIn(fileWith(EXAMPLE))
-  if (!config.ok) throw new Error(config.error.detail)
+  const config = must(await teamConfigIn(fileWith(EXAMPLE)))
   const files = ['client-secret', 'tls/key.pem', 'tls/certificate.pem']
   const { mkdirSync } = await import('node:fs')
   mkdirSync(join(folder, 'tls'), { recursive: true })
   for (const file of files) writeFileSync(join(folder, file), 'x\n', { mode: 0o600 })
-  expect(readTeamSecrets(config.value)).toEqual({
+  expect(readTeamSecrets(config)).toEqual({
     ok: true,
     value: { tls: { cert: 'x\n', key: 'x\n' }, clientSecret: 'x', database: null, objects: null },
   })
   for (const file of files.slice(0, 2)) {
     chmodSync(join(folder, file), 0o644)
-    const read = readTeamSecrets(config.value)
+    const read = readTeamSecrets(config)
     expect(read.ok ? null : read.error.code).toBe('input.refused')
     chmodSync(join(folder, file), 0o600)
   }
@@ -126,9 +125,8 @@ describe('a database', () => {
   })
   test('is validated without a connection, with paths beside the file', async () => {
     expect(await check(`${DATABASE}serves: collectors\n`)).toBe(EXIT.done)
-    const config = await teamConfigIn(fileWith(`${EXAMPLE}${DATABASE}`))
-    if (!config.ok) throw new Error(config.error.detail)
-    const { database } = config.value
+    const config = must(await teamConfigIn(fileWith(`${EXAMPLE}${DATABASE}`)))
+    const { database } = config
     expect([database?.passwordFile, database?.owner?.passwordFile, database?.tls?.ca]).toEqual(files)
   })
   test.each<[string, string, string, RegExp]>([

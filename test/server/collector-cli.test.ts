@@ -49,6 +49,23 @@ test.each<[string, (text: string) => string, RegExp]>([
   expect(cli.told).toMatch(problem)
 })
 
+describe('the zone', () => {
+  const without = EXAMPLE.replace('zone: frankfurt\n', '')
+  test.each<[string, string, readonly string[], number]>([
+    ['of the configuration', EXAMPLE, [], EXIT.done],
+    ['of the option', without, ['--zone', 'paris'], EXIT.done],
+    ['of both', EXAMPLE, ['--zone', 'frankfurt'], EXIT.done],
+    ['of neither', without, [], EXIT.usage],
+    ['differs', EXAMPLE, ['--zone', 'paris'], EXIT.usage],
+    ['has another form', without, ['--zone', '../frankfurt'], EXIT.usage],
+  ])('%s', async (_, text, option, code) => {
+    expect(without).not.toBe(EXAMPLE)
+    expect(await cli.run('collector', '--config', fileWith(text), ...option, '--check-config')).toBe(code)
+    expect(cli.told).toMatch(/zone/)
+    if (code === EXIT.done) expect(cli.told).toContain(option[1] ?? 'frankfurt')
+  })
+})
+
 test('a fleet file that cannot be read is refused, and an option is needed', async () => {
   const config = fileWith(EXAMPLE.replace('fleet.yaml', 'none.yaml'))
   expect(await cli.run('collector', '--config', config, '--check-config')).toBe(EXIT.usage)

@@ -30,7 +30,7 @@ import { targetOf, validator } from '../support/deps.ts'
 import { valueIn } from '../support/engine-kit.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
 const [FRANKFURT, OTHER, TOKYO, BETA] = [newToken(), newToken(), newToken(), newToken()]
@@ -505,7 +505,7 @@ describe('a server that was killed', () => {
     must(await incoming.put(ID, HELD.holder, sha256('x'), Buffer.from('x')))
     await engagementJobs({ queue, incoming, zones: new Set(), patienceMs: 1000 }).recover()
     expect(existsSync(join(folder, 'evidence', job.run))).toBe(false)
-    // Of a job that nobody knows any more, nothing is kept.
+    // Of a job that is no longer known, nothing is kept.
     expect((await incoming.pending()).map((one) => one.job)).toEqual([job.id])
     await queue.close()
   })
@@ -526,6 +526,7 @@ describe('jobs that another process serves', () => {
     const { id: _, ...asked } = job
     const done = first.remote.collect(asked, { signal: stop.signal, onEvent: ({ kind }) => events.push(kind) })
     const collector = { name: HELD_BY, zone: job.zone, engagement: 'alpha', tokenDigest: sha256('token') }
+    while (must(await queue.counts()).waiting === 0) await sleep(5)
     const leased = must(await second.ask(collector, 0, () => false))
     if (leased === null) throw new Error('no job was handed out')
     const held = { id: leased.job.id, lease: leased.lease, holder: HELD_BY }

@@ -10,7 +10,7 @@ import { type Copies, startCopies } from '../../main/server/edge/copies.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { keepingKit } from '../support/keeping-kit.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { digestsBelow } from '../support/same-folders.ts'
 import { teamKit } from '../support/team-kit.ts'
 

@@ -15,7 +15,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
 import type { QueueParts } from '../../main/core/jobs.ts'
 import { JOBS } from '../../main/core/layout.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { jobOf, queueContract } from '../support/queue-contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'barewitness-queue-'))
@@ -37,10 +37,10 @@ queueContract('the queue in files', async (parts) => {
   }
 })
 
-test('a second process does not open the same jobs', { timeout: 60_000 }, async () => {
+test('a second process does not open the same jobs', async () => {
   const folder = newFolder()
   const queue = must(await openFileQueue(folder, PARTS))
-  const second = await openFileQueue(folder, PARTS)
+  const second = await openFileQueue(folder, PARTS, 200)
   expect(second.ok ? null : second.error.code).toBe('store.failed')
   await queue.close()
 })

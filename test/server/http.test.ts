@@ -179,6 +179,8 @@ test('so many calls of one session at once', async () => {
         return { ok: true, value: null } as never
       },
       onEvent: () => () => undefined,
+      startDue: async () => ({ ok: true, value: null }),
+      recordMissedRun: async () => ({ ok: true, value: null }),
       close: async () => undefined,
     }),
   })
@@ -203,6 +205,8 @@ describe('failures', () => {
           return { ok: false, error: { code: method === 'runs.list' ? 'bug' : 'store.failed', detail: `${folder}/x` } }
         },
         onEvent: () => () => undefined,
+        startDue: async () => ({ ok: true, value: null }),
+        recordMissedRun: async () => ({ ok: true, value: null }),
         close: async () => undefined,
       }),
     })

@@ -10,7 +10,8 @@ import { JOBS } from '../../main/core/layout.ts'
 import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../main/core/recording.ts'
 import { validator } from '../support/deps.ts'
 import { folderOfTests } from '../support/folders.ts'
-import { must, recordingsOf } from '../support/kept-runs.ts'
+import { recordingsOf } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 
 const root = folderOfTests('incoming')
 let places = 0

@@ -104,7 +104,7 @@ describe('an invitation', () => {
     const both = await Promise.all(['race-1', 'race-2'].map((sub) => use(sub, token)))
     expect(both.map(([, { status }]) => status).sort()).toEqual([200, 403])
   })
-  test('is not used by whoever may enter anyway, nor by an administrator', async () => {
+  test('is not used by a person who may enter anyway, nor by an administrator', async () => {
     const { token, id } = await invite()
     for (const role of ['officer', 'administrator'])
       expect((await use(role, token, { roles: [role], groups: ['team'] }))[1].status).toBe(403)

@@ -24,7 +24,11 @@ beforeAll(async () => {
   // Inputs are judged by their schemas in other tests: here each call must reach the table.
   const sealer = { name: 'chen', engagement: 'alpha', tokenDigest: 'a'.repeat(64), certificate: 'c'.repeat(64) }
   kit = await teamKit({
-    openEngine: async () => noting,
+    openEngine: async () => ({
+      ...noting,
+      startDue: async () => ({ ok: true, value: null }),
+      recordMissedRun: async () => ({ ok: true, value: null }),
+    }),
     problems: () => [],
     config: (config) => ({ ...config, sealers: [sealer] }),
   })

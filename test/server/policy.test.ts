@@ -12,7 +12,7 @@ import { wantedBy } from '../../main/server/routes.ts'
 import { createSessions, csrfOf, loadSessions, policyOf } from '../../main/server/sessions.ts'
 import { originOf, problemsOf } from '../../main/server/settings.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 
 const config = (part: Partial<TeamConfig> = {}): TeamConfig => ({
   schema: 'barewitness.team/1',

@@ -8,6 +8,7 @@ import type { PackReview, Worksheet } from '../../schemas/ipc-packs.ts'
 import { OFFLINE_FILE, type SharedPack } from '../../schemas/ipc-portal.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
+import { must } from '../support/outcomes.ts'
 import { sharedExport } from '../support/portal-kit.ts'
 import { type Answered, codeOf, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
 
@@ -25,9 +26,7 @@ beforeAll(async () => {
 afterAll(async () => await kit.close())
 
 const given = <T>(answered: Answered): T => {
-  const reply = replyIn<T>(answered)
-  if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.detail}`)
-  return reply.value
+  return must(replyIn<T>(answered))
 }
 const downloaded = async (who: Visitor, answered: Answered): Promise<Answered> =>
   await who.send('GET', `/e/alpha/${answered.headers[TEAM_HEADERS.download] as string}`)

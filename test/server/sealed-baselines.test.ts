@@ -1,45 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { reviewFile } from '../../main/app/review.ts'
 import { chainFolderOf, draftName } from '../../main/core/layout.ts'
 import { entryBytes, parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import { NO_TRUST } from '../../main/verify/steps/trust.ts'
-import type { ExportDraft } from '../../schemas/ipc-packs.ts'
-import { valueIn } from '../support/engine-kit.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { sealing } from '../support/sample-pack.ts'
-import { connectedSealer, newSigner, type SealerInTest, withSealers } from '../support/sealer-kit.ts'
-import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { newSigner, sealedRun, teamWithSealers } from '../support/sealer-kit.ts'
+import { codeOf, type TeamKit } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
 const ports = createFakePorts()
-
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
-
-async function kitWithSealers(): Promise<TeamKit> {
-  const kit = await teamKit({ openEngine: fakeEngine(ports), config: (config) => withSealers(config, signer) })
-  open.push(() => kit.close())
-  return kit
-}
-
-const sealerOf = (kit: TeamKit, how: Parameters<typeof connectedSealer>[3] = {}): Promise<SealerInTest> =>
-  connectedSealer(kit, signer, open, how)
-
-async function sealedRun(officer: Visitor): Promise<{ readonly run: string; readonly draft: ExportDraft }> {
-  const { run } = valueIn(
-    replyIn<{ run: string }>(await officer.call('alpha', 'run.start', { nodes: [], only: 'all' })),
-  )
-  while (valueIn(replyIn<{ going: boolean }>(await officer.call('alpha', 'run.status', null))).going) await sleep(20)
-  const wanted = { frameworks: ['hipaa'], identity: 'chen', timestamp: false, also: [], redact: null }
-  return { run, draft: valueIn(replyIn<ExportDraft>(await officer.call('alpha', 'export.build', wanted))) }
-}
+const { kitWithSealers, sealerOf } = teamWithSealers(signer, () => ports)
 
 const chainOf = (kit: TeamKit): string => chainFolderOf(join(kit.folder, 'alpha'), 'sealed')
 const entriesOf = (kit: TeamKit) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../../main/app/sealer.ts'
 import { sha256 } from '../../main/core/digest.ts'
@@ -18,29 +18,12 @@ import { createFakePorts } from '../support/fake-ports.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { acceptanceRequestOf, riskAcceptanceOf } from '../support/register.ts'
 import { sealing } from '../support/sample-pack.ts'
-import { CHEN, connectedSealer, newSigner, type SealerInTest, withSealers } from '../support/sealer-kit.ts'
-import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { CHEN, newSigner, teamWithSealers } from '../support/sealer-kit.ts'
+import { codeOf, replyIn, type TeamKit, type Visitor } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
+const { kitWithSealers, sealerOf } = teamWithSealers(signer, createFakePorts)
 const [CHECK, OTHER_CHECK] = fakeCatalog.checks.map(({ id }) => id)
-
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
-
-async function kitWithSealers(patienceMs?: number): Promise<TeamKit> {
-  const kit = await teamKit({
-    openEngine: fakeEngine(createFakePorts()),
-    ...(patienceMs === undefined ? {} : { patienceMs }),
-    config: (config) => withSealers(config, signer),
-  })
-  open.push(() => kit.close())
-  return kit
-}
-
-const sealerOf = (kit: TeamKit, how: Parameters<typeof connectedSealer>[3] = {}): Promise<SealerInTest> =>
-  connectedSealer(kit, signer, open, how)
 
 const registerOf = (kit: TeamKit): Register | null => {
   try {

@@ -2,10 +2,11 @@ import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exportPeriod } from '../../main/app/period.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { chainFolderOf, draftName, periodDraftName } from '../../main/core/layout.ts'
+import { PERIOD_PATH } from '../../main/core/period/pack.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { NO_TRUST } from '../../main/verify/steps/trust.ts'
@@ -16,48 +17,26 @@ import type { SealingRequest } from '../../schemas/types.ts'
 import { valueIn } from '../support/engine-kit.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
-import { must } from '../support/kept-runs.ts'
-import { connectedSealer, newSigner, OTHER, type SealerInTest, withSealers } from '../support/sealer-kit.ts'
-import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
+import { must } from '../support/outcomes.ts'
+import { entersMeanwhile, newSigner, OTHER, sealedRun, teamWithSealers } from '../support/sealer-kit.ts'
+import { codeOf, replyIn, type TeamKit, type Visitor } from '../support/team-kit.ts'
 
 const signer = newSigner('J. Chen')
 
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
-
 let now = ''
 const ports = createFakePorts({ now: () => now })
+const { kitWithSealers, sealerOf, open } = teamWithSealers(signer, () => ports)
 
-async function kitWithSealers(patienceMs?: number): Promise<TeamKit> {
-  const kit = await teamKit({
-    openEngine: fakeEngine(ports),
-    ...(patienceMs === undefined ? {} : { patienceMs }),
-    config: (config) => withSealers(config, signer),
-  })
-  open.push(() => kit.close())
-  return kit
-}
-
-const sealerOf = (kit: TeamKit, how: Parameters<typeof connectedSealer>[3] = {}): Promise<SealerInTest> =>
-  connectedSealer(kit, signer, open, how)
-
-async function sealedRun(officer: Visitor, at: string): Promise<{ readonly run: string; readonly handle: string }> {
+async function sealedRunAt(officer: Visitor, at: string): Promise<{ readonly run: string; readonly handle: string }> {
   now = at
-  const { run } = valueIn(
-    replyIn<{ run: string }>(await officer.call('alpha', 'run.start', { nodes: [], only: 'all' })),
-  )
-  while (valueIn(replyIn<{ going: boolean }>(await officer.call('alpha', 'run.status', null))).going) await sleep(20)
-  const wanted = { frameworks: ['hipaa'], identity: 'chen', timestamp: false, also: [], redact: null }
-  const { handle } = valueIn(replyIn<ExportDraft>(await officer.call('alpha', 'export.build', wanted)))
-  return { run, handle }
+  const { run, draft } = await sealedRun(officer)
+  return { run, handle: draft.handle }
 }
 
 /** Two sealed runs on two days that are over. */
 async function twoRuns(officer: Visitor) {
-  const first = await sealedRun(officer, '2026-11-18T09:15:00.000Z')
-  const second = await sealedRun(officer, '2026-11-19T09:15:00.000Z')
+  const first = await sealedRunAt(officer, '2026-11-18T09:15:00.000Z')
+  const second = await sealedRunAt(officer, '2026-11-19T09:15:00.000Z')
   now = '2026-11-21T09:15:00.000Z'
   return { first, second }
 }
@@ -69,6 +48,7 @@ const WANTED = {
   identity: 'chen',
   timestamp: false,
 }
+const MISSED = '2026-11-20T02:00:00Z'
 const PACK = 'period-2026-11-18-2026-11-20.barewitness.zip'
 const built = (officer: Visitor, change: Partial<typeof WANTED> = {}) =>
   officer.call('alpha', 'period.build', { ...WANTED, ...change })
@@ -170,6 +150,32 @@ test('a sealed period report is downloaded, shared and discarded as an export, a
   expect(codeOf(await officer.call('alpha', 'export.save', { handle }))).toBe('input.refused')
   // The run chain names its pack.
   expect(readdirSync(draft)).toContain(PACK)
+})
+
+test('the run chain is free while the signer decides, and what enters it then is in the report', async () => {
+  const kit = await kitWithSealers()
+  const officer = await kit.as('officer')
+  const freed: boolean[] = []
+  const sealer = await sealerOf(kit, {
+    confirms: async ({ purpose }) => {
+      if (purpose.startsWith('Period')) freed.push(await entersMeanwhile(folderOf(kit), signer, MISSED))
+      return true
+    },
+  })
+  await twoRuns(officer)
+  const before = sealer.asked.length
+  const { handle } = valueIn(replyIn<ExportDraft>(await built(officer)))
+  expect(freed).toEqual([true])
+  // The signer confirmed this period report, however often it is prepared.
+  expect(sealer.asked).toHaveLength(before + 1)
+  expect(kindsIn(kit)).toEqual(['run', 'run', 'gap', 'period'])
+  const path = join(folderOf(kit), periodDraftName(handle), PACK)
+  const reviewed = must(await reviewFile(ports, fakeCatalog, { path, trust: NO_TRUST, checkpoint: null, keep: false }))
+  expect(reviewed.report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  const pack = must(await ports.packs.open(path))
+  const period = JSON.parse(new TextDecoder().decode(await pack.read(PERIOD_PATH)))
+  await pack.close()
+  expect(period.missedRuns).toMatchObject([{ due: MISSED }])
 })
 
 test('what the signer does not confirm is not sealed, is in no chain, and can be requested again', async () => {

@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { runSealer, type SealerEvent } from '../../main/app/sealer.ts'
 import { type Outcome, ok } from '../../main/core/failure.ts'
 import { chainFolderOf, draftName } from '../../main/core/layout.ts'
+import { CHAIN_PATHS } from '../../main/core/run-chain/notes.ts'
 import { MOST_SIGNATURES, type SealingServer } from '../../main/core/sealing-orders.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { NO_TRUST } from '../../main/verify/steps/trust.ts'
@@ -17,15 +18,17 @@ import type { HomeView } from '../../schemas/ipc-findings.ts'
 import type { ExportDraft, ExportPlan, ExportView, PreflightItem } from '../../schemas/ipc-packs.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
 import type { SealingRequest } from '../../schemas/types.ts'
+import { closedAfterEach } from '../support/closing.ts'
 import { newToken } from '../support/collector-kit.ts'
 import { valueIn } from '../support/engine-kit.ts'
 import { fakeCatalog } from '../support/fake-catalog.ts'
 import { createFakePorts } from '../support/fake-ports.ts'
 import { fakeScheduling } from '../support/fake-timers.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import {
   BETA,
   CHEN,
+  entersMeanwhile,
   newSigner,
   OTHER,
   type SealerInTest,
@@ -37,10 +40,7 @@ import { codeOf, fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from
 
 const signer = newSigner('J. Chen')
 
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const open = closedAfterEach()
 
 const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'barewitness-sealer-'))
@@ -191,6 +191,33 @@ describe('an export of the team server', () => {
     expect(checkAudit(audit)).toMatchObject({ intact: true })
     const signatures = audit.split('\n').filter((line) => line.includes('"kind":"signature"'))
     expect(signatures).toHaveLength(lines.length)
+  })
+
+  test('leaves the run chain free while the signer decides, and states what enters it then', async () => {
+    const kit = await kitWithSealers()
+    const officer = await kit.as('officer')
+    await collected(officer)
+    const freed: boolean[] = []
+    const folder = join(kit.folder, 'alpha')
+    const sealer = sealerOf(kit, {
+      confirms: async () => {
+        freed.push(await entersMeanwhile(folder, signer, '2026-10-31T02:00:00Z'))
+        return true
+      },
+    })
+    await planned(officer, 1)
+    const draft = valueIn(await built(officer))
+    expect([freed, sealer.asked.length]).toEqual([[true], 1])
+    const name = draft.files.find((one) => one.name.endsWith('.barewitness.zip'))?.name ?? ''
+    const path = join(folder, draftName(draft.handle), name)
+    const reviewed = must(
+      await reviewFile(createFakePorts(), fakeCatalog, { path, trust: NO_TRUST, checkpoint: null, keep: false }),
+    )
+    expect(reviewed.report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    const pack = must(await createFakePorts().packs.open(path))
+    const log = new TextDecoder().decode(await pack.read(CHAIN_PATHS.entries))
+    await pack.close()
+    expect(log).toContain('2026-10-31T02:00:00Z')
   })
 
   test('is not sealed where the signer does not confirm, and can be exported again', async () => {

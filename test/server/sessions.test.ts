@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fail, ok } from '../../main/core/failure.ts'
 import type { SessionStore, StoredSession } from '../../main/core/session-store.ts'
 import { SESSION_ACCESS, type ServerRole, type SessionMethod, sessionRefusal } from '../../main/server/access.ts'
@@ -9,6 +9,7 @@ import { SESSION_PATHS } from '../../main/server/routes.ts'
 import type { ExportDraft, ExportPlan } from '../../schemas/ipc-packs.ts'
 import { TEAM_HEADERS, TEAM_ROLES } from '../../schemas/ipc-team.ts'
 import type { TeamConfig } from '../../schemas/types.ts'
+import { closedAfterEach } from '../support/closing.ts'
 import { newSigner, startSealer, withSealers } from '../support/sealer-kit.ts'
 import { type SessionsUnderTest, sessionsContract } from '../support/sessions-contract.ts'
 import { type Answered, replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
@@ -73,10 +74,7 @@ const entriesOf = ({ auditText }: TeamKit, kind: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter((one) => one.kind === kind)
 
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const open = closedAfterEach()
 async function ownKit(...options: Parameters<typeof teamKit>): Promise<TeamKit> {
   const kit = await teamKit(...options)
   open.push(() => kit.close())

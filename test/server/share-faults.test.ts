@@ -10,6 +10,7 @@ import type { PortalEvent } from '../../main/server/portal/events.ts'
 import type { Engine } from '../../schemas/ipc.ts'
 import type { SharedPack } from '../../schemas/ipc-portal.ts'
 import { folderOfTest } from '../support/folders.ts'
+import { must } from '../support/outcomes.ts'
 
 const PACK = 'run-1.barewitness.zip'
 const FILES: Readonly<Record<string, string>> = { [PACK]: 'the pack', 'run-1_report.pdf': 'the report' }
@@ -53,17 +54,17 @@ function failingFrom(step: number, alone: boolean): { readonly disk: FolderDisk;
 const ID = '0'.repeat(31)
 async function portalIn(folder: string, parts: Partial<PortalParts> = {}): Promise<Portal> {
   let last = 0
-  const opened = await openPortal({
-    ...{ engagement: 'alpha', folder, now: () => Date.parse('2026-11-29T12:00:00Z') },
-    newId: () => {
-      last += 1
-      return `${ID}${last}`
-    },
-    changed: async () => undefined,
-    ...parts,
-  })
-  if (!opened.ok) throw new Error(opened.error.detail)
-  return opened.value
+  return must(
+    await openPortal({
+      ...{ engagement: 'alpha', folder, now: () => Date.parse('2026-11-29T12:00:00Z') },
+      newId: () => {
+        last += 1
+        return `${ID}${last}`
+      },
+      changed: async () => undefined,
+      ...parts,
+    }),
+  )
 }
 const officer = (files: Readonly<Record<string, string>>): PortalCaller => ({
   who: { subject: 'o', name: 'Officer' },

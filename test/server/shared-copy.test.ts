@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PackReview } from '../../schemas/ipc-packs.ts'
 import { OFFLINE_FILE, type SharedPack } from '../../schemas/ipc-portal.ts'
 import { TEAM_HEADERS } from '../../schemas/ipc-team.ts'
+import { filesBelow } from '../support/files-below.ts'
 import { unpacked } from '../support/minimal-verifier.ts'
 import { sharedExport } from '../support/portal-kit.ts'
 import { type Answered, answerValue, codeOf, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
@@ -35,10 +36,6 @@ const partsIn = (bytes: Uint8Array, hasText: boolean): readonly string[] =>
       .matchAll(/"class":"([a-z0-9-]+)","(\w+)"/g) ?? []),
   ].flatMap(([, part = '', next]) => ((next === 'salt') === hasText ? [part] : []))
 const sealedFolder = (): string => join(kit.folder, 'alpha', 'exports', copy.handle)
-const filesBelow = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
 
 describe('a redacted copy that is shared', () => {
   test('is the only file that auditors are shown, and the only one in its folder', async () => {

@@ -5,7 +5,7 @@ import { openSpool } from '../../main/adapters/jobs/spool.ts'
 import { SPOOL } from '../../main/core/layout.ts'
 import type { CollectorLease } from '../../schemas/types.ts'
 import { folderOfTests } from '../support/folders.ts'
-import { must } from '../support/kept-runs.ts'
+import { must } from '../support/outcomes.ts'
 import { jobOf } from '../support/queue-contract.ts'
 
 const root = folderOfTests('spool')

@@ -6,7 +6,7 @@ export const answer = (text: string, rest: Partial<Answer> = {}): Answer => ({
   text,
   errorText: '',
   bytes: new TextEncoder().encode(text),
-  seconds: { node: null, auditor: null },
+  seconds: { node: null, collectingComputer: null },
   ...rest,
 })
 
@@ -17,3 +17,7 @@ export function fact<F>(reading: Parsed<F>): F {
 }
 
 export const reason = (reading: Parsed<unknown>): string => (reading.ok ? 'a fact' : reading.reason)
+
+/** The error text of ls(1) for paths that do not exist. */
+export const absent = (...paths: readonly string[]): string =>
+  paths.map((path) => `ls: cannot access '${path}': No such file or directory\n`).join('')

@@ -4,10 +4,10 @@ import { measuredCapture } from '../../main/app/captures.ts'
 import type { Recording } from '../../schemas/types.ts'
 import { validator } from './deps.ts'
 import { fixtureRecording } from './fixtures.ts'
+import { must } from './outcomes.ts'
 
 // Appends answers to a recording, eight at a time, and says so, until it is killed.
-const opened = await openEvidenceStore(process.argv[2] ?? '', validator)
-if (!opened.ok) throw new Error(opened.error.detail)
+const opened = must(await openEvidenceStore(process.argv[2] ?? '', validator))
 const recording: Recording = {
   ...fixtureRecording('demo-gpu-01', []).recording,
   run: 'r1',
@@ -15,9 +15,8 @@ const recording: Recording = {
   outcome: { status: 'partial', failure: { code: 'run.cancelled', detail: 'killed' } },
 }
 
-const writer = await opened.value.begin(recording)
-if (!writer.ok) throw new Error(writer.error.detail)
-const { append } = writer.value
+const writer = must(await opened.begin(recording))
+const { append } = writer
 
 async function lane(name: number): Promise<void> {
   for (let n = 0; ; n += 1) {

@@ -13,7 +13,7 @@ import type { FleetNode, TeamConfig } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { FAKE_NODES, fakeHostKey } from './fake-nodes.ts'
 import { createFakePorts, type FakePortsOptions } from './fake-ports.ts'
-import { must } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 
 export const newToken = (): string => randomBytes(32).toString('base64url')
 

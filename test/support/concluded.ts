@@ -36,7 +36,7 @@ export const texts = (...input: Parameters<typeof concluded>): readonly string[]
 
 const stepsOf = ({ observations }: Conclusion): readonly string[] =>
   observations.map(({ direction, text }) => `${direction}: ${text}`)
-export const said = (conclusion: Conclusion): string => stepsOf(conclusion).join('\n')
+export const stepText = (conclusion: Conclusion): string => stepsOf(conclusion).join('\n')
 
 /** A check over the model node, with some facts in place of its own. */
 export const over = (id: string, ...facts: readonly Replaced[]): Conclusion => overDeclared({}, id, ...facts)

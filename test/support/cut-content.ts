@@ -23,7 +23,10 @@ export const cutContent = (page: Page): Promise<readonly string[]> =>
     const problemOf = (element: HTMLElement): string | null => {
       const style = getComputedStyle(element)
       if (style.display === 'inline' || style.display === 'contents' || !isShown(element)) return null
-      const wide = element.scrollWidth - element.clientWidth > PIXELS
+      // What scrolls the screen itself has a bar for a single pixel.
+      const isScreen =
+        element.matches(NEVER_SIDEWAYS) && (element.matches('html') || /auto|scroll/.test(style.overflowX))
+      const wide = element.scrollWidth - element.clientWidth > (isScreen ? 0 : PIXELS)
       const high = element.scrollHeight - element.clientHeight > PIXELS
       const isClipped = (overflow: string): boolean => overflow === 'hidden' || overflow === 'clip'
       if (/auto|scroll/.test(style.overflowX) && !element.matches(NEVER_SIDEWAYS)) return null

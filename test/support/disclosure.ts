@@ -13,6 +13,7 @@ import { SEED_PATH, seedFile } from '../../main/verify/disclosure/parts.ts'
 import type { DisclosurePolicy } from '../../main/verify/disclosure/redact.ts'
 import type { Assessment } from '../../schemas/types.ts'
 import { realClock, realEntropy } from './deps.ts'
+import { must } from './outcomes.ts'
 import { inHand, sourceOf } from './sample-pack.ts'
 
 type Files = ReadonlyMap<string, Uint8Array>
@@ -67,9 +68,7 @@ export const WHO = {
 /** A copy, or a failed test. */
 export async function copyOf(pack: Files, catalog: Catalog, policy: Partial<DisclosurePolicy>): Promise<DisclosedCopy> {
   const full = { classes: [], nodes: [], paths: [], ...policy }
-  const made = await disclose({ source: sourceOf(pack), policy: full, catalog, ...WHO })
-  if (!made.ok) throw new Error(`${made.error.code}: ${made.error.detail}`)
-  return made.value
+  return must(await disclose({ source: sourceOf(pack), policy: full, catalog, ...WHO }))
 }
 
 export const textIn = (files: Files, path: string): string => new TextDecoder().decode(files.get(path))

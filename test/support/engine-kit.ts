@@ -84,6 +84,8 @@ export async function withNodes(kit: EngineKit, names: readonly string[]): Promi
 
 export interface KitsOfTest {
   readonly kitOver: typeof engineKit
+  /** One whose clock the test sets, by `until`. */
+  readonly clocked: () => Promise<{ readonly kit: EngineKit; readonly until: (moment: string) => void }>
   /** One that was made otherwise, such as by opening again. */
   readonly keep: (kit: EngineKit) => void
 }
@@ -95,11 +97,20 @@ export function kitsOfEachTest(): KitsOfTest {
     for (const kit of open) await kit.close()
     open = []
   })
+  const kitOver: typeof engineKit = async (...given) => {
+    const kit = await engineKit(...given)
+    open.push(kit)
+    return kit
+  }
   return {
-    kitOver: async (...given) => {
-      const kit = await engineKit(...given)
-      open.push(kit)
-      return kit
+    kitOver,
+    clocked: async () => {
+      let at = '2026-11-18T09:15:00.000Z'
+      const kit = await kitOver(createFakePorts({ now: () => at }))
+      const until = (moment: string): void => {
+        at = moment
+      }
+      return { kit, until }
     },
     keep: (kit) => void open.push(kit),
   }

@@ -220,6 +220,14 @@ export const RESULT_SCREENS: readonly Screen[] = [
     }),
   ),
   {
+    name: 'settings-glossary',
+    open: async (page) => {
+      await tab('Settings', 'About')(page)
+      await press(page, /^Results and conclusions/)
+      await page.locator('dl.facts dt').getByText('check', { exact: true }).waitFor()
+    },
+  },
+  {
     name: 'search',
     open: async (page) => {
       await page.locator('h1').focus()

@@ -22,7 +22,7 @@ export interface FakeEngineOptions {
   readonly hold?: string | undefined
 }
 
-/** Somebody in front of the window who always answers, and a viewer that shows nothing. */
+/** Someone in front of the window who always answers, and a viewer that shows nothing. */
 export const fakeDesktop: Desktop = {
   ask: async () => 'correct horse battery',
   show: async () => ok(null),

@@ -150,7 +150,7 @@ export const hostileNode = (): FakeNode => ({
   },
 })
 
-/** A public key as on the wire, made from a name. Nobody has its private half. */
+/** A public key as on the wire, made from a name. No one has its private half. */
 export function fakeHostKey(name: string): Uint8Array {
   const text = (bytes: Uint8Array): Buffer => {
     const length = Buffer.alloc(4)

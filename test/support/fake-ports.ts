@@ -69,7 +69,7 @@ export function createFakePorts({
     const node =
       target.node.address === MOVED ? { ...nodeOf('demo-guest-03'), name: target.node.name } : nodeOf(target.node.name)
     await onConnect(node.name)
-    // One after the other, as far as anybody can see.
+    // One after the other, as far as anyone can see.
     await wait(1 + 2 * (place(node.name) % 8))
     if (signal.aborted) return fail('run.cancelled', 'stopped while connecting')
     if (node.fails !== undefined) return fail(node.fails.code, node.fails.detail)
@@ -165,7 +165,7 @@ const decide: HostKeys['decide'] = async ({ node, trust }, key) => {
   )
 }
 
-/** By the last digit of its name: 1 is known to nobody, of 2 another key is on record, of 9 the key was revoked; the others are known. */
+/** By the last digit of its name: 1 is known to no one, of 2 another key is on record, of 9 the key was revoked; the others are known. */
 function knownHosts(name: string, address: string, port: number): string {
   const last = numberIn(name) % 10
   if (last === 1) return ''

@@ -16,7 +16,7 @@ export interface Replayed {
 export function replay(node: Replayed): RemoteProcess {
   const out: ((chunk: Uint8Array) => void)[] = []
   const err: ((chunk: Uint8Array) => void)[] = []
-  const say = (to: typeof out, bytes: Uint8Array | string): void => {
+  const emit = (to: typeof out, bytes: Uint8Array | string): void => {
     for (const listener of to) listener(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
   }
   let script = ''
@@ -28,7 +28,7 @@ export function replay(node: Replayed): RemoteProcess {
   })
   const run = async (): Promise<void> => {
     const nonce = /^N=([0-9a-f]{24})$/m.exec(script)?.[1] ?? ''
-    say(out, `${nonce} H 1 1000 ${node.epoch} t h\n`)
+    emit(out, `${nonce} H 1 1000 ${node.epoch} t h\n`)
     const asked = script.split('\n').flatMap(readLine)
     for (const { index, asRoot, probe } of asked) {
       await node.beforeAnswer(index, asked.length)
@@ -37,11 +37,11 @@ export function replay(node: Replayed): RemoteProcess {
       const answer = denied ? '' : (node.answers[probe] ?? '')
       const stdout = typeof answer === 'string' ? Buffer.from(answer) : answer
       const frames = framesOf(nonce, { index, exit: denied ? 'n' : '0', stdout, stderr: new Uint8Array() })
-      say(out, frames.stdout)
-      say(err, frames.stderr)
+      emit(out, frames.stdout)
+      emit(err, frames.stderr)
     }
-    say(out, `${nonce} Z ${node.epoch}\n`)
-    say(err, `${nonce} Z 0\n`)
+    emit(out, `${nonce} Z ${node.epoch}\n`)
+    emit(err, `${nonce} Z 0\n`)
     close({ exitCode: 0, lost: false })
   }
   return {

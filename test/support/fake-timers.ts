@@ -31,4 +31,5 @@ export function fakeTimers(): Timers & { readonly started: readonly string[][] }
 export const fakeScheduling = (folder: string) => ({
   file: `${folder}/schedules.json`,
   program: ['/usr/bin/node', '/opt/barewitness/cli.js'] as const,
+  server: null,
 })

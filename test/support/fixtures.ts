@@ -96,7 +96,7 @@ function capture(
     durationMs: seconds === undefined ? 2 : Math.round(seconds.node * 1000),
     stdout: { sha256: sha256(stdout), size: stdout.length },
     stderr: { sha256: sha256(stderr), size: stderr.length },
-    ...(seconds === undefined ? {} : { heardMs: Math.round(seconds.auditor * 1000) }),
+    ...(seconds === undefined ? {} : { heardMs: Math.round(seconds.collectingComputer * 1000) }),
   }
   return { meta, stdout, stderr }
 }

@@ -17,7 +17,8 @@ import { SEED_PATH, seedIn } from '../../main/verify/disclosure/parts.ts'
 import { lackingIn } from '../../main/verify/steps/complete.ts'
 import type { Statement } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
-import { must, packOf } from './kept-runs.ts'
+import { packOf } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 import { inHand } from './sample-pack.ts'
 
 export type Files = ReadonlyMap<string, Uint8Array>

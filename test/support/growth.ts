@@ -19,7 +19,7 @@ export function expectLinear(work: (size: number) => unknown, size: number): voi
   cost(size)
   let best = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < ATTEMPTS && best >= LIMIT; attempt += 1)
-    // Below two milliseconds the clock of the processor says little.
+    // Below two milliseconds the clock of the processor shows little.
     best = Math.min(best, cost(size * MORE) / Math.max(cost(size), 2000))
   expect(best, `${MORE} times the size took ${best} times as long`).toBeLessThan(LIMIT)
 }

@@ -39,7 +39,7 @@ export function writeRecordedNode(settings: NodeSettings, answers: ReadonlyMap<s
 const answerLines = ({ exitCode, status, seconds, stdout, stderr }: RecordedAnswer): readonly string[] => [
   ...(exitCode === 0 ? [] : [`exit ${exitCode}`]),
   ...(status === 'done' ? [] : [`status ${status}`]),
-  ...(seconds === undefined ? [] : [`seconds ${seconds.node} ${seconds.auditor}`]),
+  ...(seconds === undefined ? [] : [`seconds ${seconds.node} ${seconds.collectingComputer}`]),
   ...streamLines('stdout', stdout),
   ...streamLines('stderr', stderr),
 ]

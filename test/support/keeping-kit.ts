@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Ports } from '../../main/core/all-ports.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import { collected, exported, must, portsAt } from './kept-runs.ts'
+import { collected, exported, portsAt } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 import { sampleSigner } from './sample-pack.ts'
 
 export interface KeepingKit {

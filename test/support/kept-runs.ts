@@ -4,12 +4,13 @@ import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/rebuild-history.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
-import { type Outcome, ok } from '../../main/core/failure.ts'
+import { ok } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { Engagement } from '../../schemas/types.ts'
+import { must } from './outcomes.ts'
 import { sampleCatalog, sampleRecording } from './sample-pack.ts'
 
 export const FLEET = 'sample fleet'
@@ -18,11 +19,6 @@ export const FLEET = 'sample fleet'
 export function portsAt(time: { now: string }): Ports {
   const ports = createPorts(sampleCatalog)
   return { ...ports, clock: { ...ports.clock, now: () => time.now } }
-}
-
-export const must = <T>(outcome: Outcome<T>): T => {
-  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
-  return outcome.value
 }
 
 /** Recordings of two nodes as they come from a run. */
@@ -48,7 +44,7 @@ export async function collected(
 }
 
 export interface ExportChoices {
-  /** Whether the history has it; it has, unless told otherwise. */
+  /** Whether the history has it; it has, unless stated otherwise. */
   readonly isKept?: boolean
   readonly catalog?: Catalog
   readonly nodes?: readonly string[]

@@ -1,9 +1,8 @@
 import type { Outcome } from '../../main/core/failure.ts'
 import type { LoadedRecording, RecordingSource } from '../../main/core/recording.ts'
+import { must } from './outcomes.ts'
 
 /** A recording with its answers, read back from where it was stored; throws what went wrong. */
 export async function loadedOf(stored: Outcome<RecordingSource>): Promise<LoadedRecording> {
-  const loaded = stored.ok ? await stored.value.load() : stored
-  if (!loaded.ok) throw new Error(loaded.error.detail)
-  return loaded.value
+  return must(stored.ok ? await stored.value.load() : stored)
 }

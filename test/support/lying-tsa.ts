@@ -11,12 +11,12 @@ import { type TokenShape, tokenWith } from './tsa-token.ts'
 export interface TestTsaOptions {
   /** Of the authority's own key; its issuers use P-256. */
   readonly keyType?: TsaKeyType
-  /** What its tokens say, ISO 8601; the moment of asking unless said. */
+  /** What its tokens say, ISO 8601; the moment of asking unless stated. */
   readonly genTime?: string
   readonly demo?: boolean
   /** Of all certificates; the lists last as long. */
   readonly validity?: { readonly from: string; readonly until: string }
-  /** Purposes of its certificate; `critical` true and time-stamping alone unless said. */
+  /** Purposes of its certificate; `critical` true and time-stamping alone unless stated. */
   readonly purposes?: readonly string[]
   readonly critical?: boolean
   readonly name?: string
@@ -37,7 +37,7 @@ export interface TestTsa {
   /** The root's list, then the issuer's. */
   readonly crls: readonly Uint8Array[]
   readonly token: (over: Uint8Array, shape?: TokenShape) => Uint8Array
-  /** A TimeStampResp to a query (DER); `status` 0 unless said. */
+  /** A TimeStampResp to a query (DER); `status` 0 unless stated. */
   readonly response: (query: Uint8Array, shape?: TokenShape, status?: number) => Uint8Array
 }
 
@@ -122,7 +122,7 @@ export interface LyingTsa {
 }
 
 /** Answers with bytes, as an authority does. */
-export const say =
+export const replyWith =
   (bytes: (query: Uint8Array) => Uint8Array, type = 'application/timestamp-reply', status = 200): Lie =>
   (query, answer) =>
     void answer.writeHead(status, { 'content-type': type }).end(bytes(query))

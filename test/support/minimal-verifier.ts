@@ -30,9 +30,9 @@ const canonical = (value: Json): string =>
     : value !== null && typeof value === 'object'
       ? `{${Object.keys(value)
           .sort()
-          .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+          .map((key) => `${canonical(key)}:${canonical(value[key])}`)
           .join(',')}}`
-      : JSON.stringify(value)
+      : JSON.stringify(typeof value === 'string' ? value.toWellFormed() : value)
 
 /** docs/format/pack.md, “Archive”: names and bytes of the entries below `pack/`. */
 export function unpacked(zip: Uint8Array): Files {

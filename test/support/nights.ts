@@ -59,6 +59,7 @@ export async function startNights(fleet: EmulatedFleet, folder: string, since: n
       zone: 'UTC',
       jitterMinutes: 0,
       retries: { times: 0, waitMinutes: 15 },
+      sealHours: null,
       catchUp: true,
       gapsExitZero: true,
       identity: null,

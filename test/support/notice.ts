@@ -1,6 +1,6 @@
 import type { Notice } from '../../main/core/notice.ts'
 
-/** What somebody may be told. */
+/** What someone may be told. */
 export const NOTICE: Notice = {
   schema: 'barewitness.notice/1',
   id: 'ab'.repeat(16),

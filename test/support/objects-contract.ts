@@ -3,7 +3,7 @@ import { sha256 } from '../../main/core/digest.ts'
 import { fail, type Outcome } from '../../main/core/failure.ts'
 import type { ObjectStore } from '../../main/core/objects.ts'
 import type { StoredBytes } from '../../main/core/recording.ts'
-import { must } from './kept-runs.ts'
+import { codeOf, must } from './outcomes.ts'
 
 export const objectOf = (text: string | Uint8Array, digest = sha256(text)): StoredBytes => {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
@@ -21,7 +21,6 @@ export const objectOf = (text: string | Uint8Array, digest = sha256(text)): Stor
 export const daysAhead = (days: number): string =>
   new Date((Math.floor(Date.now() / 1000) + days * 86_400) * 1000).toISOString()
 
-const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.error.code)
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 /** What every implementation of ObjectStore must do. `open` gives the same store again with each call. */

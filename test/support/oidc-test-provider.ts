@@ -1,4 +1,11 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+  sign,
+} from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -34,7 +41,14 @@ interface Granted {
 
 const CLIENT = 'barewitness-test'
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+/** The key of every provider of this process, and one that none of them publishes. Making both takes a second. */
+let keys: readonly [KeyPairKeyObjectResult, KeyPairKeyObjectResult] | null = null
+const newKey = (): KeyPairKeyObjectResult => generateKeyPairSync('rsa', { modulusLength: 2048 })
+const keysOfProcess = () => {
+  keys ??= [newKey(), newKey()]
+  return keys
+}
 
 /** Someone who can sign in on the page of the provider: what the link reads, and the claims. */
 export interface Person {
@@ -47,7 +61,7 @@ export interface Person {
  * browser chooses one of them; without, it is whoever was admitted last.
  */
 export async function startTestProvider(people: readonly Person[] = []): Promise<TestProvider> {
-  const [own, other] = [newKey(), newKey()]
+  const [own, other] = keysOfProcess()
   const codes = new Map<string, Granted>()
   let issuer = ''
   const jwk = { ...own.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }

@@ -99,6 +99,7 @@ export async function openWindow({
     env: { ...(process.env as Record<string, string>), ...env, DISPLAY: display.name },
     colorScheme: dark ? 'dark' : 'light',
   })
+  askTwice(app)
   const page = await app.firstWindow()
   await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' })
   await page.waitForSelector('h1')
@@ -112,6 +113,19 @@ export async function openWindow({
       if (kept === undefined) rmSync(profile, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Evaluates a function in the main process once more where V8 collected the promise of its answer as garbage: its inspector holds that promise
+ * weakly, so that a collection at that moment loses the answer of a function that ran (microsoft/playwright, issue 33737).
+ */
+function askTwice(app: ElectronApplication): void {
+  const evaluate = app.evaluate.bind(app) as (...input: readonly unknown[]) => Promise<unknown>
+  app.evaluate = (async (...input: readonly unknown[]) =>
+    await evaluate(...input).catch((problem: unknown) => {
+      if (!String(problem).includes('promise was garbage collected')) throw problem
+      return evaluate(...input)
+    })) as typeof app.evaluate
 }
 
 interface Display {
@@ -194,3 +208,10 @@ const stateOf = async (page: Page): Promise<string> =>
 
 /** The folder of the built product, or null before `npm run build`. */
 export const builtProduct = (): string | null => (existsSync(join(root, 'out/main/index.js')) ? root : null)
+
+/** Why tests of the built product cannot run; null where it is built. */
+export const whyNotBuilt = (): string | null =>
+  builtProduct() === null ? 'the product is not built: npm run build' : null
+
+/** The same for those that open its window. */
+export const whyNoProduct = (): string | null => whyNoWindow() ?? whyNotBuilt()

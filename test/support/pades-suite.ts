@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ContentInfo, SignedData } from 'pkijs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { readPdf } from '../../main/adapters/seal/pdf/read.ts'
 import { pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
+import { testUnless } from './needing.ts'
 import { opensslTsa } from './openssl-tsa.ts'
 import { atEachLevel, type Levels, type Stamper, smallReport } from './pdf-levels.ts'
 import { validate, whyNoVeraPdf } from './verapdf/verapdf.ts'
@@ -110,10 +111,8 @@ export function padesSuite(name: string, makeSigner: () => Promise<Signer> | Sig
     })
     afterAll(() => folder !== '' && rmSync(folder, { recursive: true, force: true }))
 
-    const check = (words: string, reason: string | null, run: () => Promise<void>): void => {
-      const skipped = cannot ?? reason
-      it.skipIf(skipped !== null)(`${words}${skipped === null ? '' : ` (skipped: ${skipped})`}`, run)
-    }
+    const check = (words: string, reason: string | null, run: () => Promise<void>): void =>
+      testUnless(cannot ?? reason, words, run)
 
     for (const [level, wanted] of LEVELS) {
       check(`${level}: our own reader reads it as ${wanted}`, null, async () => {

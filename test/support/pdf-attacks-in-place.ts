@@ -4,9 +4,9 @@ import { prepareArchive } from '../../main/adapters/seal/pdf/archive.ts'
 import { namesOf } from '../../main/adapters/seal/x509.ts'
 import { der, octets, oid, sequence, setOf, small } from '../../main/core/der/read.ts'
 import type { Signer } from '../../main/core/ports.ts'
+import { must } from './outcomes.ts'
 import { edited, type PdfAttack } from './pdf-attack-kit.ts'
 import { pdfOfText, replaceOnce, textOfPdf } from './pdf-editing.ts'
-import { must } from './pdf-levels.ts'
 
 const AUTHOR = /\/SubFilter \/ETSI\.CAdES\.detached\n\/ByteRange (\[0 (\d+) (\d+) (\d+)\] *)\n\/Contents <([0-9a-f]+)>/
 

@@ -3,10 +3,10 @@ import { completeArchive, prepareArchive } from '../../main/adapters/seal/pdf/ar
 import { addSignatureTimestamp, signatureImprint } from '../../main/adapters/seal/pdf/update.ts'
 import { signPdf } from '../../main/adapters/seal/reader.ts'
 import type { ArchiveMaterial } from '../../main/core/all-ports.ts'
-import type { Outcome } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { ReportDocument } from '../../main/core/report-document.ts'
 import type { Figure } from '../../schemas/figure.ts'
+import { must } from './outcomes.ts'
 
 /** What a time-stamp authority must do here: a token over bytes of which the SHA-256 is given, and what checks it. */
 export interface Stamper {
@@ -117,12 +117,6 @@ export const smallReport = (digest = EVIDENCE_DIGEST, placeholder = true): Promi
       attachments: [{ name: 'assessment.json', bytes: ATTACHED, description: 'Evaluated results' }],
     },
   )
-
-/** The value, or an error that says why there is none. */
-export function must<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
-  return outcome.value
-}
 
 export const materialOf = (signer: Signer, tsa: Stamper): ArchiveMaterial => ({
   certificates: [signer.certificate, ...signer.chain, ...tsa.chain],

@@ -7,7 +7,9 @@ import { appendSigned } from '../../main/app/append-signed.ts'
 import { exportRun } from '../../main/app/export.ts'
 import { exportPeriod } from '../../main/app/period.ts'
 import { keepRun } from '../../main/app/rebuild-history.ts'
+import { reviewFile } from '../../main/app/review.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
+import type { Catalog } from '../../main/core/catalog.ts'
 import { ok } from '../../main/core/failure.ts'
 import { assembleBag, evidenceDigestOf, manifestLines, PATHS } from '../../main/core/pack.ts'
 import { jsonBytes } from '../../main/core/pack-files.ts'
@@ -25,7 +27,7 @@ import type { PeriodPageComparer } from '../../main/verify/steps/pages.ts'
 import type { Period } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { PRODUCER } from '../../schemas/version.ts'
-import { must } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 import { samplePeriodInput } from './report/period-sample.ts'
 import { NO_KEPT_RULES, sampleCatalog, sampleRecording, sampleSigner, sealing, sourceOf } from './sample-pack.ts'
 
@@ -37,7 +39,7 @@ export const textIn = (files: ReadonlyMap<string, Uint8Array>, path: string): st
 /** The days of the kit are fixed: its signer has been there before them, whenever a test runs. */
 const BEFORE: Clock = { ticks: () => process.hrtime.bigint(), now: () => '2026-11-01T09:00:00.000Z' }
 
-/** A few days of a small fleet: a run each night but one that was recorded as missed and one that nobody speaks of. */
+/** A few days of a small fleet: a run each night but one that was recorded as missed and one that no one speaks of. */
 export interface PeriodKit {
   readonly folder: string
   readonly chainFolder: string
@@ -182,7 +184,7 @@ export function rechained(files: ReadonlyMap<string, Uint8Array>, entries: reado
   return new Map([...kept, ...chainFiles({ id, fleet, entries })])
 }
 
-/** The account and its lists, made anew from the chain and the traces that are there: as somebody would who hides something well. */
+/** The account and its lists, made anew from the chain and the traces that are there: as someone would who hides something well. */
 export function rederived(
   { ports }: Pick<PeriodKit, 'ports'>,
   files: ReadonlyMap<string, Uint8Array>,
@@ -268,3 +270,18 @@ async function shortReport(payload: Files, signer: Signer): Promise<Uint8Array> 
   const pdf = Buffer.from(blank.replaceAll(NO_DIGEST, evidenceDigestOf(manifestLines(payload))), 'latin1')
   return await sealing.signPdf(new Uint8Array(pdf), signer)
 }
+
+/** What a reader finds who trusts the signer of the kit. */
+export const reviewedWith = async (
+  { ports, signer }: Pick<PeriodKit, 'ports' | 'signer'>,
+  path: string,
+  catalog: Catalog = sampleCatalog,
+): Promise<VerificationReport> =>
+  must(
+    await reviewFile(ports, catalog, {
+      path,
+      trust: { signers: [signer.certificate], authorities: [], lists: [] },
+      checkpoint: null,
+      keep: false,
+    }),
+  ).report

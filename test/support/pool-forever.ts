@@ -4,7 +4,7 @@ import { measuredCapture } from '../../main/app/captures.ts'
 import type { Recording } from '../../schemas/types.ts'
 import { validator } from './deps.ts'
 import { fixtureRecording } from './fixtures.ts'
-import { must } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 
 // Stores one run after the other and says which answers are stored, until it is killed. Half of the answers are the same in every run,
 // so that they are linked from the pool; the others are new, so that they go into it.

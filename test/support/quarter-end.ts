@@ -8,8 +8,8 @@ import type { CalendarReading } from '../../main/core/period/calendar.ts'
 import type { RunDrift } from '../../schemas/drift.ts'
 import type { Period } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { must } from './outcomes.ts'
 import { momentOf, QUARTER_FLEET, type QuarterPlan, type Stage } from './quarter.ts'
-import { value } from './sealing-kit.ts'
 
 /** What a simulated quarter comes to, and how long each step took. */
 export interface ClosedQuarter {
@@ -39,19 +39,19 @@ export async function closeQuarter(
 ): Promise<ClosedQuarter> {
   const { ports, root, chainFolder, signer } = stage
   const [calendar, calendarMs] = await timed(async () => {
-    const view = value(await historyView(ports, root))
+    const view = must(await historyView(ports, root))
     const own = view.fleets.find(({ fleet }) => fleet === QUARTER_FLEET)
     if (own === undefined) throw new Error('the history has no chain of the simulated fleet')
     return own.reading
   })
   const [first, last] = [calendar.runs[0]?.run ?? '', calendar.runs.at(-1)?.run ?? '']
   const [compared, driftMs] = await timed(async () =>
-    value(await driftBetween(ports, catalog, { root, before: first, after: last })),
+    must(await driftBetween(ports, catalog, { root, before: first, after: last })),
   )
   const to = momentOf(plan.from, plan.days - 1, '00:00').slice(0, 10)
   const samples = [{ population: 'node-runs' as const, size: sample, seed }]
   const [exported, periodMs] = await timed(async () =>
-    value(
+    must(
       await exportPeriod(ports, catalog, {
         root,
         chainFolder,
@@ -68,7 +68,7 @@ export async function closeQuarter(
   const pack = exported.files[0]?.path ?? ''
   const trust = { signers: [new TextEncoder().encode(stage.rootPem)], authorities: [], lists: [] }
   const [reviewed, verifyMs] = await timed(async () =>
-    value(await reviewFile(ports, catalog, { path: pack, trust, checkpoint: null, keep: false })),
+    must(await reviewFile(ports, catalog, { path: pack, trust, checkpoint: null, keep: false })),
   )
   return {
     calendar,

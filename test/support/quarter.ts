@@ -13,8 +13,8 @@ import type { Signer } from '../../main/core/ports.ts'
 import { inMemory } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { Scope } from '../../schemas/types.ts'
+import { must } from './outcomes.ts'
 import { ACCOUNT, type Answering, type Edit, PACKAGE, PASSWORDS, recordingOn } from './quarter-nodes.ts'
-import { value } from './sealing-kit.ts'
 
 /** What happens in a simulated stretch of daily runs. Days and nodes count from 1; `from` and `until` are both included. */
 export interface QuarterPlan {
@@ -86,13 +86,13 @@ export async function openStage(root: string, from: string): Promise<Stage> {
   const identities = createIdentities(clock, real.entropy, join(root, 'identities'))
   const ports: Ports = { ...real, clock, identities, sealing: createSealing(clock, real.entropy) }
   const own = { folder: identities.defaultFolder, name: 'default', passphrase: 'a simulated quarter' }
-  value(await identities.create({ ...own, subject: 'Simulated evidence' }))
+  must(await identities.create({ ...own, subject: 'Simulated evidence' }))
   return {
     ports,
     root,
     chainFolder: chainFolderOf(root, QUARTER_FLEET),
-    signer: value(await identities.open(own.folder, own.name, own.passphrase)),
-    rootPem: value(await identities.trust(own.folder, own.name)).rootPem,
+    signer: must(await identities.open(own.folder, own.name, own.passphrase)),
+    rootPem: must(await identities.trust(own.folder, own.name)).rootPem,
     setClock: (moment) => {
       at = moment
     },
@@ -134,7 +134,7 @@ export async function simulateQuarter(
 
 async function enterPlan(stage: Stage, cadence: string, from: string, why: string): Promise<void> {
   stage.setClock(from)
-  value(
+  must(
     await appendSigned(stage.ports, { ...entering(stage), begin: true }, (at, signer) =>
       ok([
         {
@@ -165,7 +165,7 @@ async function simulateDay(stage: Stage, plan: QuarterPlan, day: number): Promis
   if (plan.recordedGaps.includes(day)) {
     stage.setClock(momentOf(plan.from, day - 1, '09:00'))
     const why = 'The network of the site was under maintenance, as announced'
-    value(await recordGap(stage.ports, { ...entering(stage), due, why, schedule: QUARTER_SCHEDULE }))
+    must(await recordGap(stage.ports, { ...entering(stage), due, why, schedule: QUARTER_SCHEDULE }))
     return null
   }
   const begun = later(due, day === plan.late ? 195 : 1)
@@ -173,7 +173,7 @@ async function simulateDay(stage: Stage, plan: QuarterPlan, day: number): Promis
   stage.setClock(asOf)
   const run = `${begun.replaceAll(/[-:]/g, '').slice(0, 13).toLowerCase()}z-${String(day).padStart(4, '0')}`
   const recordings = nodesOn(plan, day).map((node) => recordingOn({ ...node, run, at: begun }))
-  const exported = value(
+  const exported = must(
     await exportRun(stage.ports, catalog, {
       run,
       scope: scopeOf(plan),
@@ -192,7 +192,7 @@ async function simulateDay(stage: Stage, plan: QuarterPlan, day: number): Promis
   )
   const { trace, tagManifest, signer, files } = exported
   const pack = `${run}/${files[0]?.name ?? ''}`
-  value(await keepRun(stage.ports, stage.root, { trace, sealed: { tagManifest, signer, pack, at: asOf } }))
+  must(await keepRun(stage.ports, stage.root, { trace, sealed: { tagManifest, signer, pack, at: asOf } }))
   return run
 }
 

@@ -4,7 +4,7 @@ import { ok } from '../../main/core/failure.ts'
 import type { HeldJob, JobQueue, QueueParts } from '../../main/core/jobs.ts'
 import { LEASE_SECONDS, MOST_LEASES } from '../../main/core/jobs.ts'
 import type { CollectorJob, CollectorLease } from '../../schemas/types.ts'
-import { must } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 
 /** A queue under test. `reopen` opens what it stored again, as another process would after a kill. */
 export interface QueueUnderTest {
@@ -67,6 +67,15 @@ export function queueContract(name: string, openQueue: (parts: QueueParts) => Pr
       must(await queue.complete(heldBy(lease), sha256('a')))
       must(await queue.enqueue(jobOf(1)))
       expect(must(await queue.lease({ zone: 'frankfurt', holder: 'one' }))).toBeNull()
+    })
+    test('lists the jobs that have no end, oldest first, as another process finds them', async () => {
+      const { queue, reopen } = await start()
+      for (const job of [jobOf(1), jobOf(2), jobOf(3, 'tokyo'), jobOf(4)]) must(await queue.enqueue(job))
+      must(await queue.complete(heldBy(await leased(queue)), sha256('a')))
+      must(await queue.fail(jobOf(4).id, null, { code: 'job.not-delivered', detail: 'x' }))
+      await leased(queue)
+      expect(must(await queue.open())).toEqual([jobOf(2), jobOf(3, 'tokyo')])
+      expect(must(await (await reopen()).open())).toEqual([jobOf(2), jobOf(3, 'tokyo')])
     })
     test('many at once get different jobs', async () => {
       const { queue } = await start()

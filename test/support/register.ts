@@ -126,7 +126,7 @@ export const documentOf = (changes: Partial<EvidenceDocument> = {}): EvidenceDoc
   ...changes,
 })
 
-/** The same document, attached to an evidence request and inspected by somebody else. */
+/** The same document, attached to an evidence request and inspected by someone else. */
 export const inspectedFor = (request: string, changes: Partial<EvidenceDocument> = {}): EvidenceDocument =>
   documentOf({
     controls: [{ framework: EVIDENCE_REQUESTS, control: request }],

@@ -32,6 +32,7 @@ import { NO_TRUST, type Trust } from '../../main/verify/steps/trust.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
 import { BARE_CATALOG, UNDECIDED } from './bare-catalog.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
+import { must } from './outcomes.ts'
 
 /** A small pack, made the way the product makes one, over a catalog of one probe and one check. */
 export const sealing = createSealing(realClock, realEntropy)
@@ -236,7 +237,7 @@ interface ReportParts {
   readonly signer: Signer
   readonly register?: Register
   readonly catalog?: Catalog
-  /** What it embeds; every result unless told otherwise. */
+  /** What it embeds; every result unless stated otherwise. */
   readonly embedded?: readonly { readonly name: string; readonly bytes: Uint8Array }[]
 }
 
@@ -300,9 +301,7 @@ export async function sampleSigner(folder: string, name: string, clock: Clock = 
     clock,
     entropy: realEntropy,
   })
-  const opened = made.ok ? await openIdentity(folder, name, 'a long passphrase') : made
-  if (!opened.ok) throw new Error(`${opened.error.code}: ${opened.error.detail}`)
-  return opened.value
+  return must(made.ok ? await openIdentity(folder, name, 'a long passphrase') : made)
 }
 
 /** A pack in memory. */

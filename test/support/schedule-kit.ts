@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { lockFolder } from '../../main/adapters/folder-lock.ts'
 import { createPorts } from '../../main/adapters/ports.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
@@ -10,13 +10,15 @@ import type { RanOnce, ScheduledOutcome } from '../../main/app/scheduled/states.
 import type { Ports } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { fail, type Outcome, ok } from '../../main/core/failure.ts'
-import { chainFolderOf } from '../../main/core/layout.ts'
+import { chainFolderOf, fleetPath } from '../../main/core/layout.ts'
 import type { Notice } from '../../main/core/notice.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { ChainEntry, LoggedEntry, PlanEntry, RunEntry } from '../../main/core/run-chain/entry.ts'
+import { withinMinutesOf } from '../../main/core/schedule/schedule.ts'
 import type { FailureCode } from '../../schemas/failure-words.ts'
 import type { CheckResult, NodeAssessment, Planned, Schedule, TracedNode } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
+import { must } from './outcomes.ts'
 
 export const FLEET = 'clinic'
 
@@ -80,6 +82,39 @@ export interface MadeNode {
   readonly board?: string
 }
 
+/**
+ * A schedule of the fleet in a folder of a team server, in its schedule file and as an entry of the run chain from the time that it was added.
+ * Gives the schedule and its file.
+ */
+export async function enterServed(
+  ports: Ports,
+  folder: string,
+  fleetName: string,
+  changes: Partial<Schedule> = {},
+): Promise<{ readonly schedule: Schedule; readonly file: string }> {
+  const file = join(folder, 'schedules', 'schedules.json')
+  const schedule = scheduleOf({
+    ...{ fleet: fleetPath(folder), fleetName, out: folder, options: { declarations: folder } },
+    ...changes,
+  })
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, JSON.stringify({ schema: 'barewitness.schedules/1', schedules: [schedule] }))
+  const chain = must(
+    await ports.openRunChain(chainFolderOf(folder, fleetName), { id: 'ab'.repeat(32), fleet: fleetName }),
+  )
+  const { createdAt, zone } = schedule
+  must(
+    await chain.append(
+      planned(`${schedule.cadence} in ${zone}`, createdAt, {
+        fleet: fleetName,
+        withinMinutes: withinMinutesOf(schedule),
+      }),
+    ),
+  )
+  await chain.close()
+  return { schedule, file }
+}
+
 /** What a run of these nodes gave. */
 export const statesOfNodes = (nodes: readonly MadeNode[], run = 'run'): RanOnce => ({
   run,
@@ -118,8 +153,8 @@ export interface Kit {
   readonly setClock: (at: string) => void
   /** What the next runs give; a string is the failure that ends them. */
   readonly setNodes: (nodes: readonly MadeNode[] | FailureCode) => void
-  /** Opening the key ends so from now on. */
-  readonly refuseSigner: (refusal: Outcome<never>) => void
+  /** Opening the key ends so from now on; null: it can be opened. */
+  readonly refuseSigner: (refusal: Outcome<never> | null) => void
   readonly refuseNotices: (refuse: boolean) => void
   /** The packs of each sending, by the name of their run; null is a sending of what waits. */
   readonly sent: (string | null)[]
@@ -150,7 +185,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   const ports: Ports = {
     ...base,
     clock,
-    // Nobody waits ten seconds here for somebody else's run.
+    // No one waits ten seconds here for someone else's run.
     files: {
       ...base.files,
       hold: async (folder) =>
@@ -171,9 +206,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
     return ok(await signer)
   }
   const chain = async () => {
-    const opened = await ports.openRunChain(chainFolderOf(out, FLEET), { id: 'ab'.repeat(32), fleet: FLEET })
-    if (!opened.ok) throw new Error(opened.error.detail)
-    return opened.value
+    return must(await ports.openRunChain(chainFolderOf(out, FLEET), { id: 'ab'.repeat(32), fleet: FLEET }))
   }
   const enter = async (entry: LoggedEntry): Promise<void> => {
     const open = await chain()
@@ -240,10 +273,4 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
     enter,
     remove: () => rmSync(out, { recursive: true, force: true }),
   }
-}
-
-/** The value of an outcome, or an error that names the failure. */
-export function got<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
-  return outcome.value
 }

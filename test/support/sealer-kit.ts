@@ -5,18 +5,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
 import { signerOf } from '../../main/adapters/identity/folder.ts'
 import { createSealingClient } from '../../main/adapters/jobs/team-client.ts'
+import { openRunChain } from '../../main/adapters/run-chain.ts'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { runSealer, type SealerEvent } from '../../main/app/sealer.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { tokenDigest } from '../../main/core/jobs.ts'
-import { fleetPath } from '../../main/core/layout.ts'
+import { chainFolderOf, fleetPath } from '../../main/core/layout.ts'
 import type { Signer } from '../../main/core/ports.ts'
+import { entryBytes, type GapEntry } from '../../main/core/run-chain/entry.ts'
+import type { ExportDraft } from '../../schemas/ipc-packs.ts'
 import type { SealingRequest, TeamConfig } from '../../schemas/types.ts'
+import { closedAfterEach } from './closing.ts'
 import { newToken, nodeIn, ZONED } from './collector-kit.ts'
 import { realEntropy } from './deps.ts'
 import { valueIn } from './engine-kit.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { createFakePorts } from './fake-ports.ts'
-import { replyIn, type TeamKit } from './team-kit.ts'
+import { sealing } from './sample-pack.ts'
+import { fakeEngine, replyIn, type TeamKit, teamKit, type Visitor } from './team-kit.ts'
 
 /** Tokens of three sealers: two of alpha, one of beta. */
 export const [CHEN, OTHER, BETA] = [newToken(), newToken(), newToken()]
@@ -121,6 +127,28 @@ export function startSealer(
   }
 }
 
+/**
+ * Enters a missed run into the run chain of a folder of the fleet `sealed`, as another process does. False where the chain is not free within
+ * a moment.
+ */
+export async function entersMeanwhile(folder: string, signer: Signer, due: string): Promise<boolean> {
+  const chain = await openRunChain(
+    chainFolderOf(folder, 'sealed'),
+    { id: 'f'.repeat(64), fleet: 'sealed' },
+    CHAIN_PATIENCE_MS,
+  )
+  if (!chain.ok) return false
+  const entry: GapEntry = {
+    ...{ kind: 'gap', due, at: due, fleet: 'sealed', why: 'The network was down.', signer: signer.fingerprint },
+  }
+  const signature = await sealing.signDetached(signer, entryBytes(entry))
+  const entered = await chain.value.append({ entry, signature: Buffer.from(signature).toString('base64') })
+  await chain.value.close()
+  return entered.ok
+}
+
+const CHAIN_PATIENCE_MS = 300
+
 /** A sealer whose identity officers of alpha see, closed with its record by a function that is put into `open`. */
 export async function connectedSealer(
   kit: TeamKit,
@@ -137,4 +165,33 @@ export async function connectedSealer(
   while (valueIn(replyIn<readonly unknown[]>(await officer.call('alpha', 'identities.list', null))).length === 0)
     await sleep(20)
   return sealer
+}
+
+/** A team server with sealers for one test file, whose servers and sealers are closed after each test. Call it at the top of the file. */
+export function teamWithSealers(signer: Signer, ports: () => Ports) {
+  const open = closedAfterEach()
+  return {
+    open,
+    kitWithSealers: async (patienceMs?: number): Promise<TeamKit> => {
+      const kit = await teamKit({
+        openEngine: fakeEngine(ports()),
+        ...(patienceMs === undefined ? {} : { patienceMs }),
+        config: (config) => withSealers(config, signer),
+      })
+      open.push(() => kit.close())
+      return kit
+    },
+    sealerOf: (kit: TeamKit, how: Parameters<typeof connectedSealer>[3] = {}): Promise<SealerInTest> =>
+      connectedSealer(kit, signer, open, how),
+  }
+}
+
+/** Collects a run of alpha as an officer, and exports it, sealed by chen. */
+export async function sealedRun(officer: Visitor): Promise<{ readonly run: string; readonly draft: ExportDraft }> {
+  const { run } = valueIn(
+    replyIn<{ run: string }>(await officer.call('alpha', 'run.start', { nodes: [], only: 'all' })),
+  )
+  while (valueIn(replyIn<{ going: boolean }>(await officer.call('alpha', 'run.status', null))).going) await sleep(20)
+  const wanted = { frameworks: ['hipaa'], identity: 'chen', timestamp: false, also: [], redact: null }
+  return { run, draft: valueIn(replyIn<ExportDraft>(await officer.call('alpha', 'export.build', wanted))) }
 }

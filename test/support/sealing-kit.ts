@@ -130,11 +130,6 @@ export function memoryVault(): Vault & { readonly secrets: Map<string, string> }
 export const settingsWith = (authority: string | null): string =>
   JSON.stringify({ concurrency: 64, authority, singleKeys: true, theme: 'system' })
 
-export function value<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)
-  return outcome.value
-}
-
 /** A failure in one line. */
 export const refusal = (outcome: Outcome<unknown>): string =>
   outcome.ok ? 'it was accepted' : `${outcome.error.code}: ${outcome.error.detail}`

@@ -3,7 +3,7 @@ import { fail } from '../../main/core/failure.ts'
 import type { SessionStore } from '../../main/core/session-store.ts'
 import type { Person } from '../../main/server/person.ts'
 import { createSessions, loadSessions, PUBLIC_ID, type Sessions } from '../../main/server/sessions.ts'
-import { must } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 
 /** Where sessions are kept under test. `store` gives the same one after a restart; null without one. */
 export interface SessionsUnderTest {

@@ -25,3 +25,15 @@ export const weightsOf = (found: Observation): readonly string[] =>
 /** Weight and platform of each sign, or how it reads where it has no signs to show. */
 export const weights = (found: Observation): readonly string[] =>
   'signs' in found ? found.signs.map(({ weight, platform }) => `${weight} ${platform}`) : [found.indicates]
+
+/** What the signal of an id indicates from these facts. */
+export const indicating =
+  (signals: readonly Signal[]) =>
+  (id: string, ...facts: readonly Fact[]): string =>
+    observed(signals, id, readOf(...facts)).indicates
+
+/** Its signs, as weights() gives them. */
+export const weighing =
+  (signals: readonly Signal[]) =>
+  (id: string, ...facts: readonly Fact[]): readonly string[] =>
+    weights(observed(signals, id, readOf(...facts)))

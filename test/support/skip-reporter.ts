@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /**
  * Names every skipped test at the end, with the reason that stands in its name, and counts them: nothing is skipped in silence. Where
- * BAREWITNESS_NO_SKIPS is set, because every tool is said to be there, a skipped test fails the run.
+ * BAREWITNESS_NO_SKIPS is set, because every tool is expected to be there, a skipped test fails the run.
  */
 export default class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { realClock, realEntropy } from './deps.ts'
+import { must } from './outcomes.ts'
 import { type TestCa, testCa } from './test-ca.ts'
 
 /** A security token in software (SoftHSM2) with a P-256 and an RSA key, each certified by an authority of the test's own. */
@@ -102,11 +103,10 @@ export async function softhsmSigner(
   const crls = hsm.ca.crls.map((path) => readFileSync(path))
   const added = await identities.addToken({ folder, name: 'token', module, token, key: kind, pin, certificates, crls })
   if (!added.ok) throw new Error(`${added.error.code}: ${added.error.detail}`)
-  const opened = await identities.open(folder, 'token', pin)
-  if (!opened.ok) throw new Error(`${opened.error.code}: ${opened.error.detail}`)
+  const opened = must(await identities.open(folder, 'token', pin))
   const sign: Signer['sign'] = (data) => {
     hsm.plugIn()
-    return opened.value.sign(data)
+    return opened.sign(data)
   }
-  return { signer: { ...opened.value, sign }, root: hsm.ca.root, stop: hsm.stop }
+  return { signer: { ...opened, sign }, root: hsm.ca.root, stop: hsm.stop }
 }

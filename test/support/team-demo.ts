@@ -1,12 +1,13 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { DemoFleet } from '../../main/core/all-ports.ts'
 import { tokenDigest } from '../../main/core/jobs.ts'
 import type { FleetNode, TeamObjects } from '../../schemas/types.ts'
+import { CLI } from './built-cli.ts'
 import { newToken } from './collector-kit.ts'
 import { type Person, startTestProvider } from './oidc-test-provider.ts'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
@@ -14,7 +15,6 @@ import { type Radosgw, startRadosgw, whyNoRadosgw } from './radosgw-kit.ts'
 import { startProgram } from './running-program.ts'
 import { writeTeamFolder } from './team-folder.ts'
 
-const CLI = resolve('out/main/cli.js')
 const ENGAGEMENT = 'demo'
 const SEALER = 'demo-officer'
 const COLLECTORS = { 'ashburn-1': 'ashburn', 'frankfurt-1': 'frankfurt' }

@@ -7,7 +7,7 @@ import { evidenceFolder, folderIn, JOBS, SPOOL } from '../../main/core/layout.ts
 import { type LoadedRecording, recordingDigest } from '../../main/core/recording.ts'
 import { checkAudit } from '../../main/server/audit.ts'
 import { validator } from './deps.ts'
-import { must } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 import { AUDIT_LOGS } from './team-folder.ts'
 import { engagementFolder, runEnded, startRun, type TeamProcesses } from './team-processes.ts'
 

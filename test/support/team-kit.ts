@@ -4,11 +4,13 @@ import { type Agent, request as httpRequest, type IncomingHttpHeaders, type Outg
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ipcProblems } from '../../main/adapters/ipc-validator.ts'
 import { openFileQueue } from '../../main/adapters/jobs/file-queue.ts'
 import { openIncoming } from '../../main/adapters/jobs/incoming.ts'
 import { remoteSigning } from '../../main/adapters/seal/remote-signing.ts'
 import { digestOf } from '../../main/app/collect-node.ts'
+import type { ServerStarts } from '../../main/app/engine/context.ts'
 import { createEngine } from '../../main/app/engine.ts'
 import { zipFolder } from '../../main/app/output-files.ts'
 import type { OpenEngine } from '../../main/server/edge/engagements.ts'
@@ -19,7 +21,6 @@ import type { TeamConfig } from '../../schemas/types.ts'
 import { validator } from './deps.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { createFakePorts } from './fake-ports.ts'
-import { fakeScheduling } from './fake-timers.ts'
 import { type Lie, startTestProvider, type TestProvider } from './oidc-test-provider.ts'
 
 export interface Answered {
@@ -75,11 +76,16 @@ export interface TeamKitOptions {
   readonly database?: ServeOptions['database']
   readonly copying?: ServeOptions['copying']
   readonly sending?: ServeOptions['sending']
+  /** Between two looks at schedules. */
+  readonly startEveryMs?: number
 }
+
+const sleepFor: ServerStarts['wait'] = (milliseconds, signal) =>
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
 /** The engine over made-up nodes. */
 export const fakeEngine =
-  (ports = createFakePorts()): OpenEngine =>
+  (ports = createFakePorts(), wait: ServerStarts['wait'] = sleepFor): OpenEngine =>
   (folder, desktop, { collection, identities, requests, integrations }) =>
     createEngine({ ...ports, identities: { ...ports.identities, ...identities } }, fakeCatalog, {
       folder,
@@ -88,7 +94,7 @@ export const fakeEngine =
       keepsSealed: true,
       requestsOfAuditors: requests,
       integrations,
-      scheduling: fakeScheduling(folder),
+      scheduling: { file: `${folder}/schedules/schedules.json`, server: { wait } },
       ...(collection === null ? {} : { remote: collection }),
     })
 
@@ -96,35 +102,44 @@ const PAGES: ServeOptions['pages'] = new Map([
   ['/index.html', { type: 'text/html; charset=utf-8', bytes: new TextEncoder().encode('<p>the page</p>') }],
 ])
 
-/** A team server on loopback with two engagements, `alpha` for everyone of the group team, and `beta` for the subject `beta-only`. */
-export async function teamKit({
-  config = (one) => one,
-  tls = null,
-  openEngine = fakeEngine(),
-  pages = PAGES,
-  problems = ipcProblems,
-  patienceMs = 600_000,
-  database = null,
-  copying = null,
-  sending = { send: async () => ({ report: null, failures: [] }), everyMs: 600_000, soonMs: 1, endMs: 600_000 },
-}: TeamKitOptions = {}): Promise<TeamKit> {
-  const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
-  const provider = await startTestProvider()
-  const logged: Readonly<Record<string, unknown>>[] = []
-  let ahead = 0
-  const made = await serve({
-    config: config({
-      schema: 'barewitness.team/1',
-      listen: { address: '127.0.0.1', port: 0 },
-      oidc: { issuer: provider.issuer, clientId: 'barewitness-test', rolesClaim: 'roles', groupsClaim: 'groups' },
-      roles: { officer: 'officer', auditor: 'auditor', operator: 'operator', administrator: 'administrator' },
-      engagements: [
-        { name: 'alpha', folder: join(folder, 'alpha'), demo: true, enter: { groups: ['team'] } },
-        { name: 'beta', folder: join(folder, 'beta'), enter: { people: ['beta-only'] } },
-      ],
-      auditLog: join(folder, 'audit.jsonl'),
-      limits: { signInsPerMinute: 1000 },
-    }),
+/** The configuration of a kit, for a folder and an identity provider. */
+export const kitConfig = (folder: string, issuer: string): TeamConfig => ({
+  schema: 'barewitness.team/1',
+  listen: { address: '127.0.0.1', port: 0 },
+  oidc: { issuer, clientId: 'barewitness-test', rolesClaim: 'roles', groupsClaim: 'groups' },
+  roles: { officer: 'officer', auditor: 'auditor', operator: 'operator', administrator: 'administrator' },
+  engagements: [
+    { name: 'alpha', folder: join(folder, 'alpha'), demo: true, enter: { groups: ['team'] } },
+    { name: 'beta', folder: join(folder, 'beta'), enter: { people: ['beta-only'] } },
+  ],
+  auditLog: join(folder, 'audit.jsonl'),
+  limits: { signInsPerMinute: 1000 },
+})
+
+const NOTHING_SENT: ServeOptions['sending'] = {
+  send: async () => ({ report: null, failures: [] }),
+  ...{ everyMs: 600_000, soonMs: 1, endMs: 600_000 },
+}
+
+/** Starts a team server over the engine of made-up nodes. */
+export const serveFake = (
+  config: TeamConfig,
+  {
+    tls = null,
+    openEngine = fakeEngine(),
+    pages = PAGES,
+    problems = ipcProblems,
+    patienceMs = 600_000,
+    database = null,
+    copying = null,
+    sending = NOTHING_SENT,
+    startEveryMs = 600_000,
+    now = () => Date.now(),
+    log = () => undefined,
+  }: Omit<TeamKitOptions, 'config'> & Partial<Pick<ServeOptions, 'now' | 'log'>> = {},
+): ReturnType<typeof serve> =>
+  serve({
+    config,
     tls,
     clientSecret: null,
     database,
@@ -134,8 +149,7 @@ export async function teamKit({
     collecting: {
       catalogDigest: digestOf(fakeCatalog),
       problems: (input, value) => validator.placed(input, value).map(({ text }) => text),
-      openQueue: (own) =>
-        openFileQueue(own, { now: () => Date.now() + ahead, newId: () => randomBytes(16).toString('hex') }),
+      openQueue: (own) => openFileQueue(own, { now, newId: () => randomBytes(16).toString('hex') }),
       openIncoming: (own, evidence) => openIncoming(own, evidence, validator),
       patienceMs: 600_000,
     },
@@ -148,6 +162,19 @@ export async function teamKit({
     zipFolder: (files) => zipFolder(createFakePorts(), files),
     copying,
     sending,
+    starting: { everyMs: startEveryMs },
+    now,
+    log,
+  })
+
+/** A team server on loopback with two engagements, `alpha` for everyone of the group team, and `beta` for the subject `beta-only`. */
+export async function teamKit({ config = (one) => one, ...options }: TeamKitOptions = {}): Promise<TeamKit> {
+  const folder = mkdtempSync(join(tmpdir(), 'barewitness-team-test-'))
+  const provider = await startTestProvider()
+  const logged: Readonly<Record<string, unknown>>[] = []
+  let ahead = 0
+  const made = await serveFake(config(kitConfig(folder, provider.issuer)), {
+    ...options,
     now: () => Date.now() + ahead,
     log: (line) => logged.push(line),
   })

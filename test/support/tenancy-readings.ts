@@ -71,7 +71,7 @@ export const processRows = (
   ]
 }
 
-/** The node of the demo on which nobody but its tenant was seen. */
+/** The node of the demo on which no one but its tenant was seen. */
 export const DEMO = 'demo-gpu-01'
 /** What a node of the demo found, for a probe. */
 export const factOf = <F>(probe: Probe<F, never> | Probe<F>): F => {

@@ -4,6 +4,7 @@ import { ok } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { UnsignedVantage } from '../../main/core/vantage.ts'
 import type { VantageMeasurement, VantageRecord } from '../../schemas/types.ts'
+import { must } from './outcomes.ts'
 import { sealing } from './sample-pack.ts'
 
 export const PLACE = {
@@ -56,7 +57,5 @@ export const unsignedVantage = (
 /** The same signed at the moment at which it ended, or a failed test. */
 export async function vantageOf(record: UnsignedVantage, signer: Signer): Promise<VantageRecord> {
   const clock = { now: () => record.endedAt, ticks: () => 0n }
-  const signed = await signedVantage({ sealing, clock }, record, async () => ok(signer))
-  if (!signed.ok) throw new Error(signed.error.detail)
-  return signed.value
+  return must(await signedVantage({ sealing, clock }, record, async () => ok(signer)))
 }

@@ -16,7 +16,8 @@ import type { ReportDocument } from '../../main/present/report.ts'
 import { SEED_PATH } from '../../main/verify/disclosure/parts.ts'
 import { fixtureRecording } from './fixtures.ts'
 import { type Forgery, forgedPack, type HonestPack, honestPack } from './forged-pack.ts'
-import { collected, exported, FLEET, must, packOf } from './kept-runs.ts'
+import { collected, exported, FLEET, packOf } from './kept-runs.ts'
+import { must } from './outcomes.ts'
 import { archiveAttacks, rawEntries, rawZip, relist, reseal, retag } from './pack-attacks.ts'
 import { sampleSigner } from './sample-pack.ts'
 
@@ -130,8 +131,8 @@ export async function makeVectors(folder: string): Promise<VectorSet> {
     pin: signer.fingerprint,
     vectors: [
       vector('good', 'a pack as it was sealed', () => good),
-      ...byNobody(good, vector),
-      ...bySomebodyElse(good, { stranger, made, vector }),
+      ...withoutKey(good, vector),
+      ...byStranger(good, { stranger, made, vector }),
       ...bySigner(good, { signer, ports, made, vector }),
       ...tagFilesBySigner(good, { signer, made, vector }),
       ...consistentBySigner({ signer, ports, folder, vector }),
@@ -191,8 +192,8 @@ function upgraded(files: Files): Files {
   return new Map([...files, [path, after], [PATHS.assessment, index]])
 }
 
-/** By whoever holds the file, and no key. */
-function byNobody(good: Files, vector: Make): readonly Vector[] {
+/** By a holder of the file without a key. */
+function withoutKey(good: Files, vector: Make): readonly Vector[] {
   const altered: readonly (readonly [id: string, path: string])[] = [
     ['raw-answer', rawAnswer(good)],
     ['captures', 'data/nodes/node-a/captures.jsonl'],
@@ -252,11 +253,8 @@ interface Hands {
   readonly vector: Make
 }
 
-/** By somebody with a key of their own. */
-function bySomebodyElse(
-  good: Files,
-  { stranger, made, vector }: Hands & { readonly stranger: Signer },
-): readonly Vector[] {
+/** By someone with a key of their own. */
+function byStranger(good: Files, { stranger, made, vector }: Hands & { readonly stranger: Signer }): readonly Vector[] {
   let kept: Promise<Files> | undefined
   const theirs = (): Promise<Files> => {
     kept ??= made(stranger)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../main/core/ports.ts'
 
-/** Time that passes only where somebody waits for it: minutes of it take milliseconds. */
+/** Time that passes only where someone waits for it: minutes of it take milliseconds. */
 export interface VirtualTime {
   readonly clock: Clock
   readonly pause: (milliseconds: number) => Promise<void>

@@ -7,7 +7,7 @@ export const GEOMETRY = 'main/core/geo/packages.js'
 
 /** What we use of it. */
 const USED = `
-export { geoArea, geoAzimuthalEqualArea, geoCircle, geoDistance, geoEqualEarth, geoInterpolate, geoPath } from 'd3-geo'
+export { geoArea, geoAzimuthalEqualArea, geoCircle, geoClipRectangle, geoDistance, geoEqualEarth, geoInterpolate, geoPath } from 'd3-geo'
 export { DISTANCE, WGS84 } from 'geodesic-on-wgs84'
 `
 const PACKAGES = [

@@ -1,15 +1,17 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { importTranscript } from '../../main/app/import-transcript.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
 import { KEEP_FIXTURES, keepFixture } from '../support/keep-fixtures.ts'
+import { describeUnless } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { bootGuest, whyNoGuests } from '../support/vm/boot.ts'
 import { GUESTS, type Guest } from '../support/vm/guests.ts'
 
 const missing = whyNoGuests()
 const rows: Record<string, unknown>[] = []
 
-describe.skipIf(missing !== null)(`live guests${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describeUnless(missing, 'live guests', () => {
   for (const guest of GUESTS)
     test(`${guest.name} is a virtual machine${guest.concealed ? ' that conceals it' : ''}`, { timeout: 600_000 }, () =>
       check(guest),
@@ -21,14 +23,13 @@ async function check(guest: Guest): Promise<void> {
   const { stdout, stderr, peers, seconds } = await bootGuest(guest)
   const node = { name: guest.name, address: 'serial-line', port: 22, user: 'root', sudo: false }
   const importedAt = '2026-11-21T12:00:00.000Z'
-  const imported = importTranscript({ stdout, stderr, node, run: 'vm', importedAt }, catalog)
-  if (!imported.ok) throw new Error(`${imported.error.code}: ${imported.error.detail}`)
-  const { recording, captures } = imported.value
+  const imported = must(importTranscript({ stdout, stderr, node, run: 'vm', importedAt }, catalog))
+  const { recording, captures } = imported
   if (KEEP_FIXTURES) keep(guest, captures)
   const { nodes } = assess({
     catalog,
     scope: { fleet: 'vm', population: [guest.name], frameworks: [] },
-    recordings: [imported.value],
+    recordings: [imported],
     asOf: recording.endedAt,
   })
   const isolation = nodes[0]?.isolation

@@ -76,14 +76,14 @@ type Columns = 'country' | 'network' | 'network-country' | 'city'
 export function readAddressCsv(bytes: Uint8Array): ReadDatabase {
   const four = growRanges()
   const six = growRanges()
-  const said = new Map<string, number>()
-  const sayings: Given[] = []
-  const know = (given: Given): number => {
+  const kept = new Map<string, number>()
+  const statements: Given[] = []
+  const numberOf = (given: Given): number => {
     const key = Object.values(given).join('\t')
-    const known = said.get(key)
+    const known = kept.get(key)
     if (known !== undefined) return known
-    said.set(key, sayings.push(given) - 1)
-    return sayings.length - 1
+    kept.set(key, statements.push(given) - 1)
+    return statements.length - 1
   }
   let columns: Columns | null = null
   let line = 0
@@ -105,17 +105,17 @@ export function readAddressCsv(bytes: Uint8Array): ReadDatabase {
     rows += 1
     if (rows > MOST_ROWS) return `has more than ${MOST_ROWS} ranges`
     const ranges = edges.family === 4 ? four : six
-    ranges.add(edges.start, edges.end, line, know(given))
+    ranges.add(edges.start, edges.end, line, numberOf(given))
   }
   if (columns === null) return 'contains no address range'
-  return databaseOf(columns, four, six, sayings)
+  return databaseOf(columns, four, six, statements)
 }
 
 function databaseOf(
   columns: Columns,
   four: GrowingRanges,
   six: GrowingRanges,
-  sayings: readonly Given[],
+  statements: readonly Given[],
 ): ReadDatabase {
   const sorted = { 4: four.sorted(), 6: six.sorted() }
   const [in4, in6] = [sorted[4], sorted[6]]
@@ -129,7 +129,7 @@ function databaseOf(
       const found = (address.family === 4 ? in4 : in6).find(address.value)
       return found === null
         ? answerOf({ address, network: null, prefix: null }, {})
-        : answerOf({ address, ...rangeText(address, found) }, sayings[found.about] ?? {})
+        : answerOf({ address, ...rangeText(address, found) }, statements[found.about] ?? {})
     },
   }
 }
@@ -263,11 +263,11 @@ function growRanges(): GrowingRanges {
     add: (start, end, line, about) => {
       if (size === room) {
         room *= 2
-        const [before, lined, said] = [edges, lines, abouts]
+        const [before, lined, answers] = [edges, lines, abouts]
         ;[edges, lines, abouts] = [new BigUint64Array(room * 4), new Uint32Array(room), new Uint32Array(room)]
         edges.set(before)
         lines.set(lined)
-        abouts.set(said)
+        abouts.set(answers)
       }
       if (size > 0 && start <= edge(size - 1, 0)) isSorted = false
       edges[size * 4] = start >> 64n

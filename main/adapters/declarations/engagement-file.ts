@@ -202,11 +202,11 @@ function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outco
     return fail('input.refused', `${path}:1:1: the document expands too many aliases`)
   }
   const refuse = (problems: readonly PlacedProblem[]): Outcome<never> => {
-    const told = problems
+    const listed = problems
       .slice(0, MOST_PROBLEMS)
       .map((problem) => `${at(offsetOf(document, problem.path))}: ${placeName(problem.path)} ${problem.text}`)
-    const more = problems.length - told.length
-    return fail('input.refused', [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
+    const more = problems.length - listed.length
+    return fail('input.refused', [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
   }
   validator ??= createSchemaValidator()
   const misfits = validator.placed(schema, value)

@@ -24,8 +24,8 @@ export async function readInventoryTable(path: string): Promise<Outcome<Inventor
   if (typeof bytes === 'string') return fail('input.refused', `${quote(name)} ${bytes}`)
   const { rows, problems } = inventoryRows(bytes, {})
   if (problems.length === 0) return ok({ file: inventoryFileOf(name, bytes), rows, bytes })
-  const told = problems.map(({ line, text }) => `${quote(name)}${line === null ? '' : `, line ${line},`} ${text}`)
-  return fail('input.refused', told.join('; '))
+  const sentences = problems.map(({ line, text }) => `${quote(name)}${line === null ? '' : `, line ${line},`} ${text}`)
+  return fail('input.refused', sentences.join('; '))
 }
 
 export const inventoryFileOf = (name: string, bytes: Uint8Array): Inventory['file'] => ({

@@ -34,8 +34,8 @@ export async function readSites(
   const kind = looksLikeJson(bytes) ? 'redfish' : 'csv'
   const { rows, problems } = kind === 'redfish' ? siteRowsInRedfish(bytes) : siteRowsInCsv(bytes)
   if (problems.length > 0) {
-    const told = problems.map(({ at, text }) => `${quote(name)}${at === null ? '' : `, ${at},`} ${text}`)
-    return fail('input.refused', told.join('; '))
+    const sentences = problems.map(({ at, text }) => `${quote(name)}${at === null ? '' : `, ${at},`} ${text}`)
+    return fail('input.refused', sentences.join('; '))
   }
   const signed = signature === undefined ? ok(undefined) : await signatureOf(placeOf(signature, beside), bytes)
   if (!signed.ok) return signed

@@ -139,7 +139,7 @@ export function demoDeclared(asOf: string, nodes: readonly string[]): DemoDeclar
     inventory,
     provider: DEMO_PROVIDER,
     ...demoLocation(nodes, day),
-    ...saidOf(day, moment),
+    ...registerEntries(day, moment),
   }
 }
 
@@ -249,7 +249,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
   }
 }
 
-function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'documents'> {
+function registerEntries(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'documents'> {
   const id = (name: string): string => sha256(`demo ${name}`).slice(0, 32)
   const people = {
     owner: ENGINEER,

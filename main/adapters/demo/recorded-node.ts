@@ -16,7 +16,7 @@ import { OFFER_LISTS, type SshOffer } from '../../core/ssh-methods.ts'
  *     |sh: 1: sshd: not found
  *
  * After `== PROBE/COMMAND` follow, each only where it differs from the default: `exit N` (0), `status WORD` (done), for
- * live tests `seconds NODE AUDITOR` (the duration by the node's clock and by the auditor's, which a replaying server
+ * live tests `seconds NODE AUDITOR` (the duration by the node's clock and by the collecting computer's, which a replaying server
  * does not reproduce), `stdout` and `stderr` (empty), with the form of their lines where it is not text: see
  * StreamForm. Every line of a stream begins with `|`.
  */
@@ -28,7 +28,7 @@ export interface NodeSettings {
   /** How the captures were made up; null for captures of a real machine. */
   readonly synthetic?: string | null
   readonly privilege?: 'root' | 'sudo' | 'none'
-  /** By the auditor's clock, when the captures were made; the demo fleet counts from here. */
+  /** By the collecting computer's clock, when the captures were made; the demo fleet counts from here. */
   readonly recordedAt?: string
   readonly node?: Partial<DeclaredNode>
   /** Used by tests: location evidence from outside the node. */
@@ -42,7 +42,7 @@ export interface RecordedAnswer {
   readonly stderr: Uint8Array
   readonly exitCode: number
   readonly status: Capture['status']
-  readonly seconds?: { readonly node: number; readonly auditor: number }
+  readonly seconds?: { readonly node: number; readonly collectingComputer: number }
 }
 
 /** What one file states, without what it inherits. */
@@ -133,8 +133,9 @@ function parseEntry({ word, value, stream }: Entry): Partial<RecordedAnswer> {
   if (stream.length === 0) {
     if (word === 'exit' && /^\d+$/.test(value)) return { exitCode: Number(value) }
     if (word === 'status' && isStatus(value)) return { status: value }
-    const [, node, auditor] = /^([\d.]+) ([\d.]+)$/.exec(value) ?? []
-    if (word === 'seconds' && node !== undefined) return { seconds: { node: Number(node), auditor: Number(auditor) } }
+    const [, node, collectingComputer] = /^([\d.]+) ([\d.]+)$/.exec(value) ?? []
+    if (word === 'seconds' && node !== undefined)
+      return { seconds: { node: Number(node), collectingComputer: Number(collectingComputer) } }
   }
   throw new Error(`this line cannot be read: ${word} ${value}`)
 }

@@ -76,9 +76,9 @@ function actServer(
       if (offer !== null) offerLists(client, offer)
       client.on('error', () => {})
       client.on('authentication', (context) => {
-        const said = answers.find(({ user }) => user === context.username) ?? answers[0]
-        if (context.method === 'none' && said?.outcome === 'accepted') context.accept()
-        else context.reject([...(said?.methods ?? [])] as Parameters<typeof context.reject>[0])
+        const answer = answers.find(({ user }) => user === context.username) ?? answers[0]
+        if (context.method === 'none' && answer?.outcome === 'accepted') context.accept()
+        else context.reject([...(answer?.methods ?? [])] as Parameters<typeof context.reject>[0])
       })
     },
   )

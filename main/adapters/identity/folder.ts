@@ -38,7 +38,7 @@ export async function namesIn(folder: string): Promise<Outcome<readonly string[]
   try {
     return ok((await readdir(folder)).filter((name) => NAME.test(name)).sort())
   } catch (problem) {
-    return isCode(problem, 'ENOENT') ? ok([]) : fail('store.failed', told(problem))
+    return isCode(problem, 'ENOENT') ? ok([]) : fail('store.failed', describe(problem))
   }
 }
 
@@ -55,7 +55,7 @@ export async function readFiles(folder: string, name: string): Promise<Outcome<I
     const texts = paths.map(async (path) => [path, (await readPlain(join(home, path), LARGEST_FILE)).toString('utf8')])
     return ok(Object.fromEntries(await Promise.all(texts)))
   } catch (problem) {
-    if (!isCode(problem, 'ENOENT')) return fail('identity.unreadable', told(problem))
+    if (!isCode(problem, 'ENOENT')) return fail('identity.unreadable', describe(problem))
     const aside = join(folder, setAside(name))
     if ((await lstat(aside).catch(() => null)) === null) return fail('identity.missing', name)
     return fail('identity.unreadable', `a change of ${name} was interrupted; rename ${aside} to ${join(folder, name)}`)
@@ -72,7 +72,7 @@ export async function placeNew(folder: string, name: string, files: IdentityFile
       return ok(null)
     } catch (problem) {
       const taken = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'].some((code) => isCode(problem, code))
-      return taken ? fail('identity.exists', name) : fail('store.failed', told(problem))
+      return taken ? fail('identity.exists', name) : fail('store.failed', describe(problem))
     }
   })
 }
@@ -118,7 +118,7 @@ async function written(
       await rm(unfinished, { recursive: true, force: true })
     }
   } catch (problem) {
-    return fail('store.failed', told(problem))
+    return fail('store.failed', describe(problem))
   }
 }
 
@@ -129,11 +129,11 @@ export async function writeApart(path: string, text: string): Promise<Outcome<nu
     await syncFolder(dirname(path))
     return ok(null)
   } catch (problem) {
-    return fail('store.failed', isCode(problem, 'EEXIST') ? `${path} already exists` : told(problem))
+    return fail('store.failed', isCode(problem, 'EEXIST') ? `${path} already exists` : describe(problem))
   }
 }
 
-const told = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 500)
+const describe = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 500)
 
 interface SignerParts {
   readonly leaf: Uint8Array

@@ -37,23 +37,23 @@ export function importAnsible(text: string, existing: readonly FleetNode[] = [])
   if (text.startsWith('$ANSIBLE_VAULT')) return preview.refuse('the whole file is encrypted by a vault')
   const inventory = looksLikeYaml(text) ? readYaml(text) : readIni(text)
   if (typeof inventory === 'string') return preview.refuse(inventory)
-  for (const { line, outcome, why } of inventory.notes) preview.say(line, outcome, why)
+  for (const { line, outcome, why } of inventory.notes) preview.report(line, outcome, why)
   const merged = mergeHosts(inventory)
   const names = new Set(merged.map(({ name }) => name))
   const known = (host: string): string | null => (names.has(host) ? nodeName(host) : null)
   // A host that others jump through comes before them, so that it is not treated as unknown.
   for (const host of [...merged].sort((a, b) => Number(jumpOf(a.vars) !== null) - Number(jumpOf(b.vars) !== null))) {
     for (const line of host.lines.slice(1))
-      preview.say(line, 'skipped', `“${host.name}” is the host of line ${host.lines[0]}`)
+      preview.report(line, 'skipped', `“${host.name}” is the host of line ${host.lines[0]}`)
     const line = host.lines[0] ?? 1
     const refusal = whyNot(host)
     if (refusal !== null) {
-      preview.say(line, refusal.outcome, refusal.why)
+      preview.report(line, refusal.outcome, refusal.why)
       continue
     }
     const chain = jumpOf(host.vars)
     const jump = chain === null ? [] : jumpNames(preview, line, chain, known)
-    if (jump === null) preview.say(line, 'problem', `the jump host of “${host.name}” could not be read`)
+    if (jump === null) preview.report(line, 'problem', `the jump host of “${host.name}” could not be read`)
     else preview.add(line, nodeOf(host, jump), noteOn(host.vars))
   }
   return preview.done(() => 'part of the inventory’s structure')

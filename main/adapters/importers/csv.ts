@@ -79,7 +79,7 @@ export function importCsv(
   // What the columns are is not known then.
   if (rows[0] === undefined || unreadable.some((line) => line < (rows[0]?.info.lines ?? 0)))
     return preview.refuse('the line of headings has a quotation mark that is not closed')
-  for (const line of unreadable) preview.say(line, 'problem', 'has a quotation mark that is not closed')
+  for (const line of unreadable) preview.report(line, 'problem', 'has a quotation mark that is not closed')
   const [heading, ...body] = rows as readonly [Row, ...Row[]]
   const fields = columns ?? guessedFields(heading.record)
   const described = heading.record.map(
@@ -90,7 +90,7 @@ export function importCsv(
   if (!fields.includes('address'))
     return { ...preview.refuse('no column is the address; assign it, or name it “address”'), columns: described }
   const unknown = heading.record.filter((title, index) => (fields[index] ?? null) === null && title !== '')
-  preview.say(
+  preview.report(
     heading.info.lines,
     'skipped',
     unknown.length === 0 ? 'names of the columns' : `names of the columns; not used: ${unknown.join(', ')}`,
@@ -100,7 +100,7 @@ export function importCsv(
     const line = row.info.lines
     if (row.record.every((cell) => cell === '')) continue
     if (row.record.length !== heading.record.length) {
-      preview.say(line, 'problem', `has ${row.record.length} columns, not ${heading.record.length}`)
+      preview.report(line, 'problem', `has ${row.record.length} columns, not ${heading.record.length}`)
       continue
     }
     const cells = new Map(
@@ -110,7 +110,7 @@ export function importCsv(
     )
     const node = nodeOf(cells, preview.has)
     if (typeof node === 'string') {
-      preview.say(line, 'problem', node)
+      preview.report(line, 'problem', node)
       continue
     }
     const chain = cells.get('jump')
@@ -122,7 +122,7 @@ export function importCsv(
           )
     const { location, note } = placeOf(cells)
     const placed: FleetNode = location === undefined ? node : { ...node, location }
-    if (jump === null) preview.say(line, 'problem', 'jump could not be read')
+    if (jump === null) preview.report(line, 'problem', 'jump could not be read')
     else preview.add(line, jump.length === 0 ? placed : { ...placed, jump }, note)
   }
   return { ...preview.done(() => 'continues the line above'), columns: described }
@@ -274,14 +274,14 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
   const texts = text.split(/\r?\n/)
   if (texts.at(-1) === '') texts.pop()
   const nodes: FleetNode[] = []
-  const told = new Map<number, Omit<ImportLine, 'line' | 'text'>>()
+  const outcomes = new Map<number, Omit<ImportLine, 'line' | 'text'>>()
 
-  const say = (line: number, outcome: ImportLine['outcome'], why: string, node?: string): void => {
-    const before = told.get(line)
+  const report = (line: number, outcome: ImportLine['outcome'], why: string, node?: string): void => {
+    const before = outcomes.get(line)
     const worst = before !== undefined && RANK[before.outcome] > RANK[outcome] ? before.outcome : outcome
     const reasons = [before?.why ?? '', why].filter((reason) => reason !== '')
     const name = node ?? before?.node
-    told.set(line, {
+    outcomes.set(line, {
       outcome: worst,
       why: [...new Set(reasons)].join('; '),
       ...(name === undefined ? {} : { node: name }),
@@ -289,7 +289,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
   }
 
   return {
-    say,
+    report,
     nodes: (): readonly FleetNode[] => nodes,
     /**
      * Adds a node when it fits the fleet schema and is not in the fleet yet, and notes the result on its line. True
@@ -298,7 +298,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
     add: (line: number, node: FleetNode, why = ''): boolean => {
       const there = [...existing, ...nodes].find((other) => other.name === node.name || sameDoor(other, node))
       if (there !== undefined) {
-        say(
+        report(
           line,
           'already',
           there.name === node.name && sameDoor(there, node)
@@ -311,7 +311,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
       validator ??= createSchemaValidator()
       const misfit = validator.placed('fleet', { name: 'x', nodes: [node] })[0]
       if (misfit !== undefined || nodes.length >= MOST_NODES) {
-        say(
+        report(
           line,
           'problem',
           misfit === undefined ? `more than ${MOST_NODES} nodes` : `${placeName(misfit.path.slice(2))} ${misfit.text}`,
@@ -319,7 +319,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
         return false
       }
       nodes.push(node)
-      say(line, 'added', why, node.name)
+      report(line, 'added', why, node.name)
       return true
     },
     has: (name: string): boolean => [...existing, ...nodes].some((node) => node.name === name),
@@ -332,7 +332,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
       lines: texts.map((text, index) => ({
         line: index + 1,
         text,
-        ...(told.get(index + 1) ?? {
+        ...(outcomes.get(index + 1) ?? {
           outcome: isRead(text) ? ('read' as const) : ('skipped' as const),
           why: isBlank(text) ? '' : otherwise(text, index + 1),
         }),

@@ -55,14 +55,14 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
   const preview = createPreview(text, existing)
   if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
   const found = readLines(text)
-  for (const { line, why } of found.notes) preview.say(line, 'skipped', why)
-  for (const { line, why } of found.problems) preview.say(line, 'problem', why)
+  for (const { line, why } of found.notes) preview.report(line, 'skipped', why)
+  for (const { line, why } of found.problems) preview.report(line, 'problem', why)
   for (const [index, { problem }] of flat.entries())
-    if (problem !== undefined) preview.say(index + 1, 'problem', problem)
+    if (problem !== undefined) preview.report(index + 1, 'problem', problem)
   const accepted = await acceptedBySsh(harmless(text, found.opened), found.hosts[0]?.alias)
   const wrong = new Map<string, number>()
-  for (const [line, said] of accepted.refused) {
-    preview.say(line, 'problem', said)
+  for (const [line, problem] of accepted.refused) {
+    preview.report(line, 'problem', problem)
     for (const { alias } of found.hosts.filter(({ line: host }) => host === blockOf(text, line))) wrong.set(alias, line)
   }
   const resolve = resolver(accepted.text)
@@ -72,11 +72,11 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
   for (const { alias, line } of found.hosts) {
     const at = wrong.get(alias)
     if (at !== undefined) {
-      preview.say(line, 'problem', `ssh does not accept line ${flat[at - 1]?.line ?? at}, which is for “${alias}”`)
+      preview.report(line, 'problem', `ssh does not accept line ${flat[at - 1]?.line ?? at}, which is for “${alias}”`)
       continue
     }
     const of = await resolve.host(alias)
-    if (of === null) preview.say(line, 'problem', `ssh does not accept the settings for “${alias}”`)
+    if (of === null) preview.report(line, 'problem', `ssh does not accept the settings for “${alias}”`)
     else settings.push({ alias, line, of })
   }
   const knownHosts = new Map<string, readonly string[]>()
@@ -87,7 +87,7 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
           aliases.has(host.toLowerCase()) ? nodeName(host) : null,
         )
       : []
-    if (jumps === null) preview.say(line, 'problem', `ProxyJump of “${alias}” could not be read`)
+    if (jumps === null) preview.report(line, 'problem', `ProxyJump of “${alias}” could not be read`)
     else if (preview.add(line, nodeOf(alias, of, jumps), why(of, resolve.by))) {
       const own = ownKnownHosts(of)
       if (own.length > 0) knownHosts.set(nodeName(alias), own)
@@ -143,7 +143,7 @@ interface Lines {
   readonly hosts: readonly { readonly alias: string; readonly line: number }[]
   readonly notes: readonly { readonly line: number; readonly why: string }[]
   readonly problems: readonly { readonly line: number; readonly why: string }[]
-  /** Lines with a keyword that ssh does not know, followed by indented lines. */
+  /** Lines with a keyword unknown to ssh, followed by indented lines. */
   readonly opened: readonly number[]
 }
 
@@ -188,7 +188,7 @@ const indentOf = (line: string): number => line.length - line.trimStart().length
 const isBlank = (line: string): boolean => /^\s*(#|$)/.test(line)
 
 /**
- * The lines directly below the one at `at` with deeper indentation. Under a keyword that ssh does not know, such as a
+ * The lines directly below the one at `at` with deeper indentation. Under a keyword unknown to ssh, such as a
  * misspelled Host, they were written for a block of their own, and must not become settings of the host above.
  */
 function settingsUnder(lines: readonly string[], at: number): readonly number[] {
@@ -215,9 +215,9 @@ async function acceptedBySsh(
   const lines = text.split('\n')
   const refused = new Map<number, string>()
   for (let round = 0; host !== undefined && round < MOST_ROUNDS; round += 1) {
-    const said = await runSshG(host, lines.join('\n'))
-    if (said === null || said.ok) break
-    const named = [...said.error.matchAll(/ line (\d+): ([^\n]{1,200})/g)].flatMap(([, number, words]) => {
+    const printed = await runSshG(host, lines.join('\n'))
+    if (printed === null || printed.ok) break
+    const named = [...printed.error.matchAll(/ line (\d+): ([^\n]{1,200})/g)].flatMap(([, number, words]) => {
       const line = Number(number)
       return lines[line - 1] === undefined || lines[line - 1] === '' ? [] : [[line, plain(words ?? '', 200)] as const]
     })
@@ -264,7 +264,7 @@ const SETTINGS = /^\s*(HostName|Port|User|IdentityFile|ProxyJump|ProxyCommand|Us
 const PLAIN_MATCH = /^\s*Match\s+(all|((original)?host|(local)?user)\s+[\w.*?!,-]+)\s*$/i
 
 /**
- * The lines an import needs, and no other. Settings of other kinds of Match blocks, or of ones that ssh does not know,
+ * The lines an import needs, and no other. Settings of other kinds of Match blocks, or of ones unknown to ssh,
  * are given to a host that is never queried.
  */
 const harmless = (text: string, opened: readonly number[]): string =>
@@ -307,10 +307,10 @@ const flatten = (settings: Record<string, unknown>): Resolved =>
  * The first value of a repeated setting counts. Null when ssh refuses.
  */
 async function resolveWithSshG(host: string, text?: string): Promise<Resolved | null> {
-  const said = await runSshG(host, text)
-  if (said?.ok !== true) return null
+  const printed = await runSshG(host, text)
+  if (printed?.ok !== true) return null
   const settings = new Map<string, string>()
-  for (const line of said.value.split('\n')) {
+  for (const line of printed.value.split('\n')) {
     const [, key, value] = /^(\S+) (.*)$/.exec(line) ?? []
     if (key !== undefined && value !== undefined && !settings.has(key)) settings.set(key, value)
   }

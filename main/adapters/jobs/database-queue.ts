@@ -146,6 +146,15 @@ export async function openDatabaseQueue(engagement: string, parts: DatabaseQueue
         )
         return ok(new Map(rows.map((row) => [String(row.id), row.is_over === true ? { is: 'waiting' } : stateIn(row)])))
       }),
+    open: () =>
+      within(async (query) => {
+        const rows = await query(
+          'SELECT id, job FROM barewitness.jobs WHERE engagement = $1 AND ended IS NULL ORDER BY number',
+          [engagement],
+        )
+        const jobs = rows.map(jobIn)
+        return jobs.find((job) => !job.ok) ?? ok(jobs.flatMap((job) => (job.ok ? [job.value] : [])))
+      }),
     counts: () =>
       within(async (query) => {
         const [row] = await query(

@@ -39,13 +39,17 @@ interface Known {
 
 /**
  * Opens the jobs of a folder: one journal of what happened, read at once and shortened when it is opened. For one process; another one waits
- * for it to end, then fails with store.failed. Fails with store.failed, too, where the journal cannot be read.
+ * for it to end, in milliseconds, then fails with store.failed. Fails with store.failed, too, where the journal cannot be read.
  */
-export async function openFileQueue(folder: string, parts: QueueParts): Promise<Outcome<JobQueue>> {
+export async function openFileQueue(
+  folder: string,
+  parts: QueueParts,
+  patienceMs: number = PATIENCE_MS,
+): Promise<Outcome<JobQueue>> {
   const path = join(folder, JOBS.journal)
   try {
     await makeFolder(folder, 0o700)
-    const lock = await lockFolder(folder, PATIENCE_MS)
+    const lock = await lockFolder(folder, patienceMs)
     if (!lock.ok) return lock
     await cutTornLine(path, LARGEST_JOURNAL)
     const lines = ((await bytesIfThere(path, LARGEST_JOURNAL))?.toString('utf8') ?? '').split('\n').slice(0, -1)
@@ -169,6 +173,10 @@ function queueOver(
           }),
         ),
       )
+    },
+    open: async () => {
+      await last
+      return ok(open(jobs).map(({ job }) => job))
     },
     counts: async () => {
       await last

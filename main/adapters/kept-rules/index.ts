@@ -27,17 +27,20 @@ interface ModuleAtHand {
   readonly entry: KeptEntry | undefined
 }
 
+type OwnRules = Pick<Catalog, 'version' | 'module'>
+type OpenRules = KeptRules & { readonly begin: () => void; readonly close: () => Promise<void> }
+
 /**
  * The rules of this program, `own`, and those that it keeps: each module in a thread of its own, from its first use until close(). `own` is null
  * where the program is to be asked in another way. `begin` starts the thread of `own`, which loads while its first question is prepared; it
  * changes no answer.
  */
 export function openKeptRules(
-  own: Pick<Catalog, 'version' | 'module'> | null,
+  own: OwnRules | null,
   kept: KeptList = KEPT,
   folder: string | null = firstOf(PLACES),
   ownModule: string | null = firstOf(OWN),
-): KeptRules & { readonly begin: () => void; readonly close: () => Promise<void> } {
+): OpenRules {
   const running = new Map<string, KeptModule | null>()
   const refused = new Set<string>()
   const atHand = (version: string): ModuleAtHand | null => {
@@ -80,6 +83,34 @@ export function openKeptRules(
       running.clear()
     },
   }
+}
+
+/** Rules that began before they were asked for, and whose they are. */
+let ahead: { readonly own: OwnRules; readonly rules: OpenRules } | null = null
+
+/**
+ * Begins the rules of this program, which load while the caller loads what asks them. Their thread keeps the process running: where they may not
+ * be taken, the caller ends them with endAhead().
+ */
+export function beginAhead(own: OwnRules): OpenRules {
+  const rules = openKeptRules(own)
+  rules.begin()
+  ahead = { own, rules }
+  return rules
+}
+
+/** The rules that began ahead, to be taken once; otherwise those that openKeptRules() gives. */
+export function begunRules(own: OwnRules): OpenRules {
+  const begun = ahead
+  ahead = null
+  return begun?.own.version === own.version && begun.own.module === own.module ? begun.rules : openKeptRules(own)
+}
+
+/** Ends the thread of rules that began ahead and were not taken. */
+export async function endAhead(): Promise<void> {
+  const begun = ahead
+  ahead = null
+  await begun?.rules.close()
 }
 
 const firstOf = (places: readonly string[]): string | null =>

@@ -32,7 +32,7 @@ const LIMIT = 10_000
 const LONGEST = 900
 
 /**
- * Writes one line to the system log through logger(1), which knows the socket of this system: facility auth, severity
+ * Writes one line to the system log through logger(1), which finds the socket of this system: facility auth, severity
  * notice. Fails with notice.undelivered.
  */
 export async function notifySyslog(notice: Notice, logger = 'logger'): Promise<Outcome<null>> {
@@ -99,8 +99,8 @@ function runProgram(argv: readonly [string, ...string[]], stdin: string, limit: 
       if (late) return failed(`not finished after ${limit / 1000} s`)
       if (code === 0) return resolve(ok(null))
       const ended = code === null ? `ended by ${signal}` : `ended with exit code ${code}`
-      const said = complaint.trim().split('\n', 1)[0] ?? ''
-      return failed(said === '' ? ended : `${ended}: ${said}`)
+      const firstLine = complaint.trim().split('\n', 1)[0] ?? ''
+      return failed(firstLine === '' ? ended : `${ended}: ${firstLine}`)
     })
   })
 }

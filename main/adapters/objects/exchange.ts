@@ -51,7 +51,7 @@ export interface Exchange {
 /** Retention is a day by the clock of the store: with another one, it ends earlier or later than asked for. */
 const LARGEST_SKEW_MS = 5 * 60_000
 const SILENCE_MS = 30_000
-/** For an answer that is read as a whole, beside the time that its request takes. */
+/** Additional time for an answer that is read as a whole. */
 const ANSWER_MS = 120_000
 const TRIES_MS = [200, 1000] as const
 const PASSING: readonly number[] = [429, 500, 502, 503, 504]

@@ -22,7 +22,8 @@ import {
   unreadable,
   unsafe,
 } from './limits.ts'
-import { blockReader, LARGEST_TAKE, publishPack, type Readable, replacePack, writeHandOut, writePack } from './write.ts'
+import { isFree, publishPack } from './name.ts'
+import { blockReader, LARGEST_TAKE, type Readable, replacePack, writeHandOut, writePack } from './write.ts'
 import { DEFLATED } from './zip-format.ts'
 import { type EntryList, type ListPlace, readEnd, readList, tally } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
@@ -146,6 +147,7 @@ export const packs: Packs = {
   handOut: writeHandOut,
   replace: replacePack,
   publish: publishPack,
+  isFree,
   open: (path) => openPack(path),
 }
 

@@ -1,13 +1,14 @@
-import { createHash, hash, randomBytes } from 'node:crypto'
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { createHash, hash } from 'node:crypto'
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as zlib from 'node:zlib'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { isSafePath, type PackContent, type PackFiles, pathsInOrder, sizeOf } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { StoredBytes } from '../../core/recording.ts'
-import { isCode, makeFolder, orRemoved, syncFolder } from '../store/durable.ts'
+import { makeFolder, orRemoved, syncFolder } from '../store/durable.ts'
 import { FOLDER, LIMITS, unreadable, unsafe } from './limits.ts'
+import { claimedNew, type Put, withPart } from './name.ts'
 import { endRecords, LOCAL_CRC_AT, listedRecord, localHeader } from './zip-format.ts'
 
 /** Files are read and written in blocks of this size, two at a time: one in use while the other is transferred. */
@@ -151,14 +152,15 @@ const WHOLE = 1024 ** 2
  * meanwhile. Only its owner may read it. Fails with input.refused where a file exists, and with store.failed, naming
  * the file that differs from its size or digest.
  */
-export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>> => writeAt(path, files, claimed, PACK)
+export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>> =>
+  writeAt(path, files, claimedNew, PACK)
 
 /**
  * As writePack, for files that are handed out together: their paths are inside `folder`. Throws for a path that is not made of letters,
  * digits, hyphens, points and underscores.
  */
 export const writeHandOut = (path: string, files: PackFiles, folder: string): Promise<Outcome<null>> =>
-  writeAt(path, files, claimed, { folder: `${folder}/`, fits: isPlainPath })
+  writeAt(path, files, claimedNew, { folder: `${folder}/`, fits: isPlainPath })
 
 /** The folder of an archive, and which paths may be in it. */
 interface Inside {
@@ -181,29 +183,19 @@ const replaced: Put = async (from, to) => {
   return true
 }
 
-/**
- * Renames a finished archive to its final name in the same folder, in one step. Fails with input.refused where a file
- * of that name exists, and with store.failed.
- */
-export async function publishPack(from: string, to: string): Promise<Outcome<null>> {
-  try {
-    const isPut = await claimed(from, to)
-    await syncFolder(dirname(to))
-    return isPut ? ok(null) : fail('input.refused', plain(`${to} already exists`, 500))
-  } catch (problem) {
-    return fail('store.failed', plain(messageOf(problem), 500))
-  }
-}
-
-/** Gives a finished file its name, or reports that the name is taken. */
-type Put = (from: string, to: string) => Promise<boolean>
-
 async function writeAt(path: string, files: PackFiles, put: Put, inside: Inside): Promise<Outcome<null>> {
   for (const name of [inside.folder.slice(0, -1), ...files.keys()])
     if (!inside.fits(name)) throw new Error(`an archive cannot contain the name ${JSON.stringify(name)}`)
   const tooMuch = beyondLimits(files)
   if (tooMuch !== null) return fail('store.failed', tooMuch)
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
+  return await withPart(path, (temporary) => written(path, temporary, { files, put, inside }))
+}
+
+async function written(
+  path: string,
+  temporary: string,
+  { files, put, inside }: { readonly files: PackFiles; readonly put: Put; readonly inside: Inside },
+): Promise<Outcome<null>> {
   try {
     await makeFolder(dirname(path))
     const before = await modeOf(path)
@@ -225,26 +217,6 @@ async function writeAt(path: string, files: PackFiles, put: Put, inside: Inside)
   } catch (problem) {
     return fail('store.failed', plain(messageOf(problem), 500))
   }
-}
-
-/** In one step, so that of two at once one learns that the name is taken. */
-const claimed: Put = async (from, to) => {
-  try {
-    await link(from, to)
-  } catch (problem) {
-    if (isCode(problem, 'EEXIST')) return false
-    // A file system without links: an empty file of ours reserves the name until the archive replaces it.
-    const holding = await open(to, 'wx', 0o600).catch((taken) => {
-      if (isCode(taken, 'EEXIST')) return null
-      throw taken
-    })
-    if (holding === null) return false
-    await holding.close()
-    await rename(from, to)
-    return true
-  }
-  await unlink(from)
-  return true
 }
 
 /** Permissions of the file to be replaced; null when there is none. */

@@ -70,7 +70,7 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
     const tail = await reader.take(record.nameLength + record.extraLength + record.commentLength)
     const name = tail.toString('latin1', 0, record.nameLength)
     const extra = tail.subarray(record.nameLength, record.nameLength + record.extraLength)
-    const entry = { ...record, name, ...widened(record, extra, name) }
+    const entry = entryOf(record, widened(record, extra, name), name)
     const isFolder = isFolderEntry(entry, record.attributes)
     checkName(isFolder ? name.slice(0, -1) : name)
     if (isFolder) {
@@ -144,6 +144,13 @@ interface Sizes {
   readonly packed: number
   readonly at: number
 }
+
+/** An entry by its record and its sizes. Each member by name: joining objects took a fifth of the time in which a list is read. */
+const entryOf = (
+  { flags, method, modified, crc }: Pick<ListedEntry, 'flags' | 'method' | 'modified' | 'crc'>,
+  { size, packed, at }: Sizes,
+  name: string,
+): ListedEntry => ({ name, flags, method, modified, crc, packed, size, at })
 
 /**
  * The sizes and the position of an entry, from their 64-bit form (section 4.5.3) exactly where their own fields cannot

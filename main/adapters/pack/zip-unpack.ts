@@ -58,11 +58,11 @@ async function checkOwnHeader(reader: BlockReader, entry: ListedEntry): Promise<
   // Here both sizes are in the 64-bit form if either needs it (APPNOTE, section 4.5.3).
   if ((wide?.length ?? 0) !== (isWide(entry) ? 16 : 0)) throw needless(name)
   const later = (flags & HAS_DESCRIPTOR) !== 0
-  const agrees = (said: number, listed: number): boolean => said === listed || (later && said === 0)
-  const agreesWide = (said: number, listed: number, at: number): boolean =>
+  const agrees = (stated: number, listed: number): boolean => stated === listed || (later && stated === 0)
+  const agreesWide = (stated: number, listed: number, at: number): boolean =>
     wide === null
-      ? agrees(said, listed)
-      : (said === FULL32 || agrees(said, listed)) && agrees(readUInt64(wide, at), listed)
+      ? agrees(stated, listed)
+      : (stated === FULL32 || agrees(stated, listed)) && agrees(readUInt64(wide, at), listed)
   const same =
     flags === entry.flags &&
     method === entry.method &&
@@ -83,8 +83,8 @@ async function checkDescriptor(reader: BlockReader, entry: ListedEntry): Promise
   const start = (await reader.take(4)).readUInt32LE(0)
   const crc = start === SIGNATURES.descriptor ? (await reader.take(4)).readUInt32LE(0) : start
   const sizes = await reader.take(2 * width)
-  const said = [0, width].map((at) => (width === 8 ? readUInt64(sizes, at) : sizes.readUInt32LE(at)))
-  if (crc !== entry.crc || said[0] !== entry.packed || said[1] !== entry.size)
+  const stated = [0, width].map((at) => (width === 8 ? readUInt64(sizes, at) : sizes.readUInt32LE(at)))
+  if (crc !== entry.crc || stated[0] !== entry.packed || stated[1] !== entry.size)
     throw unsafe(`entry ${quote(entry.name)} has a data descriptor that differs from the list`)
 }
 

@@ -96,7 +96,7 @@ export const placeName = (kind: 'section' | 'anchor', index: number): string =>
   `${kind}-${String(index).padStart(5, '0')}`
 
 /**
- * The anchors of a report and the links to them. A rehearsal notes both; the drawing pass then knows the page of each
+ * The anchors of a report and the links to them. A rehearsal notes both; the drawing pass then has the page of each
  * anchor ahead, and makes destinations only of those that a link leads to, as every one stays in memory to the end.
  */
 export class Landings {

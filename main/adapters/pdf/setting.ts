@@ -49,7 +49,7 @@ const TIE = '\u00a0'
 
 /**
  * The words of a paragraph in lines. A page number takes the width of the largest one, as a rehearsal, which breaks
- * the same lines, does not know it yet.
+ * the same lines, does not have it yet.
  */
 function broken(sheet: Sheet, line: Line, font: FontName, width: number, measure: Measure): readonly string[] {
   const words = sheet.drawable(line.text, font)

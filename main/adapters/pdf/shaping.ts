@@ -1,4 +1,5 @@
 import { type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
+import { kerningOf } from './kerning.ts'
 import type { Measure } from './wrap.ts'
 
 /** The parts of pdfkit that its types omit. pdfkit is pinned, and the tests of the profile fail if they change. */
@@ -143,7 +144,7 @@ export class Shaping {
     let width = 0
     for (let at = 0; at < word.length; at += 1) {
       const letter = this.shaped(font, word.charAt(at))
-      const kerning = at + 1 < word.length ? kerningOf(this.fonts[font], font, word.slice(at, at + 2)) : 0
+      const kerning = at + 1 < word.length ? kerningOf(font, word.slice(at, at + 2)) : 0
       if (letter.operand === null || kerning === null) return null
       glyphs.push(letter.operand.slice(1, -1))
       moves.push(kerning)
@@ -156,35 +157,15 @@ export class Shaping {
 interface ReadFont {
   readonly font: FontFile
   readonly runs: Map<string, Run>
-  /** Kerning of two letters, in thousandths of the size; null where they are not drawn as two. */
-  readonly kerning: Map<string, number | null>
 }
 
 /** Fonts that were read, and words in their glyphs: an export writes several documents with the same words. */
 const read = new Map<FontName, ReadFont>()
 
-function kerningOf(font: Font, name: FontName, pair: string): number | null {
-  const kerning = read.get(name)?.kerning
-  const known = kerning?.get(pair)
-  if (known !== undefined) return known
-  const made = kerningIn(font, pair)
-  kerning?.set(pair, made)
-  return made
-}
-
-function kerningIn(font: Font, pair: string): number | null {
-  const { glyphs, positions } = font.layoutRun(pair)
-  const alone = [...pair].flatMap((letter) => font.layoutRun(letter).glyphs)
-  const [first, last] = positions
-  if (first === undefined || last === undefined || glyphs.length !== 2 || alone.length !== 2) return null
-  if (glyphs.some(({ id }, at) => id !== alone[at]?.id) || last.xAdvance !== last.advanceWidth) return null
-  return [first, last].some(isOffLine) ? null : first.xAdvance - first.advanceWidth
-}
-
 function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
   doc.registerFont(name, (read.get(name)?.font ?? Buffer.from(fonts()[name].bytes)) as unknown as Buffer)
   const own = (doc.font(name) as unknown as Internals)._font
-  const shared: ReadFont = read.get(name) ?? { font: withOwnText(own.font), runs: new Map(), kerning: new Map() }
+  const shared: ReadFont = read.get(name) ?? { font: withOwnText(own.font), runs: new Map() }
   read.set(name, shared)
   const layOut = own.layoutRun.bind(own)
   own.layoutRun = (text) => {

@@ -50,7 +50,7 @@ const DIGITS = 3
 /**
  * The current page: the position of the next line, and the rule that every stroke on paper is either tagged content or
  * an artifact (PDF/UA-1, 7.1). Exists for one pass over the report. A rehearsal moves down the pages without drawing,
- * to find all positions; so the real pass knows each page number ahead and can write every page when it is full, where
+ * to find all positions; so the real pass has all page numbers in advance and can write every page when it is full, where
  * a fleet of a thousand nodes would not fit into memory.
  */
 export class Sheet {
@@ -58,7 +58,7 @@ export class Sheet {
   readonly page: Page
   readonly type: Type
   readonly landings: Landings
-  /** Stands for every page number while lines are broken. */
+  /** Placeholder for every page number while lines are broken. */
   readonly widestPage: string
   y: number
   /** First and last position of the body on the current page. */
@@ -285,7 +285,7 @@ interface ElementInternals {
   readonly dictionary: { readonly data: { A?: object } }
 }
 
-/** pdfkit knows no attribute for it (ISO 32000-1, 14.8.5.7). */
+/** pdfkit has no attribute for it (ISO 32000-1, 14.8.5.7). */
 function spanColumns(element: Element, span: number): void {
   const { data } = (element as unknown as ElementInternals).dictionary
   data.A = { ...data.A, O: 'Table', ColSpan: span }

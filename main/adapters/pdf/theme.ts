@@ -1,6 +1,6 @@
 import type { Paper, ReportDocument } from '../../core/report-document.ts'
 
-/** Geometry of a page in points; the body lies between the running head and foot of one line each. */
+/** Geometry of a page in points; the body is between the running head and foot of one line each. */
 export interface Page {
   readonly width: number
   readonly height: number

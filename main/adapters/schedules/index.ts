@@ -345,13 +345,13 @@ export function createScheduleStore(defaultFile: string, validator: SchemaValida
       text = new TextDecoder('utf-8', { fatal: true }).decode(await readPlain(file, LARGEST))
     } catch (problem) {
       if (isCode(problem, 'ENOENT')) return ok(NOTHING)
-      return fail('input.refused', `${file} could not be read: ${told(problem)}`)
+      return fail('input.refused', `${file} could not be read: ${describe(problem)}`)
     }
     let value: unknown
     try {
       value = JSON.parse(text)
     } catch (problem) {
-      return fail('input.refused', `${file} is not JSON: ${told(problem)}`)
+      return fail('input.refused', `${file} is not JSON: ${describe(problem)}`)
     }
     return checked(file, value)
   }
@@ -375,7 +375,7 @@ export function createScheduleStore(defaultFile: string, validator: SchemaValida
           await lock.value.release()
         }
       } catch (problem) {
-        return fail('store.failed', `${file}: ${told(problem)}`)
+        return fail('store.failed', `${file}: ${describe(problem)}`)
       }
     },
     secret: async (path) => {
@@ -385,4 +385,4 @@ export function createScheduleStore(defaultFile: string, validator: SchemaValida
   }
 }
 
-const told = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 300)
+const describe = (problem: unknown): string => plain(problem instanceof Error ? problem.message : String(problem), 300)

@@ -185,7 +185,7 @@ async function writeTrust(
   if (fingerprint === null && !scan) return ok({ lines: known, files: copies })
   const script = join(folder, `key-${index}.sh`)
   const wanted = scan
-    ? `printf '%s %s\\n' "$4" "$5" > '${join(folder, 'shown-key')}'`
+    ? `printf '%s %s\\n' "$4" "$5" > '${shownKeyFile({ folder })}'`
     : `[ "$2" = '${fingerprint}' ] && printf '%s %s %s\\n' "$3" "$4" "$5"`
   await writeFile(script, `if [ "$1" = HOSTNAME ]; then ${wanted}; fi\nexit 0\n`, { mode: 0o600 })
   // Certificates are excluded: the fingerprint on record is that of a plain key.
@@ -200,4 +200,4 @@ async function writeTrust(
 }
 
 /** Where a scan stored the key it saw: `TYPE BASE64`. */
-export const shownKeyFile = (setup: OpensshSetup): string => join(setup.folder, 'shown-key')
+export const shownKeyFile = ({ folder }: Pick<OpensshSetup, 'folder'>): string => join(folder, 'shown-key')

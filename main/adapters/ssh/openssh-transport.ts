@@ -154,7 +154,7 @@ function remoteProcess(child: ChildProcessWithoutNullStreams, watched: Watched):
     end: () => void child.stdin.end(),
     onStdout: (listener) => void child.stdout.on('data', listener),
     onStderr: (listener) => void child.stderr.on('data', listener),
-    // ssh exits with 255 both for a command that did and for a lost connection; only its log tells them apart.
+    // ssh exits with 255 both for a command that did and for a lost connection; only its log shows which.
     closed: watched.ended.then(({ log }) => ({
       exitCode: log?.exitStatus ?? null,
       lost: (log?.exitStatus ?? null) === null,
@@ -297,9 +297,9 @@ function failureOf(text: string, shown: string): Failure {
   if (locked !== null) return { code: 'ssh.passphrase-needed', detail: plain(locked[1] ?? '') }
   const lines = text.replace(/^debug1: (?!connect to address).*$/gm, '')
   for (const [pattern, code] of CAUSES) {
-    const said = pattern.exec(lines)?.[0]
-    if (said !== undefined)
-      return { code, detail: code.startsWith('ssh.host-key') ? shown : plain(said.replace(/^debug1: /, '').trim()) }
+    const line = pattern.exec(lines)?.[0]
+    if (line !== undefined)
+      return { code, detail: code.startsWith('ssh.host-key') ? shown : plain(line.replace(/^debug1: /, '').trim()) }
   }
   const last = lines.trim().split('\n').at(-1) ?? ''
   return { code: 'ssh.lost', detail: last === '' ? 'the connection ended before the login was complete' : plain(last) }

@@ -9,17 +9,8 @@ import { type Hop, listBehind, loadTrust } from './host-key.ts'
 import { atJump, createJumpPool, forward, type Loan } from './jump-pool.ts'
 import { planLogin, type Unlocked } from './login.ts'
 import { CONNECT_MS, openSocket } from './socket.ts'
-import {
-  endedEarly,
-  HOST_KEY_KINDS,
-  keepaliveTimes,
-  type OpenClient,
-  offerInExchange,
-  openClient,
-  readHostKey,
-  silenceAfterEnd,
-  softwareVersion,
-} from './ssh2-client.ts'
+import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey, softwareVersion } from './ssh2-client.ts'
+import { keepaliveTimes, offerInExchange, silenceAfterEnd } from './ssh2-internals.ts'
 
 /** Connections that end before the server's first line are due to its MaxStartups: wait and retry, at most so often. */
 const RETRIES = 2
@@ -45,7 +36,7 @@ const shownType = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outc
  * SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name.
  */
 export function createSsh2Transport(): {
-  /** As in Transport; `heard` is called at the first sign of the server. */
+  /** As in Transport; `heard` is called at the first reply of the server. */
   readonly connect: (target: ConnectTarget, signal: AbortSignal, heard?: () => void) => ReturnType<Transport['connect']>
   /**
    * The host key a server shows, as on the wire. The connection ends there; jump hosts on the path are logged in to.
@@ -59,7 +50,7 @@ export function createSsh2Transport(): {
     const hop = jumps.at(-1)
     if (hop === undefined) return fail('bug', 'no jump host given')
     const key = jumps.map(({ node }) => `${node.user}@${node.address}:${node.port}`).join('>')
-    // The pool sees the jump host's own failure, by which it knows whether a retry is safe.
+    // The pool receives the jump host's own failure, which decides whether a retry is safe.
     const loan = await pool.borrow(key, async () => {
       const opened = await openHop(hop, jumps.slice(0, -1), signal)
       if (opened.ok) opened.value.client.once('close', opened.value.release)

@@ -40,7 +40,7 @@ export function poolIn(root: string, clock: () => number = () => performance.now
   const pace = blockingPace()
   const made = new Map<string, Promise<unknown>>()
   const known = new Map<Sha256, string>()
-  const know = async (digest: Sha256, pooled: string): Promise<void> => {
+  const remember = async (digest: Sha256, pooled: string): Promise<void> => {
     const first = known.size < MOST_KNOWN ? undefined : known.keys().next().value
     if (first !== undefined) known.delete(first)
     known.set(digest, await markOf(pooled))
@@ -74,7 +74,7 @@ export function poolIn(root: string, clock: () => number = () => performance.now
       isCode(problem, 'ENOENT') ? null : 'other',
     )
     if (before instanceof Uint8Array && before.equals(bytes)) {
-      await know(digest, pooled).catch(() => undefined)
+      await remember(digest, pooled).catch(() => undefined)
       if (await linked(pooled, path)) return
     }
     await writeAside(path, bytes)
@@ -184,6 +184,21 @@ const namesIn = (folder: string): Promise<readonly string[]> =>
 
 export const isCode = (problem: unknown, code: string): boolean =>
   (problem as NodeJS.ErrnoException | null)?.code === code
+
+const NO_LINKS = ['EPERM', 'EMLINK', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
+/** Whether link(2) failed because a file can have no second name there, or no further one. */
+export const isWithoutLinks = (problem: unknown): boolean => NO_LINKS.some((code) => isCode(problem, code))
+
+/** Whether there is a process of this number: one that we may not signal is running, too. */
+export function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0)
+    return true
+  } catch (problem) {
+    return isCode(problem, 'EPERM')
+  }
+}
 
 /**
  * Creates a folder and its parents, each of this mode; an existing one is not changed. Rejects as mkdir(2) does, so
@@ -359,10 +374,10 @@ export async function readPlain(path: string, largest: number): Promise<Buffer> 
 
 /** File errors in words: `store.failed`, with advice where the disk is full. */
 export function storeFailure(problem: unknown): Outcome<never> {
-  const told = plain(problemInWords(problem), 500)
+  const detail = plain(problemInWords(problem), 500)
   const { code } = (problem ?? {}) as { readonly code?: unknown }
   return fail(
     'store.failed',
-    code === 'ENOSPC' || code === 'EDQUOT' ? `${told}; free some space, then try again` : told,
+    code === 'ENOSPC' || code === 'EDQUOT' ? `${detail}; free some space, then try again` : detail,
   )
 }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Planned, RunTrace } from '../../../schemas/types.ts'
+import type { RunTrace } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type HistoryStore, headOfKept, type KeptHead, type KeptRun, type SealedAs } from '../../core/history.ts'
@@ -9,7 +9,7 @@ import { HISTORY_HEADS, historyFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
-import { hasExactly, isDigest, isInstant, isName, isSchedule, parsedJson } from '../../core/run-chain/entry.ts'
+import { hasExactly, isDigest, isInstant, isName, isPlanned, parsedJson } from '../../core/run-chain/entry.ts'
 import { isCode, makeFolder, readPlain, storeFailure, syncFolder, writeWhole } from './durable.ts'
 
 const LARGEST = 256 * 1024 * 1024
@@ -208,9 +208,6 @@ const isHead = (value: unknown): value is KeptHead =>
   (value.sealed === null || isSealed(value.sealed))
 
 const HEAD = ['run', 'fleet', 'asOf', 'demo', 'planned', 'declared', 'answered', 'catalog', 'rules', 'sealed']
-
-const isPlanned = (value: unknown): value is Planned =>
-  hasExactly(value, ['schedule', 'due']) && isSchedule(value.schedule) && isInstant(value.due)
 
 /** Whether this is the seal of a run. */
 export const isSealed = (value: unknown): value is SealedAs =>

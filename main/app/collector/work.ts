@@ -1,13 +1,14 @@
 import type { CollectorJob, CollectorLease } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { type Sha256, sha256 } from '../../core/digest.ts'
 import { err, type Failure, fail, type Outcome, ok, type Result } from '../../core/failure.ts'
-import { LEASE_SECONDS, type Spool, type Spooled, type TeamServer } from '../../core/jobs.ts'
+import { inBatches, LEASE_SECONDS, packParts, type Spool, type Spooled, type TeamServer } from '../../core/jobs.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
+import { captureLine, type LoadedRecording, recordingDigest, recordingJson } from '../../core/recording.ts'
 import { digestOf } from '../collect-node.ts'
 import { collectRun } from '../collect-run.ts'
 import { mapConcurrently } from '../concurrency.ts'
-import { deliver } from './deliver.ts'
 
 export interface CollectorDeps {
   readonly ports: Parameters<typeof collectRun>[0] & Pick<Ports, 'fleets'>
@@ -51,7 +52,7 @@ export async function runCollector(ports: CollectorDeps, options: CollectorOptio
   const deps: Working = { ...ports, leases: new Map() }
   await continued(deps, options)
   let last: Promise<unknown> = Promise.resolve()
-  /** One pass after the other: what a lane finished during a pass is in the next one, which this lane waits for. */
+  /** Passes run one at a time. What a lane finishes during a pass is in the next one, and the lane waits for that pass. */
   const delivered = (): Promise<Failure | null> => {
     const pass = last.then(() => deliverFinished(deps, options))
     last = pass
@@ -79,7 +80,7 @@ interface Working extends CollectorDeps {
   readonly leases: Map<string, string>
 }
 
-/** Jobs that a process before this one did not finish: they go on where their lease is still renewed. */
+/** Jobs that an earlier process did not finish: each continues where its lease is still renewed. */
 async function continued(deps: Working, options: CollectorOptions): Promise<void> {
   const entries = await deps.spool.entries()
   const begun = entries.ok ? entries.value.filter(({ isFinished }) => !isFinished) : []
@@ -110,8 +111,8 @@ async function work(deps: Working, options: CollectorOptions, lease: CollectorLe
   const target = targetFor(job, read.value.targets({ ask: async () => null }))
   if (!target.ok) {
     options.onEvent({ kind: 'refused', ...about, failure: { code: 'input.refused', detail: target.error } })
-    const told = await deps.server.refuse(job.id, { lease: lease.lease, reason: target.error })
-    return told.ok || !PASSING.includes(told.error.code) ? null : told.error
+    const refused = await deps.server.refuse(job.id, { lease: lease.lease, reason: target.error })
+    return refused.ok || !PASSING.includes(refused.error.code) ? null : refused.error
   }
   const isGoing = deps.leases.has(job.id)
   const kept = await deps.spool.keep(lease)
@@ -182,8 +183,8 @@ async function collect(
 }
 
 /**
- * Renews a lease during work. A lease that ended, or a server that is not reached, does not end the work: the first complete recording
- * counts. A job that has an end does; `job` then says why.
+ * Renews a lease during work. Neither an ended lease nor an unreachable server ends the work, because the first complete recording counts. An ended
+ * job does; `job` then states why.
  */
 async function whileRenewed<T>(
   { server, wait, leases }: Working,
@@ -244,6 +245,37 @@ async function deliverOne(deps: Working, options: CollectorOptions, { lease }: S
   if (PASSING.includes(result.error.code)) return result.error
   await setAside(deps, options, lease, result.error)
   return null
+}
+
+/** Sends a recording, only what the server does not have yet; again without effect. Fails as the server does. */
+async function deliver(
+  server: TeamServer,
+  { job, lease }: CollectorLease,
+  loaded: LoadedRecording,
+): Promise<Outcome<null>> {
+  const text = new TextEncoder()
+  const [header, captures] = [
+    text.encode(recordingJson(loaded.recording)),
+    text.encode(loaded.captures.map(({ meta }) => captureLine(meta)).join('')),
+  ]
+  const parts = new Map<Sha256, Uint8Array>(
+    [header, captures, ...loaded.captures.flatMap(({ stdout, stderr }) => [stdout, stderr])].map((bytes) => [
+      sha256(bytes),
+      bytes,
+    ]),
+  )
+  const recording = recordingDigest(loaded)
+  const offered = await server.offer(job.id, { lease, recording, digests: [...parts.keys()] })
+  if (!offered.ok) return offered
+  const missing = offered.value.missing.flatMap((digest) => {
+    const bytes = parts.get(digest)
+    return bytes === undefined ? [] : [{ digest, bytes }]
+  })
+  for (const batch of inBatches(missing)) {
+    const sent = await server.parts(job.id, lease, packParts(batch))
+    if (!sent.ok) return sent
+  }
+  return await server.deliver(job.id, { lease, recording, header: sha256(header), captures: sha256(captures) })
 }
 
 async function setAside(

@@ -124,8 +124,8 @@ const VIEWS = new WeakMap<
  */
 function withPeople({ ports, catalog }: EngineContext, assessment: Assessment, whole: Register): Assessment {
   const register = registerInScope(catalog, whole, assessment.scope)
-  const said = lastMade(register, ports.clock.now())
-  const asOf = said !== null && Date.parse(said) > Date.parse(assessment.asOf) ? said : assessment.asOf
+  const latest = lastMade(register, ports.clock.now())
+  const asOf = latest !== null && Date.parse(latest) > Date.parse(assessment.asOf) ? latest : assessment.asOf
   // Every screen asks for this, and for a large fleet it takes a second.
   const from = `${asOf} ${sha256(canonicalJson(register))}`
   const before = CONCLUDED.get(assessment)
@@ -149,7 +149,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
   if (assessed === undefined) return null
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
-  const { riskAcceptances, explanations } = await saidOf(context, of)
+  const { riskAcceptances, explanations } = await registerFor(context, of)
   return {
     assessment: withFailure(assessed, unreadableOf(context, of)),
     recording: recordingOf(session, of, name)?.recording ?? null,
@@ -169,7 +169,7 @@ async function earlier(context: EngineContext, node: string): Promise<readonly L
 /**
  * Risk acceptances and explanations for a source; none where the register cannot be read, which `register.get` reports.
  */
-async function saidOf(
+async function registerFor(
   context: EngineContext,
   of: Source,
 ): Promise<Pick<RegisterView, 'riskAcceptances' | 'explanations'>> {

@@ -45,6 +45,14 @@ export interface Scheduling {
   readonly file: string
   /** Node.js and the command line; null where this computer has none that a timer could start. */
   readonly program: readonly [node: string, cli: string] | null
+  /** On a team server, which starts scheduled runs itself; null elsewhere, where timers start them. */
+  readonly server: ServerStarts | null
+}
+
+/** What the server needs to start runs itself. */
+export interface ServerStarts {
+  /** Resolves after so many milliseconds, or when `signal` is aborted. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
 /** Context of every group of methods. */

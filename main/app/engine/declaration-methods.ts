@@ -12,6 +12,7 @@ import type { EngineContext, Handlers } from './context.ts'
 import { type DeclaredShelf, declaredOrNone } from './engagement-store.ts'
 import { fleetProblems, storedFleet, storeFleet } from './fleet-store.ts'
 import { turnOf } from './kept-json.ts'
+import { type LocationShelf, locationOf } from './location-store.ts'
 
 type Methods =
   | 'declarations.get'
@@ -67,7 +68,7 @@ async function sectionChecked(
   return ok({ before, fleet, problems: problemsOfSection(draft, fleet, problems) })
 }
 
-/** What the schema cannot know: files that were not chosen or cannot be read, and ids that the catalog does not have. */
+/** What the schema cannot express: files that were not chosen or cannot be read, and ids that the catalog does not have. */
 async function contentProblems(
   context: EngineContext,
   draft: SectionDraft,
@@ -125,7 +126,7 @@ async function viewOf({ ports, folder, catalog, session }: EngineContext, fleet:
   const { mappings } = await declaredOrNone(shelf)
   return {
     demo: session.demo,
-    fleet,
+    fleet: session.demo ? await withDemoLocation({ ...shelf, fleet }, fleet) : fleet,
     frameworks: [...catalog.frameworks, ...mappings].map(({ id, title }) => ({ id, title })),
     thresholds: catalog.thresholds.map(({ id, title, unit, values }) => ({
       id,
@@ -139,5 +140,18 @@ async function viewOf({ ports, folder, catalog, session }: EngineContext, fleet:
       ),
     })),
     map: declaredMap(fleet.nodes.flatMap(({ location }) => location ?? [])),
+  }
+}
+
+/** The location sources of the demo fleet are stored apart from its nodes; their file is named as it was read. */
+async function withDemoLocation(shelf: LocationShelf, fleet: Fleet): Promise<Fleet> {
+  const located = await locationOf(shelf)
+  const { residency, sites } = (located.ok ? located.value.location : undefined) ?? {}
+  return {
+    ...fleet,
+    ...(residency === undefined ? {} : { residency }),
+    ...(sites === undefined
+      ? {}
+      : { sites: { file: sites.file.name, source: sites.source, on: sites.on, declaredBy: sites.declaredBy } }),
   }
 }

@@ -189,9 +189,7 @@ async function drop(shelf: DeclaredShelf, what: 'engagement' | 'provider'): Prom
 const unreadable = <T>(outcome: Outcome<T>): Outcome<T> =>
   outcome.ok ? outcome : fail('engagement.unreadable', outcome.error.detail)
 
-/**
- * A draft is internal: written from checked input. Parts that could stop a screen from being drawn are checked again.
- */
+/** A draft comes only from checked input, but the parts that could break a screen are checked again. */
 function isForm(value: unknown): value is EngagementForm {
   if (!isObject(value)) return false
   const {

@@ -2,6 +2,7 @@ import type { Input, Reply } from '../../../schemas/ipc.ts'
 import type { ExportDraft, PreflightItem } from '../../../schemas/ipc-packs.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { engagementState } from '../../core/engagement/state.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { chainFolderOf, draftName, handOutName, packIn, packNameOf } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -11,7 +12,6 @@ import type { DisclosureNotes } from '../../verify/disclosure/notes.ts'
 import { INDEX_PATH } from '../../verify/disclosure/parts.ts'
 import { discloseCopy } from '../excerpt.ts'
 import { exportRun } from '../export.ts'
-import { shownOf } from '../finding-views.ts'
 import { preflightOf } from '../preflight.ts'
 import type { Exported, ExportInput } from '../report-input.ts'
 import { databasesForExport } from './asked-databases.ts'
@@ -24,10 +24,13 @@ import { keepSealed } from './keep-traces.ts'
 import { hexOf, inTurn, turnOf } from './kept-json.ts'
 import { sitesForExport } from './location-store.ts'
 import { buildPeriodDraft, periodPlan } from './period-draft.ts'
+import { presented } from './presented.ts'
 import { registerForExport } from './register-store.ts'
 import { openPack } from './review-pack.ts'
+import { readNote } from './run-notes.ts'
 import type { RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
+import { loadRun, shelfOf } from './stored-runs.ts'
 import { listIdentities, signingKey } from './trust-identities.ts'
 import type { Keeping } from './trust-secrets.ts'
 
@@ -61,9 +64,21 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
       return ok(draft.value.view)
     })
   return {
-    'export.plan': () => turn(() => exportPlan(context)),
-    'export.preflight': () => turn(() => exportPreflight(context)),
-    'export.build': (wanted) => built(() => buildDraft(context, wanted)),
+    'export.plan': (wanted) =>
+      turn(async () => {
+        const of = await withRun(context, wanted?.run ?? null)
+        return of.ok ? await exportPlan(of.value, of.value === context) : of
+      }),
+    'export.preflight': (wanted) =>
+      turn(async () => {
+        const of = await withRun(context, wanted?.run ?? null)
+        return of.ok ? await exportPreflight(of.value) : of
+      }),
+    'export.build': (wanted) =>
+      built(async () => {
+        const of = await withRun(context, wanted.run ?? null)
+        return of.ok ? await buildDraft(of.value, wanted) : of
+      }),
     'period.plan': () => turn(() => periodPlan(context)),
     'period.build': (wanted) => built(() => buildPeriodDraft(context, wanted)),
     'export.review': ({ handle }) =>
@@ -81,12 +96,27 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   }
 }
 
-/** What is open before the run that is shown is exported. Fails with input.refused without a run, or as its readers do. */
+/**
+ * The context of an export: with a stored run in the place of the one that is shown, which others keep seeing, and without a run in progress,
+ * whose results so far would replace it. Fails as the run is read, and with input.refused for a demo and for the run in progress.
+ */
+async function withRun(context: EngineContext, run: string | null): Promise<Outcome<EngineContext>> {
+  const { catalog, session } = context
+  if (run === null || session.run?.run === run) return ok(context)
+  if (session.going?.run === run) return fail('input.refused', STILL_GOING)
+  const shelf = session.demo ? null : shelfOf(context)
+  if (shelf === null) return fail('input.refused', NO_RUN)
+  const loaded = await loadRun(shelf, catalog, run)
+  return loaded.ok ? ok({ ...context, session: { ...session, run: loaded.value, going: null } }) : loaded
+}
+
+/** What is open before the run of this session is exported. Fails with input.refused without a run, or as its readers do. */
 async function exportPreflight(context: EngineContext): Promise<Outcome<readonly PreflightItem[]>> {
-  const { ports, catalog, folder } = context
+  const { ports, folder } = context
   const source = await viewSource(context, 'run')
-  const { run, fleet } = context.session
+  const { run, fleet, going } = context.session
   if (source === null || run === null) return fail('input.refused', NO_RUN)
+  if (going?.run === run.run) return fail('input.refused', STILL_GOING)
   const identities = await listIdentities(context)
   if (!identities.ok) return identities
   const draft = await readDraft({ ports, folder, demo: context.session.demo })
@@ -97,10 +127,10 @@ async function exportPreflight(context: EngineContext): Promise<Outcome<readonly
   return ok(
     preflightOf({
       assessment,
-      shown: shownOf({ assessment, catalog, register, recordings }),
+      shown: presented(context, { assessment, register, recordings }),
       register,
       placed: new Set(declared.flatMap(({ name, location }) => (location === undefined ? [] : [name]))),
-      engagementWaits: draft.value !== null,
+      engagement: engagementState(assessment.scope.engagement ?? null, draft.value !== null),
       signing: context.signing,
       identities: identities.value.length,
       authority: (await readSettings(ports, folder)).authority,
@@ -139,8 +169,10 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
   if (!sites.ok) return sites
   const databases = await databasesForExport(shelf, run.scope)
   if (!databases.ok) return databases
+  const planned = demo ? null : ((await readNote(ports, context.folder, run.run))?.planned ?? null)
   const common: Common = {
     run: run.run,
+    planned,
     scope: { ...withDeclared(run.scope, declared.value), frameworks: [...wanted.frameworks] },
     recordings: run.recordings.map(inMemory),
     asOf: ports.clock.now(),
@@ -151,7 +183,8 @@ async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outco
   }
   const tried = wanted.redact === null ? ok(null) : await tryCopy(context, common, folder, wanted.redact)
   if (!tried.ok) return tried
-  const purpose = `Export of run ${run.run} of ${run.scope.fleet}, evaluated as of ${common.asOf}`
+  const scheduled = planned === null ? '' : `, the run of schedule ${planned.schedule} due at ${planned.due}`
+  const purpose = `Export of run ${run.run} of ${run.scope.fleet}${scheduled}, evaluated as of ${common.asOf}`
   const signer = demo
     ? ok(null)
     : await turnOf(context, 'identities')(() => signingKey(context, wanted.identity, purpose))

@@ -1,23 +1,27 @@
 import { FAILURE_CODES, failureWords } from '../../../schemas/failure-words.ts'
-import type { ExportFramework, ExportPlan } from '../../../schemas/ipc-packs.ts'
+import type { ExportFramework, ExportPlan, ExportResults } from '../../../schemas/ipc-packs.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
+import { frameworkCounts } from '../../present/home-results.ts'
 import { partClassWords, REDACTABLE } from '../../verify/disclosure/classes.ts'
+import { type FindingSource, findingsView } from '../finding-views.ts'
 import { ALSO, type Also } from '../output-files.ts'
 import { withFailure } from '../views.ts'
 import type { EngineContext } from './context.ts'
+import { findingSource } from './presented.ts'
 import { registerOf } from './register-store.ts'
 import type { RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
 import { DEFAULT_FRAMEWORKS } from './stored-runs.ts'
 import { listIdentities } from './trust-identities.ts'
 
-/** Contents of an export of the current run. Nothing is sealed, and no secret is requested. */
-export async function exportPlan(context: EngineContext): Promise<Outcome<ExportPlan>> {
+/** Contents of an export of the run of this session. Nothing is sealed, and no secret is requested. */
+export async function exportPlan(context: EngineContext, isShown: boolean): Promise<Outcome<ExportPlan>> {
   const { ports, catalog, folder, session } = context
+  const source = await findingSource(context, 'run')
   const { run } = session
-  if (run === null) return fail('input.refused', NO_RUN)
+  if (run === null || source === null) return fail('input.refused', NO_RUN)
   if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
   const register = await registerOf(context, 'run')
   if (!register.ok) return register
@@ -27,10 +31,12 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
     entries.filter(({ status }) => status === 'in-force').length
   return ok({
     run: run.run,
+    isShown,
     demo: session.demo,
     declared: run.assessment.nodes.length,
     missing: missingIn(run),
     captures: run.recordings.reduce((sum, { captures }) => sum + captures.length, 0),
+    results: resultsOf(source),
     frameworks: catalogFor(catalog, run.scope).frameworks.map(({ id, title, proposed }) => ({
       id,
       title,
@@ -45,6 +51,24 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
     authority: (await readSettings(ports, folder)).authority,
     redactable: REDACTABLE.map((id) => ({ id, title: partClassWords[id] })),
   })
+}
+
+function resultsOf(source: FindingSource): ExportResults {
+  const { asOf, counts, deviations, deviatingNodes, rows } = findingsView(source, null)
+  return {
+    asOf,
+    counts,
+    deviations,
+    deviatingNodes,
+    findings: rows.map(({ reference, severity, condition, deviations: deviating, tested }) => ({
+      reference,
+      severity,
+      condition,
+      deviations: deviating,
+      tested,
+    })),
+    frameworks: frameworkCounts(source.shown),
+  }
 }
 
 function kindOf(id: string, overlay: boolean, { mappings = [] }: RunState['scope']): ExportFramework['kind'] {

@@ -9,6 +9,7 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
+import { engagementState } from '../../core/engagement/state.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { Signer } from '../../core/ports.ts'
@@ -22,7 +23,6 @@ import {
 import { acceptRisk, type Moment, withdrawAcceptance } from '../../core/register.ts'
 import { documentPlan } from '../../present/document-requests.ts'
 import { homeOf } from '../../present/home.ts'
-import { registerInScope } from '../attachments.ts'
 import {
   deviatingNodes,
   type FindingSource,
@@ -32,16 +32,14 @@ import {
   homeMatter,
 } from '../finding-views.ts'
 import { addSignature, entrySignature, type Signing } from '../register/store.ts'
-import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { declaredOrNone } from './engagement-store.ts'
-import { hexOf, turnOf } from './kept-json.ts'
-import { presented } from './presented.ts'
+import { declaredOrNone, readDraft } from './engagement-store.ts'
+import { fileName, hexOf, turnOf } from './kept-json.ts'
+import { findingSource } from './presented.ts'
 import { keepRegister, ownRegister } from './register-store.ts'
 import { changesOf, dueRunsOf } from './since-last-run.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { signingKey } from './trust-identities.ts'
-import { fileName } from './trust-methods.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 type Methods =
@@ -59,7 +57,7 @@ type Methods =
 
 /** Findings of the run that is shown or of the open pack, and what management states about them. Verdicts never change. */
 export function findingMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const sourceOf = findingSources(context)
+  const sourceOf = (of: Source) => findingSource(context, of)
   const change = registerChange(context)
   return {
     'home.get': async () => ok(await homeView(context, await sourceOf('run'))),
@@ -116,30 +114,19 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
 const messageIn = ({ owners }: DocumentPlan, wanted: string): string | null =>
   owners.find(({ owner }) => owner === wanted)?.message ?? null
 
-function findingSources(context: EngineContext): (of: Source) => Promise<FindingSource | null> {
-  return async (of) => {
-    const source = await viewSource(context, of)
-    if (source === null) return null
-    const { assessment, recordings, run } = source
-    const catalog = catalogFor(context.catalog, assessment.scope)
-    const register = registerInScope(context.catalog, source.register, assessment.scope)
-    const shown = presented(context, { assessment, register: source.register, recordings })
-    return { of, run, assessment, catalog, register, shown }
-  }
-}
-
 async function homeView(context: EngineContext, source: FindingSource | null): Promise<HomeView> {
   const { ports, folder, session } = context
   const listed = await ports.identities.list(identitiesFolder(folder))
-  const { engagement } = await declaredOrNone({ ports, folder, demo: session.demo })
+  const shelf = { ports, folder, demo: session.demo }
+  const [{ engagement }, draft] = [await declaredOrNone(shelf), await readDraft(shelf)]
   return homeOf(
     {
       fleet: session.fleet?.name ?? null,
       nodes: session.fleet === null ? 0 : collectedNodes(session.fleet).length,
       running: runningNow(context),
-      isEngaged: engagement !== null,
+      engagement: engagementState(engagement, draft.ok && draft.value !== null),
       fieldwork: engagement?.fieldwork ?? null,
-      signing: session.demo && context.signing !== 'here' ? 'demo-key' : context.signing,
+      signing: session.demo ? 'demo-key' : context.signing,
       hasIdentity: listed.ok && listed.value.length > 0,
       dueRuns: await dueRunsOf(context),
       requests: context.requestsOfAuditors(),

@@ -19,7 +19,7 @@ import {
 } from './engagement-store.ts'
 import { saveFleetFile } from './fleet-file-save.ts'
 import { storedFleet, storeFleet } from './fleet-store.ts'
-import { hexOf, turnOf } from './kept-json.ts'
+import { fileName, hexOf, turnOf } from './kept-json.ts'
 import { collectedNodes } from './stored-runs.ts'
 import { assessAgain } from './up-to-now.ts'
 
@@ -56,8 +56,6 @@ export function fleetFileMethods(context: EngineContext): Pick<Handlers, Methods
   }
 }
 
-const nameOf = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
-
 async function preview(context: EngineContext, offered: Offered, path: string): Promise<Outcome<FleetFilePreview>> {
   const { ports } = context
   const before = await storedFleet(context)
@@ -68,7 +66,7 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
   const refused = (found: readonly FileProblem[]): Outcome<FleetFilePreview> =>
     ok({
       handle: null,
-      file: nameOf(path),
+      file: fileName(path),
       name: fleet?.name ?? null,
       nodes: fleet?.nodes.length ?? 0,
       problems: found,
@@ -89,7 +87,7 @@ async function preview(context: EngineContext, offered: Offered, path: string): 
   const own = partsOf(await declaredOrNone({ ports, folder: context.folder, demo: false }))
   return ok({
     handle,
-    file: nameOf(path),
+    file: fileName(path),
     name: fleet.name,
     nodes: fleet.nodes.length,
     problems: [],

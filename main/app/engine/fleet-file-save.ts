@@ -14,6 +14,7 @@ import { mappingFileOf } from '../../core/mapping.ts'
 import { declaredScope } from '../collect-run.ts'
 import type { EngineContext } from './context.ts'
 import { declaredForExport, type OwnDeclared, readDraft } from './engagement-store.ts'
+import { fileName } from './kept-json.ts'
 import { collectedNodes } from './stored-runs.ts'
 
 /** A file that a fleet file names; its path is relative to the folder of the declarations. */
@@ -36,7 +37,7 @@ export async function saveFleetFile(context: EngineContext, fleet: Fleet, path: 
   const draft = await readDraft(shelf)
   if (!draft.ok) return draft
   const { engagement, provider, mappings, inventory } = declared.value
-  const below = `${nameOf(declaredFolder(path))}/`
+  const below = `${fileName(declaredFolder(path))}/`
   const engaged = engagement === null ? ok([]) : engagementFiles(context, engagement, inventory)
   if (!engaged.ok) return engaged
   const own = provider === null || catalog.providers.some(({ id }) => id === provider.id) ? null : provider
@@ -65,7 +66,7 @@ export async function saveFleetFile(context: EngineContext, fleet: Fleet, path: 
   const written = await ports.files.write(path, ports.fleets.textOf(whole, path))
   return written.ok
     ? ok({
-        file: nameOf(path),
+        file: fileName(path),
         named: files.map(({ path: name }) => `${below}${name}`),
         withoutDraft: draft.value !== null,
       })
@@ -74,8 +75,6 @@ export async function saveFleetFile(context: EngineContext, fleet: Fleet, path: 
 
 const ENGAGEMENT = 'engagement.yaml'
 const PROVIDER = 'provider.yaml'
-
-const nameOf = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
 
 /** The engagement as its file, and the provider inventory that it names. */
 function engagementFiles(

@@ -33,7 +33,7 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
   const stop = new AbortController()
   const gate = openGate(stop.signal)
   const journal = runJournal(begun.run, begun.at)
-  const tell = (event: EngineEvent): void => {
+  const notify = (event: EngineEvent): void => {
     journal.note(event)
     context.notify(event)
   }
@@ -42,20 +42,21 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
   const going = async (): Promise<void> => {
     // The caller has the ticket of the run before the first event.
     await Promise.resolve()
-    const collected = await collect({ ...context, notify: tell }, begun, how, {
+    const collected = await collect({ ...context, notify }, begun, how, {
       signal: stop.signal,
       mayBegin: gate.passed,
       onRecorded: soFar.add,
     }).catch(mistake)
-    const onEvaluated: OnEvaluated = (done, total) => tell({ kind: 'run-evaluating', run: begun.run, done, total })
+    const onEvaluated: OnEvaluated = (done, total) => notify({ kind: 'run-evaluating', run: begun.run, done, total })
     const ended = collected.ok
       ? await concluded(context, begun, soFar.recordings(), onEvaluated).then(ok, mistake)
       : collected
     session.run = ended.ok ? ended.value : held
-    if (!ended.ok) for (const { node } of begun.targets) tell({ kind: 'node-failed', node: node.name, ...ended.error })
+    if (!ended.ok)
+      for (const { node } of begun.targets) notify({ kind: 'node-failed', node: node.name, ...ended.error })
     await how.ended().catch(() => undefined)
     session.going = null
-    tell({ kind: 'run-done', run: begun.run, cancelled: stop.signal.aborted })
+    notify({ kind: 'run-done', run: begun.run, cancelled: stop.signal.aborted })
   }
   session.journal = journal
   session.going = { run: begun.run, stop, gate, soFar, done: going() }
@@ -64,7 +65,7 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
 const mistake = (thrown: unknown): Outcome<never> => fail('bug', plain(String(thrown), 600))
 
 async function collect(
-  { ports, catalog, folder, session, remote, notify: tell }: EngineContext,
+  { ports, catalog, folder, session, remote, notify }: EngineContext,
   begun: Begun,
   { marks }: How,
   controls: Required<Pick<CollectRunInput, 'signal' | 'mayBegin' | 'onRecorded'>>,
@@ -79,10 +80,10 @@ async function collect(
   const store = await ports.openStore(evidenceFolder(folder))
   if (!store.ok) return store
   // The event of the collection here would name its own nodes alone.
-  if (away.length > 0) tell({ kind: 'run-started', run, nodes: targets.map(({ node }) => node.name) })
+  if (away.length > 0) notify({ kind: 'run-started', run, nodes: targets.map(({ node }) => node.name) })
   const asked = { run, metadata, store: store.value, before: begun.before, spreadSeconds: spreadSeconds ?? null }
   const elsewhere =
-    remote === null ? [] : away.map((one) => collectAway(remote, one, { ...controls, ...asked, onEvent: tell }))
+    remote === null ? [] : away.map((one) => collectAway(remote, one, { ...controls, ...asked, onEvent: notify }))
   const here =
     own.length === 0 && away.length > 0
       ? ok(null)
@@ -96,7 +97,7 @@ async function collect(
           metadata,
           ...controls,
           onEvent: (event) =>
-            event.kind !== 'run-done' && (event.kind !== 'run-started' || away.length === 0) && tell(event),
+            event.kind !== 'run-done' && (event.kind !== 'run-started' || away.length === 0) && notify(event),
         })
   await Promise.all(elsewhere)
   return here.ok ? ok(null) : here
@@ -113,27 +114,39 @@ async function concluded(
   const recorded = new Set(all.map(({ recording }) => recording.node.name))
   const complete = all.filter(({ recording }) => recording.outcome.status === 'complete').length
   // The note is a cache: it saves looking the number up again.
-  await writeNote(ports, folder, await noteOf({ ports, folder }, begun, complete))
+  const note = await noteOf({ ports, folder }, begun, complete)
+  await writeNote(ports, folder, note)
   const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !recorded.has(node)) ?? []
   // Declarations may have changed meanwhile.
   const declared = withDeclared(begun.scope, await declaredOrNone({ ports, folder, demo }))
   const scope = await askedOrNone({ ports, folder, demo, fleet: session.fleet }, declared, all)
   const state = await assessedInTurns(ports, catalog, { run, scope, recordings: all, unreadable }, onEvaluated)
   // If this fails, the history shows the run from its evidence, and states that its trace is not stored.
-  await keepCollected({ ports, catalog, folder }, state, demo)
+  await keepCollected({ ports, catalog, folder }, state, { demo, planned: note.planned ?? null })
   return state
 }
 
 async function noteOf(
   { ports, folder }: Pick<EngineContext, 'ports' | 'folder'>,
-  { run, at, demo, scope }: Begun,
+  { run, at, demo, scope, planned }: Begun,
   complete: number | null,
 ): Promise<RunNote> {
   const first = await readNote(ports, folder, run)
   const { fleet, population, inFleet, profile } = scope
   const frameworks = ownFrameworks(scope)
   const chosen = profile === undefined ? {} : { profile }
-  return { run, at: first?.at ?? at, demo, fleet, population: inFleet ?? population, frameworks, ...chosen, complete }
+  const scheduled = planned ?? first?.planned
+  return {
+    run,
+    at: first?.at ?? at,
+    demo,
+    fleet,
+    population: inFleet ?? population,
+    frameworks,
+    ...chosen,
+    ...(scheduled === undefined ? {} : { planned: scheduled }),
+    complete,
+  }
 }
 
 /** An open gate. Once the signal is aborted it blocks nothing. */

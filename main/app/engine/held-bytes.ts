@@ -2,26 +2,26 @@ import type { Compression } from '../../core/ports.ts'
 
 /** Bytes of answers in memory. */
 export interface HeldBytes {
-  /** The bytes that are held under this digest; what has another length is held apart. */
+  /** Returns the bytes held under this digest; bytes of another length are held separately. */
   readonly hold: (digest: string, own: Uint8Array) => Held
   /** To be called when all answers of a node are held. */
   readonly nodeDone: () => void
 }
 
-/** In full, or compressed while no other node gave the same. */
+/** In full, or compressed while no other node gave the same bytes. */
 export interface Held {
   readonly isFull: () => boolean
   readonly bytes: () => Uint8Array
 }
 
-/** Smaller answers would gain less than the compressed copy takes beside its bytes. */
+/** For smaller answers, the overhead of a compressed copy exceeds what it saves. */
 const LEAST_BYTES = 1024
-/** After so many further nodes, an answer that none of them gave is taken for one of a single node, as a list of serial numbers is. */
+/** After so many further nodes without an equal answer, an answer counts as specific to one node, such as a list of serial numbers. */
 const NODES_UNTIL_OWN = 16
 
 /**
- * Holds each of several equal answers once. Those that a single node gave are compressed: in a large fleet they take more memory than all
- * others. One that a later node gives as well is held in full again, since every node of its kind is then read from it.
+ * Holds equal answers once. Answers of a single node are compressed: in a large fleet they take more memory than all others together. When a later
+ * node gives the same answer, it is held uncompressed again, because every node of its kind is then read from it.
  */
 export function heldBytes(compression: Compression): HeldBytes {
   const known = new Map<string, Once>()
@@ -47,7 +47,7 @@ export function heldBytes(compression: Compression): HeldBytes {
   }
 }
 
-/** A class, because a large fleet has some ten thousand of these: functions of its own for each would take more memory. */
+/** A class, because a large fleet has some ten thousand of these: closures for each would take more memory. */
 class Once implements Held {
   readonly size: number
   #compression: Compression
@@ -69,7 +69,7 @@ class Once implements Held {
     return this.#full ?? this.#compression.restore(this.#compressed ?? new Uint8Array(), this.size)
   }
 
-  /** Another node gave `own`, the same bytes. */
+  /** Called when another node gave `own`, the same bytes. */
   share(own: Uint8Array): void {
     this.#isShared = true
     this.#full ??= own

@@ -88,9 +88,9 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
     'history.flip': async ({ before, after, node, check }) => {
       const pair = await loadPair(context, before, after)
       if (!pair.ok) return pair
-      const told = await toldBoth(context, pair.value, node)
-      if (!told.ok) return told
-      const { was, is, scope } = told.value
+      const both = await describedPair(context, pair.value, node)
+      if (!both.ok) return both
+      const { was, is, scope } = both.value
       const detail = explainFlips(catalogFor(catalog, scope), node, was, is).find((one) => one.check === check)
       return detail === undefined
         ? fail('input.not-found', `${check} has the same verdict on ${node} in both runs`, node)
@@ -101,11 +101,11 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
       return ok(file === null ? null : await sentPacks(ports, { file, folder }))
     },
     'history.record-gap': ({ schedule, due, why, identity }) =>
-      saying(context, identity, (input) =>
+      appendStatement(context, identity, (input) =>
         recordGap(ports, { ...input, due, why, ...(schedule === null ? {} : { schedule }) }),
       ),
     'history.set-baseline': ({ run, why, identity }) =>
-      saying(context, identity, (input) => nameBaseline(ports, { ...input, run, why })),
+      appendStatement(context, identity, (input) => nameBaseline(ports, { ...input, run, why })),
   }
 }
 
@@ -145,7 +145,7 @@ function shownFirst({ catalog }: EngineContext, all: readonly Deviation[]) {
 /**
  * Both runs with the recording of one node. Declarations are the current ones: they were not stored with the evidence.
  */
-async function toldBoth(context: EngineContext, { was, is }: Pair, node: string) {
+async function describedPair(context: EngineContext, { was, is }: Pair, node: string) {
   const shelf = shelfOf(context)
   if (shelf === null) return fail('input.not-found', NO_FLEET)
   const [then, now] = [await loadNodeOfRun(shelf, was.trace.run, node), await loadNodeOfRun(shelf, is.trace.run, node)]
@@ -166,7 +166,7 @@ async function toldBoth(context: EngineContext, { was, is }: Pair, node: string)
 }
 
 /** A signed statement, appended to the run chain of the window's fleet. */
-async function saying(
+async function appendStatement(
   context: EngineContext,
   identity: string | null,
   say: (input: EnterInput) => Promise<Outcome<RunChain>>,
@@ -176,7 +176,7 @@ async function saying(
   if (fleet === null) return fail('input.not-found', NO_FLEET)
   if (demo) return fail('input.refused', DEMO)
   // Signing is no part of the turn: a person may confirm at another computer.
-  const said = await say({
+  const answer = await say({
     fleet: fleet.name,
     chainFolder: chainFolderOf(folder, fleet.name),
     openSigner: async () => {
@@ -184,7 +184,7 @@ async function saying(
       return signer.ok ? ok(signer.value.value) : signer
     },
   })
-  return said.ok ? ok({ entries: said.value.entries.length }) : said
+  return answer.ok ? ok({ entries: answer.value.entries.length }) : answer
 }
 
 /** The longest list in the window; its total is always stated. */
@@ -367,8 +367,8 @@ function daysWith(
   return days.map((day) => {
     const own = byDay.get(day.day) ?? []
     const sealed = own.filter(({ seal }) => seal !== 'none')
-    const told = sealed.length > 0 ? sealed : own
-    const most = told.reduce<HistoryRun | null>(
+    const counted = sealed.length > 0 ? sealed : own
+    const most = counted.reduce<HistoryRun | null>(
       (best, one) => (best === null || one.answered > best.answered ? one : best),
       null,
     )

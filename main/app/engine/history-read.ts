@@ -13,7 +13,7 @@ import type { EngineContext } from './context.ts'
 import { historyRoot } from './keep-traces.ts'
 import { listRuns, shelfOf } from './stored-runs.ts'
 
-/** What this computer knows of the runs of the window's fleet. */
+/** The runs of the window's fleet, as far as this computer has them. */
 export interface KnownRuns {
   readonly fleet: Fleet
   readonly demo: boolean

@@ -1,4 +1,4 @@
-import type { TracedNode } from '../../../schemas/types.ts'
+import type { Planned, TracedNode } from '../../../schemas/types.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { shelfPath } from '../../core/layout.ts'
@@ -15,7 +15,7 @@ export const historyRoot = ({ folder }: Pick<EngineContext, 'folder'>, demo: boo
 export async function keepCollected(
   { ports, catalog, folder }: Pick<EngineContext, 'ports' | 'catalog' | 'folder'>,
   { run, scope, recordings, assessment }: RunState,
-  demo: boolean,
+  { demo, planned }: { readonly demo: boolean; readonly planned: Planned | null },
 ): Promise<Outcome<null>> {
   const own = catalogFor(catalog, scope)
   const byNode = new Map(recordings.map((loaded) => [loaded.recording.node.name, loaded]))
@@ -24,7 +24,7 @@ export async function keepCollected(
     nodes.push(traceNode(own, byNode.get(assessed.node) ?? null, assessed))
     await ports.pause(0)
   }
-  const trace = traceOf(catalog, { run, planned: null, assessment: { ...assessment, demo }, nodes })
+  const trace = traceOf(catalog, { run, planned, assessment: { ...assessment, demo }, nodes })
   return await keepRun(ports, historyRoot({ folder }, demo), { trace, sealed: null })
 }
 

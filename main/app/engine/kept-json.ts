@@ -22,6 +22,9 @@ export async function readKept<T>(
 export const writeKept = ({ files }: Pick<Ports, 'files'>, path: string, value: object): Promise<Outcome<null>> =>
   files.write(path, `${JSON.stringify(value, null, 2)}\n`)
 
+/** The name of a file without its folders, on any operating system. */
+export const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
+
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /**

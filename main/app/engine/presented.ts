@@ -1,3 +1,4 @@
+import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Register } from '../../../schemas/types.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import type { Finding } from '../../core/finding/finding.ts'
@@ -6,7 +7,8 @@ import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { SampledFinding } from '../../core/sample.ts'
 import type { Presentation } from '../../present/presentation.ts'
 import { registerInScope } from '../attachments.ts'
-import { shownOf } from '../finding-views.ts'
+import { type FindingSource, shownOf } from '../finding-views.ts'
+import { viewSource } from './assessment-methods.ts'
 import type { EngineContext, PackState } from './context.ts'
 
 interface Stated {
@@ -33,6 +35,17 @@ export function presented(
 
 const composed = new WeakMap<object, Presentation>()
 
+/** Findings of the run that is shown or of the open pack, with what they are read from; null as viewSource() gives it. */
+export async function findingSource(context: EngineContext, of: Source): Promise<FindingSource | null> {
+  const source = await viewSource(context, of)
+  if (source === null) return null
+  const { assessment, recordings, run } = source
+  const catalog = catalogFor(context.catalog, assessment.scope)
+  const register = registerInScope(context.catalog, source.register, assessment.scope)
+  const shown = presented(context, { assessment, register: source.register, recordings })
+  return { of, run, assessment, catalog, register, shown }
+}
+
 /** What the report shows of the open pack; null where its results cannot be read. */
 export function presentationOfPack(
   context: Pick<EngineContext, 'catalog'>,
@@ -49,7 +62,7 @@ export function findingsOfPack(context: Pick<EngineContext, 'catalog'>, pack: Pa
   return shown === null ? [] : [...shown.findings, ...shown.informational]
 }
 
-/** The check results of the open pack, with what a sample needs to know of each. */
+/** The check results of the open pack, with the data of each that sampling needs. */
 export function resultsOfPack(context: Pick<EngineContext, 'catalog'>, pack: PackState): readonly SampledFinding[] {
   const { assessment } = pack
   if (assessment === null) return []

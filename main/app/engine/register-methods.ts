@@ -28,11 +28,10 @@ import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocum
 import type { Table } from '../output-files.ts'
 import { addSignature, entrySignature } from '../register/store.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { hexOf, turnOf } from './kept-json.ts'
+import { fileName, hexOf, turnOf } from './kept-json.ts'
 import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, ownView, registerOf } from './register-store.ts'
 import type { RunState } from './run-state.ts'
 import { signingKey } from './trust-identities.ts'
-import { fileName } from './trust-methods.ts'
 
 type Methods =
   | 'register.get'

@@ -11,12 +11,11 @@ import { limitsPage } from '../../present/limits-page.ts'
 import { paperOf } from '../../present/report.ts'
 import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { turnOf } from './kept-json.ts'
+import { fileName, turnOf } from './kept-json.ts'
 import { presentationOfPack } from './presented.ts'
 import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
 import { drawFor, noteOn, populationsOf, readWorksheet } from './review-worksheet.ts'
-import { fileName } from './trust-methods.ts'
 
 type Methods =
   | 'pack.choose-and-verify'
@@ -73,7 +72,7 @@ export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   }
 }
 
-/** A file that another party sealed. */
+/** A file from another party, in contrast to a draft of this user. */
 const received = (path: string): Opening => ({ path, draft: false, imported: null })
 
 /** Everything that the open pack does not show; nothing where no pack is open. */

@@ -19,10 +19,9 @@ import { certificatesOf, type Trust } from '../../verify/steps/trust.ts'
 import { reviewFile } from '../review.ts'
 import { assessmentView } from '../views.ts'
 import type { EngineContext } from './context.ts'
-import { haveTexts, isObject, readKept, turnOf, writeKept } from './kept-json.ts'
+import { fileName, haveTexts, isObject, readKept, turnOf, writeKept } from './kept-json.ts'
 import { handleOf, keepRecent } from './review-recent.ts'
 import { addAnchorFile, addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
-import { fileName } from './trust-methods.ts'
 
 /** What this reader saw of one run chain: the longest history, and each pack with its position in it. */
 interface SeenFile {
@@ -65,7 +64,7 @@ export async function headFor(
   if (!seen.ok) return seen
   if (seen.value === null) return ok(null)
   const before = seen.value.packs.find(({ sha256 }) => sha256 === pack)
-  if (before === undefined && !speaksOf(seen.value, by)) return ok(null)
+  if (before === undefined && !appliesTo(seen.value, by)) return ok(null)
   return parseHead(before?.head ?? seen.value.head)
 }
 
@@ -77,7 +76,7 @@ async function keptHead(
 ): Promise<Outcome<Omit<CheckpointView, 'comparedWith'> | null>> {
   const seen = await readSeen(context, chain)
   if (!seen.ok) return seen
-  if (seen.value === null || !speaksOf(seen.value, by)) return ok(null)
+  if (seen.value === null || !appliesTo(seen.value, by)) return ok(null)
   const head = parseHead(seen.value.head)
   if (!head.ok) return head
   const { size, lastRun, seenAt } = head.value
@@ -97,8 +96,8 @@ export async function keepHead(
   const seen = await readSeen(context, head.chain)
   if (!seen.ok) return seen
   const { value: before } = seen
-  if (!trusted && before !== null && (before.trusted === true || !speaksOf(before, by))) return ok(null)
-  const longest = before !== null && speaksOf(before, by) ? parseHead(before.head) : null
+  if (!trusted && before !== null && (before.trusted === true || !appliesTo(before, by))) return ok(null)
+  const longest = before !== null && appliesTo(before, by) ? parseHead(before.head) : null
   const packs = (before?.packs ?? []).filter(({ sha256 }) => sha256 !== pack)
   const file: SeenFile = {
     schema: 'barewitness.seen-chain/1',
@@ -110,7 +109,7 @@ export async function keepHead(
   return await writeKept(context.ports, seenHeadPath(context.folder, head.chain), file)
 }
 
-const speaksOf = (seen: SeenFile, by: string): boolean => seen.trusted === true || (seen.by ?? by) === by
+const appliesTo = (seen: SeenFile, by: string): boolean => seen.trusted === true || (seen.by ?? by) === by
 
 async function readSeen({ ports, folder }: Where, chain: string): Promise<Outcome<SeenFile | null>> {
   const isOurs = (value: unknown): value is SeenFile => isSeen(value, chain)
@@ -308,7 +307,7 @@ function anchorOf({ seal }: Peeked, anchors: readonly TrustAnchor[]): TrustAncho
   return of(seal?.signer?.fingerprint) ?? of(seal?.root?.fingerprint) ?? null
 }
 
-/** What must be known of a file before the six verification checks. None of it is trusted. */
+/** What is read from a file before the six verification checks. None of it is trusted. */
 interface Peeked {
   readonly seal: SealReading | null
   /** Certificates (DER) in the file. */

@@ -4,8 +4,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { EngineContext } from './context.ts'
-import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
-import { fileName } from './trust-methods.ts'
+import { fileName, haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 
 interface RecentFile {
   readonly schema: 'barewitness.recent-packs/1'

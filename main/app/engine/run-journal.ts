@@ -10,7 +10,7 @@ export interface GoingRun {
   readonly done: Promise<void>
 }
 
-/** What a window that opens late needs to know of a run: its start, the last event of every node, and its end. */
+/** State of a run for a window that opens later: its start, the last event of every node, and its end. */
 export interface RunJournal {
   readonly note: (event: EngineEvent) => void
   readonly status: (going: GoingRun | null) => RunStatus

@@ -1,5 +1,6 @@
+import type { AssessmentView } from '../../../schemas/ipc-results.ts'
 import type { RunTicket } from '../../../schemas/ipc-views.ts'
-import type { DeclaredNode, Recording, Scope } from '../../../schemas/types.ts'
+import type { DeclaredNode, Planned, Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { DEFAULT_USER, profileOf } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
@@ -16,7 +17,7 @@ import { turnOf } from './kept-json.ts'
 import { keepDemoLocation, locationOrNone } from './location-store.ts'
 import { ownRegister, registerAtFirst } from './register-store.ts'
 import type { Begun, RunState } from './run-state.ts'
-import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, shelfOf } from './stored-runs.ts'
+import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, type OnNode, shelfOf } from './stored-runs.ts'
 
 type Methods =
   | 'demo.open'
@@ -30,13 +31,15 @@ type Methods =
   | 'run.status'
   | 'runs.list'
   | 'runs.open'
+  | 'runs.stop-opening'
 
 const GOING_ON = 'a run is in progress'
 
 /** Runs: start, prepare, stop and open again. */
 export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { ports, catalog, session, notify: tell } = context
+  const { ports, catalog, session, notify } = context
   const turn = turnOf(context, 'fleet')
+  const opening = new Set<AbortController>()
   const preview = (nodes: readonly string[]) =>
     runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet), {
       metadata: !session.demo && session.fleet?.askMetadata === true,
@@ -72,7 +75,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       if (going === null || going.stop.signal.aborted) return fail('input.refused', 'no run is in progress')
       if (!going.gate.isClosed()) {
         going.gate.close()
-        tell({ kind: 'run-paused', run: going.run })
+        notify({ kind: 'run-paused', run: going.run })
       }
       return ok(null)
     },
@@ -81,7 +84,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       if (going === null) return fail('input.refused', 'no run is in progress')
       if (going.gate.isClosed()) {
         going.gate.open()
-        tell({ kind: 'run-resumed', run: going.run })
+        notify({ kind: 'run-resumed', run: going.run })
       }
       return ok(null)
     },
@@ -95,27 +98,49 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       const shelf = shelfOf(context)
       return shelf === null ? ok([]) : await listRuns(shelf, session.run?.run ?? null)
     },
-    'runs.open': ({ run }) =>
-      turn(async () => {
-        if (session.going !== null) return fail('input.refused', GOING_ON)
-        const shelf = shelfOf(context)
-        if (shelf === null) return fail('input.not-found', 'there is no fleet')
-        const loaded = await loadRun(shelf, catalog, run)
-        if (!loaded.ok) return loaded
-        session.run = loaded.value
-        const own = await ownRegister(context)
-        const register = own.ok ? own.value : EMPTY_REGISTER
-        return ok(assessmentView(catalog, { of: 'run', ...loaded.value, register }))
-      }),
+    'runs.open': async ({ run }) => {
+      const stop = new AbortController()
+      opening.add(stop)
+      const opened = await turn(() => openRun(context, run, stop.signal))
+      opening.delete(stop)
+      return opened
+    },
+    'runs.stop-opening': async () => {
+      for (const stop of opening) stop.abort()
+      return ok(null)
+    },
   }
+}
+
+/** Shows a stored run. The one that is shown stays where this fails, and where `signal` is aborted. */
+async function openRun(context: EngineContext, run: string, signal: AbortSignal): Promise<Outcome<AssessmentView>> {
+  const { catalog, session, notify } = context
+  if (session.going !== null) return fail('input.refused', GOING_ON)
+  const shelf = shelfOf(context)
+  if (shelf === null) return fail('input.not-found', 'there is no fleet')
+  const onNode: OnNode = (progress) => notify({ kind: 'run-loading', run, ...progress })
+  const loaded = await loadRun(shelf, catalog, run, onNode, signal)
+  if (!loaded.ok) return loaded
+  session.run = loaded.value
+  const own = await ownRegister(context)
+  const register = own.ok ? own.value : EMPTY_REGISTER
+  return ok(assessmentView(catalog, { of: 'run', ...loaded.value, register }))
 }
 
 const PREVIEW_HEAD = ['probe', 'title', 'reason', 'command line', 'rights', 'timeout (seconds)']
 
-async function collectOwn(
+/** A run that a schedule requires, with the name that was stored for it before it starts. */
+export interface ScheduledRun {
+  readonly run: string
+  readonly planned: Planned
+}
+
+/** Collects from the stored fleet, in the turn of the fleet. Fails with input.refused while another run is in progress. */
+export async function collectOwn(
   context: EngineContext,
   nodes: readonly string[],
   before: RunState | null,
+  scheduled: ScheduledRun | null = null,
 ): Promise<Outcome<RunTicket>> {
   const stored = await storedTargets(context)
   if (!stored.ok) return stored
@@ -131,6 +156,7 @@ async function collectOwn(
     located: await locationOrNone(shelf, []),
     marks: () => ({ demo: false, synthetic: null }),
     ended: async () => undefined,
+    scheduled,
   })
 }
 
@@ -163,7 +189,10 @@ async function collectDemo(
   ])
   session.keys.clear()
   Object.assign(session, { fleet: demo.fleet, demo: true, run: before })
-  const begun = begin(context, demo.targets, nodes, before, { declared, located, marks: demo.marks, ended: demo.close })
+  const begun = begin(context, demo.targets, nodes, before, {
+    ...{ declared, located, marks: demo.marks, ended: demo.close },
+    scheduled: null,
+  })
   if (!begun.ok) await demo.close()
   return begun
 }
@@ -183,6 +212,7 @@ function begin(
     readonly located: Pick<Scope, 'location'>
     readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
     readonly ended: () => Promise<void>
+    readonly scheduled: ScheduledRun | null
   },
 ): Outcome<RunTicket> {
   const { ports, session } = context
@@ -207,7 +237,7 @@ function begin(
   const held = before?.scope.inFleet ?? before?.scope.population ?? []
   const population = new Set([...held, ...all.map(({ node }) => node.name)])
   const begun: Begun = {
-    run: before?.run ?? newRunId(ports.clock, ports.entropy),
+    run: before?.run ?? how.scheduled?.run ?? newRunId(ports.clock, ports.entropy),
     at: ports.clock.now(),
     targets,
     scope: withDeclared(
@@ -222,6 +252,7 @@ function begin(
     ),
     demo: session.demo,
     before,
+    planned: how.scheduled?.planned ?? null,
   }
   startRun(context, begun, how)
   return ok({ run: begun.run, nodes: targets.map(({ node }) => node.name) })

@@ -1,7 +1,8 @@
-import type { Scope } from '../../../schemas/types.ts'
+import type { Planned, Scope } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { runNotePath } from '../../core/layout.ts'
+import { isPlanned } from '../../core/run-chain/entry.ts'
 
 /**
  * The settings that a run was started with, stored next to the evidence: a run that is opened later must not lose the
@@ -18,6 +19,8 @@ export interface RunNote {
   readonly frameworks: Scope['frameworks']
   /** Absent in notes of earlier versions, and where the fleet chose none. */
   readonly profile?: Scope['profile']
+  /** The scheduled run that it is, where a team server started it as one. */
+  readonly planned?: Planned
   /** Nodes with a complete recording at the end of the run; null while it is in progress, and when it was killed. */
   readonly complete: number | null
 }
@@ -40,12 +43,13 @@ export async function readNote(ports: Pick<Ports, 'files'>, folder: string, run:
 
 function isNote(value: unknown): value is RunNote {
   if (typeof value !== 'object' || value === null) return false
-  const { run, at, demo, fleet, population, frameworks, complete } = value as Record<string, unknown>
+  const { run, at, demo, fleet, population, frameworks, complete, planned } = value as Record<string, unknown>
   return (
     typeof run === 'string' &&
     typeof at === 'string' &&
     typeof demo === 'boolean' &&
     (fleet === undefined || typeof fleet === 'string') &&
+    (planned === undefined || isPlanned(planned)) &&
     (complete === null || typeof complete === 'number') &&
     areStrings(population) &&
     areStrings(frameworks)

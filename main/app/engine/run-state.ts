@@ -1,4 +1,4 @@
-import type { Assessment, Scope } from '../../../schemas/types.ts'
+import type { Assessment, Planned, Scope } from '../../../schemas/types.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
@@ -21,4 +21,6 @@ export interface Begun {
   readonly scope: Scope
   readonly demo: boolean
   readonly before: RunState | null
+  /** Null for a run that a person started. */
+  readonly planned: Planned | null
 }

@@ -1,23 +1,12 @@
-import type {
-  CadenceDraft,
-  ChosenFile,
-  ScheduleDraft,
-  ScheduleStatus,
-  SchedulesView,
-} from '../../../schemas/ipc-schedules.ts'
+import type { ChosenFile, ScheduleDraft, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
 import type { Schedule } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { fleetPath } from '../../core/layout.ts'
-import { type Cadence, cadenceText, HOURS } from '../../core/period/cadence.ts'
+import { cadenceText } from '../../core/period/cadence.ts'
 import { calendarOf } from '../../core/period/calendar.ts'
 import { dayOf } from '../../core/register/days.ts'
-import {
-  cadenceOf,
-  plannedCadence,
-  type StartedBy,
-  TIMER_KINDS,
-  withinMinutesOf,
-} from '../../core/schedule/schedule.ts'
+import { type StartedBy, TIMER_KINDS } from '../../core/schedule/schedule.ts'
+import { scheduleStatus } from '../schedule-status.ts'
 import {
   addSchedule,
   changeSchedule,
@@ -25,33 +14,23 @@ import {
   installSchedule,
   type ScheduleDraft as Planned,
   removeSchedule,
-  scheduleStatus,
   unitsOf,
 } from '../schedules.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { knownRuns } from './history-read.ts'
-import { hexOf, turnOf } from './kept-json.ts'
-import { attemptWords, notifyWords, sendingView } from './schedule-words.ts'
-import { readSettings } from './settings.ts'
+import { fileName, hexOf, turnOf } from './kept-json.ts'
+import { cadenceFrom, isOwn, listSchedules, MISSED_DAYS, NO_PROGRAM, refusalOf } from './schedule-view.ts'
+import { attemptWords, sendingView } from './schedule-words.ts'
+import { type ScheduleMethod, servedScheduleMethods } from './served-schedules.ts'
 import { makePassphraseFile, signingKey } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
-type Methods =
-  | 'schedules.list'
-  | 'schedules.add'
-  | 'schedules.change'
-  | 'schedules.run-now'
-  | 'schedules.choose-passphrase'
-  | 'schedules.choose-integrations'
-  | 'schedules.remove'
-  | 'schedules.install'
-  | 'schedules.preview'
-  | 'schedules.status'
+/** Scheduled runs: on a team server started by itself, elsewhere by timers of the operating system. */
+export const scheduleMethods = (context: EngineContext): Pick<Handlers, ScheduleMethod> =>
+  context.scheduling.server === null ? timedMethods(context) : servedScheduleMethods(context)
 
-/**
- * Scheduled runs: stored in the same file as those of the command line, and started by timers of the operating system.
- */
-export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods> {
+/** Stored in the same file as those of the command line, and started by timers of the operating system. */
+function timedMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
   const { ports, scheduling } = context
   const { file, program } = scheduling
   /** Files that a person chose, by handle: the window sends no paths. */
@@ -65,7 +44,7 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
     if (!usable.ok) return usable
     const handle = hexOf(ports.entropy.bytes(16))
     chosen.set(handle, picked.path)
-    return ok({ handle, file: nameIn(picked.path) })
+    return ok({ handle, file: fileName(picked.path) })
   }
   const openSigner = (identity: string | null) => async () => {
     const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
@@ -86,7 +65,7 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
     keep: (draft: Planned) => Promise<Outcome<Schedule>>,
     before: Schedule | null = null,
   ): Promise<Outcome<SchedulesView>> => {
-    const refusal = refusalOf(context)
+    const refusal = refusalOf(context) ?? (draft.sealHours === null ? null : SEALED_AT_ONCE)
     if (refusal !== null) return fail('input.refused', refusal)
     const passphraseFile = await passphraseFileOf(context, draft, { before, chosen })
     if (!passphraseFile.ok) return passphraseFile
@@ -133,8 +112,8 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
         return ok(
           TIMER_KINDS.map((kind) => {
             const made = unitsOf(ports, kind, schedule, by)
-            const told = made.ok ? made.value : { units: [], warnings: [`${made.error.detail}.`] }
-            return { kind, here: here.includes(kind), units: told.units, warnings: told.warnings }
+            const described = made.ok ? made.value : { units: [], warnings: [`${made.error.detail}.`] }
+            return { kind, here: here.includes(kind), units: described.units, warnings: described.warnings }
           }),
         )
       }),
@@ -143,6 +122,7 @@ export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods>
   }
 }
 
+const SEALED_AT_ONCE = 'runs of this computer are sealed when they were collected'
 const OTHERS = 'this schedule was made elsewhere; it can be removed here and not changed'
 
 /**
@@ -155,13 +135,18 @@ async function passphraseFileOf(
   { before, chosen }: { readonly before: Schedule | null; readonly chosen: ReadonlyMap<string, string> },
 ): Promise<Outcome<string>> {
   if (passphrase.use === 'make') return await turnOf(context, 'identities')(() => makePassphraseFile(context, identity))
-  const file = passphrase.use === 'kept' ? before?.options.passphraseFile : chosen.get(passphrase.handle)
+  const file =
+    passphrase.use === 'file'
+      ? chosen.get(passphrase.handle)
+      : passphrase.use === 'kept'
+        ? before?.options.passphraseFile
+        : undefined
   if (file === undefined)
     return fail(
       'input.refused',
-      passphrase.use === 'kept'
-        ? 'unattended runs need a passphrase file; set one up, or no run can be sealed'
-        : 'the passphrase file is no longer known; choose it again',
+      passphrase.use === 'file'
+        ? 'the passphrase file is no longer known; choose it again'
+        : 'unattended runs need a passphrase file; set one up, or no run can be sealed',
     )
   return ok(file)
 }
@@ -178,16 +163,23 @@ function integrationsOf(
     : ok(file)
 }
 
-/** The name of a file without its folders. */
-const nameIn = (path: string): string => path.split(/[/\\]/).at(-1) ?? path
-
 /**
  * A schedule for the window's own fleet, as a person entered it; its runs are stored with the window's own and use the
  * same declarations. What the window cannot show of an earlier one is kept. Fails with input.refused for an unknown cadence.
  */
 function plannedFrom(
   folder: string,
-  { cadence: asked, zone, identity, passphrase: _, syslog, webhook, integrations: __, ...draft }: ScheduleDraft,
+  {
+    cadence: asked,
+    zone,
+    identity,
+    passphrase: _,
+    sealHours: ____,
+    syslog,
+    webhook,
+    integrations: __,
+    ...draft
+  }: ScheduleDraft,
   {
     before,
     passphraseFile,
@@ -230,102 +222,7 @@ function notifyFrom(
   ]
 }
 
-function cadenceFrom({ every, hours, weekday, day, at }: CadenceDraft, zone: string): Cadence | null {
-  switch (every) {
-    case 'hours': {
-      const known = HOURS.find((one) => one === hours)
-      return known === undefined ? null : { every, hours: known, at: at % 60, zone }
-    }
-    case 'day':
-      return { every, at, zone }
-    case 'week':
-      return { every, weekday, at, zone }
-    case 'month':
-      return { every, day, at, zone }
-  }
-}
-
 type Starting = Pick<StartedBy, 'program' | 'file'>
-
-const NO_PROGRAM =
-  'Barewitness command line not found, so no timer can start a run. Install Node.js and the barewitness command on this computer.'
-
-/** Why no schedule can be added now, or null. */
-function refusalOf({ session, scheduling }: EngineContext): string | null {
-  if (session.demo) return 'The demo fleet runs only while it is collected; it cannot be scheduled.'
-  if (session.fleet === null || session.fleet.nodes.length === 0) return 'Add nodes first.'
-  return scheduling.program === null ? NO_PROGRAM : null
-}
-
-/**
- * Schedules of this user, with those of the window's own fleet marked. Fails with input.refused where the file cannot
- * be read.
- */
-async function listSchedules(context: EngineContext): Promise<Outcome<SchedulesView>> {
-  const { ports, folder, session, scheduling } = context
-  const read = await ports.schedules.read(scheduling.file)
-  if (!read.ok) return read
-  return ok({
-    refusal: refusalOf(context),
-    fleet: session.fleet?.name ?? null,
-    zone: ports.timers.host.zone,
-    authority: (await readSettings(ports, folder)).authority,
-    here: await ports.timers.kinds(),
-    schedules: read.value.schedules.map((schedule) => {
-      const { name, fleetName, jitterMinutes, retries, catchUp, gapsExitZero, createdAt, options } = schedule
-      const ours = isOwn(context, schedule)
-      return {
-        name,
-        fleet: fleetName,
-        ours,
-        cadence: plannedCadence(schedule),
-        jitterMinutes,
-        retries,
-        catchUp,
-        gapsExitZero,
-        createdAt,
-        draft: ours ? draftOf(schedule) : null,
-        passphraseFile: options.passphraseFile === undefined ? null : nameIn(options.passphraseFile),
-        integrationsFile: schedule.integrations === undefined ? null : nameIn(schedule.integrations),
-        graceMinutes: withinMinutesOf(schedule),
-        notifies: schedule.notify.map(notifyWords),
-      }
-    }),
-  })
-}
-
-/** Whether a schedule collects from the window's own fleet and stores its runs with those of the window. */
-const isOwn = ({ folder, session }: EngineContext, { out, fleetName }: Schedule): boolean =>
-  !session.demo && out === folder && fleetName === session.fleet?.name
-
-/** A schedule as it can be changed in the window; null for times that the window cannot state. */
-function draftOf(schedule: Schedule): ScheduleDraft | null {
-  const cadence = cadenceOf(schedule)
-  if (cadence === null) return null
-  const { name, zone, jitterMinutes, retries, catchUp, gapsExitZero, notify, options } = schedule
-  const { every, at } = cadence
-  const webhook = notify.find((one) => one.kind === 'webhook')
-  return {
-    name,
-    cadence: {
-      every,
-      hours: every === 'hours' ? cadence.hours : 6,
-      weekday: every === 'week' ? cadence.weekday : 1,
-      day: every === 'month' ? cadence.day : 1,
-      at,
-    },
-    zone,
-    jitterMinutes,
-    retries,
-    catchUp,
-    gapsExitZero,
-    identity: options.identity ?? null,
-    passphrase: options.passphraseFile === undefined ? { use: 'make' } : { use: 'kept' },
-    syslog: notify.some(({ kind }) => kind === 'syslog'),
-    webhook: webhook?.kind === 'webhook' ? webhook.url : null,
-    integrations: { use: schedule.integrations === undefined ? 'none' : 'kept' },
-  }
-}
 
 const WITHOUT_DECLARATIONS =
   'Its packs do not include the declarations of this window: engagement, claims, risk acceptances and documents. Edit and save the schedule here to include them.'
@@ -335,9 +232,6 @@ const WITHOUT_DECLARATIONS =
  */
 const isWithoutDeclarations = ({ folder }: EngineContext, { out, options }: Schedule): boolean =>
   out === folder && options.declarations === undefined
-
-/** How far back missed runs are searched. */
-const MISSED_DAYS = 91
 
 /** Status of a schedule, in words. */
 async function statusOf(context: EngineContext, schedule: Schedule, by: Starting): Promise<ScheduleStatus> {
@@ -358,6 +252,7 @@ async function statusOf(context: EngineContext, schedule: Schedule, by: Starting
           },
     installed: timers,
     credentials: unattended,
+    waiting: [],
     missed: await missedOf(context, schedule),
     notes: isWithoutDeclarations(context, schedule) ? [...notes, WITHOUT_DECLARATIONS] : notes,
   }

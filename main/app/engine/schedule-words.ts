@@ -41,6 +41,6 @@ export function sendingView(sending: AttemptSending | undefined): NonNullable<Sc
 export function attemptWords({ code, exit, detail }: Pick<Attempt, 'code' | 'exit' | 'detail'>): string {
   if (code !== 'ran' && code !== 'failed') return CODE_WORDS[code]
   const words = exit === null ? 'The result is not known.' : (EXIT_WORDS[exit] ?? `Ended with ${exit}.`)
-  const told = plain(detail, 400).trim()
-  return told === '' || code === 'ran' ? words : `${words} ${told}${told.endsWith('.') ? '' : '.'}`
+  const addition = plain(detail, 400).trim()
+  return addition === '' || code === 'ran' ? words : `${words} ${addition}${addition.endsWith('.') ? '' : '.'}`
 }

@@ -5,14 +5,14 @@ import { type Held, heldBytes } from './held-bytes.ts'
 
 /** Holds each of several equal values once, for as long as it is used itself. */
 export interface Sharing {
-  /** The recording with bytes, arguments and digests that an earlier one has as well held once. */
+  /** The recording, with its bytes, arguments and digests replaced by equal ones of earlier recordings. */
   readonly recording: (loaded: LoadedRecording) => LoadedRecording
   readonly node: (assessed: NodeAssessment) => NodeAssessment
 }
 
 /**
- * Servers of one kind give the same answers to most commands, and the same results: a fleet is held in the memory of few servers. The values
- * are equal in every respect, the order of keys included. They must not be changed, which their types state.
+ * Servers of one kind give the same answers to most commands, and the same results, so a fleet is held in the memory of a few servers. Shared values
+ * are equal in every respect, including the order of keys. They must not be changed, which their types state.
  */
 export function sharing(compression: Compression): Sharing {
   const share = sharedPlain()
@@ -56,7 +56,7 @@ interface HeldAnswer {
   readonly stderr: Held
 }
 
-/** The captures of a recording: what other nodes have as well, and beside it what few others have, when each was taken. */
+/** The captures of a recording: the parts that other nodes have as well, and separately the times, which few others share. */
 interface Packed {
   readonly answers: readonly HeldAnswer[]
   readonly startedAt: readonly string[]
@@ -80,7 +80,7 @@ function recentCaptures(): RecentCaptures {
 
 const MOST_RECENT = 2
 
-/** A recording whose captures are put together when they are asked for: for a large fleet they would take more memory than the results. */
+/** A recording whose captures are assembled on demand: for a large fleet they would take more memory than the results. */
 const unpacked = (recording: Recording, recent: RecentCaptures, packed: Packed): LoadedRecording => ({
   recording,
   get captures() {
@@ -95,7 +95,7 @@ const unpacked = (recording: Recording, recent: RecentCaptures, packed: Packed):
   },
 })
 
-/** An answer whose bytes are restored when they are first read: most callers read few of a node, or none. */
+/** An answer whose bytes are decompressed on first use: most callers read few answers of a node, or none. */
 function restored(meta: Capture, stdout: Held, stderr: Held): CapturedAnswer {
   let out: Uint8Array | undefined
   let error: Uint8Array | undefined
@@ -112,10 +112,10 @@ function restored(meta: Capture, stdout: Held, stderr: Held): CapturedAnswer {
   }
 }
 
-/** Shorter strings are never part of another one in memory. */
+/** Shorter strings are never slices of another string in memory. */
 const LONGEST_WHOLE = 12
 
-/** Plain data by its content: every string, list and object that was given before is the one that was given then. */
+/** Interns plain data by its content: an equal string, list or object that was given before is returned in place of the new one. */
 function sharedPlain(): <T>(value: T) => T {
   const strings = new Map<string, { readonly text: string; readonly id: number }>()
   const known = new Map<string, object>()

@@ -69,8 +69,8 @@ export function shownKey(target: ConnectTarget, key: ScannedKey, judged: Outcome
   const shown = { ...notAsked(target.node.name), keyType: key.type, fingerprint: key.fingerprint }
   if (judged.ok) {
     const { trust } = judged.value
-    const said = { confirmedBy: confirmedBy(trust), byDecision: trust.how === 'decision' }
-    return { ...by, row: { ...shown, state: 'confirmed', ...said } }
+    const confirmation = { confirmedBy: confirmedBy(trust), byDecision: trust.how === 'decision' }
+    return { ...by, row: { ...shown, state: 'confirmed', ...confirmation } }
   }
   const { code, detail } = judged.error
   return {

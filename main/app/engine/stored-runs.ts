@@ -1,5 +1,5 @@
 import type { OpeningStep, RunListItem } from '../../../schemas/ipc-views.ts'
-import type { Fleet, NodeAssessment, Scope } from '../../../schemas/types.ts'
+import type { Fleet, NodeAssessment, Planned, Scope } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
@@ -61,6 +61,19 @@ export async function listRuns(shelf: RunShelf, open: string | null): Promise<Ou
   })
 }
 
+/** The scheduled runs that the stored runs are, of this fleet and others. Fails as the store does. */
+export const scheduledRuns = (shelf: RunShelf): Promise<Outcome<readonly Planned[]>> =>
+  withStore(shelf, async (store) => {
+    const runs = await store.runs()
+    if (!runs.ok) return runs
+    const planned: Planned[] = []
+    for (const run of runs.value.filter((one) => NAME.test(one))) {
+      const note = await readNote(shelf.ports, shelf.folder, run)
+      if (note?.planned !== undefined) planned.push(note.planned)
+    }
+    return ok(planned)
+  })
+
 /** The newest run of the fleet that is stored here, or null. */
 export async function latestStored(shelf: RunShelf): Promise<string | null> {
   const found = await withStore(shelf, async (store) => {
@@ -105,13 +118,15 @@ const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, com
 /**
  * A stored run with its recordings, evaluated as of now. A recording that cannot be read, or differs from what was
  * stored, counts as missing and is named in `unreadable`. Other calls are answered between two nodes. Fails with
- * input.not-found where nothing of the run is stored, and where it is of other nodes.
+ * input.not-found where nothing of the run is stored, and where it is of other nodes; with run.not-opened once `signal`
+ * is aborted.
  */
 export async function loadRun(
   shelf: RunShelf,
   catalog: Catalog,
   run: string,
   onNode: OnNode = () => undefined,
+  signal: AbortSignal = NEVER,
 ): Promise<Outcome<RunState>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
   const { ports, folder, fleet } = shelf
@@ -127,19 +142,26 @@ export async function loadRun(
     const share = sharing(ports.compression)
     let read = 0
     await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
+      if (signal.aborted) return
       const loaded = await store.load(run, node)
       if (loaded.ok) recordings.push(share.recording(loaded.value))
       else if (await isStored(ports, folder, run, node)) unreadable.push({ ...loaded.error, node })
       read += 1
       onNode({ step: 'reading', done: read, total: population.length })
     })
+    if (signal.aborted) return NOT_OPENED
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const scope = await scopeNow(shelf, note, population, recordings)
     const onEvaluated: OnEvaluated = (done, total) => onNode({ step: 'evaluating', done, total })
-    return ok(await assessedInTurns(ports, catalog, { run, scope, recordings, unreadable }, onEvaluated))
+    const state = await assessedInTurns(ports, catalog, { run, scope, recordings, unreadable }, onEvaluated, signal)
+    return state === null ? NOT_OPENED : ok(state)
   })
 }
+
+/** Of an opening that nothing ends. */
+const NEVER = new AbortController().signal
+const NOT_OPENED = fail('run.not-opened', 'cancelled before all nodes were evaluated')
 
 /** The scope of a stored run: what it was started with, and the current declarations. */
 async function scopeNow(
@@ -200,16 +222,23 @@ export function assessedNow(
 /** Receives how many nodes are evaluated, after each. */
 export type OnEvaluated = (done: number, total: number) => void
 
-/** As assessedNow(); other calls are answered between two nodes. */
-export async function assessedInTurns(
+type InTurns = [
   ports: Pick<Ports, 'clock' | 'pause'>,
   catalog: Catalog,
   run: Omit<RunState, 'assessment'>,
   onNode: OnEvaluated,
-): Promise<RunState> {
+]
+
+/** As assessedNow(); other calls are answered between two nodes. Null once `signal` is aborted. */
+export function assessedInTurns(...given: InTurns): Promise<RunState>
+export function assessedInTurns(...given: [...InTurns, signal: AbortSignal]): Promise<RunState | null>
+export async function assessedInTurns(
+  ...[ports, catalog, run, onNode, signal]: [...InTurns, signal?: AbortSignal]
+): Promise<RunState | null> {
   const evaluating = assessing(ports, catalog, run)
   const total = populationOf(run.scope).length
   for (;;) {
+    if (signal?.aborted === true) return null
     const step = evaluating.next()
     if (step.done === true) return step.value
     onNode(step.value, total)

@@ -2,8 +2,7 @@ import type { TableChoice } from '../../../schemas/ipc-views.ts'
 import { ok } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { readKept, turnOf, writeKept } from './kept-json.ts'
-import { fileName } from './trust-methods.ts'
+import { fileName, readKept, turnOf, writeKept } from './kept-json.ts'
 
 type Methods = 'tables.get' | 'tables.choose' | 'table.save'
 type Choices = Readonly<Record<string, TableChoice>>

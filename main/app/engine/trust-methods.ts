@@ -1,6 +1,6 @@
 import { type Outcome, ok } from '../../core/failure.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { turnOf } from './kept-json.ts'
+import { fileName, turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
 import { backupIdentity, createIdentity, listIdentities, rotateIdentity, saveIdentityCard } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
@@ -49,5 +49,3 @@ export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
     'identities.rotate': ({ name, why }) => turn(async () => listed(await rotateIdentity(context, name, why))),
   }
 }
-
-export const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path

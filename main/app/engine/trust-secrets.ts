@@ -62,13 +62,13 @@ export async function withSecret<T>(
     const done = await work(secret)
     if (done.ok || done.error.code !== 'identity.passphrase-wrong') return used(done, kept)
   }
-  let told = ''
+  let problem = ''
   for (let tries = 1; ; tries += 1) {
-    const given = await context.desktop.ask(`${told}Passphrase of your signing key (${name})`)
+    const given = await context.desktop.ask(`${problem}Passphrase of your signing key (${name})`)
     if (given === null) return notGiven()
     const done = await work(given)
     if (done.ok || done.error.code !== 'identity.passphrase-wrong' || tries === TRIES) return used(done, 'person')
-    told = `Wrong passphrase; attempt ${tries + 1} of ${TRIES}. `
+    problem = `Wrong passphrase; attempt ${tries + 1} of ${TRIES}. `
   }
 }
 
@@ -94,20 +94,20 @@ export async function newSecret(context: Where, name: string): Promise<Outcome<U
 
 /** Requests a passphrase twice, until both entries match and are long enough, up to three times. */
 export async function newPassphrase({ desktop }: Pick<Where, 'desktop'>, question: string): Promise<Outcome<string>> {
-  let told = ''
+  let problem = ''
   for (let tries = 1; tries <= TRIES; tries += 1) {
-    const first = await desktop.ask(`${told}${question} (at least ${SHORTEST} characters)`)
+    const first = await desktop.ask(`${problem}${question} (at least ${SHORTEST} characters)`)
     if (first === null) return notGiven()
     if ([...first].length < SHORTEST) {
-      told = `The passphrase has fewer than ${SHORTEST} characters. `
+      problem = `The passphrase has fewer than ${SHORTEST} characters. `
       continue
     }
     const second = await desktop.ask('Repeat the passphrase')
     if (second === null) return notGiven()
     if (second === first) return ok(first)
-    told = 'The passphrases do not match. '
+    problem = 'The passphrases do not match. '
   }
-  return fail('input.refused', `${told.trim()} No key was created after ${TRIES} attempts`)
+  return fail('input.refused', `${problem.trim()} No key was created after ${TRIES} attempts`)
 }
 
 const vaultName = (name: string): string => `identity:${name}`

@@ -42,7 +42,7 @@ const isOfToday = ({ clock }: Pick<Ports, 'clock'>, { assessment }: RunState): b
 const hasSameProvider = (one: Scope, other: Scope): boolean =>
   canonicalJson(one.provider ?? null) === canonicalJson(other.provider ?? null)
 
-/** Evaluations that are going on, by the run as it is shown. */
+/** Evaluations in progress, by the run as it is shown. */
 const EVALUATIONS = new WeakMap<RunState, Promise<RunState>>()
 
 /** The run evaluated as of now. Calls that wait for the same run wait for one evaluation, with the scope of the first of them. */

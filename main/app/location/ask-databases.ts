@@ -41,8 +41,8 @@ export async function askDatabases(
   const asked = databases.map(({ about, answer }) => ({
     ...about,
     answers: sorted.flatMap((address): AddressAnswer[] => {
-      const said = answer(address)
-      return said === null ? [] : [said]
+      const found = answer(address)
+      return found === null ? [] : [found]
     }),
   }))
   return ok({ ...scope, location: { ...scope.location, databases: asked } })
@@ -61,7 +61,7 @@ function addressesOf({ recording, captures }: LoadedRecording): readonly string[
   return [...new Set([...own, ...peers])].slice(0, MOST_OF_NODE)
 }
 
-/** Location sources that a fleet file names besides its nodes. */
+/** Location sources that a fleet file names in addition to its nodes. */
 export interface LocationMatter {
   /** Absent where it names none. The address databases were not queried yet. */
   readonly location?: DeclaredLocation

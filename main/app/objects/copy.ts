@@ -74,7 +74,7 @@ export const newCopySession = (): CopySession => ({
 export type CopyPorts = Pick<Ports, 'clock' | 'files' | 'openRunChain'>
 
 const WIDTH = 8
-/** For fewer objects, each is looked for by itself. */
+/** Up to this number, objects are looked up one by one instead of through a listing. */
 const FEW = 200
 const ROUNDS = 3
 
@@ -162,7 +162,7 @@ async function copyOnce(
   return ok({ files: fresh.length, objects: objects.value, all: listed.size, until: end, notIncluded })
 }
 
-/** The same store, where a version that was read as a whole is not read again: no version ever changes. */
+/** The same store, with a cache of versions that were read as a whole: no version ever changes. */
 const remembering = (store: ObjectStore, read: Map<string, Uint8Array>): ObjectStore => ({
   ...store,
   stored: (version, sha256) => {

@@ -99,7 +99,7 @@ export async function compareWithStore(
 export const isWhole = ({ notCopied, differing, lost, notKept, chains }: Compared): boolean =>
   [notCopied, differing, lost, notKept, chains].every((one) => one.length === 0)
 
-/** Of each digest: one path that has it, its size, and until when it has to be kept. */
+/** By digest: one path that has it, its size, and until when it has to be kept. */
 type Objects = ReadonlyMap<Sha256, KeptFile & { readonly path: string }>
 
 function objectsOf(files: ReadonlyMap<string, KeptFile>): Objects {
@@ -111,7 +111,7 @@ function objectsOf(files: ReadonlyMap<string, KeptFile>): Objects {
   return objects
 }
 
-/** Objects whose retention has ended may be gone. */
+/** An object may be absent once its retention has ended. */
 async function notKeptOf(
   store: ObjectStore,
   objects: Objects,
@@ -130,7 +130,7 @@ async function notKeptOf(
   return failure ?? ok(found.flat().sort((a, b) => compare(a.path, b.path)))
 }
 
-/** One version that is as it should be is enough: others change nothing about it. */
+/** One correct version is enough: others do not affect it. */
 async function whyNot(
   store: ObjectStore,
   versions: readonly ObjectVersion[],

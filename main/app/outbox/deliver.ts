@@ -177,7 +177,7 @@ type Attempt =
   /** Ended before the next request. */
   | { readonly is: 'stopped' }
 
-/** One attempt. Where what the receiver had before is gone, it is delivered as new. */
+/** One attempt. An item that no longer exists at the receiver is delivered as a new one. */
 async function attempted(
   target: Target,
   item: OutboxItem,
@@ -216,7 +216,7 @@ const reasonOf = ({ detail }: Failure) => ({ why: detail, retryAfter: null })
 
 const [UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TIMEOUT, TOO_MANY] = [401, 403, 404, 408, 429]
 
-/** Whether a refusal passes by itself, needs another setting, or is of this item. */
+/** Whether a refusal is temporary, needs another setting, or concerns this item. */
 function classified(sent: Exclude<Sent, { readonly is: 'answered' }>): Exchanged {
   if (sent.is === 'unreachable') return { is: 'later', why: sent.why, retryAfter: null }
   const { status, why, retryAfter: asked } = sent

@@ -44,7 +44,7 @@ export async function noteRefused(
 /** Packs that lie below a data folder, oldest path first. */
 export async function packsBelow({ files }: NotePorts, folder: string): Promise<Outcome<readonly string[]>> {
   const exports = sealedExports(folder)
-  // A redacted copy lies one folder deeper.
+  // A redacted copy is in a folder below that of its pack.
   const below = await files.below(exports, 2)
   return below.ok
     ? ok(

@@ -15,7 +15,7 @@ import {
   type WatchedStates,
 } from './states.ts'
 
-interface ToTell {
+interface ToNotify {
   /** The run, that it could not be exported, or that there was none. */
   readonly happened: RanOnce | 'failure' | 'nothing'
   readonly due: string | null
@@ -30,11 +30,11 @@ interface ToTell {
  */
 export async function notifyOf<R extends RanOnce>(
   ports: Pick<Ports, 'clock' | 'entropy' | 'files' | 'notify'>,
-  { schedule, claimOf, report: say }: ScheduledInput<R>,
-  { happened, due, missed }: ToTell,
+  { schedule, claimOf, report }: ScheduledInput<R>,
+  { happened, due, missed }: ToNotify,
 ): Promise<readonly Failure[]> {
   const remembered = await readRemembered(ports, schedule)
-  if (remembered === null) say('The stored state of earlier runs cannot be read; monitoring starts again.')
+  if (remembered === null) report('The stored state of earlier runs cannot be read; monitoring starts again.')
   const { run: runBefore, states: before, waiting } = remembered ?? NOTHING_REMEMBERED
   const after = statesOf(happened, before, missed)
   // Nothing was monitored before, and nothing happened.
@@ -45,9 +45,9 @@ export async function notifyOf<R extends RanOnce>(
   const changes = first ? beginning : changesBetween(before, after, claimOf)
   const about = { run, due, counts: countsOf(after) }
   const notice = first || changes.length > 0 ? noticeOf(ports, schedule, about, { changes, first }) : null
-  for (const change of changes) say(`Changed: ${change}`)
+  for (const change of changes) report(`Changed: ${change}`)
   const { queue, notes } = queued(schedule.notify, waiting, notice)
-  for (const note of notes) say(note)
+  for (const note of notes) report(note)
   // Before any notification is sent, so that it keeps its id should this process end meanwhile.
   const next: Remembered = { run: run ?? runBefore, states: after, waiting: queue }
   const kept = await writeRemembered(ports, schedule, next)
@@ -57,7 +57,7 @@ export async function notifyOf<R extends RanOnce>(
   return [...delivered.failures, ...(kept.ok ? [] : [kept.error]), ...(kept.ok && !still.ok ? [still.error] : [])]
 }
 
-function statesOf(happened: ToTell['happened'], before: WatchedStates | null, missed: boolean): WatchedStates | null {
+function statesOf(happened: ToNotify['happened'], before: WatchedStates | null, missed: boolean): WatchedStates | null {
   if (happened === 'nothing') return before === null ? null : { ...before, missed }
   return happened === 'failure' ? statesAfterFailure(before, missed) : statesAfter(before, happened, missed)
 }

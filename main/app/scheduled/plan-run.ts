@@ -36,7 +36,7 @@ export interface Served {
 
 export type PlanRunSchedule = Pick<
   Schedule,
-  'name' | 'cadence' | 'zone' | 'jitterMinutes' | 'retries' | 'catchUp' | 'createdAt'
+  'name' | 'cadence' | 'zone' | 'jitterMinutes' | 'retries' | 'catchUp' | 'createdAt' | 'sealHours'
 >
 
 export interface PlanRunInput {
@@ -45,6 +45,10 @@ export interface PlanRunInput {
   readonly entries: readonly LoggedEntry[]
   readonly now: string
   readonly zones: Zones
+  /** How early a start may be; a timer of an operating system may fire slightly early. */
+  readonly earlyMinutes?: number
+  /** How many missed runs are to be recorded now; MOST_GAPS without it. */
+  readonly mostMissed?: number
 }
 
 /** A timer may fire slightly early. */
@@ -66,10 +70,17 @@ const DAY = 1440 * MINUTE
  * since a schedule stated afterwards could hide missed runs; the file counts only where the chain has no schedule. A
  * due time with an entry in the chain is never served again. Fails with input.refused for an unknown cadence or zone.
  */
-export function planRun({ schedule, entries, now, zones }: PlanRunInput): Outcome<RunPlan> {
+export function planRun({
+  schedule,
+  entries,
+  now,
+  zones,
+  earlyMinutes = EARLY_MINUTES,
+  mostMissed = MOST_GAPS,
+}: PlanRunInput): Outcome<RunPlan> {
   const start = Date.parse(now)
   const spans = spansOf(schedule, entries)
-  const reach = iso(start + EARLY_MINUTES * MINUTE)
+  const reach = iso(start + earlyMinutes * MINUTE)
   const due = dueRuns(spans, zones, { after: iso(start - LOOK_BACK_DAYS * DAY), until: reach })
   if (!due.ok) return due
   const coming = dueRuns(spans, zones, { after: reach, until: iso(start + LOOK_AHEAD_DAYS * DAY) })
@@ -84,12 +95,14 @@ export function planRun({ schedule, entries, now, zones }: PlanRunInput): Outcom
   const isOpen = latest !== null && open.includes(latest)
   const tooLate = isOpen && late && !schedule.catchUp
   const serves = isOpen && !tooLate ? { due: latest, minutesAfter, late } : null
-  const ahead = entries.find(({ entry }) => Date.parse(entry.at) > start)?.entry.at ?? null
-  const missed = ahead === null ? open.filter((one) => one !== serves?.due) : []
+  const ahead = entryAfter(entries, now)
+  const explained = explainedDue(past)
+  const isMissed = (one: string): boolean => one !== serves?.due && !explained.has(Date.parse(one))
+  const missed = ahead === null ? open.filter(isMissed) : []
   return ok({
     serves,
-    missed: missed.slice(0, MOST_GAPS),
-    left: Math.max(0, missed.length - MOST_GAPS),
+    missed: missed.slice(0, mostMissed),
+    left: Math.max(0, missed.length - mostMissed),
     tooLate: tooLate ? latest : null,
     next: coming.value[0]?.due ?? null,
     notes: [
@@ -100,6 +113,10 @@ export function planRun({ schedule, entries, now, zones }: PlanRunInput): Outcom
   })
 }
 
+/** The time of an entry that is after `now`, which a wrong clock explains; null where there is none. */
+export const entryAfter = (entries: readonly LoggedEntry[], now: string): string | null =>
+  entries.find(({ entry }) => Date.parse(entry.at) > Date.parse(now))?.entry.at ?? null
+
 /** Due times with a run or a missed run in the chain. */
 export const answeredDue = (schedule: string, entries: readonly LoggedEntry[]): ReadonlySet<number> =>
   new Set(
@@ -107,6 +124,14 @@ export const answeredDue = (schedule: string, entries: readonly LoggedEntry[]): 
       if (entry.kind === 'gap' && entry.schedule === schedule) return [Date.parse(entry.due)]
       return entry.kind === 'run' && entry.planned?.schedule === schedule ? [Date.parse(entry.planned.due)] : []
     }),
+  )
+
+/** Due times that a person recorded as missed without naming a schedule; where several have one of them, the calendar shows the others. */
+export const explainedDue = (entries: readonly LoggedEntry[]): ReadonlySet<number> =>
+  new Set(
+    entries.flatMap(({ entry, signature }) =>
+      entry.kind === 'gap' && entry.schedule === undefined && signature !== null ? [Date.parse(entry.due)] : [],
+    ),
   )
 
 /** Schedules over time. */
@@ -122,12 +147,12 @@ const clockNote = (now: string, ahead: string): string =>
   `The clock of this computer shows ${now}, but the run chain has an entry of ${ahead}. Correct the clock. Until it is past that entry, missed runs are not recorded.`
 
 function planNotes(schedule: PlanRunSchedule, spans: readonly PlannedSpan[]): readonly string[] {
-  const [said, planned] = [plannedCadence(schedule), spans.find(({ until }) => until === null)?.cadence]
+  const [stated, planned] = [plannedCadence(schedule), spans.find(({ until }) => until === null)?.cadence]
   if (planned === undefined)
     return [`According to the run chain, ${schedule.name} was removed and schedules no more runs.`]
-  return said === planned
+  return stated === planned
     ? []
-    : [`The schedule file states “${said}”, but the run chain states “${planned}”; the run chain applies.`]
+    : [`The schedule file states “${stated}”, but the run chain states “${planned}”; the run chain applies.`]
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString()
@@ -288,7 +313,7 @@ export async function collectAgain<C extends { readonly population: readonly str
   retries,
   wait,
   signal,
-  report: say,
+  report,
 }: Collecting<C>): Promise<Outcome<C>> {
   const begun = await first()
   if (!begun.ok) return begun
@@ -296,14 +321,14 @@ export async function collectAgain<C extends { readonly population: readonly str
   for (let tried = 1; tried <= retries.times; tried += 1) {
     const nodes = worthAgain(collected.population, collected.result)
     if (nodes.length === 0 || collected.result.cancelled) break
-    say(
+    report(
       `${nodes.length} of ${collected.population.length} nodes were not collected completely; retrying in ${retries.waitMinutes} min (${tried} of ${retries.times}).`,
     )
     await wait(retries.waitMinutes * 60_000)
     if (signal.aborted) break
     const more = await again(collected.result.run, nodes)
     if (!more.ok) {
-      say(`The retry failed: ${more.error.code}.`)
+      report(`The retry failed: ${more.error.code}.`)
       break
     }
     collected = { ...collected, result: merged(collected.result, more.value.result) }

@@ -117,7 +117,7 @@ async function entriesOf(
 /** Only the latest entries can be of a run whose pack was left without its name: each start checks them. */
 const MAY_BE_PREPARED = 8
 
-/** A timer may fire again for a due time whose run is in progress: only another due time is missed by that. */
+/** A timer may fire again for a due time whose run is in progress; only a different due time is then missed. */
 function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>): ScheduledOutcome<R> {
   const due = plan.serves?.due ?? null
   const going = earlier.findLast(({ code }) => code === 'going')?.due ?? null
@@ -132,8 +132,8 @@ function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>)
 
 async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledOutcome<R>> {
   const { ports, input, plan, earlier, unwritten } = start
-  const { schedule, report: say } = input
-  for (const note of plan.notes) say(note)
+  const { schedule, report } = input
+  for (const note of plan.notes) report(note)
   const missed = plan.missed.map((due) => ({
     due,
     why: due === plan.tooLate && earlier.every((one) => one.due !== due) ? WHY_TOO_LATE : whyMissed(due, earlier),
@@ -142,43 +142,43 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   const recorded = gaps.ok ? gaps.value : 0
   const failures = gaps.ok ? [] : [gaps.error]
   if (recorded > 0)
-    say(
+    report(
       recorded === 1
         ? 'A scheduled run did not take place; the missed run is recorded in the run chain.'
         : `${recorded} scheduled runs did not take place; the missed runs are recorded in the run chain.`,
     )
-  if (plan.left > 0) say(`${plan.left} more missed runs will be recorded at the next starts.`)
+  if (plan.left > 0) report(`${plan.left} more missed runs will be recorded at the next starts.`)
   const due = plan.serves?.due ?? null
   if (due === null && !input.now) {
     const code = plan.tooLate === null ? 'nothing-due' : 'too-late'
-    say(code === 'too-late' ? WHY_TOO_LATE : `No run is due${nextText(plan)}. Use --now to run anyway.`)
-    const told = recorded > 0 ? await notifyOf(ports, input, { happened: 'nothing', due, missed: true }) : []
-    return await ended(start, { code, due: plan.tooLate, ran: null, recorded, failures: [...failures, ...told] })
+    report(code === 'too-late' ? WHY_TOO_LATE : `No run is due${nextText(plan)}. Use --now to run anyway.`)
+    const unsent = recorded > 0 ? await notifyOf(ports, input, { happened: 'nothing', due, missed: true }) : []
+    return await ended(start, { code, due: plan.tooLate, ran: null, recorded, failures: [...failures, ...unsent] })
   }
   const begun = await writeAttempt(ports, schedule, { ...attemptOf(start, 'going', due), ...pendingOf(schedule) })
   if (!begun.ok) failures.push(begun.error)
   await jitter(start)
   if (input.signal.aborted) {
-    say('Stopped before any node was collected.')
+    report('Stopped before any node was collected.')
     return await ended(start, { code: 'stopped', due, ran: null, recorded, failures })
   }
-  say(due === null ? 'No run is due: this run counts as started manually.' : `This run is for ${due}.`)
+  report(due === null ? 'No run is due: this run counts as started manually.' : `This run is for ${due}.`)
   const ran = await input.run(due === null ? null : { schedule: schedule.name, due })
   const lost = ran.ok || due === null ? ok(0) : await recordLost(start, { due, why: whyFailed(ran.error) })
-  if (lost.ok && lost.value > 0) say(`No run could be exported for ${due}; the run chain records it as missed.`)
-  const told = await notifyOf(ports, input, {
+  if (lost.ok && lost.value > 0) report(`No run could be exported for ${due}; the run chain records it as missed.`)
+  const unsent = await notifyOf(ports, input, {
     happened: ran.ok ? ran.value : 'failure',
     due,
     missed: missed.length > 0,
   })
   const gapsInAll = recorded + (lost.ok ? lost.value : 0)
-  say(servedText(start, ran.ok ? `exported as ${ran.value.run}` : 'not exported', gapsInAll))
+  report(servedText(start, ran.ok ? `exported as ${ran.value.run}` : 'not exported', gapsInAll))
   return await ended(start, {
     code: ran.ok ? 'ran' : 'failed',
     due,
     ran: ran.ok ? ran.value : null,
     recorded: gapsInAll,
-    failures: once([...failures, ...(ran.ok ? [] : [ran.error]), ...(lost.ok ? [] : [lost.error]), ...told]),
+    failures: once([...failures, ...(ran.ok ? [] : [ran.error]), ...(lost.ok ? [] : [lost.error]), ...unsent]),
   })
 }
 
@@ -219,12 +219,12 @@ const nextText = ({ next }: RunPlan): string => (next === null ? '' : `; the nex
 
 /** Spreads the starts of many computers; none where a person waits. */
 async function jitter<R extends RanOnce>({ ports, input }: Start<R>): Promise<void> {
-  const { now, schedule, wait, report: say } = input
+  const { now, schedule, wait, report } = input
   if (now || schedule.jitterMinutes === 0) return
   const [a = 0, b = 0, c = 0, d = 0] = ports.entropy.bytes(4)
   const part = (a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24) / 2 ** 32
   const milliseconds = Math.floor(part * schedule.jitterMinutes * 60_000)
-  say(`Random delay: waiting ${Math.round(milliseconds / 1000)} s of at most ${schedule.jitterMinutes} min.`)
+  report(`Random delay: waiting ${Math.round(milliseconds / 1000)} s of at most ${schedule.jitterMinutes} min.`)
   await wait(milliseconds)
 }
 

@@ -32,7 +32,7 @@ export async function sendPacks<R extends RanOnce>(
   input: Pick<ScheduledInput<R>, 'schedule' | 'send' | 'signal' | 'report'>,
   { id, run, entries }: SentStart,
 ): Promise<void> {
-  const { schedule, send, signal, report: say } = input
+  const { schedule, send, signal, report } = input
   const { integrations } = schedule
   if (integrations === undefined || signal.aborted) return
   const read = await readAttempts(ports, schedule.out, schedule.name)
@@ -40,7 +40,7 @@ export async function sendPacks<R extends RanOnce>(
   const at = starts.findIndex((one) => one.id === id)
   const keep = async (attempt: Attempt | undefined, sending: AttemptSending): Promise<void> => {
     const kept = attempt === undefined ? read : await writeAttempt(ports, schedule, { ...attempt, sending })
-    if (!kept.ok) say(`What became of the pack could not be recorded: ${plain(kept.error.detail, 300)}`)
+    if (!kept.ok) report(`What became of the pack could not be recorded: ${plain(kept.error.detail, 300)}`)
   }
   let last: AttemptSending | null = null
   for (const { attempt, pack } of await unsentPacks(ports, schedule, starts.slice(0, Math.max(at, 0)), entries)) {
@@ -51,7 +51,7 @@ export async function sendPacks<R extends RanOnce>(
   // What waits was sent with the pack of an earlier start.
   const sending = run === null && last !== null ? last : sendingOf(await send(integrations, packAt(schedule, run)))
   await keep(starts[at], sending)
-  say(sendingText(sending))
+  report(sendingText(sending))
 }
 
 const packAt = ({ out }: Pick<Schedule, 'out'>, run: string | null): string | null =>

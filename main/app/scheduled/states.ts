@@ -14,7 +14,7 @@ import { acceptancesOf } from '../../core/register.ts'
 import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
 import { appendSigned } from '../append-signed.ts'
 import type { SendReport } from '../outbox/send.ts'
-import { type Attempt, type AttemptCode, answeredDue } from './plan-run.ts'
+import { type Attempt, type AttemptCode, answeredDue, explainedDue } from './plan-run.ts'
 
 /** The monitored states of a schedule, as of its last run. */
 export interface WatchedStates {
@@ -269,8 +269,9 @@ export async function recordMissed(
     { fleet: fleetName, chainFolder: chainFolderOf(out, fleetName), openSigner, begin: true },
     (at, signer, chain) => {
       const answered = answeredDue(name, withoutRuns(chain.entries, unwritten))
+      const explained = explainedDue(chain.entries)
       const gaps = missed
-        .filter(({ due }) => !answered.has(Date.parse(due)))
+        .filter(({ due }) => !answered.has(Date.parse(due)) && !explained.has(Date.parse(due)))
         .map(({ due, why }): GapEntry => ({ kind: 'gap', schedule: name, due, at, fleet: fleetName, why, signer }))
       entered = gaps.length
       return ok(gaps)
@@ -317,17 +318,24 @@ export async function unwrittenRun(
 const isFor = (planned: Planned | undefined, name: string, due: string): boolean =>
   planned !== undefined && planned.schedule === name && Date.parse(planned.due) === Date.parse(due)
 
-/** Why a due time has no run, according to the starts of the schedule. */
-export function whyMissed(due: string, attempts: readonly Attempt[]): string {
+/** Why a due time has no run, according to the starts of the schedule. A team server starts runs itself. */
+export function whyMissed(due: string, attempts: readonly Attempt[], by: 'timer' | 'server' = 'timer'): string {
   const last = attempts.findLast((one) => one.due !== null && Date.parse(one.due) === Date.parse(due))
-  if (last === undefined) return 'No run was started: the computer was off or asleep, or its timer did not fire.'
+  if (last === undefined) return WHY_NOT_STARTED[by]
+  if (last.code === 'too-late') return WHY_TOO_LATE
   if (last.code === 'overlap') return 'No run was started: the previous run was still in progress.'
   if (last.code === 'going') return `A run was started at ${last.startedAt} and did not finish.`
   if (last.code === 'stopped')
     return `A run was started at ${last.startedAt} and stopped before any node was collected.`
-  if (last.code === 'failed') return `A run was started at ${last.startedAt} and could not be exported.`
+  if (last.code === 'failed')
+    return `A run was started at ${last.startedAt} and could not be ${by === 'server' ? 'collected' : 'exported'}.`
   return `A run was started at ${last.startedAt}, but the run chain has no entry of it.`
 }
+
+const WHY_NOT_STARTED = {
+  timer: 'No run was started: the computer was off or asleep, or its timer did not fire.',
+  server: 'No run was started: the server was not running, was busy with another run, or could not read what it needs.',
+} as const
 
 export const WHY_TOO_LATE = 'The run could start only long after it was due, and this schedule skips missed runs.'
 

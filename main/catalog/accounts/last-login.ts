@@ -98,7 +98,7 @@ export const accountsLoginFiles = defineProbe({
   commands: { files: run(['stat', '-c', '%s %W %n', LASTLOG, LASTLOG2, WTMP]) },
   parse({ files }) {
     const complaints = lines(files.errorText)
-    if (!complaints.every((said) => /No such file or directory$/.test(said)) || files.exitCode > 1)
+    if (!complaints.every((complaint) => /No such file or directory$/.test(complaint)) || files.exitCode > 1)
       return unknown('the files that logins are written to could not be looked at')
     const rows = lines(files.text).map((line) => /^(\d{1,15}) (\d{1,12}|\S{1,3}) (\/\S+)$/.exec(line))
     if (rows.includes(null)) return unknown('the list of login record files has an unexpected format')

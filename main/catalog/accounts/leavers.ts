@@ -45,6 +45,7 @@ import {
   type ReportedPasswords,
   reportedPasswords,
 } from './probes.ts'
+import { fromOtherSources } from './roster.ts'
 
 /**
  * 45 CFR 164.308(a)(3)(ii)(C); NIST SP 800-53 PS-4. A name that the fleet file declares without a last day is a current account by that
@@ -236,7 +237,7 @@ export const accessStaleAccounts = defineCheck({
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...reportedPasswords(facts), sources: keySources(facts) }
-    return decide([...unused(local, wanted, context), ...directories(local)])
+    return decide([...unused(local, wanted, context), ...fromOtherSources(local)])
   },
 })
 
@@ -359,14 +360,3 @@ function leavesNoTrace(account: Account, wanted: Wanted, { node }: Context): boo
   const { password, keys } = doorsFor(account, wanted)
   return kind !== 'person' && password !== true && keys?.length !== 0
 }
-
-const directories = ({ otherSources }: Local): readonly DraftObservation[] =>
-  otherSources.length === 0
-    ? []
-    : [
-        unclear(
-          `More accounts may come from ${named(otherSources)}; they are not in the local list.`,
-          accountsLocal,
-          'sources',
-        ),
-      ]

@@ -158,7 +158,7 @@ const STATES: Readonly<Record<string, PasswordState>> = {
 
 /**
  * passwd(1) `-S -a` prints L, P or NP per account and no hash. `lslogins` is not used: its PWD-EMPTY is 1 for `*`, for `!` and for truly
- * empty alike. Red Hat 8 and 9 know no `-a`; there `accounts.password-locks` shows a part of it.
+ * empty alike. Red Hat 8 and 9 have no `-a`; there `accounts.password-locks` shows a part of it.
  */
 export const accountsPasswordState = defineProbe({
   id: 'accounts.password-state',
@@ -181,7 +181,7 @@ export const accountsPasswordState = defineProbe({
 })
 
 /**
- * lslogins(1), for Red Hat 8 and 9, whose passwd(1) knows no `-a`. PWD-LOCK or PWD-DENY is 1 only where the field begins with “!” or “*”
+ * lslogins(1), for Red Hat 8 and 9, whose passwd(1) has no `-a`. PWD-LOCK or PWD-DENY is 1 only where the field begins with “!” or “*”
  * (login-utils/lslogins.c), so such an account is locked; with neither, a named scheme means a hash. All else stays open: by version,
  * “*”, an empty field and an old scheme look alike, and an account whose group does not exist ends the list with status 0.
  */
@@ -263,7 +263,7 @@ export interface ReportedPasswords {
   readonly reportedBy: Probe<PasswordStates>
 }
 
-/** What passwd(1) listed, or else the part of it that lslogins(1) knows; an account that the latter leaves open has no state. */
+/** What passwd(1) listed, or else the part of it that lslogins(1) lists; an account that the latter leaves open has no state. */
 export const reportedPasswords = ({
   passwords,
   locks,

@@ -17,6 +17,18 @@ import {
   reportedPasswords,
 } from './probes.ts'
 
+/** Directory services and other sources of accounts, which the local list does not have. */
+export const fromOtherSources = ({ otherSources }: LocalAccounts): readonly DraftObservation[] =>
+  otherSources.length === 0
+    ? []
+    : [
+        unclear(
+          `More accounts may come from ${named(otherSources)}; they are not in the local list.`,
+          accountsLocal,
+          'sources',
+        ),
+      ]
+
 // Names that images ship with or that teams share. A person's own name does not stand here.
 const SHARED_NAMES: ReadonlySet<string> = new Set(
   'admin administrator almalinux centos cloud-user core debian ec2-user fedora guest opc ops oracle rocky shared team test ubuntu user vagrant'.split(
@@ -34,22 +46,14 @@ export const accessUniqueAccounts = defineCheck({
   requires: { local: accountsLocal },
   optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
   evaluate({ local }, facts) {
-    const told = reportedPasswords(facts)
+    const reported = reportedPasswords(facts)
     const open = local.accounts.filter(canLogIn)
     return decide([
       ...duplicateIds(local.accounts),
       ...sharedNames(open),
-      ...withoutPassword(told, local.accounts),
-      ...systemAccounts(open, told),
-      ...(local.otherSources.length > 0
-        ? [
-            unclear(
-              `More accounts may come from ${named(local.otherSources)}; they are not in the local list.`,
-              accountsLocal,
-              'sources',
-            ),
-          ]
-        : []),
+      ...withoutPassword(reported, local.accounts),
+      ...systemAccounts(open, reported),
+      ...fromOtherSources(local),
     ])
   },
 })
@@ -100,10 +104,10 @@ function withoutPassword(
   if (bare.length > 0)
     return [contradicts(`The account list requires no password for ${named(bare)}.`, accountsLocal, 'passwd')]
   if (!passwords.ok) return unclearAbout(accountsPasswordState, passwords)
-  const untold = accounts.filter(({ name }) => !passwords.fact.states.has(name)).map(({ name }) => name)
+  const unreported = accounts.filter(({ name }) => !passwords.fact.states.has(name)).map(({ name }) => name)
   const open = [...passwords.fact.states].filter(([, state]) => state === 'none').map(([name]) => name)
-  if (open.length === 0 && untold.length > 0)
-    return [unclear(`Whether a password is set was not reported for ${named(untold)}.`, reportedBy)]
+  if (open.length === 0 && unreported.length > 0)
+    return [unclear(`Whether a password is set was not reported for ${named(unreported)}.`, reportedBy)]
   return open.length === 0
     ? [supports('No account has an empty password.', reportedBy)]
     : [contradicts(`These accounts have an empty password: ${named(open)}.`, reportedBy)]
@@ -147,15 +151,7 @@ export const accessRosterMatch = defineCheck({
       ...(context.node.accounts === undefined ? [] : movers(local, wanted, context.node)),
       ...scheduler(wanted, declared),
       ...absent(local, declared),
-      ...(local.otherSources.length > 0
-        ? [
-            unclear(
-              `More accounts may come from ${named(local.otherSources)}; they are not in the local list.`,
-              accountsLocal,
-              'sources',
-            ),
-          ]
-        : []),
+      ...fromOtherSources(local),
     ])
   },
 })

@@ -1,8 +1,8 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { defineProbe, known, type Parsed, run } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed } from '../../core/probe.ts'
 import { type LoginSession, loginSession } from '../login-records/index.ts'
-import { readUnits } from '../read-text.ts'
+import { readUnits, showUnits } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { type SudoPolicy, sudoersRules } from '../sudo/probes.ts'
@@ -22,7 +22,7 @@ import {
 } from './probes.ts'
 
 interface ServiceState {
-  /** Whether the service manager knows such a unit at all. */
+  /** Whether the service manager lists such a unit. */
   readonly loaded: boolean
   readonly active: boolean
   /** Started at boot. Static and generated units have no such setting of their own. */
@@ -53,18 +53,12 @@ const UNITS = [
   'ptp4l',
 ] as const
 
-/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const servicesState = defineProbe({
   id: 'services.state',
   title: 'State of audit, log and time services',
   why: 'Shows which services that record, forward logs or keep time are installed, running, and started at boot.',
   commands: {
-    units: run([
-      'systemctl',
-      'show',
-      '--property=Id,LoadState,ActiveState,UnitFileState',
-      ...UNITS.map((unit) => `${unit}.service`),
-    ]),
+    units: showUnits('Id,LoadState,ActiveState,UnitFileState', UNITS),
   },
   parse({ units }) {
     const states = readUnits(units, UNITS)

@@ -57,7 +57,7 @@ function options(keys: readonly AuthorizedKey[]): readonly DraftObservation[] {
     keys.filter(({ options }) => names.some((name) => options.includes(name))).length
   const tokens = keys.filter(({ type }) => type.startsWith('sk-'))
   const verified = tokens.filter(({ options }) => options.includes('verify-required')).length
-  const told = (
+  const parts = (
     [
       [withOption('from'), 'opens from named addresses only', 'open from named addresses only'],
       [withOption('command'), 'runs one command only', 'run one command only'],
@@ -66,7 +66,7 @@ function options(keys: readonly AuthorizedKey[]): readonly DraftObservation[] {
       [verified, 'requires the presence of a person at the token', 'require the presence of a person at the token'],
     ] as const
   ).flatMap(([number, one, many]) => (number === 0 ? [] : [`${number} ${number === 1 ? one : many}`]))
-  return told.length === 0 ? [] : [supports(`Of these, ${told.join(', ')}.`, authorizedKeys)]
+  return parts.length === 0 ? [] : [supports(`Of these, ${parts.join(', ')}.`, authorizedKeys)]
 }
 
 /** 45 CFR 164.312(a)(2)(i); NIST SP 800-53 IA-2. Keys are distinguished by the SHA-256 of their blob, as ssh-keygen prints it. */

@@ -18,6 +18,7 @@ import {
   lines,
   readJson,
   readUnits,
+  showUnits,
   type UnitState,
 } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
@@ -187,22 +188,19 @@ export const MONITORS = [
 type Monitor = (typeof MONITORS)[number]
 
 interface MonitoringServices {
-  /** Agents that the service manager knows, and whether they run. */
+  /** Agents that the service manager lists, and whether they run. */
   readonly installed: readonly { readonly monitor: Monitor; readonly active: boolean }[]
 }
 
-/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const servicesMonitoring = defineProbe({
   id: 'services.monitoring',
   title: 'State of monitoring agents',
   why: 'Shows which agents that watch the server are installed and running.',
   commands: {
-    units: run([
-      'systemctl',
-      'show',
-      '--property=Id,LoadState,ActiveState,SubState',
-      ...MONITORS.map(({ unit }) => (unit.includes('.') ? unit : `${unit}.service`)),
-    ]),
+    units: showUnits(
+      'Id,LoadState,ActiveState,SubState',
+      MONITORS.map(({ unit }) => unit),
+    ),
   },
   parse({ units }) {
     const states = readUnits(

@@ -17,7 +17,7 @@ import {
   toolOfSettings,
 } from './probes.ts'
 
-/** How a backup job ended last, as far as the service manager still knows. */
+/** How a backup job ended last, as far as the service manager still has it. */
 type LastRun =
   | { readonly is: 'succeeded'; readonly endedAtSeconds: number }
   /** It ended with a status that its own unit file counts as a success, such as a warning. */

@@ -1,5 +1,5 @@
-import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { grepIsComplete, inOrder, lines, readUnits, type UnitState } from '../read-text.ts'
+import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
+import { grepIsComplete, inOrder, lines, readUnits, showUnits, type UnitState } from '../read-text.ts'
 
 export interface BackupSettings {
   /** Files of settings that exist, by tool. What is in them is not collected. */
@@ -172,13 +172,13 @@ export interface BackupUnit {
 }
 
 export interface BackupUnits {
-  /** Those that the service manager knows. */
+  /** Those that the service manager lists. */
   readonly units: readonly BackupUnit[]
 }
 
 /**
  * systemctl(1) show; org.freedesktop.systemd1(5) for the properties. The monotonic time is in microseconds since the start of the kernel
- * and so knows no time zone, whose short name in the printed date cannot be reported.
+ * and so has no time zone data, whose short name in the printed date cannot be reported.
  */
 export const backupUnits = defineProbe({
   id: 'backup.units',
@@ -198,12 +198,10 @@ export const backupUnits = defineProbe({
     }),
   },
   commands: {
-    units: run([
-      'systemctl',
-      'show',
-      '--property=Id,LoadState,ActiveState,Result,ExecMainStatus,ExecMainExitTimestampMonotonic',
-      ...BACKUP_UNITS.map(({ unit }) => `${unit}.service`),
-    ]),
+    units: showUnits(
+      'Id,LoadState,ActiveState,Result,ExecMainStatus,ExecMainExitTimestampMonotonic',
+      BACKUP_UNITS.map(({ unit }) => unit),
+    ),
   },
   parse({ units }) {
     const states = readUnits(

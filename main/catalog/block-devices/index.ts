@@ -245,10 +245,10 @@ export const storageDmTable = defineProbe({
 /** Reads `dmsetup table` (dmsetup(8); crypt arguments: Documentation/admin-guide/device-mapper/dm-crypt.rst). */
 export function parseDmTable(text: string): Parsed<DmTable> {
   const devices = new Map<string, DmTarget[]>()
-  const said = text.trim()
-  if (said === '') return unknown('dmsetup printed nothing')
-  if (said === 'No devices found') return known({ devices })
-  for (const line of said.split('\n')) {
+  const printed = text.trim()
+  if (printed === '') return unknown('dmsetup printed nothing')
+  if (printed === 'No devices found') return known({ devices })
+  for (const line of printed.split('\n')) {
     const heads = [...line.trimEnd().matchAll(/: \d+ \d+ ([a-z][\w-]*)(?= |$)/g)]
     const [head] = heads
     // A name may hold blanks; one that itself looks like the head of a line leaves open which is which.

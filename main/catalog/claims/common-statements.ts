@@ -1,26 +1,11 @@
 import type { ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import { EXCLUSIVE_SYSTEM, statementsOf, WITH_GPU } from './statements.ts'
 
-/** A statement that only a document shows: why no server does, and which document. */
-const record = (id: string, text: string, why: string, documentRequired: string): ProviderClaim => ({
-  id,
-  text,
-  source: 'pages',
-  tests: [],
-  otherwise: 'document-required',
-  why,
-  documentRequired,
-})
+const { documented, tested, unobserved } = statementsOf('pages')
 
-/** A statement about speed under load. No load is put on any node, so that none is tested. */
-const measured = (id: string, text: string, instead: string): ProviderClaim => ({
-  id,
-  text,
-  source: 'pages',
-  tests: [],
-  otherwise: 'not-observable',
-  why: `This requires a measurement under load, which is not performed. ${instead}`,
-  documentRequired: null,
-})
+/** A claim about speed under load. No load is put on any node, so that none is tested. */
+const measured = (id: string, text: string, instead: string): ProviderClaim =>
+  unobserved(id, text, `This requires a measurement under load, which is not performed. ${instead}`)
 
 const TERM = 'This is a term of the contract and cannot be tested on a server.'
 
@@ -46,68 +31,65 @@ export const COMMON_STATEMENTS: ProviderProfile = {
     },
   ],
   claims: [
-    {
-      id: 'known-location',
-      text: 'The physical location of each server is known and can be audited.',
-      source: 'pages',
-      tests: [{ check: 'location.site-record', supportsOnly: true }],
-      whenUndecided: 'document-required',
-      otherwise: null,
-      why: 'A site record that agrees with the node’s data supports this. Without one, or where it disagrees, the provider’s own document decides.',
-      documentRequired:
-        'The provider’s list of servers by serial number with site, room and rack, and its consent to an inspection',
-    },
-    {
-      id: 'gpudirect-rdma',
-      text: 'GPUDirect RDMA is ready: adapters reach the memory of GPUs without a detour.',
-      source: 'pages',
-      condition: {
-        text: 'Where the node has an active RDMA port.',
-        tests: [{ test: 'network.rdma', value: 'either' }],
+    tested(
+      'known-location',
+      'The physical location of each server is known and can be audited.',
+      [{ check: 'location.site-record', supportsOnly: true }],
+      {
+        whenUndecided: 'document-required',
+        why: 'A site record that agrees with the node’s data supports this. Without one, or where it disagrees, the provider’s own document decides.',
+        documentRequired:
+          'The provider’s list of servers by serial number with site, room and rack, and its consent to an inspection',
       },
-      tests: [{ test: 'gpu.direct-path', value: 'rdma' }],
-      otherwise: null,
-      why: 'Newer drivers can work without the tested module, so its absence decides nothing. No transfer was tried.',
-      documentRequired: null,
-    },
-    {
-      id: 'gpudirect-storage',
-      text: 'GPUDirect Storage is ready: drives reach the memory of GPUs without a detour.',
-      source: 'pages',
-      condition: { text: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
-      tests: [{ test: 'gpu.direct-path', value: 'storage' }],
-      otherwise: null,
-      why: 'Newer releases can work without the tested module, so its absence decides nothing. No transfer was tried.',
-      documentRequired: null,
-    },
-    {
-      id: 'side-channels',
-      text: 'No other customer’s work shares processor caches or memory with the server’s, so that it cannot be observed through them.',
-      source: 'pages',
-      tests: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
-      otherwise: null,
-      why: 'A guest shares caches and memory with its host. On a server without a hypervisor only work on this system shares them. Flaws of the processor and its microcode are not compared.',
-      documentRequired: null,
-    },
-    record(
+    ),
+    tested(
+      'gpudirect-rdma',
+      'GPUDirect RDMA is ready: adapters reach the memory of GPUs without a detour.',
+      [{ test: 'gpu.direct-path', value: 'rdma' }],
+      {
+        condition: {
+          text: 'Where the node has an active RDMA port.',
+          tests: [{ test: 'network.rdma', value: 'either' }],
+        },
+        why: 'Newer drivers can work without the tested module, so its absence decides nothing. No transfer was tried.',
+      },
+    ),
+    tested(
+      'gpudirect-storage',
+      'GPUDirect Storage is ready: drives reach the memory of GPUs without a detour.',
+      [{ test: 'gpu.direct-path', value: 'storage' }],
+      {
+        condition: WITH_GPU,
+        why: 'Newer releases can work without the tested module, so its absence decides nothing. No transfer was tried.',
+      },
+    ),
+    tested(
+      'side-channels',
+      'No other customer’s work shares processor caches or memory with the server’s, so that it cannot be observed through them.',
+      EXCLUSIVE_SYSTEM,
+      {
+        why: 'A guest shares caches and memory with its host. On a server without a hypervisor only work on this system shares them. Flaws of the processor and its microcode are not compared.',
+      },
+    ),
+    documented(
       'dedicated-power',
       'Power and cooling are dedicated to the customer.',
       'Feeds, circuits and cooling are outside the server. Its own power supplies do not show what they are connected to.',
       'A diagram of circuits and cooling for the racks in question, or the section of the site’s SOC 2 report on them',
     ),
-    record(
+    documented(
       'fat-tree',
       'The fabric is a fat tree without oversubscription (1:1).',
       'A port shows its own rate. How many switches there are and what joins them is on the provider’s side.',
       'A diagram of the fabric with the count of downlinks and uplinks of each switch',
     ),
-    record(
+    documented(
       'network-path',
       'The network path of the customer is dedicated.',
       'Other users of a switch or an uplink are on the provider’s side of the cable.',
       'A diagram of the network with the ports, VLANs and uplinks of the customer, and who shares each',
     ),
-    record(
+    documented(
       'cpu-isolation',
       'Processors are isolated for the workload (isolcpus, nohz), with a real-time kernel and work pinned to memory nodes.',
       'These settings are the customer’s own where the customer installed the system. This catalog does not test them.',
@@ -134,49 +116,49 @@ export const COMMON_STATEMENTS: ProviderProfile = {
       'Overhead of virtualization, stated as 2 to 28 percent, is avoided.',
       'The presence of a hypervisor is covered by separate claims.',
     ),
-    record(
+    documented(
       'os-choice',
       'The customer chooses the operating system or supplies an image.',
       TERM,
       'The order or contract clause on operating systems and images, and who installs and keeps them',
     ),
-    record(
+    documented(
       'provisioning-time',
       'A server is delivered within 5 to 10 days.',
       TERM,
       'The order with its date, and the delivery note',
     ),
-    record(
+    documented(
       'boot-time',
       'A server boots within 2 to 5 minutes.',
       'No restart is performed, and one start does not show another. It is a term of the contract.',
       'The clause of the contract on restarts, or the provider’s log of one',
     ),
-    record(
+    documented(
       'egress-fees',
       'There are no fees for outgoing traffic.',
       TERM,
       'The price sheet or contract clause on traffic, and one invoice',
     ),
-    record(
+    documented(
       'support-hours',
       'Support is available around the clock.',
       TERM,
       'The clause of the contract on support, with hours and response times',
     ),
-    record(
+    documented(
       'update-currency',
       'The provider keeps firmware and drivers up to date.',
       'Versions are recorded on the node. Which version was current, and who was to install it, is not.',
       'The provider’s record of firmware and driver updates for each server, with versions and days, and who is responsible by contract',
     ),
-    record(
+    documented(
       'shared-storage',
       'Parallel file systems and object storage of the customer are separated from those of other customers.',
       'A mount shows where it leads and whether its connection is encrypted. Only the provider can show who else uses the storage behind it.',
       'The name of each file system, bucket or namespace, how tenants are separated in it, and its administrators',
     ),
-    record(
+    documented(
       'vector-database',
       'A vector database that the provider runs is the customer’s alone.',
       'A service behind an address does not show its other customers.',

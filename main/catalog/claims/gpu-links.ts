@@ -1,11 +1,12 @@
 import { type Conclusion, type DraftObservation, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
 import { boardOf, isNvSwitch } from '../gpu/models.ts'
 import { type GpuLinks, gpuNvidia, gpuNvlink, type NvidiaGpu, type NvidiaGpus, type NvLinks } from '../gpu/nvidia.ts'
-import { pciDevices } from '../pci/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { NVIDIA, undriven, withoutGpu } from './gpu.ts'
-import { claimTest, numberBetween, oneOf, wholeBetween } from './values.ts'
+import { type PciDevices, pciDevices } from '../pci/probes.ts'
+import { contradicts, count, decide, named, type Step, stepOn, supports, unclear } from '../steps.ts'
+import { decideOnNvidia, NVIDIA, undriven, withoutGpu } from './gpu.ts'
+import { claimTest, numberBetween, oneOf, plainClaimTest, wholeBetween } from './values.ts'
 
 const KINDS = ['rdma', 'storage'] as const
 type Kind = (typeof KINDS)[number]
@@ -61,6 +62,28 @@ const NOMINAL: readonly (readonly [printed: number, nominal: number])[] = [
 ]
 const nominalOf = (printed: number): number => NOMINAL.find(([least]) => printed >= least)?.[1] ?? printed
 
+interface LinkedGpu {
+  readonly gpu: NvidiaGpu
+  readonly index: number
+  /** Undefined where the driver lists no link of this GPU. */
+  readonly links: GpuLinks | undefined
+}
+
+/** As decideOnNvidia, with the links of each GPU. */
+function decideOnLinks(
+  bus: PciDevices,
+  driver: Parsed<NvidiaGpus>,
+  links: Parsed<NvLinks>,
+  observe: (gpus: readonly LinkedGpu[]) => readonly DraftObservation[],
+): Conclusion {
+  if (!links.ok && withoutGpu(bus, NVIDIA) === null)
+    return decide([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
+  const byKey = new Map(links.ok ? links.fact.gpus.map((one) => [one.uuid ?? String(one.index), one]) : [])
+  return decideOnNvidia(bus, driver, (gpus) =>
+    observe(gpus.map((gpu, index) => ({ gpu, index, links: byKey.get(gpu.uuid) ?? byKey.get(String(index)) }))),
+  )
+}
+
 /** More than any GPU has. */
 const MOST = 100_000
 
@@ -80,31 +103,23 @@ export const gpuNvlinkBandwidth = claimTest({
       expected: `The NVLinks of every GPU that are up have ${promised} GB/s or more together, by their nominal rate in both directions.`,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia, links: gpuNvlink },
-      evaluate({ pci }, { driver, links }) {
-        const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return decide([none])
-        if (!driver.ok || !links.ok)
-          return decide([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
-        const { gpus } = driver.fact
-        const byKey = new Map(links.fact.gpus.map((one) => [one.uuid ?? String(one.index), one]))
-        const rated = gpus.map((gpu, index) =>
-          rateOf(gpu, index, byKey.get(gpu.uuid) ?? byKey.get(String(index)), promised),
-        )
-        return decide([
-          ...stepFor(rated, 'less', contradicts, `NVLinks with less than ${promised} GB/s together`),
-          ...stepFor(
-            rated,
-            'divided',
-            unclear,
-            'Fewer links up on GPUs divided into slices (MIG), which the tenant decides',
-          ),
-          ...stepFor(rated, 'mixed', unclear, 'Links of several rates, of which the sum is not known'),
-          ...stepFor(rated, 'unlisted', unclear, 'The driver lists no link'),
-          ...stepFor(rated, 'enough', supports, `NVLinks with ${promised} GB/s or more together`),
-          ...(gpus.length === 0 ? [unclear('The driver reports no GPU.', gpuNvidia)] : []),
-          ...undriven(pci, gpus),
-        ])
-      },
+      evaluate: ({ pci }, { driver, links }) =>
+        decideOnLinks(pci, driver, links, (gpus) => {
+          const rated = gpus.map(({ gpu, index, links }) => rateOf(gpu, index, links, promised))
+          return [
+            ...stepFor(rated, 'less', contradicts, `NVLinks with less than ${promised} GB/s together`),
+            ...stepFor(
+              rated,
+              'divided',
+              unclear,
+              'Fewer links up on GPUs divided into slices (MIG), which the tenant decides',
+            ),
+            ...stepFor(rated, 'mixed', unclear, 'Links of several rates, of which the sum is not known'),
+            ...stepFor(rated, 'unlisted', unclear, 'The driver lists no link'),
+            ...stepFor(rated, 'enough', supports, `NVLinks with ${promised} GB/s or more together`),
+            ...(gpus.length === 0 ? [unclear('The driver reports no GPU.', gpuNvidia)] : []),
+          ]
+        }),
     })
   },
 })
@@ -125,21 +140,14 @@ function rateOf({ name, migMode }: NvidiaGpu, index: number, own: GpuLinks | und
   return { name: shown, is: 2 * own.active * nominalOf(fastest) >= promised ? 'mixed' : 'less' }
 }
 
-function stepFor(
-  rated: readonly Rated[],
-  is: Rated['is'],
-  step: typeof supports,
+function stepFor<S extends string>(
+  rows: readonly { readonly name: string; readonly is: S }[],
+  is: NoInfer<S>,
+  step: Step,
   text: string,
 ): readonly DraftObservation[] {
-  const those = rated.filter((one) => one.is === is)
-  return those.length === 0
-    ? []
-    : [
-        step(
-          `${text} (${those.length} of ${count(rated.length, 'GPU')}): ${named(those.map(({ name }) => name))}.`,
-          gpuNvlink,
-        ),
-      ]
+  const names = rows.filter((one) => one.is === is).map(({ name }) => name)
+  return stepOn(step, `${text} (${names.length} of ${count(rows.length, 'GPU')})`, names, gpuNvlink)
 }
 
 /**
@@ -175,13 +183,8 @@ export const gpuNvlinkLinks = claimTest({
       expected: `Every NVLink of every GPU is up, of generation ${generation} or later, at its nominal rate or better.`,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia, links: gpuNvlink },
-      evaluate({ pci }, { driver, links }): Conclusion {
-        const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return decide([none])
-        if (!driver.ok || !links.ok)
-          return decide([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
-        return decide([...linkSteps(driver.fact, links.fact, { generation, rate }), ...undriven(pci, driver.fact.gpus)])
-      },
+      evaluate: ({ pci }, { driver, links }) =>
+        decideOnLinks(pci, driver, links, (gpus) => linkSteps(gpus, { generation, rate })),
     })
   },
 })
@@ -193,32 +196,31 @@ interface Promised {
 
 type LinkStatus = 'up' | 'down' | 'slow' | 'earlier' | 'divided' | 'unnamed' | 'unlisted'
 
-function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
-  const byKey = new Map(links.gpus.map((one) => [one.uuid ?? String(one.index), one]))
-  const rows = gpus.map((gpu, index) => {
-    const own = byKey.get(gpu.uuid) ?? byKey.get(String(index))
-    return { name: `${index}: ${gpu.name}`, is: statusOfLinks(gpu, own, promised), links: own }
-  })
-  const having = (is: LinkStatus): readonly string[] => rows.filter((one) => one.is === is).map(({ name }) => name)
+function linkSteps(gpus: readonly LinkedGpu[], promised: Promised) {
+  const rows = gpus.map(({ gpu, index, links }) => ({
+    name: `${index}: ${gpu.name}`,
+    is: statusOfLinks(gpu, links, promised),
+    links,
+  }))
   const up = rows.filter(({ is }) => is === 'up')
   const rates = up.flatMap(({ links: own }) => own?.speeds ?? [])
-  const stepFor = (is: LinkStatus, step: typeof contradicts, text: string) => {
-    const names = having(is)
-    return names.length === 0
-      ? []
-      : [step(`${text} (${names.length} of ${count(gpus.length, 'GPU')}): ${named(names)}.`, gpuNvlink)]
-  }
   return [
-    ...stepFor('down', contradicts, 'Links that are not up'),
-    ...stepFor('slow', contradicts, `Links below ${promised.rate} GB/s`),
-    ...stepFor('earlier', contradicts, `GPUs with an earlier generation than ${promised.generation}`),
-    ...stepFor('divided', unclear, 'Links that are not up on GPUs divided into slices (MIG), which the tenant decides'),
+    ...stepFor(rows, 'down', contradicts, 'Links that are not up'),
+    ...stepFor(rows, 'slow', contradicts, `Links below ${promised.rate} GB/s`),
+    ...stepFor(rows, 'earlier', contradicts, `GPUs with an earlier generation than ${promised.generation}`),
     ...stepFor(
+      rows,
+      'divided',
+      unclear,
+      'Links that are not up on GPUs divided into slices (MIG), which the tenant decides',
+    ),
+    ...stepFor(
+      rows,
       'unnamed',
       unclear,
       'The rate alone does not identify the generation, and the model is not listed in this catalog',
     ),
-    ...stepFor('unlisted', unclear, 'The driver lists no link'),
+    ...stepFor(rows, 'unlisted', unclear, 'The driver lists no link'),
     ...(up.length === 0
       ? []
       : [
@@ -249,53 +251,47 @@ function statusOfLinks(
 const GPU_NVSWITCH_LIMITS =
   'Switches on the PCI bus, which are those of the A100 and H100 families. Later ones are not on the bus, and are shown only by the fabric state that the driver reports. Whether each port of a switch works is not shown.'
 
-export const gpuNvswitch = claimTest({
+export const gpuNvswitch = plainClaimTest({
   id: 'gpu.nvswitch',
   title: 'NVSwitches join the GPUs.',
-  takes: { kind: 'nothing' },
   limitations: GPU_NVSWITCH_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'operations',
-      expected: 'NVSwitches are on the PCI bus, or the driver reports that every GPU has joined a fabric of them.',
-      requires: { pci: pciDevices },
-      optional: { driver: gpuNvidia },
-      evaluate({ pci }, { driver }) {
-        const switches = pci.devices.filter(isNvSwitch).length
-        const boards = pci.devices.flatMap((device) => boardOf(device) ?? []).filter((board) => board.switches > 0)
-        const wanted = Math.max(0, ...boards.map((board) => board.switches))
-        if (switches > 0)
-          return decide([
-            supports(`${count(switches, 'NVSwitch', 'NVSwitches')} on the PCI bus.`, pciDevices),
-            ...(switches < wanted
-              ? [unclear(`A baseboard with eight of these GPUs has ${wanted} of them.`, pciDevices)]
-              : []),
-          ])
-        const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return decide([none])
-        if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
-        const states = driver.fact.gpus.map(({ fabric }) => fabric.state)
-        const joined = states.filter((state) => state === 'Completed').length
-        if (boards.length > 0)
-          return decide([
-            joined > 0
-              ? unclear(
-                  `No NVSwitch is on the PCI bus, and the driver reports that ${count(joined, 'GPU')} joined a fabric managed by another system.`,
-                  gpuNvidia,
-                )
-              : contradicts(
-                  `${count(boards.length, 'GPU')} of a family whose NVSwitches are on the PCI bus, and none of the ${count(pci.devices.length, 'PCI device')} is one.`,
-                  pciDevices,
-                ),
-          ])
-        return decide([
-          joined > 0 && joined === states.length
-            ? supports(`Every one of ${count(joined, 'GPU')} has joined a fabric of NVSwitches.`, gpuNvidia)
-            : unclear('No NVSwitch is on the PCI bus, where those of this family need not be.', pciDevices),
-          ...undriven(pci, driver.fact.gpus),
-        ])
-      },
-    })
+  property: 'operations',
+  expected: 'NVSwitches are on the PCI bus, or the driver reports that every GPU has joined a fabric of them.',
+  requires: { pci: pciDevices },
+  optional: { driver: gpuNvidia },
+  evaluate({ pci }, { driver }) {
+    const switches = pci.devices.filter(isNvSwitch).length
+    const boards = pci.devices.flatMap((device) => boardOf(device) ?? []).filter((board) => board.switches > 0)
+    const wanted = Math.max(0, ...boards.map((board) => board.switches))
+    if (switches > 0)
+      return decide([
+        supports(`${count(switches, 'NVSwitch', 'NVSwitches')} on the PCI bus.`, pciDevices),
+        ...(switches < wanted
+          ? [unclear(`A baseboard with eight of these GPUs has ${wanted} of them.`, pciDevices)]
+          : []),
+      ])
+    const none = withoutGpu(pci, NVIDIA)
+    if (none !== null) return decide([none])
+    if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
+    const states = driver.fact.gpus.map(({ fabric }) => fabric.state)
+    const joined = states.filter((state) => state === 'Completed').length
+    if (boards.length > 0)
+      return decide([
+        joined > 0
+          ? unclear(
+              `No NVSwitch is on the PCI bus, and the driver reports that ${count(joined, 'GPU')} joined a fabric managed by another system.`,
+              gpuNvidia,
+            )
+          : contradicts(
+              `${count(boards.length, 'GPU')} of a family whose NVSwitches are on the PCI bus, and none of the ${count(pci.devices.length, 'PCI device')} is one.`,
+              pciDevices,
+            ),
+      ])
+    return decide([
+      joined > 0 && joined === states.length
+        ? supports(`Every one of ${count(joined, 'GPU')} has joined a fabric of NVSwitches.`, gpuNvidia)
+        : unclear('No NVSwitch is on the PCI bus, where those of this family need not be.', pciDevices),
+      ...undriven(pci, driver.fact.gpus),
+    ])
   },
 })

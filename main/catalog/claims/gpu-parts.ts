@@ -1,11 +1,11 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { type PciDevice, pciDevices } from '../pci/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, count, decide, type Step, stepOn, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, undriven, withoutGpu } from './gpu.ts'
-import { claimTest, wholeBetween } from './values.ts'
+import { plainClaimTest, wholeBetween } from './values.ts'
 
 /** GT/s of each generation (PCI Express 6.0, 1.2), in the order of their numbers. */
 const SPEEDS: readonly number[] = [2.5, 5, 8, 16, 32, 64]
@@ -75,21 +75,14 @@ function linkTest(
                 : standingOf(read(gpu, port, own), promised, dropsAtRest)
             return { gpu: gpu.address, is }
           })
-          const say = (is: Standing, step: typeof supports, text: string): readonly DraftObservation[] => {
-            const those = links.filter((one) => one.is === is)
-            return those.length === 0
-              ? []
-              : [
-                  step(
-                    `${text} (${those.length} of ${count(links.length, 'GPU')}): ${named(those.map(({ gpu }) => gpu))}.`,
-                    pciDevices,
-                  ),
-                ]
+          const stepFor = (is: Standing, step: Step, text: string) => {
+            const those = links.filter((one) => one.is === is).map(({ gpu }) => gpu)
+            return stepOn(step, `${text} (${those.length} of ${count(links.length, 'GPU')})`, those, pciDevices)
           }
           return decide([
-            ...say('less', contradicts, `Links that cannot have ${words(promised)}`),
-            ...say('open', unclear, `Links of which it is not known whether they can have ${words(promised)}`),
-            ...say('enough', supports, `Links that have ${words(promised)} or more`),
+            ...stepFor('less', contradicts, `Links that cannot have ${words(promised)}`),
+            ...stepFor('open', unclear, `Links of which it is not known whether they can have ${words(promised)}`),
+            ...stepFor('enough', supports, `Links that have ${words(promised)} or more`),
             ...(gpusOnBus(pci, NVIDIA).length > 0 ? unclearAbout(gpuNvidia, driver) : []),
           ])
         },
@@ -139,21 +132,15 @@ function hostGeneration(driven: NvidiaGpu | undefined): number | null {
 const GPU_PRESENT_LIMITS = 'Devices on the PCI bus by their ids. A virtual GPU and one without a driver count as well.'
 
 /** For claims about GPUs, which do not apply to a server without one. A part of a GPU is one here, so that it cannot end such a claim. */
-export const gpuPresent = claimTest({
+export const gpuPresent = plainClaimTest({
   id: 'gpu.present',
   title: 'A GPU is on the PCI bus.',
-  takes: { kind: 'nothing' },
   limitations: GPU_PRESENT_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'operations',
-      expected: 'At least one GPU or accelerator is on the PCI bus.',
-      requires: { pci: pciDevices },
-      evaluate: ({ pci }) =>
-        decide([withoutGpu(pci) ?? supports(`${count(gpusOnBus(pci).length, 'GPU')} on the PCI bus.`, pciDevices)]),
-    })
-  },
+  property: 'operations',
+  expected: 'At least one GPU or accelerator is on the PCI bus.',
+  requires: { pci: pciDevices },
+  evaluate: ({ pci }) =>
+    decide([withoutGpu(pci) ?? supports(`${count(gpusOnBus(pci).length, 'GPU')} on the PCI bus.`, pciDevices)]),
 })
 
 const GPU_WHOLE_LIMITS =
@@ -163,69 +150,57 @@ const GPU_WHOLE_LIMITS =
  * The part of tenancy.gpu-exclusive that no roster and no setting of the tenant decides: a GPU that is a part of another one was divided by
  * the party that owns the machine.
  */
-export const gpuWhole = claimTest({
+export const gpuWhole = plainClaimTest({
   id: 'gpu.whole',
   title: 'Every GPU on the bus is a whole one.',
-  takes: { kind: 'nothing' },
   limitations: GPU_WHOLE_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'isolation',
-      expected: 'Every GPU on the bus is a whole one: none is virtual, and none is a function of another.',
-      requires: { pci: pciDevices },
-      optional: { driver: gpuNvidia },
-      evaluate({ pci }, { driver }) {
-        const none = withoutGpu(pci)
-        if (none !== null) return decide([none])
-        const gpus = gpusOnBus(pci)
-        const functions = gpus.filter(isGpuFunction)
-        const told = driver.ok ? driver.fact.gpus : []
-        const virtual = told.filter(
-          ({ name, virtualization }) => isVirtualGpuName(name) || /^VGPU$/i.test(virtualization),
-        )
-        // Ids of NVIDIA's and Intel's virtual functions are those of the whole GPU; only the driver distinguishes them.
-        const whole = told.filter((gpu) => !virtual.includes(gpu) && ATTACHED.test(gpu.virtualization) && isInView(gpu))
-        const unsaid = told.length - virtual.length - whole.length
-        const others = gpus.filter(({ vendor }) => vendor !== NVIDIA).length - functions.length
-        const say = (
-          some: readonly (PciDevice | NvidiaGpu)[],
-          step: typeof supports,
-          text: string,
-        ): readonly DraftObservation[] =>
-          some.length === 0
-            ? []
-            : [
-                step(
-                  `${text} (${some.length} of ${count(gpus.length, 'GPU')}): ${named(some.map(({ address }) => address))}.`,
-                  some === functions ? pciDevices : gpuNvidia,
-                ),
-              ]
-        return decide([
-          ...say(functions, contradicts, 'Functions of a GPU that its owner shares out'),
-          ...say(virtual, contradicts, 'Virtual GPUs'),
-          ...say(whole, supports, 'Whole GPUs, by the driver'),
-          ...(unsaid > 0
-            ? [
-                unclear(
-                  `The driver does not show whether ${count(unsaid, 'GPU')} is whole: how it is attached or its memory is not given.`,
-                  gpuNvidia,
-                ),
-              ]
-            : []),
-          ...(others > 0
-            ? [
-                unclear(
-                  `Whether ${count(others, 'GPU')} of another manufacturer is whole is not evaluated here.`,
-                  pciDevices,
-                ),
-              ]
-            : []),
-          ...(gpus.some(({ vendor }) => vendor === NVIDIA) ? unclearAbout(gpuNvidia, driver) : []),
-          ...(driver.ok ? undriven(pci, told) : []),
-        ])
-      },
-    })
+  property: 'isolation',
+  expected: 'Every GPU on the bus is a whole one: none is virtual, and none is a function of another.',
+  requires: { pci: pciDevices },
+  optional: { driver: gpuNvidia },
+  evaluate({ pci }, { driver }) {
+    const none = withoutGpu(pci)
+    if (none !== null) return decide([none])
+    const gpus = gpusOnBus(pci)
+    const functions = gpus.filter(isGpuFunction)
+    const driven = driver.ok ? driver.fact.gpus : []
+    const virtual = driven.filter(
+      ({ name, virtualization }) => isVirtualGpuName(name) || /^VGPU$/i.test(virtualization),
+    )
+    // Ids of NVIDIA's and Intel's virtual functions are those of the whole GPU; only the driver distinguishes them.
+    const whole = driven.filter((gpu) => !virtual.includes(gpu) && ATTACHED.test(gpu.virtualization) && isInView(gpu))
+    const undecided = driven.length - virtual.length - whole.length
+    const others = gpus.filter(({ vendor }) => vendor !== NVIDIA).length - functions.length
+    const stepFor = (some: readonly (PciDevice | NvidiaGpu)[], step: Step, text: string) =>
+      stepOn(
+        step,
+        `${text} (${some.length} of ${count(gpus.length, 'GPU')})`,
+        some.map(({ address }) => address),
+        some === functions ? pciDevices : gpuNvidia,
+      )
+    return decide([
+      ...stepFor(functions, contradicts, 'Functions of a GPU that its owner shares out'),
+      ...stepFor(virtual, contradicts, 'Virtual GPUs'),
+      ...stepFor(whole, supports, 'Whole GPUs, by the driver'),
+      ...(undecided > 0
+        ? [
+            unclear(
+              `The driver does not show whether ${count(undecided, 'GPU')} is whole: how it is attached or its memory is not given.`,
+              gpuNvidia,
+            ),
+          ]
+        : []),
+      ...(others > 0
+        ? [
+            unclear(
+              `Whether ${count(others, 'GPU')} of another manufacturer is whole is not evaluated here.`,
+              pciDevices,
+            ),
+          ]
+        : []),
+      ...(gpus.some(({ vendor }) => vendor === NVIDIA) ? unclearAbout(gpuNvidia, driver) : []),
+      ...(driver.ok ? undriven(pci, driven) : []),
+    ])
   },
 })
 

@@ -1,12 +1,12 @@
-import { type DraftObservation, unclearAbout } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { boardOf, isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../gpu/nvidia.ts'
 import { type GpuCards, gpuCards } from '../gpu/probes.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from '../pci/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { claimTest, numberBetween, oneOf, wholeBetween } from './values.ts'
+import { contradicts, count, decide, named, type Step, stepOn, supports, unclear } from '../steps.ts'
+import { claimTest, numberBetween, oneOf, plainClaimTest, wholeBetween } from './values.ts'
 
 export const NVIDIA = '10de'
 /** Manufacturers whose devices for pictures can be GPUs that compute: NVIDIA, AMD, Intel, Habana. */
@@ -48,6 +48,22 @@ export function undriven(bus: PciDevices, gpus: readonly Pick<NvidiaGpu, 'addres
   return silent.length === 0
     ? []
     : [unclear(`The driver does not report ${count(silent.length, 'GPU')} on the bus.`, gpuNvidia)]
+}
+
+/**
+ * Concludes from the driver's list of NVIDIA's GPUs, and from those on the bus that it does not have. Without a GPU, or without the list, that
+ * is the conclusion.
+ */
+export function decideOnNvidia(
+  bus: PciDevices,
+  driver: Parsed<NvidiaGpus>,
+  observe: (gpus: readonly NvidiaGpu[]) => readonly DraftObservation[],
+): Conclusion {
+  const none = withoutGpu(bus, NVIDIA)
+  if (none !== null) return decide([none])
+  if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
+  const { gpus } = driver.fact
+  return decide([...observe(gpus), ...undriven(bus, gpus)])
 }
 
 const KINDS = ['sxm', 'hopper-sxm'] as const
@@ -197,38 +213,36 @@ export const gpuMemory = claimTest({
       expected: `Every GPU has ${promised} GiB of memory or more, including the part reserved by its driver.`,
       requires: { pci: pciDevices },
       optional: { driver: gpuNvidia },
-      evaluate({ pci }, { driver }) {
-        const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return decide([none])
-        if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
-        const { gpus } = driver.fact
-        const gib = ({ memory }: NvidiaGpu): number => (memory.totalMib ?? 0) / 1024
-        const told = gpus.filter(({ memory }) => memory.totalMib !== null)
-        const enough = told.filter((gpu) => gib(gpu) >= promised * EXPLAINED)
-        const less = told.filter((gpu) => gib(gpu) < promised * UNEXPLAINED)
-        const near = told.filter((gpu) => !enough.includes(gpu) && !less.includes(gpu))
-        // Cut off, not rounded: a shown number never reaches one that was not there.
-        const shown = (some: readonly NvidiaGpu[]): string =>
-          named([...new Set(some.map((gpu) => `${gpu.name}, ${Math.floor(gib(gpu) * 10) / 10} GiB`))].sort())
-        const say = (some: readonly NvidiaGpu[], step: typeof supports, text: string): readonly DraftObservation[] =>
-          some.length === 0
-            ? []
-            : [step(`${text} (${some.length} of ${count(gpus.length, 'GPU')}): ${shown(some)}.`, gpuNvidia)]
-        return decide([
-          ...say(less, contradicts, `Less than ${promised} GiB`),
-          ...say(near, unclear, `Less than ${promised} GiB by more than the driver usually reserves`),
-          ...say(enough, supports, `${promised} GiB or more, including the part reserved by the driver`),
-          ...(told.length < gpus.length || gpus.length === 0
-            ? [
-                unclear(
-                  `The driver does not report the memory of ${count(gpus.length - told.length, 'GPU')}.`,
-                  gpuNvidia,
-                ),
-              ]
-            : []),
-          ...undriven(pci, gpus),
-        ])
-      },
+      evaluate: ({ pci }, { driver }) =>
+        decideOnNvidia(pci, driver, (gpus) => {
+          const gib = ({ memory }: Pick<NvidiaGpu, 'memory'>): number => (memory.totalMib ?? 0) / 1024
+          const reported = gpus.filter(({ memory }) => memory.totalMib !== null)
+          const enough = reported.filter((gpu) => gib(gpu) >= promised * EXPLAINED)
+          const less = reported.filter((gpu) => gib(gpu) < promised * UNEXPLAINED)
+          const near = reported.filter((gpu) => !enough.includes(gpu) && !less.includes(gpu))
+          // Cut off, not rounded: a shown number never reaches one that was not there.
+          const shown = ({ name, memory }: NvidiaGpu): string => `${name}, ${Math.floor(gib({ memory }) * 10) / 10} GiB`
+          const stepFor = (some: readonly NvidiaGpu[], step: Step, text: string) =>
+            stepOn(
+              step,
+              `${text} (${some.length} of ${count(gpus.length, 'GPU')})`,
+              [...new Set(some.map(shown))].sort(),
+              gpuNvidia,
+            )
+          return [
+            ...stepFor(less, contradicts, `Less than ${promised} GiB`),
+            ...stepFor(near, unclear, `Less than ${promised} GiB by more than the driver usually reserves`),
+            ...stepFor(enough, supports, `${promised} GiB or more, including the part reserved by the driver`),
+            ...(reported.length < gpus.length || gpus.length === 0
+              ? [
+                  unclear(
+                    `The driver does not report the memory of ${count(gpus.length - reported.length, 'GPU')}.`,
+                    gpuNvidia,
+                  ),
+                ]
+              : []),
+          ]
+        }),
     })
   },
 })
@@ -236,47 +250,37 @@ export const gpuMemory = claimTest({
 const GPU_MIG_LIMITS =
   'The driver reports the mode as on or off, so that it can be set. Setting it takes root and a reset of the GPU, and neither was tried.'
 
-export const gpuMig = claimTest({
+export const gpuMig = plainClaimTest({
   id: 'gpu.mig',
   title: 'GPUs can be divided into slices (MIG) on the node.',
-  takes: { kind: 'nothing' },
   limitations: GPU_MIG_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'operations',
-      expected: 'The driver reports the MIG mode of every GPU as on or off, and of none as not supported.',
-      requires: { pci: pciDevices },
-      optional: { driver: gpuNvidia },
-      evaluate({ pci }, { driver }) {
-        const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return decide([none])
-        if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
-        const { gpus } = driver.fact
-        const having = (pattern: RegExp): readonly string[] =>
-          gpus.filter(({ migMode }) => pattern.test(migMode)).map(({ name }) => name)
-        const [on, off, never] = [having(/^Enabled$/i), having(/^Disabled$/i), having(/^(\[?N\/A\]?|Not Supported)$/i)]
-        const silent = gpus.length - on.length - off.length - never.length
-        return decide([
-          ...(never.length > 0
-            ? [contradicts(`MIG is not supported by ${count(never.length, 'GPU')}: ${named(never)}.`, gpuNvidia)]
-            : []),
-          ...(on.length + off.length > 0
-            ? [
-                supports(
-                  `MIG is on for ${on.length} and off for ${off.length} of ${count(gpus.length, 'GPU')}.`,
-                  gpuNvidia,
-                ),
-              ]
-            : []),
-          ...(silent > 0 || gpus.length === 0
-            ? [unclear(`The driver does not report the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
-            : []),
-          ...undriven(pci, gpus),
-        ])
-      },
-    })
-  },
+  property: 'operations',
+  expected: 'The driver reports the MIG mode of every GPU as on or off, and of none as not supported.',
+  requires: { pci: pciDevices },
+  optional: { driver: gpuNvidia },
+  evaluate: ({ pci }, { driver }) =>
+    decideOnNvidia(pci, driver, (gpus) => {
+      const having = (pattern: RegExp): readonly string[] =>
+        gpus.filter(({ migMode }) => pattern.test(migMode)).map(({ name }) => name)
+      const [on, off, never] = [having(/^Enabled$/i), having(/^Disabled$/i), having(/^(\[?N\/A\]?|Not Supported)$/i)]
+      const silent = gpus.length - on.length - off.length - never.length
+      return [
+        ...(never.length > 0
+          ? [contradicts(`MIG is not supported by ${count(never.length, 'GPU')}: ${named(never)}.`, gpuNvidia)]
+          : []),
+        ...(on.length + off.length > 0
+          ? [
+              supports(
+                `MIG is on for ${on.length} and off for ${off.length} of ${count(gpus.length, 'GPU')}.`,
+                gpuNvidia,
+              ),
+            ]
+          : []),
+        ...(silent > 0 || gpus.length === 0
+          ? [unclear(`The driver does not report the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
+          : []),
+      ]
+    }),
 })
 
 const GPU_MODEL_LIMITS =

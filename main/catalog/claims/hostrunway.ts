@@ -1,4 +1,14 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
+import {
+  EXCLUSIVE_GPU,
+  EXCLUSIVE_SYSTEM,
+  FOR_EVERY_NODE,
+  FROM_PUBLIC_PAGES,
+  statementsOf,
+  WITH_GPU,
+} from './statements.ts'
+
+const { documented, tested, unobserved } = statementsOf('site')
 
 /** Hostrunway: what its public pages report about dedicated GPU servers, in our words. */
 export const HOSTRUNWAY: ProviderProfile = {
@@ -6,11 +16,7 @@ export const HOSTRUNWAY: ProviderProfile = {
   id: 'hostrunway',
   name: 'Hostrunway',
   asOf: '2026-11-22',
-  notes: [
-    'Taken from the provider’s public pages as they were known on the date given, paraphrased. Compare each line with your contract: the contract prevails, and a page can change.',
-    'Titles and addresses of the pages were not recorded. No quotation is given, and no copy of a page is kept.',
-    'Lines about GPUs apply to every node here. For a fleet with other nodes, copy this profile and name the nodes of each line.',
-  ],
+  notes: [...FROM_PUBLIC_PAGES, FOR_EVERY_NODE],
   sources: [
     {
       id: 'site',
@@ -21,133 +27,64 @@ export const HOSTRUNWAY: ProviderProfile = {
     },
   ],
   claims: [
-    {
-      id: 'one-tenant',
-      text: 'A server has one tenant, whose system uses the whole server.',
-      source: 'site',
-      tests: [{ check: 'tenancy.no-hypervisor' }],
-      otherwise: null,
-      why: 'A guest uses a part of a server and contradicts this.',
-      documentRequired: null,
-    },
-    {
-      id: 'one-tenant-record',
-      text: 'A server is rented to no other party while the tenant has it.',
-      source: 'site',
-      tests: [],
-      otherwise: 'document-required',
-      why: 'Only the provider can show who rents a machine and who may reach its management controller.',
-      documentRequired:
-        'The contract or order that names each server by its serial number, and other parties that may reach it',
-    },
-    {
-      id: 'every-core',
-      text: 'The tenant has every core of the processors.',
-      source: 'site',
-      tests: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
-      otherwise: null,
+    tested(
+      'one-tenant',
+      'A server has one tenant, whose system uses the whole server.',
+      [{ check: 'tenancy.no-hypervisor' }],
+      { why: 'A guest uses a part of a server and contradicts this.' },
+    ),
+    documented(
+      'one-tenant-record',
+      'A server is rented to no other party while the tenant has it.',
+      'Only the provider can show who rents a machine and who may reach its management controller.',
+      'The contract or order that names each server by its serial number, and other parties that may reach it',
+    ),
+    tested('every-core', 'The tenant has every core of the processors.', EXCLUSIVE_SYSTEM, {
       why: 'A guest has only what its host assigns. An account of a person who is not on the roster leaves this inconclusive, since the roster is the customer’s.',
-      documentRequired: null,
-    },
-    {
-      id: 'every-gpu',
-      text: 'The tenant has exclusive use of whole GPUs.',
-      source: 'site',
-      condition: { text: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
-      tests: [
-        { test: 'gpu.whole', value: null },
-        { check: 'tenancy.gpu-exclusive', supportsOnly: true },
-        { check: 'tenancy.gpu-processes', supportsOnly: true },
-      ],
-      otherwise: null,
+    }),
+    tested('every-gpu', 'The tenant has exclusive use of whole GPUs.', EXCLUSIVE_GPU, {
+      condition: WITH_GPU,
       why: 'A GPU that is a part of another one contradicts this. A process of an undeclared user alone does not, since the roster is the customer’s.',
-      documentRequired: null,
-    },
-    {
-      id: 'every-byte-of-hbm',
-      text: 'The tenant has every byte of the GPUs’ memory.',
-      source: 'site',
-      condition: {
-        text: 'Where the GPUs are H100 with 80 GB, or H200.',
-        tests: [{ test: 'gpu.model', value: 'H100 80GB or H200' }],
+    }),
+    tested(
+      'every-byte-of-hbm',
+      'The tenant has every byte of the GPUs’ memory.',
+      [{ test: 'gpu.memory-gib', value: 80 }],
+      {
+        condition: {
+          text: 'Where the GPUs are H100 with 80 GB, or H200.',
+          tests: [{ test: 'gpu.model', value: 'H100 80GB or H200' }],
+        },
+        why: 'Compared with 80 GB, the least that these models have. For other models, copy this line with the size of the order.',
       },
-      tests: [{ test: 'gpu.memory-gib', value: 80 }],
-      otherwise: null,
-      why: 'Compared with 80 GB, the least that these models have. For other models, copy this line with the size of the order.',
-      documentRequired: null,
-    },
-    {
-      id: 'every-pcie-lane',
-      text: 'The tenant has every PCI Express lane of the GPUs.',
-      source: 'site',
-      condition: { text: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
-      tests: [{ test: 'gpu.pcie-width', value: 16 }],
-      otherwise: null,
-      why: 'Compared with 16 lanes, which GPUs of this class have. A switch above several GPUs shares the lanes to the processor between them, and that is not compared. No generation was stated.',
-      documentRequired: null,
-    },
-    {
-      id: 'whole-devices',
-      text: 'Adapters and drive controllers are provided as hardware.',
-      source: 'site',
-      tests: [{ check: 'tenancy.pcie-inventory' }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
-    },
-    {
-      id: 'nvlink-4',
-      text: 'GPUs are joined by NVLink 4, with every link in use.',
-      source: 'site',
-      tests: [{ test: 'gpu.nvlink-links', value: 4 }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
-    },
-    {
-      id: 'local-nvme',
-      text: 'NVMe drives are in the server itself.',
-      source: 'site',
-      tests: [{ test: 'storage.local-nvme', value: null }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
-    },
-    {
-      id: 'nvme-raid',
-      text: 'The local NVMe drives work as a RAID array.',
-      source: 'site',
-      tests: [{ test: 'storage.nvme-raid', value: null }],
-      otherwise: null,
+    ),
+    tested(
+      'every-pcie-lane',
+      'The tenant has every PCI Express lane of the GPUs.',
+      [{ test: 'gpu.pcie-width', value: 16 }],
+      {
+        condition: WITH_GPU,
+        why: 'Compared with 16 lanes, which GPUs of this class have. A switch above several GPUs shares the lanes to the processor between them, and that is not compared. No generation was stated.',
+      },
+    ),
+    tested('whole-devices', 'Adapters and drive controllers are provided as hardware.', [
+      { check: 'tenancy.pcie-inventory' },
+    ]),
+    tested('nvlink-4', 'GPUs are joined by NVLink 4, with every link in use.', [
+      { test: 'gpu.nvlink-links', value: 4 },
+    ]),
+    tested('local-nvme', 'NVMe drives are in the server itself.', [{ test: 'storage.local-nvme', value: null }]),
+    tested('nvme-raid', 'The local NVMe drives work as a RAID array.', [{ test: 'storage.nvme-raid', value: null }], {
       why: 'No level was stated, so that any fits. Where the customer reinstalled the system, the result concerns the customer’s own array.',
-      documentRequired: null,
-    },
-    {
-      id: 'roce-v2',
-      text: 'The fabric is RoCE version 2.',
-      source: 'site',
-      tests: [{ test: 'network.rdma', value: 'roce-v2' }],
-      otherwise: null,
-      why: null,
-      documentRequired: null,
-    },
-    {
-      id: 'fabric-100g',
-      text: 'A port has a rate of 100 Gbit/s.',
-      source: 'site',
-      tests: [{ test: 'network.ethernet-rate', value: 100 }],
-      otherwise: null,
+    }),
+    tested('roce-v2', 'The fabric is RoCE version 2.', [{ test: 'network.rdma', value: 'roce-v2' }]),
+    tested('fabric-100g', 'A port has a rate of 100 Gbit/s.', [{ test: 'network.ethernet-rate', value: 100 }], {
       why: 'RoCE runs over Ethernet, so the nominal rate of an Ethernet port is tested.',
-      documentRequired: null,
-    },
-    {
-      id: 'fabric-100g-carried',
-      text: 'The fabric carries 100 Gbit/s from server to server.',
-      source: 'site',
-      tests: [],
-      otherwise: 'not-observable',
-      why: 'This requires a measurement under load between two nodes, which is not performed. The nominal rate of the port is tested separately.',
-      documentRequired: null,
-    },
+    }),
+    unobserved(
+      'fabric-100g-carried',
+      'The fabric carries 100 Gbit/s from server to server.',
+      'This requires a measurement under load between two nodes, which is not performed. The nominal rate of the port is tested separately.',
+    ),
   ],
 }

@@ -9,8 +9,8 @@ import { readFrom } from '../isolation/signal.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { type NetInterface, netInterfaces } from '../network/interfaces.ts'
 import { type PciDevices, pciDevices } from '../pci/probes.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { claimTest, MOST_GBPS, numberBetween, oneOf } from './values.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../steps.ts'
+import { claimTest, MOST_GBPS, numberBetween, oneOf, plainClaimTest } from './values.ts'
 
 /** An RDMA port of hardware with the adapter it belongs to. */
 interface Port extends FabricPort {
@@ -100,7 +100,7 @@ export const networkEthernetRate = claimTest({
 
 const rated = ({ name, speedMbps }: NetInterface): string => `${name}, ${(speedMbps ?? 0) / 1000} Gbit/s`
 
-/** What drivers give where they know no rate: minus one, in two bytes or in four (ethtool.h, SPEED_UNKNOWN). */
+/** What drivers report for an unknown rate: minus one, in two bytes or in four (ethtool.h, SPEED_UNKNOWN). */
 const NO_RATE: readonly number[] = [65_535, 4_294_967_295]
 
 /** A part of an adapter gives the rate of the whole, regardless of who else shares it. */
@@ -150,10 +150,10 @@ export const networkFabricKind = claimTest({
           return decide([supports(`Active over ${layer}: ${named(active.map(portName))}.`, infiniband)])
         if (ports.length > 0)
           return decide([unclear(`Over ${layer}, and not active: ${named(ports.map(portName))}.`, infiniband)])
-        const unsaid = all.filter(({ linkLayer }) => linkLayer !== 'InfiniBand' && linkLayer !== 'Ethernet')
+        const unstated = all.filter(({ linkLayer }) => linkLayer !== 'InfiniBand' && linkLayer !== 'Ethernet')
         return decide([
-          unsaid.length > 0
-            ? unclear(`The kernel does not give the kind of link of ${named(unsaid.map(portName))}.`, infiniband)
+          unstated.length > 0
+            ? unclear(`The kernel does not give the kind of link of ${named(unstated.map(portName))}.`, infiniband)
             : withoutPort(pci, fabric, word),
         ])
       },
@@ -217,46 +217,38 @@ const infinibandRated = (port: Port): string => `${portName(port)}, ${port.rate}
 const NETWORK_OWN_PORT_LIMITS =
   'The adapter on the node’s side. Whether the switch, the cable and the way behind it are shared is with the provider.'
 
-export const networkOwnPort = claimTest({
+export const networkOwnPort = plainClaimTest({
   id: 'network.own-port',
   title: 'Network ports that are up are whole adapters of the machine, and no parts that a host hands out.',
-  takes: { kind: 'nothing' },
   limitations: NETWORK_OWN_PORT_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'isolation',
-      expected: 'Every network port that is up belongs to a whole adapter of the machine that the system runs on.',
-      requires: { nics: netInterfaces },
-      optional: SIGNAL_PROBES,
-      evaluate({ nics }, wanted) {
-        const read = readFrom(new Map([...Object.entries(wanted), [netInterfaces.id, known(nics)]]))
-        const places = new Map(
-          nicAnswers(read, decideEnvironment(read).environment).map(({ device, attachment }) => [device, attachment]),
-        )
-        const up = nics.interfaces.filter((nic) => nic.isUp && nic.driver !== null && !isRepresentor(nic))
-        const isOthers = (nic: NetInterface): boolean =>
-          nic.physicalFunction === null &&
-          !PROVIDER_DRIVERS.has(nic.driver ?? '') &&
-          partOf(nic, nic.driver ?? '') !== null
-        const isWhole = ({ name }: NetInterface): boolean => places.get(name) === 'physical'
-        const others = up.filter(isOthers)
-        const whole = up.filter((nic) => !isOthers(nic) && isWhole(nic))
-        const open = up.filter((nic) => !isOthers(nic) && !isWhole(nic))
-        const say = (
-          nics: readonly NetInterface[],
-          step: typeof supports,
-          text: string,
-        ): readonly DraftObservation[] =>
-          nics.length === 0 ? [] : [step(`${text}: ${named(nics.map(({ name }) => name))}.`, netInterfaces)]
-        return decide([
-          ...say(others, contradicts, 'Parts of an adapter that is not in this system, so that others can share it'),
-          ...say(whole, supports, 'Whole adapters of this machine'),
-          ...say(open, unclear, 'Adapters not shown to be whole and this machine’s own'),
-          ...(up.length === 0 ? [unclear('No network port of hardware is known to be up.', netInterfaces)] : []),
-        ])
-      },
-    })
+  property: 'isolation',
+  expected: 'Every network port that is up belongs to a whole adapter of the machine that the system runs on.',
+  requires: { nics: netInterfaces },
+  optional: SIGNAL_PROBES,
+  evaluate({ nics }, wanted) {
+    const read = readFrom(new Map([...Object.entries(wanted), [netInterfaces.id, known(nics)]]))
+    const places = new Map(
+      nicAnswers(read, decideEnvironment(read).environment).map(({ device, attachment }) => [device, attachment]),
+    )
+    const up = nics.interfaces.filter((nic) => nic.isUp && nic.driver !== null && !isRepresentor(nic))
+    const isOthers = (nic: NetInterface): boolean =>
+      nic.physicalFunction === null && !PROVIDER_DRIVERS.has(nic.driver ?? '') && partOf(nic, nic.driver ?? '') !== null
+    const isWhole = ({ name }: NetInterface): boolean => places.get(name) === 'physical'
+    const others = up.filter(isOthers)
+    const whole = up.filter((nic) => !isOthers(nic) && isWhole(nic))
+    const open = up.filter((nic) => !isOthers(nic) && !isWhole(nic))
+    const names = (nics: readonly NetInterface[]): readonly string[] => nics.map(({ name }) => name)
+    return decide([
+      ...stepOn(
+        contradicts,
+        'Parts of an adapter that is not in this system, so that others can share it',
+        names(others),
+        netInterfaces,
+      ),
+      ...stepOn(supports, 'Whole adapters of this machine', names(whole), netInterfaces),
+      ...stepOn(unclear, 'Adapters not shown to be whole and this machine’s own', names(open), netInterfaces),
+      ...(up.length === 0 ? [unclear('No network port of hardware is known to be up.', netInterfaces)] : []),
+    ])
   },
 })
 

@@ -10,7 +10,7 @@ import { hasRemoteStorage, storageRemote } from '../mounts/probes.ts'
 import { type PciDevices, pciDevices } from '../pci/probes.ts'
 import { type MdArray, type RedundancyState, redundancyState } from '../redundancy/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
-import { claimTest } from './values.ts'
+import { plainClaimTest } from './values.ts'
 
 /** What shows whether NVMe drives are parts of the machine. */
 const LOCAL_NEEDS = { disks: inventoryDisks, remote: storageRemote, pci: pciDevices }
@@ -80,31 +80,25 @@ function withoutLocal({ remote, open }: NvmeDrives, { devices }: PciDevices): Dr
 const LIMITS =
   'The drive is attached to a PCI Express controller of the machine, as reported by the kernel. Its owner after the contract ends, and its earlier contents, are not shown.'
 
-export const storageLocalNvme = claimTest({
+export const storageLocalNvme = plainClaimTest({
   id: 'storage.local-nvme',
   title: 'An NVMe drive is a part of the machine.',
-  takes: { kind: 'nothing' },
   limitations: LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'operations',
-      expected: 'At least one NVMe drive hangs on a controller of the machine that the system runs on.',
-      requires: LOCAL_NEEDS,
-      optional: LOCAL_WANTS,
-      evaluate(facts, wanted) {
-        const drives = nvmeDrives(facts, wanted)
-        const { local } = drives
-        return decide([
-          local.length > 0
-            ? supports(
-                `${count(local.length, 'NVMe drive')} of this machine: ${named(local.map(({ name, model }) => `${name} ${model}`.trim()))}.`,
-                inventoryDisks,
-              )
-            : withoutLocal(drives, facts.pci),
-        ])
-      },
-    })
+  property: 'operations',
+  expected: 'At least one NVMe drive hangs on a controller of the machine that the system runs on.',
+  requires: LOCAL_NEEDS,
+  optional: LOCAL_WANTS,
+  evaluate(facts, wanted) {
+    const drives = nvmeDrives(facts, wanted)
+    const { local } = drives
+    return decide([
+      local.length > 0
+        ? supports(
+            `${count(local.length, 'NVMe drive')} of this machine: ${named(local.map(({ name, model }) => `${name} ${model}`.trim()))}.`,
+            inventoryDisks,
+          )
+        : withoutLocal(drives, facts.pci),
+    ])
   },
 })
 
@@ -113,36 +107,30 @@ const STORAGE_NVME_OF_LIMITS =
 /** Transports of NVMe over Fabrics; a loop inside the system is none. */
 const FABRICS: readonly string[] = ['rdma', 'tcp', 'fc']
 
-export const storageNvmeOf = claimTest({
+export const storageNvmeOf = plainClaimTest({
   id: 'storage.nvme-of',
   title: 'Storage is attached by NVMe over Fabrics.',
-  takes: { kind: 'nothing' },
   limitations: STORAGE_NVME_OF_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'operations',
-      expected: 'At least one NVMe controller is reached over a fabric: RDMA, TCP or Fibre Channel.',
-      requires: { remote: storageRemote },
-      evaluate({ remote }) {
-        const attached = remote.nvme.filter(({ transport }) => FABRICS.includes(transport))
-        if (attached.length > 0)
-          return decide([
-            supports(
-              `Attached over a fabric: ${named(attached.map(({ name, transport }) => `${name} over ${transport}`))}.`,
-              storageRemote,
-            ),
-          ])
-        return decide([
-          hasRemoteStorage(remote)
-            ? contradicts(
-                'Drives are attached over a network by other protocols, and none by NVMe over Fabrics.',
-                storageRemote,
-              )
-            : unclear('No drive is attached over a network at this moment; one can be at any time.', storageRemote),
-        ])
-      },
-    })
+  property: 'operations',
+  expected: 'At least one NVMe controller is reached over a fabric: RDMA, TCP or Fibre Channel.',
+  requires: { remote: storageRemote },
+  evaluate({ remote }) {
+    const attached = remote.nvme.filter(({ transport }) => FABRICS.includes(transport))
+    if (attached.length > 0)
+      return decide([
+        supports(
+          `Attached over a fabric: ${named(attached.map(({ name, transport }) => `${name} over ${transport}`))}.`,
+          storageRemote,
+        ),
+      ])
+    return decide([
+      hasRemoteStorage(remote)
+        ? contradicts(
+            'Drives are attached over a network by other protocols, and none by NVMe over Fabrics.',
+            storageRemote,
+          )
+        : unclear('No drive is attached over a network at this moment; one can be at any time.', storageRemote),
+    ])
   },
 })
 
@@ -152,46 +140,40 @@ const STORAGE_NVME_RAID_LIMITS =
 /** More than any server has; a longer list is not walked. */
 const MOST_ARRAYS = 256
 
-export const storageNvmeRaid = claimTest({
+export const storageNvmeRaid = plainClaimTest({
   id: 'storage.nvme-raid',
   title: 'Local NVMe drives work together in a RAID array.',
-  takes: { kind: 'nothing' },
   limitations: STORAGE_NVME_RAID_LIMITS,
-  of(value, check) {
-    if (value !== null) return null
-    return check({
-      property: 'operations',
-      expected: 'A RAID array of two or more NVMe drives of this machine is active and has all its members.',
-      requires: { ...LOCAL_NEEDS, state: redundancyState, block: storageBlockDevices },
-      optional: LOCAL_WANTS,
-      evaluate({ state, block, ...facts }, wanted) {
-        const drives = nvmeDrives(facts, wanted)
-        if (drives.local.length === 0) return decide([withoutLocal(drives, facts.pci)])
-        if (state.arrays.length > MOST_ARRAYS)
-          return decide([unclear(`More than ${MOST_ARRAYS} arrays are listed.`, redundancyState)])
-        const local = new Set(drives.local.map(({ name }) => name))
-        const arrays = state.arrays
-          .filter(({ isActive, isContainer, level }) => isActive && !isContainer && level.startsWith('raid'))
-          .map((array) => ({ array, on: disksBelow(block, array.name) }))
-        const ours = arrays.filter(({ on }) => on.length > 1 && on.every((disk) => local.has(disk)))
-        const whole = ours.filter(({ array }) => isWhole(array))
-        if (whole.length > 0)
-          return decide([
-            supports(
-              `Active over NVMe drives of this machine: ${named(whole.map(({ array, on }) => `${array.name} (${array.level}) over ${on.join(', ')}`))}.`,
-              storageBlockDevices,
-            ),
-          ])
-        if (ours.length > 0)
-          return decide([
-            unclear(
-              `Over NVMe drives of this machine, and not with all members: ${named(ours.map(({ array }) => array.name))}.`,
-              redundancyState,
-            ),
-          ])
-        return decide([withoutArray(drives, state, block, facts.pci, arrays)])
-      },
-    })
+  property: 'operations',
+  expected: 'A RAID array of two or more NVMe drives of this machine is active and has all its members.',
+  requires: { ...LOCAL_NEEDS, state: redundancyState, block: storageBlockDevices },
+  optional: LOCAL_WANTS,
+  evaluate({ state, block, ...facts }, wanted) {
+    const drives = nvmeDrives(facts, wanted)
+    if (drives.local.length === 0) return decide([withoutLocal(drives, facts.pci)])
+    if (state.arrays.length > MOST_ARRAYS)
+      return decide([unclear(`More than ${MOST_ARRAYS} arrays are listed.`, redundancyState)])
+    const local = new Set(drives.local.map(({ name }) => name))
+    const arrays = state.arrays
+      .filter(({ isActive, isContainer, level }) => isActive && !isContainer && level.startsWith('raid'))
+      .map((array) => ({ array, on: disksBelow(block, array.name) }))
+    const ours = arrays.filter(({ on }) => on.length > 1 && on.every((disk) => local.has(disk)))
+    const whole = ours.filter(({ array }) => isWhole(array))
+    if (whole.length > 0)
+      return decide([
+        supports(
+          `Active over NVMe drives of this machine: ${named(whole.map(({ array, on }) => `${array.name} (${array.level}) over ${on.join(', ')}`))}.`,
+          storageBlockDevices,
+        ),
+      ])
+    if (ours.length > 0)
+      return decide([
+        unclear(
+          `Over NVMe drives of this machine, and not with all members: ${named(ours.map(({ array }) => array.name))}.`,
+          redundancyState,
+        ),
+      ])
+    return decide([withoutArray(drives, state, block, facts.pci, arrays)])
   },
 })
 

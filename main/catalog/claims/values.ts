@@ -1,4 +1,4 @@
-import type { Check, Needs } from '../../core/check.ts'
+import { type Check, defineCheck, type Needs } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 
 /** What a claim may name, as a value that can be compared; null where it does not fit. Values come from files and packs of any origin. */
@@ -30,4 +30,16 @@ export const claimTest = ({
 }): ClaimTest => ({
   ...test,
   of: (value) => of(value, (check) => ({ ...check, id: test.id, limitations: test.limitations }) as unknown as Check),
+})
+
+/** A claim test that takes no value: its check is the same for every claim. */
+export const plainClaimTest = <N extends Needs, W extends Needs = Record<never, never>>({
+  title,
+  ...check
+}: Check<N, W> & Pick<ClaimTest, 'title'>): ClaimTest => ({
+  id: check.id,
+  title,
+  takes: { kind: 'nothing' },
+  limitations: check.limitations,
+  of: (value) => (value === null ? defineCheck(check) : null),
 })

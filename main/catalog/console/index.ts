@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { accountsPasswordLocks, accountsPasswordState, reportedPasswords } from '../accounts/probes.ts'
-import { foundLines, grepIsComplete, lines, oneLineFiles, readUnits } from '../read-text.ts'
+import { foundLines, grepIsComplete, lines, oneLineFiles, readUnits, showUnits } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
@@ -14,7 +14,7 @@ interface BootLoader {
   readonly superusers: boolean
   /** A hashed password for that person is in force. */
   readonly hashed: boolean
-  /** A password stands there in clear text. */
+  /** A password is there in clear text. */
   readonly plain: boolean
   /** systemd-boot lets its command line be changed (loader.conf(5), editor; on by default). */
   readonly editor: boolean
@@ -112,7 +112,7 @@ export const consoleLogin = defineProbe({
   title: 'Logins at the console',
   why: 'Shows which consoles offer a login, whether one opens without a password, and what the keyboard alone can trigger.',
   commands: {
-    units: run(['systemctl', 'show', '--property=Id,LoadState,ActiveState,UnitFileState', ...UNITS]),
+    units: showUnits('Id,LoadState,ActiveState,UnitFileState', UNITS),
     files: run([
       'grep',
       '-r',
@@ -139,7 +139,7 @@ export const consoleLogin = defineProbe({
     if (!grepIsComplete(files)) return unknown('not every file of the service manager could be read')
     if (words.exitCode > 1) return unknown('the kernel’s command line could not be read')
     const found = foundLines(files.text)
-    const said = lines(words.text)
+    const given = lines(words.text)
     const value = oneLineFiles(sysrq.text).get('/proc/sys/kernel/sysrq')
     const state = (unit: (typeof UNITS)[number], key: string): string => states.fact.get(unit)?.get(key) ?? ''
     return known<ConsoleLogin>({
@@ -155,9 +155,9 @@ export const consoleLogin = defineProbe({
       }),
       forced: [
         ...found.filter(({ line }) => isForced(line)).map(({ path }) => path),
-        ...said.filter(isForced).map(() => '/proc/cmdline'),
+        ...given.filter(isForced).map(() => '/proc/cmdline'),
       ],
-      words: said.filter((word) => !word.startsWith(FORCE)),
+      words: given.filter((word) => !word.startsWith(FORCE)),
       sysrq: value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : null,
     })
   },

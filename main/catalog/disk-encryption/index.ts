@@ -16,7 +16,7 @@ import { ephiPlace, mountsOf, workingDirectories } from '../ephi/paths.ts'
 import { isReadOnlyImage, mountKind } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { sysfsLines } from '../read-text.ts'
-import { count, decide, named, unclear } from '../steps.ts'
+import { count, decide, named, stepOn, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { type CipherReading, gradeCipher, gradeZfsCipher } from './grades.ts'
@@ -71,21 +71,15 @@ export const encryptionAtRestBlockGraph = defineCheck({
 /** Reported next to the verdict: nothing reaches these devices now, and what they hold is there all the same. */
 function argueUnused(unused: readonly Unused[]): readonly DraftObservation[] {
   const isClosed = ({ signature }: Unused): boolean => signature === 'crypto_LUKS'
-  const said = (of: readonly Unused[], text: string): readonly DraftObservation[] =>
-    of.length === 0
-      ? []
-      : [
-          {
-            direction: 'unclear',
-            text: `${text}: ${named(of.map(({ name, signature }) => `${name} (${signature})`))}.`,
-            probe: storageLsblk.id,
-          },
-        ]
+  const textOf = ({ name, signature }: Unused): string => `${name} (${signature})`
+  const [closed, others] = [unused.filter(isClosed), unused.filter((one) => !isClosed(one))]
   return [
-    ...said(unused.filter(isClosed), 'Not evaluated, because they are closed encrypted volumes'),
-    ...said(
-      unused.filter((one) => !isClosed(one)),
+    ...stepOn(unclear, 'Not evaluated, because they are closed encrypted volumes', closed.map(textOf), storageLsblk),
+    ...stepOn(
+      unclear,
       'Not evaluated, because they are not in use, though they may hold data in clear text',
+      others.map(textOf),
+      storageLsblk,
     ),
   ]
 }
@@ -364,22 +358,22 @@ function helped({
 }: UnlockHelpers): readonly DraftObservation[] {
   const from = clevisPins.map((pin) => SAYS[pin] ?? pin).join(', ')
   const what = from === '' ? '' : ` It can take keys from: ${from}.`
-  const said = (text: string): DraftObservation => unclear(text, storageUnlockHelpers)
+  const noted = (text: string): DraftObservation => unclear(text, storageUnlockHelpers)
   return [
     ...(clevis === 'set-up'
       ? [
-          said(
+          noted(
             `Clevis is configured to supply the passphrase at start, so that bound volumes open without a person.${what}`,
           ),
         ]
       : clevis === 'installed'
-        ? [said(`Clevis is installed and not configured to supply a passphrase at start.${what}`)]
+        ? [noted(`Clevis is installed and not configured to supply a passphrase at start.${what}`)]
         : []),
     ...(remoteShell
-      ? [said('The start-up image holds an SSH server, through which a person can type a passphrase.')]
+      ? [noted('The start-up image holds an SSH server, through which a person can type a passphrase.')]
       : []),
-    ...(imageKeys.length > 0 ? [said(`Key files are added to the start-up image: ${named(imageKeys)}.`)] : []),
-    ...(kernelWords.length > 0 ? [said(`The kernel was started with ${named(kernelWords)}.`)] : []),
+    ...(imageKeys.length > 0 ? [noted(`Key files are added to the start-up image: ${named(imageKeys)}.`)] : []),
+    ...(kernelWords.length > 0 ? [noted(`The kernel was started with ${named(kernelWords)}.`)] : []),
   ]
 }
 

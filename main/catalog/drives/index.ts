@@ -187,18 +187,18 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
   const isOther = controller !== undefined && controller.serial !== '' && controller.serial !== disk.serial
   const locking = isOther ? undefined : opal?.drives.get(name)
   if (locking !== undefined) {
-    const said = (state: State, says: typeof supports, text: string): Found => ({
+    const entry = (state: State, inDirection: typeof supports, text: string): Found => ({
       state,
-      step: says(`${shown}: ${text}.`, drivesOpal, name),
+      step: inDirection(`${shown}: ${text}.`, drivesOpal, name),
     })
     if (!locking.lockingEnabled)
       return locking.mediaEncrypt
-        ? said('open', unclear, 'it encrypts its media and nothing locks it, which protects nothing')
-        : said('cannot', unclear, 'it does not encrypt its media')
-    if (!locking.mediaEncrypt) return said('open', unclear, 'its locking is on, but its media are not encrypted')
+        ? entry('open', unclear, 'it encrypts its media and nothing locks it, which protects nothing')
+        : entry('cannot', unclear, 'it does not encrypt its media')
+    if (!locking.mediaEncrypt) return entry('open', unclear, 'its locking is on, but its media are not encrypted')
     const now = locking.locked ? 'It is locked now' : 'It is unlocked now and locks when it loses power'
     const shadow = locking.showsShadow ? ', and shows its own start-up system' : ''
-    return said('locks', supports, `it encrypts its media and its locking is on. ${now}${shadow}`)
+    return entry('locks', supports, `it encrypts its media and its locking is on. ${now}${shadow}`)
   }
   if (controller !== undefined && !isOther && !controller.takesSecurityCommands)
     return {

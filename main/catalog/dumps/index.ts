@@ -11,6 +11,7 @@ import {
   lines,
   OF_ALWAYS_PATH,
   readUnits,
+  showUnits,
   type UnitState,
 } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
@@ -44,7 +45,7 @@ export const crashReporters = defineProbe({
   title: 'Services that send crash reports',
   why: 'A crash report can contain the memory of the program that crashed; some systems send reports to their vendor.',
   commands: {
-    units: run(['systemctl', 'show', '--property=Id,LoadState,ActiveState,UnitFileState', ...UNITS]),
+    units: showUnits('Id,LoadState,ActiveState,UnitFileState', UNITS),
     marks: run(['ls', '-d', AUTOREPORT, ALWAYS_PATH], OF_ALWAYS_PATH),
     abrt: run(['grep', '-HE', '^[[:space:]]*AutoreportingEnabled[[:space:]]*=', ABRT]),
   },

@@ -1,7 +1,7 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { daysBetween } from '../../core/register/days.ts'
+import { daysBetween, startOfDay } from '../../core/register/days.ts'
 import ends from '../end-of-life.json' with { type: 'json' }
 import { type GpuModules, gpuModules } from '../gpu/probes.ts'
 import { type Distribution, packagesDistribution } from '../packages/probes.ts'
@@ -14,21 +14,19 @@ export const LIST_DAYS = 90
 
 /** Whether a list is too old at the moment of assessment to support anything; one without a readable day is. */
 const isOldList = (listOf: string, { asOf }: Pick<Context, 'asOf'>): boolean => {
-  const days = daysBetween(startOf(listOf), asOf)
+  const days = daysBetween(startOfDay(listOf), asOf)
   return !(days <= LIST_DAYS)
 }
 
 /** The step that dates a list next to what was concluded from it. An old one leaves open what it would have supported. */
 export function ageOfList(title: string, listOf: string, context: Pick<Context, 'asOf'>): DraftObservation {
-  const days = daysBetween(startOf(listOf), context.asOf)
+  const days = daysBetween(startOfDay(listOf), context.asOf)
   const age = days < 0 ? 'after the day of this assessment' : `${count(days, 'day')} before this assessment`
   const dated = `${title} is dated ${listOf}, ${age}`
   return isOldList(listOf, context)
     ? unclear(`${dated}. It is relied on for ${LIST_DAYS} days; a newer one is needed.`, null)
     : supports(`${dated}.`, null)
 }
-
-const startOf = (day: string): string => `${day}T00:00:00.000Z`
 
 /** One release and the last day on which its manufacturer maintains it for all users. Days are YYYY-MM-DD. */
 interface ReleaseEnd {

@@ -138,7 +138,7 @@ const mayUseIpsec = (state: Parsed<IpsecState>): boolean =>
       protocol === 'esp' && !algorithms.some((one) => /cipher_null|digest_null|rfc4543/.test(one)),
   )
 
-/** The SSH server that was heard at a socket; by the other family where a service listens on all addresses of both. */
+/** The SSH server that replied at a socket; by the other family where a service listens on all addresses of both. */
 function sshAt(ssh: Parsed<SshServers>, listener: Listener): SshServer | null {
   if (!ssh.ok) return null
   const { host, port } = targetOf(listener)

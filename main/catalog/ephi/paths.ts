@@ -15,7 +15,7 @@ import {
   STORAGE_WANTS,
   type Storage,
 } from '../disk-encryption/roots.ts'
-import { mountKind } from '../mounts/kinds.ts'
+import { mountKind, partsOf } from '../mounts/kinds.ts'
 import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { sysfsLines } from '../read-text.ts'
 import { contradicts, decide, supports, unclear } from '../steps.ts'
@@ -95,7 +95,7 @@ export function parseWorkingDirectories(names: string, engines: string): Parsed<
   return known({ paths: [...paths].sort(), top: [...top].sort() })
 }
 
-/** Where a declared path lies by the mount table. */
+/** The mount that holds a declared path, and the mounts below the path. */
 export interface EphiPlace {
   readonly path: string
   /** The mount that holds the path; null where it could not be determined. */
@@ -127,8 +127,6 @@ export function ephiPlace(storage: Storage, path: string): EphiPlace {
 
 /** A mount point never contains a link, so that a mount there shows a folder. */
 const LINKS: readonly string[] = ['/var/run', '/var/lock']
-
-const partsOf = (path: string): readonly string[] => path.split('/').filter((name) => name !== '' && name !== '.')
 
 function isAtOrBelow(path: string, folder: string): boolean {
   const [parts, start] = [partsOf(path), partsOf(folder)]
@@ -249,7 +247,7 @@ function undeclared(storage: Storage): Conclusion {
   return { verdict, observations: [...observations, ...exemptSteps(storage)] }
 }
 
-/** 45 CFR 164.308(a)(1)(ii)(A), 164.310(d)(2)(iii): where ePHI lies has to be known before anything can be stated about it. */
+/** 45 CFR 164.308(a)(1)(ii)(A), 164.310(d)(2)(iii): the places of ePHI have to be known before anything can be stated about them. */
 export const inventoryEphiPaths = defineCheck({
   id: 'inventory.ephi-paths',
   property: 'evidence',
@@ -280,19 +278,19 @@ const isOfKernel = (mount: Mount): boolean => mountKind(mount) === 'pseudo'
 
 function argueMount(storage: Storage, mount: Mount, where: string): DraftObservation {
   const { path, outcome, why } = storage.mount(mount)
-  const said = `${where} Path: ${path.join(' → ')}.`
+  const place = `${where} Path: ${path.join(' → ')}.`
   if (isOfKernel(mount) || mountKind(mount) === 'memory' || outcome === 'volatile')
     return contradicts(
-      `${said} That is memory, which is stored on no drive: the declaration or the mount is wrong.`,
+      `${place} That is memory, which is stored on no drive: the declaration or the mount is wrong.`,
       storageMounts,
     )
   if (mountKind(mount) === 'network')
     return mount.source.includes('/') || mount.source.includes(':')
-      ? supports(`${said} It is stored on another system, as ${quoted(mount.source)}.`, storageMounts)
-      : unclear(`${said} It is stored on another system, which the mount does not identify.`, storageMounts)
+      ? supports(`${place} It is stored on another system, as ${quoted(mount.source)}.`, storageMounts)
+      : unclear(`${place} It is stored on another system, which the mount does not identify.`, storageMounts)
   // A walk that ends in the unknown, or at the mount itself, has no drive at its end.
-  if (outcome === 'unknown') return unclear(`${said} It was not followed to a drive: ${why}.`, storageBlockDevices)
+  if (outcome === 'unknown') return unclear(`${place} It was not followed to a drive: ${why}.`, storageBlockDevices)
   return path.length < 2
-    ? unclear(`${said} Which drives it leads to was not listed.`, storageBlockDevices)
-    : supports(said, storageBlockDevices)
+    ? unclear(`${place} Which drives it leads to was not listed.`, storageBlockDevices)
+    : supports(place, storageBlockDevices)
 }

@@ -2,7 +2,7 @@ import { type Check, type DraftObservation, defineCheck } from '../../core/check
 import { type MeasureCommand, type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/probe.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
-/** Over the probes of the whole catalog, which only the catalog itself knows. */
+/** Over the probes of the whole catalog. */
 export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]): Check =>
   defineCheck({
     id: 'evidence.collection-completeness',
@@ -42,7 +42,7 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
         steps(asked.length, {
           absent,
           denied,
-          slow: slow.length === 0 ? null : { probes: slow, text: sudoSaid(slow, readings) },
+          slow: slow.length === 0 ? null : { probes: slow, text: sudoMessage(slow, readings) },
           lost,
         }),
       )
@@ -66,11 +66,11 @@ const isNotAsked = (
 }
 
 /** What sudo remarked where it was slow; empty where it stated nothing. */
-function sudoSaid(slow: readonly Probe<unknown>[], readings: Readonly<Record<string, Parsed<unknown>>>): string {
+function sudoMessage(slow: readonly Probe<unknown>[], readings: Readonly<Record<string, Parsed<unknown>>>): string {
   for (const { id } of slow) {
     const reading = readings[id]
-    const said = reading?.ok === false ? /\): (.+)$/.exec(reading.reason)?.[1] : undefined
-    if (said !== undefined) return ` (sudo reported “${said}”)`
+    const message = reading?.ok === false ? /\): (.+)$/.exec(reading.reason)?.[1] : undefined
+    if (message !== undefined) return ` (sudo reported “${message}”)`
   }
   return ''
 }

@@ -80,7 +80,7 @@ export interface NonceEcho {
   })[]
   readonly warmup: number
   readonly mismatches: number
-  /** What stands next to the echo; null where it was not measured. */
+  /** Times of the transport on the same path; null where they were not measured. */
   readonly path: PathTiming | null
 }
 

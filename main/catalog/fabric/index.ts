@@ -174,7 +174,8 @@ function keysByPort(read: ReadonlyMap<string, string>): ReadonlyMap<string, read
 
 // InfiniBand Architecture Specification vol. 1, 10.9: bit 15 of a key is full membership; 0x7fff is the default partition.
 const isDefault = (key: string): boolean => (Number.parseInt(key, 16) & 0x7fff) === 0x7fff
-const isFull = (key: string): boolean => (Number.parseInt(key, 16) & 0x8000) !== 0
+/** Whether a partition key is of a full member (bit 15; InfiniBand Architecture Specification vol. 1, 10.9). */
+export const isFull = (key: string): boolean => (Number.parseInt(key, 16) & 0x8000) !== 0
 const name = ({ adapter, port }: FabricPort): string => `${adapter}/${port}`
 
 const tenancyFabricPartition = defineCheck({

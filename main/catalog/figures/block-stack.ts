@@ -76,7 +76,7 @@ function shortened(layers: readonly Layer[]): readonly Layer[] {
 }
 
 interface State {
-  /** Stands at the link into the drive. */
+  /** Label at the link into the drive. */
   readonly word: string
   readonly head: string
   readonly tone: FigureTone
@@ -121,7 +121,7 @@ const MIN_COLUMN = 40
 /** Room for headings and notes. */
 const MIN_WIDTH = 400
 const INSET = 3
-/** Below the rows: what is left out and what is beside, a line each, and an edge. */
+/** Below the rows: a line for what is left out, a line for what is next to the stack, and an edge. */
 const BELOW = 3 * NOTE + 5
 /** What a table can hold that a person reads. */
 const MAX_TABLE = 400

@@ -24,10 +24,10 @@ const TONES: Readonly<Record<Verdict, FigureTone>> = {
 }
 
 const KEYS: readonly (readonly [tone: FigureTone, text: string])[] = [
-  ['against', 'Declared place of at least one node whose place is contradicted'],
-  ['unclear', 'of one with conflicting evidence, and of none contradicted'],
-  ['for', 'bounded within it, or consistent with all that was read'],
-  ['plain', 'declared without corroboration, or undetermined'],
+  ['against', 'Declared place: contradicted for at least one node'],
+  ['unclear', 'Declared place: conflicting evidence for at least one node'],
+  ['for', 'Declared place: bounded or corroborated for every node'],
+  ['plain', 'Declared place: not corroborated or undetermined for at least one node'],
 ]
 
 interface Site {
@@ -102,11 +102,8 @@ export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure
       ...mapEdge(view),
     ],
     legend: [
-      ...KEYS.filter(([tone]) => sites.some((site) => site.tone === tone)).map(([tone, text], index) =>
-        areaKey(index === 0 && tone !== 'against' ? `Claimed place ${text}` : text, tone, 'hatched', {
-          weight: 2,
-          dashed: false,
-        }),
+      ...KEYS.filter(([tone]) => sites.some((site) => site.tone === tone)).map(([tone, text]) =>
+        areaKey(text, tone, 'hatched', { weight: 2, dashed: false }),
       ),
       ...(stood.length === 0 ? [] : [MEASURED_FROM]),
     ],
@@ -162,8 +159,8 @@ const FINEST_DEGREES = 1e-4
 const AROUND = [-1, 0, 1].flatMap((north) => [-1, 0, 1].map((east) => [north, east] as const))
 
 /**
- * The coordinates at a point of that map, to as many decimals as the map shows; null beside the Earth. The projection is the one that draws the
- * map, searched for the point, so that both can never differ.
+ * The coordinates at a point of that map, to as many decimals as the map shows; null outside the Earth. The projection that draws the map is searched
+ * for the point, so that the two cannot differ.
  */
 export function pointOnMap(shown: PlaceView, x: number, y: number): PlacePoint | null {
   const view = viewOf(shown)

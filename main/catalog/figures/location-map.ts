@@ -2,7 +2,7 @@ import type { Figure, FigureKey, FigureMark, FigureTone } from '../../../schemas
 import type { DistanceBound, Location, Place } from '../../../schemas/types.ts'
 import { type DrawnLand, landRings } from '../../core/geo/atlas.ts'
 import type { Disc, Region } from '../../core/geo/geodesy.ts'
-import { commonEdge, cornersOutline, FARTHEST_KM, type MapView, mapView } from '../../core/geo/map.ts'
+import { cornersOutline, FARTHEST_KM, type MapView, mapView } from '../../core/geo/map.ts'
 import type { XY } from '../../core/geo/thin.ts'
 import { plain } from '../../core/plain-text.ts'
 import {
@@ -10,6 +10,7 @@ import {
   areaKey,
   box,
   edge,
+  edgeOfAll,
   FIGURE_WIDTH,
   line,
   type Name,
@@ -55,7 +56,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
   const claimed = claim === null ? [] : [discOf(claim)]
   const [nearest] = reaches
   if (claim === null && nearest === undefined) return null
-  const edges = commonEdge(reaches.map(({ disc }) => disc))
+  const edges = edgeOfAll(reaches.map(({ disc }) => disc))
   const apart = reaches.length > 1 && edges.length === 0
   // Times that exclude each other are seen only where all of them are in the picture.
   const held = apart ? reaches : reaches.slice(0, 1)
@@ -178,7 +179,7 @@ function policyMarks(view: MapView, region: Region, land: DrawnLand): readonly F
 function claimName(view: MapView, claim: Place | null): readonly Name[] {
   const at = claim === null ? null : view.at(claim)
   if (claim === null || at === null) return []
-  // Beside the area, not over it.
+  // Next to the area, not over it.
   const right = Math.max(
     at[0] + 4,
     ...within(view, discOf(claim))

@@ -2,9 +2,10 @@ import type { FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.
 import type { Place } from '../../../schemas/types.ts'
 import { cos, sin } from '../../core/elementary.ts'
 import type { Disc } from '../../core/geo/geodesy.ts'
-import { discOutline, type MapView } from '../../core/geo/map.ts'
+import { commonEdge, discOutline, type MapView, type Outline } from '../../core/geo/map.ts'
 import type { XY } from '../../core/geo/thin.ts'
 import { plain } from '../../core/plain-text.ts'
+import { recentResults } from '../../core/recent.ts'
 
 type Area = Extract<FigureMark, { is: 'area' }>
 type Rings = Area['rings']
@@ -22,19 +23,37 @@ type LineOptions = Parameters<typeof line>[2]
 
 /** The edge of a disc, as far as it is in the picture: where it leaves the picture it is open. */
 export const edge = (view: MapView, disc: Disc, tone: FigureTone, stroke: LineOptions): readonly FigureMark[] =>
-  (discOutline(disc) ?? []).flatMap((ring) => view.pieces(ring)).map((piece) => line(piece, tone, stroke))
+  recentEdges([view, ...numbersOf(disc)], () => (outlineOf(disc) ?? []).flatMap((ring) => view.pieces(ring))).map(
+    (piece) => line(piece, tone, stroke),
+  )
 
 /** Everything within a disc, as far as it is in the picture. */
-export const within = (view: MapView, disc: Disc): Rings => {
-  const outline = discOutline(disc)
-  return outline === null ? [] : view.rings([outline])
-}
+export const within = (view: MapView, disc: Disc): Rings =>
+  recentAreas([view, ...numbersOf(disc)], () => {
+    const outline = outlineOf(disc)
+    return outline === null ? [] : view.rings([outline])
+  })
+
+// A picture asks for a disc several times, and nodes of one place have the same discs in the same view.
+const recentEdges = recentResults<Rings>()
+const recentAreas = recentResults<Rings>()
+const recentOutlines = recentResults<Outline | null>()
+const outlineOf = (disc: Disc): Outline | null => recentOutlines(numbersOf(disc), () => discOutline(disc))
+
+/** The edge of the common part of discs. */
+export const edgeOfAll = (discs: readonly Disc[]): ReturnType<typeof commonEdge> =>
+  recentCommonEdges(discs.flatMap(numbersOf), () => commonEdge(discs))
+
+const recentCommonEdges = recentResults<ReturnType<typeof commonEdge>>()
+const numbersOf = ({ center: { latitude, longitude }, radiusKm }: Disc): readonly number[] => [
+  latitude,
+  longitude,
+  radiusKm,
+]
 
 const SMALLEST = 7
 
-/**
- * A place of people: its outline, hatched. A point stands as the smallest area that can be seen, since no one knows a node to the point.
- */
+/** A place that people declared: its outline, hatched. A point is drawn as the smallest visible area, since no node is located to a point. */
 export function place(view: MapView, disc: Disc, tone: FigureTone): readonly FigureMark[] {
   const middle = view.at(disc.center)
   const rings = within(view, disc)
@@ -61,7 +80,7 @@ const circle = ([x, y]: XY): readonly XY[] =>
     return [tenth(x + (SMALLEST / 2) * cos(turn)), tenth(y + (SMALLEST / 2) * sin(turn))]
   })
 
-/** Where a person stood to measure: a small square. */
+/** A vantage point: a small square. */
 export const square = ([x, y]: XY): FigureMark => box(x - 2.5, y - 2.5, 5, 5, 'plain', true)
 /** The middles of squares for these places, as far as they are in the picture. */
 export const squaresOf = (view: MapView, places: readonly Place[]): readonly XY[] =>
@@ -102,7 +121,7 @@ export function names(view: MapView, wanted: readonly Name[], taken: readonly XY
   const rooms: Room[] = taken.map(([x, y]) => ({ left: x - 3, right: x + 3, top: y - 3, bottom: y + 3 }))
   return wanted.flatMap(({ at: [x, y], text, bold = false }) => {
     const wide = widthOf(fitted(text, LONGEST, 8), 8) + 1
-    // How wide a name is depends on the letters it is drawn with: it stands close to what it names with any.
+    // The width of a name depends on the font of the reader, so every spot keeps the name close to its mark at any width.
     const spots: readonly Spot[] = [
       { x: x + 6, base: y + 2.8, anchor: 'start' },
       { x: x - 6, base: y + 2.8, anchor: 'end' },

@@ -26,7 +26,7 @@ export function nvlinkOf({ nodes, edges }: TopologyGraph): Nvlink {
   return { pairs, uniform: isAll ? first : null }
 }
 
-/** Lines drawn above the GPUs: what stands where, by the name of the GPU. */
+/** Lines drawn above the GPUs: their positions, by the name of the GPU. */
 interface Drawn {
   readonly marks: readonly FigureMark[]
   readonly height: number
@@ -123,7 +123,7 @@ function drawBrackets(pairs: readonly LinkedPair[], middles: ReadonlyMap<string,
   }
 }
 
-/** GPUs with the adapters that a PCI switch joins them to, as the driver states; a GPU without such a switch stands alone. */
+/** GPUs with the adapters that a PCI switch joins them to, as the driver states; a GPU without such a switch is a group of its own. */
 export interface Joint {
   readonly gpus: readonly TopologyNode[]
   readonly adapters: readonly TopologyNode[]

@@ -53,11 +53,11 @@ export function topology(
   const marks: FigureMark[] = []
   const width = Math.max(380, ...bands.map((band) => band.width))
   let top = 0
-  const say = (text: string, tone: 'quiet' | 'against'): void => {
+  const write = (text: string, tone: 'quiet' | 'against'): void => {
     top += NOTE
     marks.push(...words(text, 0, top - 2, width, { tone }))
   }
-  for (const text of modelsOf(graph)) say(text, 'quiet')
+  for (const text of modelsOf(graph)) write(text, 'quiet')
   const links = nvlinkOf(graph)
   const notes = notesOf(wrong)
   const shown: Band[] = []
@@ -68,9 +68,9 @@ export function topology(
     top = drawn.bottom
     shown.push(band)
   }
-  for (const text of notes) say(text, 'against')
+  for (const text of notes) write(text, 'against')
   const leftOut = notShown(sides, shown)
-  if (leftOut > 0) say(`Not drawn: ${count(leftOut, 'more part')}.`, 'quiet')
+  if (leftOut > 0) write(`Not drawn: ${count(leftOut, 'more part')}.`, 'quiet')
   return {
     kind: 'topology',
     title: 'How GPUs and adapters are connected',
@@ -157,9 +157,9 @@ function tableOf(matrix: GpuTopology, { nodes }: TopologyGraph, wrong: readonly 
     rows: matrix.rows.map(({ name, cells }) => [
       nodes.find(({ id }) => id === name)?.label ?? name,
       ...names.map((other) => {
-        const said = other === name ? '·' : (cells.get(other) ?? '')
+        const link = other === name ? '·' : (cells.get(other) ?? '')
         const tree = found.get(`${name} ${other}`)
-        return tree === undefined ? said : `${said} (tree: ${tree})`
+        return tree === undefined ? link : `${link} (tree: ${tree})`
       }),
     ]),
   }

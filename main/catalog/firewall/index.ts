@@ -1,6 +1,6 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { proxySettings } from '../network/flows.ts'
+import { proxySettings, proxySteps } from '../network/flows.ts'
 import { interfacesOf, type NetworkSysctls, sysctlNetwork } from '../network/kernel.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -124,16 +124,7 @@ const networkEgressPolicy = defineCheck({
                 firewallNftables,
               ),
             ]),
-        ...(proxies.ok
-          ? [
-              supports(
-                proxies.fact.files.length === 0
-                  ? 'No proxy is set for the whole system.'
-                  : `A proxy is named in ${named(proxies.fact.files, 5)}.`,
-                proxySettings,
-              ),
-            ]
-          : unclearAbout(proxySettings, proxies)),
+        ...proxySteps(proxies),
       ],
     }
   },

@@ -91,31 +91,31 @@ const integrityFirmwareInventory = defineCheck({
           `Server firmware (BIOS): ${named([`${dmi.biosVendor} ${dmi.biosVersion} of ${dmi.biosDate || 'unknown date'}`])}.`,
           dmiIdentity,
         ),
-        ...told(controller, bmc, ({ firmware, maker }) =>
+        ...reported(controller, bmc, ({ firmware, maker }) =>
           firmware === null ? [] : [`Management controller: ${named([`${maker ?? ''} ${firmware}`.trim()])}.`],
         ),
-        ...told(cpu, cpuFeatures, ({ microcode }) =>
+        ...reported(cpu, cpuFeatures, ({ microcode }) =>
           microcode === null ? [] : [`Microcode of the processors: ${plain(microcode, 20)}.`],
         ),
-        ...told(disks, inventoryDisks, (fact) =>
+        ...reported(disks, inventoryDisks, (fact) =>
           byVersion(
             'Drives',
             fact.disks.map(({ model, firmware }) => [model, firmware]),
           ),
         ),
-        ...told(fabric, infiniband, ({ adapters }) =>
+        ...reported(fabric, infiniband, ({ adapters }) =>
           byVersion(
             'Fabric adapters',
             adapters.map(({ boardId, name, firmware }) => [boardId || name, firmware]),
           ),
         ),
-        ...told(gpus, gpuNvidia, (fact) => [
+        ...reported(gpus, gpuNvidia, (fact) => [
           ...byVersion(
             'GPUs (VBIOS)',
             fact.gpus.map(({ name, vbios }) => [name, vbios ?? '']),
           ),
         ]),
-        ...told(fwupd, firmwareFwupd, ({ devices }) =>
+        ...reported(fwupd, firmwareFwupd, ({ devices }) =>
           byVersion(
             'Known to fwupd',
             devices.map(({ vendor, name, version }) => [`${vendor} ${name}`.trim(), version]),
@@ -126,12 +126,12 @@ const integrityFirmwareInventory = defineCheck({
   },
 })
 
-function told<F>(
+function reported<F>(
   reading: Parsed<F>,
   probe: Probe<F>,
-  say: (fact: F) => readonly string[],
+  textsOf: (fact: F) => readonly string[],
 ): readonly DraftObservation[] {
-  return reading.ok ? say(reading.fact).map((text) => supports(text, probe)) : []
+  return reading.ok ? textsOf(reading.fact).map((text) => supports(text, probe)) : []
 }
 
 /** One sentence: each kind of part with its version, and how many of them there are. */

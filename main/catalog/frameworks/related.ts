@@ -29,7 +29,7 @@ export const RELATED: readonly Framework[] = (data.frameworks as readonly Relate
       {
         ...framework,
         proposed: false,
-        controls: rows.map((row) => controlOf(keyOf(row), row, { kind, records, bears: named.has(keyOf(row)) })),
+        controls: rows.map((row) => controlOf(keyOf(row), row, { kind, records, isOnNodes: named.has(keyOf(row)) })),
       },
       CHECK_DATA.map((check) => mappedBy(check, background)),
     )
@@ -53,22 +53,22 @@ function mappedBy(check: CheckData, background: ReadonlySet<string>): CheckData 
 function controlOf(
   key: string,
   { id, title, related, background = false }: RelatedRow,
-  { kind, records, bears }: { readonly kind: string; readonly records: string; readonly bears: boolean },
+  { kind, records, isOnNodes }: { readonly kind: string; readonly records: string; readonly isOnNodes: boolean },
 ): Parameters<typeof loadFramework>[0]['controls'][number] {
   return {
     key,
     id,
     title,
-    summary: bears
+    summary: isOnNodes
       ? `Facts on nodes that relate to “${title}”; the text is the publisher’s.`
       : `No fact of a node relates to “${title}”; it is listed because rows of HIPAA or SOC 2 lead to it.`,
     kind,
     level: 'related',
     group: groupOf(id),
     parent: null,
-    evidenceType: bears ? 'mixed' : 'documentary',
-    nodeEvidence: bears ? (background ? 'context' : 'supporting') : 'none',
-    notCovered: bears
+    evidenceType: isOnNodes ? 'mixed' : 'documentary',
+    nodeEvidence: isOnNodes ? (background ? 'context' : 'supporting') : 'none',
+    notCovered: isOnNodes
       ? `Single facts at single moments, and no assessment of the ${kind}: approval, procedure and effectiveness require documents.`
       : 'Not testable from servers. Evidence required: documents.',
     documentsRequired: [records],

@@ -63,7 +63,7 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
   const shared = gpus.filter(
     ({ virtualization, name }) => /^(VGPU|Host VGPU|Host VSGA)$/i.test(virtualization) || isVirtualGpuName(name),
   )
-  const unsaid = gpus.filter(({ virtualization }) => virtualization === '' || virtualization === 'N/A')
+  const unstated = gpus.filter(({ virtualization }) => virtualization === '' || virtualization === 'N/A')
   return [
     ...(shared.length > 0
       ? [
@@ -73,8 +73,8 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
           ),
         ]
       : []),
-    ...(unsaid.length > 0
-      ? [unclear(`The driver does not report how ${count(unsaid.length, 'GPU')} are attached.`, gpuNvidia)]
+    ...(unstated.length > 0
+      ? [unclear(`The driver does not report how ${count(unstated.length, 'GPU')} are attached.`, gpuNvidia)]
       : []),
   ]
 }

@@ -78,7 +78,7 @@ export const isGpuFunction = ({ vendor, device }: Pick<PciDevice, 'vendor' | 'de
   vendor === '1002' && AMD_FUNCTIONS.has(device)
 
 /**
- * An accelerator whose id is that of a whole one. Of an id that is on no list no one knows; of NVIDIA's and Intel's ids none shows, since
+ * An accelerator whose id is that of a whole one. An id on no list remains open; ids of NVIDIA and Intel do not show it, since
  * their virtual functions carry the id of the whole one.
  */
 export const isWholeById = ({ vendor, device }: Pick<PciDevice, 'vendor' | 'device'>): boolean =>

@@ -15,8 +15,8 @@ const NOTHING = /^(|\[?n\/a\]?|none|not supported|unknown error|requested functi
 
 /** A value, or null where the driver printed one of its words for "no answer". Not for values that can be "None". */
 function answered(text: string, tag: string): string | null {
-  const said = value(text, tag)
-  return NOTHING.test(said) ? null : said
+  const stated = value(text, tag)
+  return NOTHING.test(stated) ? null : stated
 }
 
 /** The number that a value begins with, such as 81559 in "81559 MiB" or 16 in "16x". */
@@ -119,7 +119,7 @@ export interface NvidiaGpu {
   readonly hostVgpuMode: string | null
   /** Whether virtual GPUs of different sizes may share it; null where none are lent. */
   readonly vgpuHeterogeneous: string | null
-  /** A product that the vGPU software licenses, and how it stands; null where the driver names none. */
+  /** A product that the vGPU software licenses, and the state of its license; null where the driver names none. */
   readonly licence: { readonly product: string; readonly status: string } | null
   readonly migMode: string
   readonly migDevices: number

@@ -15,6 +15,7 @@ import {
   OF_ALWAYS_FOLDER,
   readJson,
   readUnits,
+  showUnits,
 } from '../read-text.ts'
 import type { Process, Processes } from '../tenancy/processes.ts'
 
@@ -111,7 +112,7 @@ function word(value: JsonValue | undefined): string | null {
 const addressIn = (text: string | null): string | null =>
   /[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/.exec(text?.toLowerCase() ?? '')?.[0] ?? null
 
-/** A GPU as the kernel's graphics layer knows it, with no tool of its manufacturer. */
+/** A GPU as the kernel's graphics layer lists it, without a tool of its manufacturer. */
 export interface GpuCard {
   readonly name: string
   readonly address: string
@@ -231,8 +232,8 @@ export const gpuConfCompute = defineProbe({
   parse: ({ state }) => {
     const read = parseConfCompute(state.text)
     if (read.ok && state.exitCode === 0) return read
-    const said = `${state.text.slice(0, 2000)}${state.errorText.slice(0, 2000)}`
-    return /not supported/i.test(said)
+    const printed = `${state.text.slice(0, 2000)}${state.errorText.slice(0, 2000)}`
+    return /not supported/i.test(printed)
       ? known({ isOn: false, isProtectedGroup: false, processor: null, isCapable: false })
       : unknown('the GPU driver did not report whether confidential computing is on')
   },
@@ -259,7 +260,7 @@ export function parseConfCompute(text: string): Parsed<GpuConfidential> {
 
 export interface GpuService {
   readonly unit: string
-  /** Whether the service manager knows such a unit at all. */
+  /** Whether the service manager lists such a unit. */
   readonly loaded: boolean
   readonly active: boolean
 }
@@ -274,18 +275,12 @@ const UNITS = ['nvidia-fabricmanager', 'nvidia-imex', 'nvidia-vgpud', 'nvidia-vg
 
 export type GpuUnit = (typeof UNITS)[number]
 
-/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const gpuFabric = defineProbe({
   id: 'gpu.fabric',
   title: 'Services that manage the GPUs',
   why: 'Shows whether this system manages the switches between its GPUs itself, and whether it provides or uses virtual GPUs.',
   commands: {
-    units: run([
-      'systemctl',
-      'show',
-      '--property=Id,LoadState,ActiveState,UnitFileState',
-      ...UNITS.map((unit) => `${unit}.service`),
-    ]),
+    units: showUnits('Id,LoadState,ActiveState,UnitFileState', UNITS),
   },
   parse({ units }) {
     const states = readUnits(units, UNITS)
@@ -351,21 +346,22 @@ export const gpuModules = defineProbe({
     if (!grepIsComplete(modules)) return unknown('the loaded modules could not be read')
     if (!grepIsComplete(cards)) return unknown('the GPU driver’s report in /proc could not be read')
     if (!listingIsComplete(dividing)) return unknown('the mediated devices could not be listed')
-    const said = sysfsFound(cards.text, ['version', 'information'])
+    const found = sysfsFound(cards.text, ['version', 'information'])
     return known<GpuModules>({
       modules: foundLines(modules.text).flatMap(({ line }) => /^\w{1,64}(?= )/.exec(line)?.[0] ?? []),
       driver:
-        said.flatMap(({ line }) => /^NVRM version: .*?\s(\d{2,4}\.\d{1,4}(?:\.\d{1,4})?)\s/.exec(line)?.[1] ?? [])[0] ??
-        null,
-      gpus: gpusOf(said),
+        found.flatMap(
+          ({ line }) => /^NVRM version: .*?\s(\d{2,4}\.\d{1,4}(?:\.\d{1,4})?)\s/.exec(line)?.[1] ?? [],
+        )[0] ?? null,
+      gpus: gpusOf(found),
       dividing: (listedFolders(dividing.text).get(DIVIDING) ?? []).filter((name) => ADDRESS.test(name)),
     })
   },
 })
 
-function gpusOf(said: readonly { readonly path: string; readonly line: string }[]): readonly DrivenGpu[] {
+function gpusOf(found: readonly { readonly path: string; readonly line: string }[]): readonly DrivenGpu[] {
   const fields = new Map<string, Map<string, string>>()
-  for (const { path, line } of said) {
+  for (const { path, line } of found) {
     const address = path.split('/').at(-2)?.toLowerCase() ?? ''
     const colon = line.indexOf(':')
     if (!ADDRESS.test(address) || colon < 1) continue

@@ -10,6 +10,7 @@ import {
   unknown,
 } from '../../core/probe.ts'
 import {
+  asCount,
   asList,
   asRecord,
   grepIsComplete,
@@ -177,20 +178,17 @@ function readSmartHealth({ text }: Answer): SmartHealth | null {
   if (typeof passed !== 'boolean') return null
   const attributes = asList(asRecord(report.ata_smart_attributes).table).map(asRecord)
   const raw = (id: number): number | null =>
-    smartNumber(asRecord(attributes.find((attribute) => attribute.id === id)?.raw).value)
+    asCount(asRecord(attributes.find((attribute) => attribute.id === id)?.raw).value)
   return {
     passed,
     // ATA attributes 197 and 5, as smartmontools names them; SAS drives count grown defects.
     pendingSectors: raw(197),
-    replacedSectors: raw(5) ?? smartNumber(report.scsi_grown_defect_list),
+    replacedSectors: raw(5) ?? asCount(report.scsi_grown_defect_list),
     percentUsed:
-      smartNumber(asRecord(report.endurance_used).current_percent) ??
-      smartNumber(report.scsi_percentage_used_endurance_indicator),
+      asCount(asRecord(report.endurance_used).current_percent) ??
+      asCount(report.scsi_percentage_used_endurance_indicator),
   }
 }
-
-const smartNumber = (value: JsonValue | undefined): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 
 export interface CpuThrottling {
   /** How often a processor was slowed by heat since the last start: the largest count of any package. Null where the processor does not count. */

@@ -188,13 +188,13 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly D
   const there = devices.filter((device) => device.vendor === '10de' && device.class.startsWith('03'))
   if (!gpus.ok) return there.length === 0 ? [] : unclearAbout(gpuNvidia, gpus)
   // A GPU whose memory has no error correction has no repairs to report.
-  const told = gpus.fact.gpus.filter(
+  const reporting = gpus.fact.gpus.filter(
     ({ memoryErrors: { replaced, isPending, hasFailed } }) => isPending || hasFailed || replaced !== null,
   )
-  const silent = gpus.fact.gpus.filter((gpu) => gpu.ecc === 'Enabled' && !told.includes(gpu))
-  const failed = told.filter(({ memoryErrors }) => memoryErrors.hasFailed)
-  const pending = told.filter(({ memoryErrors }) => memoryErrors.isPending && !memoryErrors.hasFailed)
-  const addresses = (found: typeof told): string => named(found.map(({ address }) => address))
+  const silent = gpus.fact.gpus.filter((gpu) => gpu.ecc === 'Enabled' && !reporting.includes(gpu))
+  const failed = reporting.filter(({ memoryErrors }) => memoryErrors.hasFailed)
+  const pending = reporting.filter(({ memoryErrors }) => memoryErrors.isPending && !memoryErrors.hasFailed)
+  const addresses = (found: typeof reporting): string => named(found.map(({ address }) => address))
   const unlisted = there.length - gpus.fact.gpus.length
   return [
     ...(unlisted > 0
@@ -221,8 +221,8 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly D
             gpuNvidia,
           ),
         ]),
-    ...(told.length > 0 && failed.length + pending.length === 0
-      ? [supports(`${count(told.length, 'GPU')} without a pending or failed memory repair.`, gpuNvidia)]
+    ...(reporting.length > 0 && failed.length + pending.length === 0
+      ? [supports(`${count(reporting.length, 'GPU')} without a pending or failed memory repair.`, gpuNvidia)]
       : []),
     ...(silent.length === 0
       ? []

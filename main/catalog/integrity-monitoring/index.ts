@@ -145,10 +145,10 @@ function age(
 ): DraftObservation {
   const limit = limitOf(context, 'integrity.days')
   if (days < -1) return unclear(`${what} at a time in the future.`, probe)
-  const said = `${what} ${count(Math.max(days, 0), 'day')} before the collection`
+  const text = `${what} ${count(Math.max(days, 0), 'day')} before the collection`
   return days <= limit.value
-    ? supports(`${said} (limit ${limitText(limit)}).`, probe)
-    : contradicts(`${said}; the limit is ${limitText(limit)}.`, probe)
+    ? supports(`${text} (limit ${limitText(limit)}).`, probe)
+    : contradicts(`${text}; the limit is ${limitText(limit)}.`, probe)
 }
 
 const measured = (ima: KernelIma | null): readonly DraftObservation[] =>
@@ -248,10 +248,10 @@ function clamav(
 function fresh(days: number, isUpdated: boolean, context: Context): DraftObservation {
   const limit = limitOf(context, 'malware.days')
   if (days < -1) return unclear('The signatures of ClamAV are dated in the future.', integrityMarks)
-  const said = `The signatures of ClamAV changed ${count(Math.max(days, 0), 'day')} before the collection`
+  const text = `The signatures of ClamAV changed ${count(Math.max(days, 0), 'day')} before the collection`
   return days <= limit.value
-    ? supports(`${said} (limit ${limitText(limit)})${isUpdated ? '; its updater is running' : ''}.`, integrityMarks)
-    : contradicts(`${said}; the limit is ${limitText(limit)}.`, integrityMarks)
+    ? supports(`${text} (limit ${limitText(limit)})${isUpdated ? '; its updater is running' : ''}.`, integrityMarks)
+    : contradicts(`${text}; the limit is ${limitText(limit)}.`, integrityMarks)
 }
 
 const AGENTS: readonly (readonly [name: string, unit: AgentName, log: MarkPath | null])[] = [

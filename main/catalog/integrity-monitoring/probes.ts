@@ -1,4 +1,4 @@
-import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import {
   foundLines,
   grepIsComplete,
@@ -6,6 +6,7 @@ import {
   lines,
   oneLineFiles,
   readUnits,
+  showUnits,
   type UnitState,
   whether,
 } from '../read-text.ts'
@@ -62,7 +63,6 @@ const UNITS = [
 ] as const
 export type AgentName = (typeof UNITS)[number]
 
-/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const integrityAgents = defineProbe({
   id: 'integrity.agents',
   title: 'File integrity, malware and vulnerability agents',
@@ -76,12 +76,7 @@ export const integrityAgents = defineProbe({
     }),
   },
   commands: {
-    units: run([
-      'systemctl',
-      'show',
-      '--property=Id,LoadState,ActiveState,SubState,LastTriggerUSec,ExecMainStatus,ExecMainExitTimestamp',
-      ...UNITS,
-    ]),
+    units: showUnits('Id,LoadState,ActiveState,SubState,LastTriggerUSec,ExecMainStatus,ExecMainExitTimestamp', UNITS),
   },
   parse({ units }) {
     const states = readUnits(units, UNITS)
@@ -151,7 +146,7 @@ export const integrityMarks = defineProbe({
   },
   commands: { files: runAsRoot(['stat', '-c', '%Y:%n', ...FILES]) },
   parse({ files }) {
-    if (lines(files.errorText).some((said) => !/No such file or directory$/.test(said)))
+    if (lines(files.errorText).some((complaint) => !/No such file or directory$/.test(complaint)))
       return unknown('not every file could be looked at')
     if (files.exitCode > 1) return unknown('the files could not be looked at')
     return known<IntegrityMarks>({

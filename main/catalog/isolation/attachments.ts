@@ -19,7 +19,7 @@ import {
 import { answer, diskAnswers, type Place, real } from './disk-attachment.ts'
 import type { Read } from './signal.ts'
 
-/** Where each GPU and accelerator of the PCI bus is. One that the driver knows and the bus does not is listed as well. */
+/** Where each GPU and accelerator of the PCI bus is. One that is listed by the driver alone is included. */
 export function gpuAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const [pci, driver, graphics] = [read(pciDevices), read(gpuNvidia), read(gpuCards)]
   const gpus = new Map(driver.ok ? driver.fact.gpus.map((gpu) => [gpu.address, gpu]) : [])
@@ -142,22 +142,22 @@ export const isRepresentor = ({ portName }: NetInterface): boolean => /^(c\d+)?p
 
 function placeOf(nic: NetInterface, driver: string, environment: Environment): Place {
   const isMetal = environment === 'bare-metal' || environment === 'hypervisor-host'
-  const said = plain(driver, 40)
+  const name = plain(driver, 40)
   const hypervisor = HYPERVISOR_DRIVERS.get(driver)
   if (hypervisor !== undefined)
-    return { attachment: 'virtual', text: `Its driver ${said} is for adapters of ${hypervisor}.` }
+    return { attachment: 'virtual', text: `Its driver ${name} is for adapters of ${hypervisor}.` }
   if (isVirtio(driver, nic.path))
     return {
       attachment: 'virtual',
       text: isMetal
-        ? `Its driver ${said} is for paravirtual adapters; on real hardware a data-processing unit presents one.`
-        : `Its driver ${said} is for paravirtual adapters of a hypervisor.`,
+        ? `Its driver ${name} is for paravirtual adapters; on real hardware a data-processing unit presents one.`
+        : `Its driver ${name} is for paravirtual adapters of a hypervisor.`,
     }
   const provider = PROVIDER_DRIVERS.get(driver)
   if (provider !== undefined)
     return {
       attachment: 'virtual-function',
-      text: `Its driver ${said} is for adapters that a card of ${provider} presents, both to guests and to whole machines; the network behind it is the provider’s.`,
+      text: `Its driver ${name} is for adapters that a card of ${provider} presents, both to guests and to whole machines; the network behind it is the provider’s.`,
     }
   const part = partOf(nic, driver)
   if (part !== null) return { attachment: 'virtual-function', text: part }
@@ -165,7 +165,7 @@ function placeOf(nic: NetInterface, driver: string, environment: Environment): P
   if (environment === 'virtual-machine' && IMITATED_DRIVERS.has(driver))
     return {
       attachment: 'virtual',
-      text: `Its driver ${said} is for an old adapter that emulators imitate, and this is a guest.`,
+      text: `Its driver ${name} is for an old adapter that emulators imitate, and this is a guest.`,
     }
   const divides = nic.divisibleInto === null ? '' : ` that can be divided into ${nic.divisibleInto} virtual functions`
   return real(environment, `A physical function${divides}`)

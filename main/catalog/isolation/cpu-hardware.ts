@@ -24,7 +24,7 @@ export interface RegisterReading {
    * manufacturer.
    */
   readonly is: 'sane' | 'silent' | 'mixed' | 'unknown'
-  /** What stood there, in a few words. */
+  /** The value that was found, in a few words. */
   readonly value: string
 }
 
@@ -52,7 +52,7 @@ function intel({ platformInfo, temperatureTarget, powerUnit, smiCount }: CpuRegi
   const ratio = bits(platformInfo, 8n, 0xffn)
   const highest = bits(temperatureTarget, 16n, 0xffn)
   const unit = bits(powerUnit, 0n, 0xffffffn)
-  const said = [
+  const parts = [
     `clock ratio ${shown(ratio)}`,
     `highest temperature ${shown(highest)}`,
     `energy unit ${shown(unit, 16)}`,
@@ -60,7 +60,7 @@ function intel({ platformInfo, temperatureTarget, powerUnit, smiCount }: CpuRegi
   ]
   const sane = within(ratio, RATIO) && within(highest, HIGHEST_TEMPERATURE)
   const silent = [ratio, highest, unit].every((value) => value === null || value === 0)
-  return { is: sane ? 'sane' : silent ? 'silent' : 'mixed', value: said.join(', ') }
+  return { is: sane ? 'sane' : silent ? 'silent' : 'mixed', value: parts.join(', ') }
 }
 
 function amd({ amdPstate, amdPowerUnit }: CpuRegisters, hasUnit: boolean): RegisterReading {
@@ -131,7 +131,7 @@ export interface Instrument {
 
 /**
  * The instruments around the processor, by a value that was read from each: a counter that rose, a temperature that a processor can
- * have, registers that hold what hardware holds, memory controllers that know their modules. A name that the kernel registers is no
+ * have, registers that hold what hardware holds, memory controllers that list their modules. A name that the kernel registers is no
  * instrument: it registers counting units, zones and drivers by the processor's model alone.
  */
 export function instruments(read: Read): readonly Instrument[] {
@@ -278,16 +278,16 @@ export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpu
 
 /** What is missing of the accelerators of other manufacturers than NVIDIA; null where nothing is. */
 function otherProblem(read: Read, others: readonly PciDevice[], observed: readonly Observed[]): string | null {
-  const said = `Of ${count(others.length, 'accelerator')} of manufacturers other than NVIDIA`
+  const start = `Of ${count(others.length, 'accelerator')} of manufacturers other than NVIDIA`
   const strange = others.filter((device) => !isWholeById(device)).length
   if (strange > 0 || reads(observed, 'gpu.function', 'virtual'))
-    return `${said}, ${strange} ${strange === 1 ? 'has an id' : 'have ids'} not listed as that of a whole device.`
+    return `${start}, ${strange} ${strange === 1 ? 'has an id' : 'have ids'} not listed as that of a whole device.`
   const bare = others.filter(({ above }) => above.length === 0).length
-  if (bare > 0) return `${said}, ${bare} ${bare === 1 ? 'has' : 'have'} no port above.`
+  if (bare > 0) return `${start}, ${bare} ${bare === 1 ? 'has' : 'have'} no port above.`
   const undriven = undrivenText(others)
-  if (undriven !== '') return `${said}, not all can be queried.${undriven}`
+  if (undriven !== '') return `${start}, not all can be queried.${undriven}`
   const ports = realPorts(read)
-  return ports.holds ? null : `${said}, the ports are not known to be those of hardware. ${ports.text}`
+  return ports.holds ? null : `${start}, the ports are not known to be those of hardware. ${ports.text}`
 }
 
 function undrivenText(devices: readonly PciDevice[]): string {

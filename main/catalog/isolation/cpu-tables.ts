@@ -194,8 +194,8 @@ export const namesItsCores = (modelName: string | null): boolean =>
 /** How many cores one processor of this name has: AMD states this in the name itself, Intel's server parts are listed. Null for others. */
 export function coresByName(modelName: string | null): number | null {
   const name = (modelName ?? '').slice(0, 200)
-  const said = /\b(\d{1,3})-Core Processor/.exec(name)?.[1]
-  if (said !== undefined) return Number(said)
+  const stated = /\b(\d{1,3})-Core Processor/.exec(name)?.[1]
+  if (stated !== undefined) return Number(stated)
   const number =
     /Xeon\(R\) (?:Platinum |Gold |Silver |Bronze |(?:CPU )?Max |(?=6\d{3}[PE](?: |$)))(\d{4}[A-Z]{0,2}\+?)(?: |$)/.exec(
       name,
@@ -299,7 +299,7 @@ const LOWEST_CPUID_LEVEL: ReadonlyMap<number, Highest> = new Map([
   [221, { level: 32, part: 'Clearwater Forest' }],
 ])
 
-/** The lowest highest-leaf that this processor model has on silicon, where we know it. */
+/** The lowest highest-leaf that this processor model has on silicon, where it is known. */
 export function lowestCpuidLevel({ vendor, family, model }: CpuFeatures): Highest | null {
   if (family === null || model === null) return null
   if (vendor === 'GenuineIntel') return family === 6 ? (LOWEST_CPUID_LEVEL.get(model) ?? null) : null
@@ -351,7 +351,7 @@ export const HYPERVISOR_SIGNATURES: ReadonlyMap<string, string> = new Map([
   ['EVMMEVMMEVMM', 'Intel KGT'],
 ])
 
-/** Models of Intel whose clock's speed the kernel knows from a table of its own, without CPUID (arch/x86/kernel/tsc_msr.c). */
+/** Models of Intel for which the kernel takes the clock rate from its own table, without CPUID (arch/x86/kernel/tsc_msr.c). */
 export const INTEL_CLOCK_BY_TABLE: ReadonlySet<number> = new Set([0x27, 0x35, 0x37, 0x4a, 0x4c, 0x5a, 0x75])
 
 // Manufacturers (implementer codes) and server cores (part numbers) of arm64: Linux arch/arm64/include/asm/cputype.h; util-linux

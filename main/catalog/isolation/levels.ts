@@ -150,7 +150,7 @@ interface Level {
   /** The dearest kind of imitation that this provider is able to make. */
   readonly can: SpoofingEffort | null
   readonly wouldNeedToFalsify: readonly string[]
-  /** Said as it stands; null where it is what was read on the node and costs more than this provider can do. */
+  /** Printed unchanged; null for a reading of the node whose falsification is beyond this provider. */
   readonly residualIndicators: readonly string[] | null
 }
 

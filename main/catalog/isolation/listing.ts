@@ -19,7 +19,7 @@ export interface Entry {
   readonly name: string
   readonly size: number
   readonly isFolder: boolean
-  /** Where a symbolic link leads, as it stands. */
+  /** Target of a symbolic link, as stored. */
   readonly target: string | null
 }
 
@@ -38,7 +38,7 @@ export function longListing(rows: readonly string[]): readonly Entry[] {
 /** Whether everything a listing complained of is that something does not exist: then what it did not list is absent. */
 export const listingIsComplete = ({ exitCode, errorText }: Answer): boolean =>
   exitCode === 0 ||
-  (lines(errorText).length > 0 && lines(errorText).every((said) => /: No such file or directory$/.test(said)))
+  (lines(errorText).length > 0 && lines(errorText).every((complaint) => /: No such file or directory$/.test(complaint)))
 
 /** Values of `grep -H` over sysfs files whose folders hold colons, such as PCI addresses: path → first line, trimmed. */
 export function sysfsValues(text: string, names: readonly string[]): ReadonlyMap<string, string> {

@@ -64,7 +64,7 @@ const UNCORE_OFTEN = new Set([0x2d, 0x3e, 0x3f, 0x4f, 0x56, 0xad, 0xae, 0xaf, 0x
 
 /**
  * Whether the inside of this processor shows on the PCI bus. AMD: northbridge or data fabric at 00:18, since family 0Fh, and the kernel
- * cannot do without. Intel: servers; firmware hid the buses on some older ones. Null where we do not know.
+ * cannot do without. Intel: servers; firmware hid the buses on some older ones. Null where it is unknown.
  */
 export function showsUncore({ vendor, family, model }: CpuFeatures): 'always' | 'often' | 'never' | null {
   if (family === null || model === null) return null
@@ -322,15 +322,15 @@ export function realPorts(read: Read): Held {
   if (!pci.ok) return missing(`${pciDevices.title}: ${pci.reason}.`)
   const fast = fastPorts(pci.fact.devices)
   if (fast.length === 0) return missing('No PCI port has a link of 8 GT/s or more.')
-  const said = `${count(fast.length, 'PCI port')} with links of 8 GT/s or more`
+  const found = `${count(fast.length, 'PCI port')} with links of 8 GT/s or more`
   const ports = read(pciPorts)
-  if (!ports.ok) return missing(`${said}, as self-reported. ${pciPorts.title}: ${ports.reason}.`)
+  if (!ports.ok) return missing(`${found}, as self-reported. ${pciPorts.title}: ${ports.reason}.`)
   const whole = ports.fact.ports.filter(
     ({ address, equalizes }) => equalizes && fast.some((p) => p.address === address),
   )
   return whole.length > 0
-    ? held(`${said}, ${whole.length} of them with the registers for link equalization.`)
-    : missing(`${said}, and none shows the registers for link equalization.`)
+    ? held(`${found}, ${whole.length} of them with the registers for link equalization.`)
+    : missing(`${found}, and none shows the registers for link equalization.`)
 }
 
 /**

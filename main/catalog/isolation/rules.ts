@@ -289,12 +289,12 @@ function gradeOf(environment: Environment, read: Read, observed: readonly Observ
 /** Signs against first as they weigh, then what supports hardware, then what was not read. */
 function stepsOf(observed: readonly Observed[]): readonly DraftObservation[] {
   const against = signsOf(observed).map(({ sign }) => sign.step)
-  const said = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))
+  const steps = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))
   const unread = observed.flatMap(({ signal, found }) => (found.indicates === 'unreadable' ? [{ signal, found }] : []))
   const byProbe = new Map(unread.map(({ found }) => [found.probe.id, found]))
   return [
     ...against,
-    ...said,
+    ...steps,
     ...[...byProbe.values()].map(({ probe, reason }) => unclear(`${probe.title}: ${reason}.`, probe)),
   ]
 }

@@ -2,10 +2,10 @@ import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '
 import { sysfsValues, wholeNumber } from '../isolation/listing.ts'
 import { defineSubject } from '../subject.ts'
 
-/** Of one live test, in seconds: the least that its command can have taken by what it is or states, and how long our own clock heard it. */
+/** Of one live test, in seconds: the least time that its command can have taken, and its duration by the collecting computer’s clock. */
 export interface Heard {
   readonly least: number
-  readonly auditor: number | null
+  readonly collectingComputer: number | null
 }
 
 interface DdTime {
@@ -27,10 +27,10 @@ export function ddTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'error
   return found !== null && Number.isFinite(seconds) && seconds > 0 ? { bytes, seconds } : null
 }
 
-/** How long a load of dd was heard, against what it reports about itself and what the node's clock reports about the whole command. */
+/** Duration of a load of dd by the collecting computer’s clock, by its own report, and by the node’s clock for the whole command. */
 const heardOf = (answer: Answer): Heard => ({
   least: Math.max(ddTime(answer)?.seconds ?? 0, answer.seconds.node ?? 0),
-  auditor: answer.seconds.auditor,
+  collectingComputer: answer.seconds.collectingComputer,
 })
 
 /** Why a dd over a device of the processor gave no time. */
@@ -100,15 +100,15 @@ export interface CpuidLong {
   readonly dd: number
   /** The whole command, by the node's clock of uptime. */
   readonly node: number | null
-  /** The same by the auditor's own clock; null where no session of ours carried it. */
-  readonly auditor: number | null
+  /** The same by the collecting computer's own clock; null where no session of ours carried it. */
+  readonly collectingComputer: number | null
 }
 
-/** The same loop, long enough in a guest that the auditor's own clock can time it over the network. */
+/** The same loop, long enough in a guest that the collecting computer's own clock can time it over the network. */
 export const liveCpuidLong = defineProbe({
   id: 'live.cpuid-long',
-  title: 'CPUID duration by the auditor’s clock',
-  why: 'A hypervisor that hides its overhead can slow the clocks of its guest, but not the auditor’s clock.',
+  title: 'CPUID duration by the collecting computer’s clock',
+  why: 'A hypervisor that hides its overhead can slow the clocks of its guest, but not the collecting computer’s clock.',
   ignoredInDrift: {
     why: 'A measurement; no two are equal.',
     normalize: () => null,
@@ -130,7 +130,7 @@ interface LiveEnergy {
     readonly microjoules: number
     readonly seconds: number
   } | null
-  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  /** The least time of its command, and its duration by the collecting computer’s clock; null where it was not collected in a session. */
   readonly heard: Heard
 }
 
@@ -203,7 +203,7 @@ interface LiveJitter {
   readonly over50: number
   readonly over500: number
   readonly longestMicros: number
-  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  /** The least time of its command, and its duration by the collecting computer’s clock; null where it was not collected in a session. */
   readonly heard: Heard
 }
 
@@ -238,7 +238,7 @@ export const liveJitter = defineProbe({
       over50,
       over500,
       longestMicros,
-      heard: { least: 5, auditor: spin.seconds.auditor },
+      heard: { least: 5, collectingComputer: spin.seconds.collectingComputer },
     })
   },
 })
@@ -297,7 +297,7 @@ interface LiveSteal {
   readonly ticks: number
   /** Those in which a hypervisor ran something else. */
   readonly steal: number
-  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  /** The least time of its command, and its duration by the collecting computer’s clock; null where it was not collected in a session. */
   readonly heard: Heard
 }
 
@@ -322,7 +322,7 @@ export const liveSteal = defineProbe({
     const ticks = sum(later) - sum(earlier)
     // Both are from one stretch of one boot; the kernel may set single columns back a little, never steal by design.
     if (ticks <= 0 || steal < 0) return unknown('the two samples of the processor times do not cover one interval')
-    return known<LiveSteal>({ ticks, steal, heard: { least: 3, auditor: wait.seconds.auditor } })
+    return known<LiveSteal>({ ticks, steal, heard: { least: 3, collectingComputer: wait.seconds.collectingComputer } })
   },
 })
 
@@ -343,7 +343,7 @@ interface LiveThermal {
   readonly range: readonly [low: number, high: number] | null
   /** The clock of the first CPU before and after, in kHz; null where the kernel does not show. */
   readonly clock: readonly [before: number, after: number] | null
-  /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
+  /** The least time of its command, and its duration by the collecting computer’s clock; null where it was not collected in a session. */
   readonly heard: Heard
 }
 

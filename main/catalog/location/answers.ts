@@ -114,14 +114,17 @@ export function neededFor({ region }: Asked, { discs }: Delay, { node }: Context
   const vantages = [...(node.vantage === undefined ? [] : [node.vantage]), ...discs.map(({ vantage }) => vantage)]
   const times = vantages.map((vantage) => {
     const room = roomInside(vantage, region)
-    return { vantage: vantage.name, milliseconds: room === null ? 0 : told(neededMilliseconds(room, vantage.radiusKm)) }
+    return {
+      vantage: vantage.name,
+      milliseconds: room === null ? 0 : cutToMicroseconds(neededMilliseconds(room, vantage.radiusKm)),
+    }
   })
   const [most] = times.sort((a, b) => b.milliseconds - a.milliseconds)
   return most !== undefined && most.milliseconds > 0 ? most : null
 }
 
 /** Times are reported in microseconds: rounded down, so that the one that is reported bounds it, too. */
-const told = (time: number): number => Math.floor(time * 1000) / 1000
+const cutToMicroseconds = (time: number): number => Math.floor(time * 1000) / 1000
 
 /** A fleet has few vantages and policies and many nodes; borders are long. Remembered by what it depends on and nothing else. */
 function roomInside({ latitude, longitude }: Place, region: Region): number | null {
@@ -145,9 +148,9 @@ interface Matter {
 
 function textOf(title: string, asked: Asked, judged: PlaceResult, matter: Matter): string {
   const place = quote(title)
-  const who = (says: 'inside' | 'outside'): string =>
+  const who = (indicates: 'inside' | 'outside'): string =>
     matter.signals
-      .filter((signal, at) => !signal.hint && judged.indications[at]?.indicates === says)
+      .filter((signal, at) => !signal.hint && judged.indications[at]?.indicates === indicates)
       .map(({ text }) => text)
       .join(' ')
   switch (judged.verdict) {

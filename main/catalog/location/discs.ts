@@ -33,7 +33,7 @@ export interface Delay {
   readonly discs: readonly DistanceBound[]
   readonly usable: readonly Disc[]
   /**
-   * Whether they may bear a place out. Where the collection’s own times would count and are missing, the others only exclude: a capture
+   * Whether they may support a place. Where the collection’s own times would count and are missing, the others only exclude: a capture
    * that is taken away must not leave a better result than it would have given. Where the collecting machine has no declared place, its
    * times never counted, and nothing is missing.
    */

@@ -6,7 +6,7 @@ import { backupSettings, backupUnits } from '../backup/probes.ts'
 import { nonceEcho } from '../evidence/probes.ts'
 import { isNetworkMount } from '../mounts/kinds.ts'
 import { type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
-import { proxySettings } from '../network/flows.ts'
+import { proxySettings, proxySteps } from '../network/flows.ts'
 import { netRoutes, type Route } from '../network/links.ts'
 import { count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -79,16 +79,7 @@ const locationEgressPath = defineCheck({
               ),
             ]
           : unclearAbout(vpnInterfaces, vpn)),
-        ...(proxies.ok
-          ? [
-              supports(
-                proxies.fact.files.length === 0
-                  ? 'No proxy is set for the whole system.'
-                  : `A proxy is named in ${named(proxies.fact.files, 5)}.`,
-                proxySettings,
-              ),
-            ]
-          : unclearAbout(proxySettings, proxies)),
+        ...proxySteps(proxies),
       ],
     }
   },
@@ -120,7 +111,7 @@ export const locationIpRegistry = defineCheck({
     if (frontEnd(settledTime(echo), echo.path)?.exceeds === true)
       return undecided('Something nearer than the node opens the TCP connection, so that the address may be of that.')
     const signals = registrySignals(facts, context)
-    const told = (isFor: (country: string) => DraftObservation['direction']): readonly DraftObservation[] =>
+    const observed = (isFor: (country: string) => DraftObservation['direction']): readonly DraftObservation[] =>
       signals.map(({ text, country, hint, probe }) => {
         const direction = country === null || hint ? 'unclear' : isFor(country)
         return { direction, text, probe }
@@ -128,10 +119,10 @@ export const locationIpRegistry = defineCheck({
     if (declared === undefined)
       return undecided(
         'No country was declared for this node.',
-        told(() => 'unclear'),
+        observed(() => 'unclear'),
       )
-    const observations = told((country) => (country === declared ? 'supports' : 'contradicts'))
-    switch (allSay(signals, declared, context)) {
+    const observations = observed((country) => (country === declared ? 'supports' : 'contradicts'))
+    switch (allIndicate(signals, declared, context)) {
       case 'inside':
         return { verdict: 'satisfied', observations: observations.filter(({ direction }) => direction === 'supports') }
       case 'outside':
@@ -146,15 +137,19 @@ export const locationIpRegistry = defineCheck({
 })
 
 /** Of every address on its own, whether two databases decide about it; they must all come out the same. */
-function allSay(signals: readonly Found[], declared: string, context: Context): 'inside' | 'outside' | 'undecided' {
+function allIndicate(
+  signals: readonly Found[],
+  declared: string,
+  context: Context,
+): 'inside' | 'outside' | 'undecided' {
   const byAddress = new Map<number, StatedCountry[]>()
   for (const { id, hint, country, text } of signals) {
     const from = registryOf(id, context)
     if (from === null || hint || country === null) continue
     byAddress.set(from.address, [...(byAddress.get(from.address) ?? []), { source: from.source, country, text }])
   }
-  const [first = 'undecided', ...others] = [...byAddress.values()].map((said) =>
-    databasesIndicate(said, (country) => country === declared),
+  const [first = 'undecided', ...others] = [...byAddress.values()].map((countries) =>
+    databasesIndicate(countries, (country) => country === declared),
   )
   return others.every((one) => one === first) ? first : 'undecided'
 }
@@ -220,20 +215,21 @@ interface Endpoint {
 }
 
 function endpoint({ probe, name, addresses, databases, asOf, isAllowed }: Endpoint): DraftObservation {
-  const says = addresses.map((address) => {
-    const said = countriesOf(address, databases, asOf)
+  const answers = addresses.map((address) => {
+    const countries = countriesOf(address, databases, asOf)
     return {
-      texts: said.map(({ text }) => text),
-      is: isAllowed === null ? 'undecided' : databasesIndicate(said, isAllowed),
+      texts: countries.map(({ text }) => text),
+      is: isAllowed === null ? 'undecided' : databasesIndicate(countries, isAllowed),
     }
   })
-  const texts = says.flatMap((one) => one.texts)
-  const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database with data from the last year names a country for its address.' : texts.join(' ')}`
-  if (says.some(({ is }) => is === 'outside'))
-    return { direction: 'contradicts', text: `${told} That is not allowed.`, probe }
-  if (says.length > 0 && says.every(({ is }) => is === 'inside')) return { direction: 'supports', text: told, probe }
+  const texts = answers.flatMap((one) => one.texts)
+  const statement = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database with data from the last year names a country for its address.' : texts.join(' ')}`
+  if (answers.some(({ is }) => is === 'outside'))
+    return { direction: 'contradicts', text: `${statement} That is not allowed.`, probe }
+  if (answers.length > 0 && answers.every(({ is }) => is === 'inside'))
+    return { direction: 'supports', text: statement, probe }
   const why = isAllowed === null ? ' No allowed country was declared.' : ''
-  return { direction: 'unclear', text: `${told}${why}`, probe }
+  return { direction: 'unclear', text: `${statement}${why}`, probe }
 }
 
 /** Ways to other machines whose other end the kernel does not show as an address. */

@@ -93,33 +93,33 @@ const signedIdentity = (
 }
 
 /**
- * What a document states. It counts as the provider’s word about this machine (E2) only where its signature stands and it names the machine
- * that the firmware names: otherwise it may be the document of another machine, and is no more than what an administrator can put here. It
- * must also name an ordinary zone of its region: one in a Local or Wavelength Zone names the parent region and stands elsewhere. A machine
- * in an Outpost cannot be distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
- * zone); its document counts all the same, and the text states this. One whose signature does not stand is no evidence of a place.
+ * What a document states. It counts as the provider’s word about this machine (E2) only where its signature is valid and it names the machine that
+ * the firmware names: otherwise it may be the document of another machine, or one that an administrator put here. It must also name an ordinary zone
+ * of its region: a document from a Local or Wavelength Zone names the parent region, but the machine is elsewhere. A machine in an Outpost cannot be
+ * distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one zone); its document counts all the
+ * same, and the text states this. A document with an invalid signature is no evidence of a place.
  */
 export function identityStatement(
   read: ReturnType<typeof readIdentity>,
   tags: Parsed<DmiTags>,
 ): { readonly country: string | null; readonly text: string; readonly isBound: boolean } {
-  const says = (country: string | null, text: string, isBound = false) => ({ country, text, isBound })
-  if (!read.ok) return says(null, `There is a signed identity document, but ${read.reason}. It names no place here.`)
+  const found = (country: string | null, text: string, isBound = false) => ({ country, text, isBound })
+  if (!read.ok) return found(null, `There is a signed identity document, but ${read.reason}. It names no place here.`)
   const { instance, region, zone, signer } = read.identity
   const country = placeCountry('aws', region, zone)
-  const said = `An identity document states that the machine ${quote(instance)} runs in the region ${quote(region)}${country === null ? '' : ` in ${country}`}`
+  const statement = `An identity document states that the machine ${quote(instance)} runs in the region ${quote(region)}${country === null ? '' : ` in ${country}`}`
   if (signer === null)
-    return says(country, `${said}. This catalog has no certificate of that region to verify its signature.`)
-  const signed = `${said}. Its signature verifies with the certificate that AWS publishes for that region (SHA-256 ${signer.sha256.slice(0, 16)}…)`
+    return found(country, `${statement}. This catalog has no certificate of that region to verify its signature.`)
+  const signed = `${statement}. Its signature verifies with the certificate that AWS publishes for that region (SHA-256 ${signer.sha256.slice(0, 16)}…)`
   const board = tags.ok ? tags.fact.board : null
   if (board !== instance) {
     const other = board === null ? 'the firmware names no machine' : `the firmware names ${quote(board)}`
-    return says(country, `${signed}, but ${other}: it may be the document of another machine.`)
+    return found(country, `${signed}, but ${other}: it may be the document of another machine.`)
   }
   const bound = `${signed}, and the firmware names the same machine`
-  if (isOrdinaryZone(region, zone)) return says(country, `${bound}. ${OUTPOSTS}`, true)
+  if (isOrdinaryZone(region, zone)) return found(country, `${bound}. ${OUTPOSTS}`, true)
   const where = zone === null ? 'It names no zone' : `Its zone ${quote(zone)} is no ordinary one of that region`
-  return says(
+  return found(
     country,
     `${bound}. ${where}, and such machines may be outside that region: it counts as a statement only.`,
   )
@@ -214,7 +214,7 @@ export function metadataSignals(
     const fits = identity.ok && service.fits(identity.fact)
     const signed = service.id === 'aws' && readings.aws.ok && fits ? readings.aws.fact.rsa2048 : null
     return [
-      ...(region === null && zone === null ? [] : [told(service, fits, region, zone)]),
+      ...(region === null && zone === null ? [] : [named(service, fits, region, zone)]),
       ...(signed === null
         ? []
         : [signedIdentity(`metadata.${service.id}-signed`, signed, tags, service.probe, 'signed')]),
@@ -222,18 +222,18 @@ export function metadataSignals(
   })
 }
 
-function told(
+function named(
   { id, provider, cloud, probe }: Service,
   fits: boolean,
   region: string | null,
   zone: string | null,
 ): Found {
-  const said = `The metadata service, queried as that of ${provider}, returned ${[region, zone].flatMap((one) => (one === null ? [] : [quote(one)])).join(' and ')}`
+  const statement = `The metadata service, queried as that of ${provider}, returned ${[region, zone].flatMap((one) => (one === null ? [] : [quote(one)])).join(' and ')}`
   if (!fits)
     return hinted(
       `metadata.${id}`,
       null,
-      `${said}. The firmware does not name ${provider}, so the responder is unknown: not counted.`,
+      `${statement}. The firmware does not name ${provider}, so the responder is unknown: not counted.`,
       probe,
     )
   // Vultr states the country itself, in place of a zone.
@@ -243,8 +243,8 @@ function told(
     `metadata.${id}`,
     country,
     country === null
-      ? `${said}; the country of that region is not known to this catalog.`
-      : `${said}, which is in ${country}.`,
+      ? `${statement}; the country of that region is not known to this catalog.`
+      : `${statement}, which is in ${country}.`,
     probe,
   )
 }

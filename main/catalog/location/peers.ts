@@ -31,7 +31,7 @@ export const ADDRESS_WANTS = {
 
 export type AddressFacts = MaybeFactsOf<typeof ADDRESS_WANTS>
 
-/** A public address of a node, and how we know it. */
+/** A public address of a node, and where it comes from. */
 export interface OwnAddress {
   readonly address: IpAddress
   /** The rule by which an IPv6 address carries it; null where it was written as such. */

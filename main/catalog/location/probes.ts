@@ -139,7 +139,7 @@ export const metadataAzure = defineProbe({
   parse: ({ location }) => known<MetadataPlace>({ region: nameIn(location), zone: null }),
 })
 
-/** docs.oracle.com, Getting Instance Metadata, version 2. The word Oracle in the header is the same for everybody. */
+/** docs.oracle.com, Getting Instance Metadata, version 2. The word Oracle in the header is the same for every client. */
 export const metadataOci = defineProbe({
   id: 'metadata.oci',
   title: 'Region by the metadata service of Oracle Cloud',
@@ -188,9 +188,9 @@ export interface IdentityDocument {
 
 /**
  * What cloud-init kept of the provider’s signed statement about this machine, in the file that every user may read. EC2: the message of
- * /latest/dynamic/instance-identity/rsa2048, whose content is the identity document. Only the lines between its name and the bracket that
- * closes it are printed, at the one depth where it stands: older releases left secrets elsewhere in this file. Some systems let the party
- * that holds this document log in (Vault, auth method aws; SPIRE, node attestor aws_iid), so that it is read only where a person chose it.
+ * /latest/dynamic/instance-identity/rsa2048, whose content is the identity document. Only the lines between its name and the closing bracket are
+ * printed, at the one depth where the name occurs: older releases left secrets elsewhere in this file. Some systems accept this document as a login
+ * (Vault, auth method aws; SPIRE, node attestor aws_iid), so it is read only where a person chose it.
  */
 export const identityDocument = defineProbe({
   id: 'cloud-init.identity',

@@ -26,14 +26,14 @@ export function assetTagSignals(
   const chassis = identity.ok ? identity.fact.chassisAssetTag : null
   const board = tags.ok ? tags.fact.board : null
   const written = controller.ok ? (controller.fact.inventory?.written ?? []).filter(({ text }) => isTag(text)) : []
-  const said = (where: string, text: string): string =>
+  const tagText = (where: string, text: string): string =>
     `${where} carries the tag ${quote(text)}, which a rack record may list.`
   return [
     ...(isTag(chassis)
-      ? [asserted('asset-tag.chassis', null, said('The firmware’s entry of the chassis', chassis), dmiIdentity)]
+      ? [asserted('asset-tag.chassis', null, tagText('The firmware’s entry of the chassis', chassis), dmiIdentity)]
       : []),
     ...(isTag(board)
-      ? [asserted('asset-tag.board', null, said('The firmware’s entry of the board', board), dmiTags)]
+      ? [asserted('asset-tag.board', null, tagText('The firmware’s entry of the board', board), dmiTags)]
       : []),
     ...(written.length === 0
       ? []
@@ -111,11 +111,11 @@ export function cloudInitSignals(reading: Parsed<CloudInit>): readonly Found[] {
   const where = region ?? availabilityZone
   if (cloudName === null || where === null) return []
   const country = placeCountry(cloudName, region, availabilityZone)
-  const said = `cloud-init records that the provider ${quote(cloudName)} names the region ${quote(where)}`
+  const statement = `cloud-init records that the provider ${quote(cloudName)} names the region ${quote(where)}`
   const text =
     country === null
-      ? `${said}; the country of that region is not known to this catalog.`
-      : `${said}, which is in ${country}.`
+      ? `${statement}; the country of that region is not known to this catalog.`
+      : `${statement}, which is in ${country}.`
   return [asserted('cloud-init', country, text, cloudInit)]
 }
 
@@ -125,8 +125,8 @@ const TAG_INDEX = 0x1c10110
 const TAG_REGISTER = 22
 
 /**
- * Traces of a geotag. Without a quote over a number of ours, signed by a key that the tag’s authority vouches for, they attest nothing:
- * the class of hardware-attested tags stays empty here.
+ * Traces of a geotag. Without a quote over a nonce of ours, signed by a key that the tag’s authority certifies, they attest nothing: the class of
+ * hardware-attested tags stays empty here.
  */
 export function tpmTagSignals(tag: Parsed<TpmTag>, registers: Parsed<TpmPresence>): readonly Found[] {
   const value = registers.ok ? registers.fact.registers.get(TAG_REGISTER) : undefined

@@ -40,7 +40,7 @@ export const asserted = (
 })
 
 /** Something that anyone can choose, such as a name: shown, and counted nowhere. */
-export const hinted = (...said: Parameters<typeof asserted>): Found => ({ ...asserted(...said), hint: true })
+export const hinted = (...stated: Parameters<typeof asserted>): Found => ({ ...asserted(...stated), hint: true })
 
 const DAY_MS = 86_400_000
 /** Addresses are sold and moved: what a database reports about a year ago concerns nothing today. */
@@ -60,7 +60,7 @@ function isCurrent(database: Pick<AddressDatabase, 'builtOn'>, asOf: string): bo
 }
 
 /**
- * Whose data it is, as far as two databases can be distinguished: the same file is one source under whatever names, names know no case, and
+ * Whose data it is, as far as two databases can be distinguished: the same file is one source under whatever names, names are compared without case, and
  * all of which no one stated whose they are count as one.
  */
 function sourceOf(database: AddressDatabase, databases: readonly AddressDatabase[]): string {
@@ -112,11 +112,11 @@ export function countriesOf(
  * such databases copy each other, and are often wrong.
  */
 export function databasesIndicate(
-  said: readonly StatedCountry[],
+  stated: readonly StatedCountry[],
   isAllowed: (country: string) => boolean,
 ): 'inside' | 'outside' | 'undecided' {
   const by = (allowed: boolean): number =>
-    new Set(said.filter(({ country }) => isAllowed(country) === allowed).map(({ source }) => source)).size
+    new Set(stated.filter(({ country }) => isAllowed(country) === allowed).map(({ source }) => source)).size
   const [inside, outside] = [by(true), by(false)]
   if (inside >= 2 && outside === 0) return 'inside'
   return outside >= 2 && inside === 0 ? 'outside' : 'undecided'
@@ -186,7 +186,7 @@ export function registrySignals(facts: AddressFacts, context: Context): readonly
           hint: own.how === 'own' || !isCurrent(database, context.asOf),
           country: answer.country,
           place: placeIn(answer, database),
-          text: `${says(own, answer, database)}${limitsOf(answer, database, sources.size < 2, context)}`,
+          text: `${sourceText(own, answer, database)}${limitsOf(answer, database, sources.size < 2, context)}`,
           probe: PROBES[own.how],
         },
       ]
@@ -213,7 +213,7 @@ const nameOf = ({ provenance, type, file, builtOn }: AddressDatabase): string =>
     `SHA-256 ${plain(file.sha256.slice(0, 16))}…`,
   ].join(', ')})`
 
-function says({ address, via, how }: OwnAddress, answer: AddressAnswer, database: AddressDatabase): string {
+function sourceText({ address, via, how }: OwnAddress, answer: AddressAnswer, database: AddressDatabase): string {
   const inside = via === null ? '' : `, which an IPv6 address carries (${via})`
   const subject = `${address.text}${inside}, ${HOW[how]},`
   const operator = [
@@ -300,7 +300,7 @@ function egressBy(database: AddressDatabase, peers: readonly DataPeer[], address
     const country = answersOf(database).get(text)?.country ?? 'no country'
     byCountry.set(country, [...(byCountry.get(country) ?? []), text])
   }
-  const told = [...byCountry]
+  const counts = [...byCountry]
     .sort(([a, many], [b, few]) => few.length - many.length || compare(a, b))
     .map(([country, texts]) => {
       const uses = texts.map(
@@ -308,7 +308,7 @@ function egressBy(database: AddressDatabase, peers: readonly DataPeer[], address
       )
       return `${country} ${texts.length} (${listOf(uses, 3)})`
     })
-  return `Public peers of its data, by ${nameOf(database)}: ${told.join('; ')}.`
+  return `Public peers of its data, by ${nameOf(database)}: ${counts.join('; ')}.`
 }
 
 const listOf = (parts: readonly string[], most = MOST_NAMED): string =>

@@ -169,7 +169,7 @@ const RADIUS_KM = 1
 
 /**
  * What switches report about where they stand, which is the word of the party that set them up, and which switch and port that is. Their
- * names are hints. lldpd shows more, so that networkd is heard only where it does not respond.
+ * names are hints. lldpd shows more, so networkd is used only where lldpd does not respond.
  */
 export function lldpSignals(lldpd: Parsed<LldpPlaces>, networkd: Parsed<LldpPlaces>): readonly Found[] {
   const [reading, probe] = lldpd.ok ? [lldpd, netLldpPlace] : [networkd, netLldpNetworkd]
@@ -185,15 +185,15 @@ function placed(one: LldpPlace, at: number, probe: Probe<unknown>): readonly Fou
   if (country === null && point === null) return []
   const where = [...(country === null ? [] : [country]), ...address].join(', ')
   const spot = point === null ? '' : `${point.latitude}, ${point.longitude}`
-  const said = asserted(
+  const stated = asserted(
     `lldp.${at + 1}`,
     country,
     `The switch ${quote(one.name || one.chassis)}, port ${quote(one.port)}, states over LLDP that it is at ${[where && quote(where, 300), spot].filter(Boolean).join(', ')}.`,
     probe,
   )
-  if (point === null) return [said]
+  if (point === null) return [stated]
   const place = { name: 'As stated over LLDP', ...point, radiusKm: RADIUS_KM, declaredBy: 'the switch' }
-  return [{ ...said, place: country === null ? place : { ...place, country } }]
+  return [{ ...stated, place: country === null ? place : { ...place, country } }]
 }
 
 /** Which switches and ports: evidence for a rack, and for a country only as far as names have a meaning. */

@@ -28,13 +28,13 @@ export const locationSiteRecord = defineCheck({
     const record = siteRecordSignals(reading, context)
     const keys = [serials.product, serials.chassis, serials.board].flatMap((text) => serialKey(text) ?? [])
     const rows = rowsOf(sites)
-    const says = record.map(({ text }) => text).join(' ')
-    if (keys.length === 0) return decide([unclear(says, hostSerials)])
-    if (!keys.some((key) => rows.has(key))) return decide([contradicts(says, hostSerials)])
+    const sentences = record.map(({ text }) => text).join(' ')
+    if (keys.length === 0) return decide([unclear(sentences, hostSerials)])
+    if (!keys.some((key) => rows.has(key))) return decide([contradicts(sentences, hostSerials)])
     const [row] = record
-    if (row?.hint === true) return decide([unclear(says, hostSerials)])
+    if (row?.hint === true) return decide([unclear(sentences, hostSerials)])
     if (row === undefined || (row.country === null && row.place === null))
-      return decide([unclear(`${says} It names no country or place for comparison.`, hostSerials)])
+      return decide([unclear(`${sentences} It names no country or place for comparison.`, hostSerials)])
     const facts = { ...wanted, serials: reading }
     const delay = readDelay(wanted.echo.ok ? wanted.echo.fact : null, context)
     const others = locationSignals(facts, context).filter(({ id }) => id !== row.id)
@@ -47,7 +47,7 @@ export const locationSiteRecord = defineCheck({
       return dispute.isTooFar || dispute.against.length > 0 ? [{ direction: dispute.direction, text, probe: null }] : []
     })
     return decide([
-      supports(says, hostSerials),
+      supports(sentences, hostSerials),
       ...(agreeing.length > 0
         ? agreeing.map(agrees)
         : about.isBounded
@@ -77,11 +77,11 @@ interface Dispute {
 const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], direction: 'unclear' }
 
 function disputeOf(asked: Asked, signals: readonly Found[], delay: Delay, context: Context): Dispute {
-  const told = placeResult(asked, delay, signals, context)
-  const against = signals.filter((signal, at) => !signal.hint && told.indications[at]?.indicates === 'outside')
-  const isTooFar = told.delay === 'outside'
+  const result = placeResult(asked, delay, signals, context)
+  const against = signals.filter((signal, at) => !signal.hint && result.indications[at]?.indicates === 'outside')
+  const isTooFar = result.delay === 'outside'
   const direction = isTooFar || isWeighty(against, context) ? 'contradicts' : 'unclear'
-  return { isTooFar, isBounded: told.delay === 'inside', against, direction }
+  return { isTooFar, isBounded: result.delay === 'inside', against, direction }
 }
 
 const askedOf = ({ country, place }: Found): Asked =>

@@ -26,15 +26,15 @@ export interface PlaceResult {
  * vantages is wrong, which is nothing against the node. A hint counts nowhere.
  */
 export function placeResult(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): PlaceResult {
-  const read = signals.map((signal) => ({ signal, says: placeIndication(signal, asked) }))
-  const told = delayIndication(delay, asked.region)
+  const read = signals.map((signal) => ({ signal, indicates: placeIndication(signal, asked) }))
+  const byDelay = delayIndication(delay, asked.region)
   const counted = read.filter(({ signal }) => !signal.hint)
-  const against = counted.filter(({ says }) => says === 'outside').map(({ signal }) => signal.class)
-  const agreeing = counted.filter(({ says }) => says === 'inside').map(({ signal }) => signal)
+  const against = counted.filter(({ indicates }) => indicates === 'outside').map(({ signal }) => signal.class)
+  const agreeing = counted.filter(({ indicates }) => indicates === 'inside').map(({ signal }) => signal)
   return {
-    verdict: verdictOf(told, against, { isAny: agreeing.length > 0, kinds: kindsOf(agreeing, context) }),
-    delay: told,
-    indications: read.map(({ signal: { id }, says }) => ({ id, indicates: says })),
+    verdict: verdictOf(byDelay, against, { isAny: agreeing.length > 0, kinds: kindsOf(agreeing, context) }),
+    delay: byDelay,
+    indications: read.map(({ signal: { id }, indicates }) => ({ id, indicates })),
   }
 }
 
@@ -57,15 +57,15 @@ export function isWeighty(against: readonly Found[], context: Context): boolean 
 }
 
 function verdictOf(
-  told: DelayIndication,
+  byDelay: DelayIndication,
   against: readonly Found['class'][],
   { isAny, kinds }: { readonly isAny: boolean; readonly kinds: number },
 ): PlaceResult['verdict'] {
-  if (told === 'outside' || against.some((kind) => kind === 'E2' || kind === 'E3')) return 'contradicted'
+  if (byDelay === 'outside' || against.some((kind) => kind === 'E2' || kind === 'E3')) return 'contradicted'
   if (against.length > 0) return 'conflicting'
-  if (told === 'empty') return 'undetermined'
-  if (told === 'inside') return 'bounded'
-  if (told === 'undecided' && kinds >= 2) return 'corroborated'
+  if (byDelay === 'empty') return 'undetermined'
+  if (byDelay === 'inside') return 'bounded'
+  if (byDelay === 'undecided' && kinds >= 2) return 'corroborated'
   return isAny ? 'uncorroborated' : 'undetermined'
 }
 

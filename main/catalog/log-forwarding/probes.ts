@@ -1,5 +1,5 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, isAbsent, lines, readUnits } from '../read-text.ts'
+import { foundLines, grepIsComplete, isAbsent, lines, readUnits, showUnits } from '../read-text.ts'
 
 /** One place that logs are sent to, by the settings of a service. */
 export interface LogTarget {
@@ -60,7 +60,7 @@ export const rsyslogForwarding = defineProbe({
 /** Longest line and longest statement that are read; those of real settings are far shorter. */
 const MOST_CHARACTERS = 8192
 
-/** Lines of one action(…) together; a line that belongs to none stands alone. */
+/** Lines of one action(…) together; a line outside any action is a statement by itself. */
 function statements(found: readonly string[]): readonly string[] {
   let isOpen = false
   return found.reduce<string[]>((all, line) => {
@@ -305,7 +305,7 @@ export const servicesLogAgents = defineProbe({
   title: 'State of further log agents',
   why: 'Shows which programs that can send logs to another host are running.',
   commands: {
-    units: run(['systemctl', 'show', '--property=Id,ActiveState', ...UNITS.map((unit) => `${unit}.service`)]),
+    units: showUnits('Id,ActiveState', UNITS),
   },
   parse({ units }) {
     const states = readUnits(units, UNITS)

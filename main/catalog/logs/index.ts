@@ -140,14 +140,14 @@ function judge(
   const oldest = Math.min(...reach.map((one) => one.oldest))
   if (!Number.isFinite(oldest)) return [unclear('How far back the logs reach could not be measured.', journalState)]
   const days = (since: number): number => Math.floor((now.seconds - since) / DAY)
-  const told = reach.map((one) =>
+  const reaches = reach.map((one) =>
     one.step(`The oldest record in ${one.of} that could be measured is ${count(days(one.oldest), 'day')} old.`),
   )
-  if (days(oldest) >= limit.value) return [...told, supports(`At least ${limitText(limit)} are kept.`, timeNow)]
+  if (days(oldest) >= limit.value) return [...reaches, supports(`At least ${limitText(limit)} are kept.`, timeNow)]
   const setUpAt = files.ok ? files.fact.setUpAt : null
   if (setUpAt !== null && days(setUpAt) < limit.value)
     return [
-      ...told,
+      ...reaches,
       unclear(
         `This system was set up ${count(days(setUpAt), 'day')} ago, so its logs cannot yet reach back ${limitText(limit)}.`,
         logFiles,
@@ -158,7 +158,10 @@ function judge(
     ...unclearAbout(logFiles, files),
     ...unclearAbout(auditFiles, audit),
   ]
-  return [...told, ...(unread.length > 0 ? unread : [contradicts(`That is less than ${limitText(limit)}.`, timeNow)])]
+  return [
+    ...reaches,
+    ...(unread.length > 0 ? unread : [contradicts(`That is less than ${limitText(limit)}.`, timeNow)]),
+  ]
 }
 
 /** Accounts that write logs: root, and the services that distributions run for it under names of their own. */

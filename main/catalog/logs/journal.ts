@@ -1,4 +1,4 @@
-/** A moment as a node's program printed it: the digits read as if they were UTC, and the zone that stood behind them. */
+/** A moment as a node's program printed it: the digits read as if they were UTC, and the zone printed after them. */
 export interface Stamp {
   /** Seconds since 1970, as if the zone were UTC. */
   readonly wallSeconds: number

@@ -219,7 +219,9 @@ export const auditFiles = defineProbe({
 
 /** Rows of stat(1). Files that do not exist are left out; any other complaint, or a row of another form, makes it unread. */
 function entriesIn({ text, errorText, exitCode }: Answer): Parsed<readonly LogEntry[]> {
-  const complaints = lines(errorText).filter((said) => !/No such file or directory$|: Permission denied$/.test(said))
+  const complaints = lines(errorText).filter(
+    (complaint) => !/No such file or directory$|: Permission denied$/.test(complaint),
+  )
   const hidden = /: Permission denied$/m.test(errorText)
   const rows = lines(text).map(readEntry)
   if (rows.includes(null) || complaints.length > 0 || exitCode > 1)

@@ -35,14 +35,14 @@ function dmiStructures(text: string): readonly DmiStructure[] {
 }
 
 function addLine({ fields, items }: Growing, line: string): void {
-  const said = line.trim()
+  const content = line.trim()
   if (/^(\t\t| {8})/.test(line)) {
-    items.push(said)
+    items.push(content)
     return
   }
-  const colon = said.indexOf(':')
-  const name = said.slice(0, colon)
-  if (colon > 0 && !fields.has(name)) fields.set(name, said.slice(colon + 1).trim())
+  const colon = content.indexOf(':')
+  const name = content.slice(0, colon)
+  if (colon > 0 && !fields.has(name)) fields.set(name, content.slice(colon + 1).trim())
 }
 
 const PLACEHOLDER =

@@ -104,10 +104,10 @@ export const identity: Catalog['identity'] = {
     sshSession,
     systemLoad,
   ] as readonly unknown[] as readonly Probe<unknown>[],
-  read: told,
+  read: identityIn,
 }
 
-function told(readings: ReadonlyMap<string, Parsed<unknown>>): ReportedIdentity {
+function identityIn(readings: ReadonlyMap<string, Parsed<unknown>>): ReportedIdentity {
   const read: Read = <F, C extends string>({ id }: Probe<F, C>) =>
     (readings.get(id) ?? unknown('this was not collected')) as Parsed<F>
   const [host, serials, table, session, load] = [

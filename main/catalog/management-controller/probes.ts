@@ -47,7 +47,7 @@ const OF_DEVICE = { needsPath: IPMI_DEVICES, maxBytes: 65536 }
 
 /**
  * ipmitool(1) through the kernel’s own device. All five only ask. Users, networks and keys of the controller are not requested. Sensors are
- * read over a slow bus, hence the time. What a controller does not know (power, inventory) it refuses, which is a response.
+ * read over a slow bus, hence the time. A controller refuses what it does not have (power, inventory), which is a response.
  */
 export const bmc = defineProbe({
   id: 'bmc.state',
@@ -332,9 +332,9 @@ export interface BmcDevice {
 const NODES = ['/dev/ipmi0', '/dev/ipmi/0', '/dev/ipmidev/0', '/dev/ipmi1'] as const
 
 /** How many lines state that a file does not exist, and how many state something else. */
-function apart(said: readonly string[]): readonly [number, number] {
-  const absent = said.filter((line) => /(No such file or directory|Not a directory)$/.test(line)).length
-  return [absent, said.length - absent]
+function apart(complaints: readonly string[]): readonly [number, number] {
+  const absent = complaints.filter((line) => /(No such file or directory|Not a directory)$/.test(line)).length
+  return [absent, complaints.length - absent]
 }
 
 /** Linux Documentation/driver-api/ipmi.rst: the party that may open this device commands the controller, without any password. */

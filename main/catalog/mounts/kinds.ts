@@ -105,7 +105,9 @@ export function mountTree(mounts: readonly Mount[]): (path: string) => Mount | u
   }
 }
 
-const partsOf = (path: string): readonly string[] => path.split('/').filter((name) => name !== '' && name !== '.')
+/** The names in a path, without empty ones and dots. */
+export const partsOf = (path: string): readonly string[] =>
+  path.split('/').filter((name) => name !== '' && name !== '.')
 
 function placeOf(root: Place, point: string): Place {
   let place = root

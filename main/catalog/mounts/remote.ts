@@ -81,7 +81,7 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
   }
 }
 
-interface Say {
+interface Texts {
   readonly yes: (how: string) => DraftObservation
   readonly no: (how: string) => DraftObservation
   readonly open: (how: string) => DraftObservation
@@ -90,7 +90,7 @@ interface Say {
 function nfs(
   option: (key: string) => string | undefined,
   system: Parsed<OsIdentity>,
-  { yes, no, open }: Say,
+  { yes, no, open }: Texts,
 ): readonly DraftObservation[] {
   const [tls, sec, version] = [option('xprtsec'), option('sec'), option('vers') ?? '']
   if (sec === 'krb5p') return [yes('sec=krb5p')]

@@ -1,5 +1,5 @@
-import { defineCheck } from '../../core/check.ts'
-import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { compare } from '../../core/recording.ts'
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 import { count, named, supports } from '../steps.ts'
@@ -78,6 +78,19 @@ export const proxySettings = defineProbe({
     return known<ProxySettings>({ files: [...new Set(foundLines(names.text).map(({ path }) => path))] })
   },
 })
+
+/** Whether a proxy is set for the whole system. */
+export const proxySteps = (proxies: Parsed<ProxySettings>): readonly DraftObservation[] =>
+  proxies.ok
+    ? [
+        supports(
+          proxies.fact.files.length === 0
+            ? 'No proxy is set for the whole system.'
+            : `A proxy is named in ${named(proxies.fact.files, 5)}.`,
+          proxySettings,
+        ),
+      ]
+    : unclearAbout(proxySettings, proxies)
 
 // RFC 6335 §6: the kernel draws the ports of clients from a range that begins at 32768 on Linux (ip-sysctl.rst, ip_local_port_range).
 const FIRST_CLIENT_PORT = 32_768

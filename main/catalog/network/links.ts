@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { asList, asRecord, asText, inOrder, isContainerEnd, type JsonValue, readJson } from '../read-text.ts'
+import { asCount, asList, asRecord, asText, inOrder, isContainerEnd, type JsonValue, readJson } from '../read-text.ts'
 
 export interface NetLink {
   readonly name: string
@@ -50,20 +50,17 @@ export const netLinks = defineProbe({
   },
 })
 
-const whole = (value: JsonValue | undefined): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
-
 function readLink(row: { readonly [key: string]: JsonValue }): NetLink {
   const info = asRecord(row.linkinfo)
   const data = asRecord(info.info_data)
   return {
     name: asText(row.ifname) ?? '',
     kind: asText(info.info_kind) ?? '',
-    mtu: whole(row.mtu),
+    mtu: asCount(row.mtu),
     mac: asText(row.address) ?? '',
     permanentMac: asText(row.permaddr),
     isUp: asList(row.flags).includes('UP'),
-    networkId: whole(data.id) ?? whole(data.vni),
+    networkId: asCount(data.id) ?? asCount(data.vni),
     virtualFunctions: asList(row.vfinfo_list).length,
   }
 }

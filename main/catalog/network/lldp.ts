@@ -1,9 +1,9 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { asList, asRecord, asText, inOrder, isAbsent, type JsonValue, readJson } from '../read-text.ts'
 
-/** A switch at the other end of a cable, with where it states that it stands (ANSI/TIA-1057, 10.2.4, LLDP-MED location). */
+/** A switch at the other end of a cable, with the location that it reports (ANSI/TIA-1057, 10.2.4, LLDP-MED location). */
 export interface LldpPlace {
-  /** Our interface that heard it. */
+  /** The node’s interface that received it. */
   readonly device: string
   readonly name: string
   readonly chassis: string
@@ -100,7 +100,7 @@ const neighboursOfNetworkd = (document: JsonValue): readonly LldpPlace[] =>
     )
 
 export interface LldpNeighbour {
-  /** Our interface that heard it. */
+  /** The node’s interface that received it. */
   readonly device: string
   readonly name: string
   readonly chassis: string
@@ -120,7 +120,7 @@ const MOST = 4096
 const LONGEST_TEXT = 255
 
 /**
- * lldpcli(8): what a running lldpd has heard. IEEE 802.1AB frames are not forwarded by bridges, so who is heard is at the other end of the
+ * lldpcli(8): what a running lldpd has received. IEEE 802.1AB frames are not forwarded by bridges, so the sender is at the other end of the
  * cable.
  */
 export const netLldp = defineProbe({
@@ -138,9 +138,9 @@ export const netLldp = defineProbe({
     if (!document.ok) return document
     const top = asRecord(document.fact).lldp
     if (top === undefined) return unknown('the output of lldpctl has an unexpected format')
-    // One neighbor stands alone, several in a list; each is under the name of our interface.
+    // One neighbor is an object, several are a list; each is under the name of our interface.
     const found = each(asRecord(top).interface).flatMap((entry) =>
-      Object.entries(asRecord(entry)).map(([device, said]) => readNeighbour(device, asRecord(said))),
+      Object.entries(asRecord(entry)).map(([device, neighbour]) => readNeighbour(device, asRecord(neighbour))),
     )
     return found.length > MOST ? unknown(`more than ${MOST} LLDP neighbors`) : known<Lldp>({ neighbours: found })
   },
@@ -149,12 +149,12 @@ export const netLldp = defineProbe({
 const each = (value: JsonValue | undefined): readonly JsonValue[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value]
 
-function readNeighbour(device: string, said: { readonly [key: string]: JsonValue }): LldpNeighbour {
-  const outer = asRecord(said.chassis)
-  // A chassis with a name is under it; one without stands as it is.
+function readNeighbour(device: string, neighbour: { readonly [key: string]: JsonValue }): LldpNeighbour {
+  const outer = asRecord(neighbour.chassis)
+  // A chassis with a name is nested under it; one without is not.
   const [name = '', inner] = outer.id === undefined ? (Object.entries(outer)[0] ?? []) : ['', outer as JsonValue]
   const chassis = asRecord(inner)
-  const port = asRecord(said.port)
+  const port = asRecord(neighbour.port)
   return {
     device,
     name,
@@ -165,14 +165,14 @@ function readNeighbour(device: string, said: { readonly [key: string]: JsonValue
       const { type, enabled } = asRecord(one)
       return enabled === true && typeof type === 'string' ? [type] : []
     }),
-    vlans: each(said.vlan).flatMap((one) => asText(asRecord(one)['vlan-id']) ?? []),
+    vlans: each(neighbour.vlan).flatMap((one) => asText(asRecord(one)['vlan-id']) ?? []),
   }
 }
 
 const texts = (value: JsonValue | undefined): readonly string[] =>
   asList(each(value)).flatMap((one) => asText(one) ?? [])
 
-/** networkctl(1): what systemd-networkd itself heard, where it runs. No rights are needed. Before version 257 there is no JSON of it. */
+/** networkctl(1): what systemd-networkd itself received, where it runs. No rights are needed. Before version 257 there is no JSON of it. */
 export const netLldpNetworkd = defineProbe({
   id: 'net.lldp-networkd',
   title: 'Switches detected by systemd-networkd',

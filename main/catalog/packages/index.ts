@@ -64,8 +64,10 @@ export const packagesVerifyDpkg = defineProbe({
   why: 'Compares the files of a short list of packages with the checksums of the package database.',
   commands: { files: runAsRoot(['dpkg', '--verify', ...DEBIAN], { timeoutSeconds: 30 }) },
   parse({ files }) {
-    // busybox, too, has a dpkg: it knows no --verify, and ends with the status of one that found differences.
-    const complaints = lines(files.errorText).filter((said) => !/^dpkg: package '.{1,80}' is not installed$/.test(said))
+    // The dpkg of busybox has no --verify, and ends with the status of a dpkg that found differences.
+    const complaints = lines(files.errorText).filter(
+      (complaint) => !/^dpkg: package '.{1,80}' is not installed$/.test(complaint),
+    )
     if (files.exitCode > 1 || complaints.length > 0) return unknown('dpkg could not compare the files')
     const absent = [...files.errorText.matchAll(/package '([^'\n]{1,80})' is not installed/g)].map(
       ([, name = '']) => name,
@@ -116,7 +118,7 @@ export const packagesVerifyRpm = defineProbe({
   parse({ files }) {
     // The status counts the packages that differ or are not there; a higher one is a signal's or a shell's.
     if (files.exitCode > RPM.length) return unknown('rpm did not finish')
-    if (lines(files.errorText).some((said) => !said.startsWith('warning: ')))
+    if (lines(files.errorText).some((complaint) => !complaint.startsWith('warning: ')))
       return unknown('rpm could not compare the files')
     const all = lines(files.text)
     const absent = all.flatMap((line) => /^package (\S{1,80}) is not installed$/.exec(line)?.[1] ?? [])
@@ -178,17 +180,17 @@ function compared(reading: Parsed<VerifiedFiles>, probe: Probe<VerifiedFiles>): 
   if (!reading.ok) return unclearAbout(probe, reading)
   const { checked, altered, missing, reattributed, unreadable, configured } = reading.fact
   if (checked.length === 0) return [unclear('None of the packages that are compared is installed.', probe)]
-  const say = (paths: readonly string[], step: typeof unclear, what: string): readonly DraftObservation[] =>
+  const observationOn = (paths: readonly string[], step: typeof unclear, what: string): readonly DraftObservation[] =>
     paths.length === 0 ? [] : [step(`${count(paths.length, 'file')} ${what}: ${named(paths, 5)}.`, probe)]
   return [
     supports(
       `The files of ${count(checked.length, 'package')} were compared with the package database: ${named(checked, 12)}. ${configured === 0 ? 'No configuration file differs' : `${count(configured, 'configuration file')} ${configured === 1 ? 'differs' : 'differ'}, which is allowed`}.`,
       probe,
     ),
-    ...say(altered, contradicts, 'with other content than the package delivered'),
-    ...say(missing, contradicts, 'of the packages gone'),
-    ...say(reattributed, unclear, 'with another owner, mode or link than the package set'),
-    ...say(unreadable, unclear, 'that could not be compared'),
+    ...observationOn(altered, contradicts, 'with other content than the package delivered'),
+    ...observationOn(missing, contradicts, 'of the packages gone'),
+    ...observationOn(reattributed, unclear, 'with another owner, mode or link than the package set'),
+    ...observationOn(unreadable, unclear, 'that could not be compared'),
   ]
 }
 

@@ -155,7 +155,7 @@ export const rebootRequired = defineProbe({
   commands: {
     running: run(['uname', '-r']),
     boot: run(['ls', '-1', '/boot']),
-    // /run stands first so that a missing flag can be distinguished from a folder that no one could look into.
+    // /run comes first, so that a missing flag can be distinguished from a folder that could not be read.
     flag: run(['ls', '-d', '/run', '/run/reboot-required', '/run/reboot-needed']),
   },
   parse({ running, boot, flag }) {

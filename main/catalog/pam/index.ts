@@ -61,7 +61,7 @@ const accessPamLockout = defineCheck({
         unclear('The older module pam_tally2 counts failures; its limits are not evaluated here.', pamStack),
       ])
     }
-    if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
+    if (passwords.ok && local.ok && hasNoPasswords(passwords.fact, local.fact) && !asksElsewhere(pam))
       return noPasswords(reportedBy)
     // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
@@ -96,7 +96,7 @@ function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly DraftO
 }
 
 // Accounts of a directory service have passwords that this list does not show.
-const nobodyHasOne = ({ states }: PasswordStates, { otherSources, accounts }: LocalAccounts): boolean =>
+const hasNoPasswords = ({ states }: PasswordStates, { otherSources, accounts }: LocalAccounts): boolean =>
   otherSources.length === 0 &&
   accounts.every(({ name, inPasswd }) => inPasswd === undefined && states.get(name) === 'locked') &&
   [...states.values()].every((state) => state === 'locked')

@@ -52,7 +52,7 @@ export const accessPamPasswordQuality = defineCheck({
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
   evaluate({ pam, settings }, facts, context) {
     const wanted = { ...facts, ...reportedPasswords(facts) }
-    if (nobodyHasOne(wanted) && !asksElsewhere(pam)) return noPasswords(wanted)
+    if (hasNoPasswords(wanted) && !asksElsewhere(pam)) return noPasswords(wanted)
     const entries = passwordStack(pam)
     if (entries.length === 0)
       return decide([
@@ -74,7 +74,7 @@ export const accessPamPasswordQuality = defineCheck({
 })
 
 /** Accounts of a directory service have passwords that this list does not show; a locked password can be unlocked where its hash is kept. */
-const nobodyHasOne = ({ passwords, local, methods }: Wanted): boolean =>
+const hasNoPasswords = ({ passwords, local, methods }: Wanted): boolean =>
   passwords.ok &&
   local.ok &&
   local.fact.otherSources.length === 0 &&
@@ -238,16 +238,16 @@ function stored({ methods, passwords, local }: Wanted): readonly DraftObservatio
   const unnamed = which((method) => method === null)
   // lslogins ends its list without a word at an account whose group does not exist; and without the state of passwords, an account
   // without a named scheme may have an old one.
-  const untold = (local.ok ? local.fact.accounts : []).filter(
+  const unreported = (local.ok ? local.fact.accounts : []).filter(
     ({ name }) =>
       !methods.fact.accounts.has(name) ||
       (methods.fact.accounts.get(name)?.method === null && !(passwords.ok && passwords.fact.states.has(name))),
   )
   return [
-    ...(untold.length > 0
+    ...(unreported.length > 0
       ? [
           unclear(
-            `Whether a password is stored, and how, was not reported for ${named(untold.map(({ name }) => name))}.`,
+            `Whether a password is stored, and how, was not reported for ${named(unreported.map(({ name }) => name))}.`,
             accountsPasswordMethods,
           ),
         ]
@@ -272,7 +272,7 @@ function stored({ methods, passwords, local }: Wanted): readonly DraftObservatio
           ),
         ]
       : []),
-    ...(weak.length + other.length + unnamed.length + untold.length === 0
+    ...(weak.length + other.length + unnamed.length + unreported.length === 0
       ? [supports('Every password here is stored by yescrypt or SHA-512.', accountsPasswordMethods)]
       : []),
   ]

@@ -119,7 +119,7 @@ export interface CpuPlatform {
   readonly cpufreqDriver: string | null
   readonly cpuidleDriver: string | null
   readonly clocksources: readonly string[]
-  /** What the kernel prints of each weakness of the processor that it knows, by the name of its file. */
+  /** The kernel’s text on each processor vulnerability it lists, by the name of its file. */
   readonly vulnerabilities: ReadonlyMap<string, string>
 }
 
@@ -171,7 +171,7 @@ export const cpuPlatform = defineProbe({
   },
 })
 
-/** Newer kernels know more weaknesses, so that the names are not a list of ours; the first line of each file counts. */
+/** Newer kernels list more vulnerabilities, so the names are not fixed here; the first line of each file counts. */
 function weaknessesIn(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const line of lines(text)) {
@@ -221,7 +221,7 @@ export interface CpuTopology {
   readonly firstSiblings: readonly number[] | null
   /** Caches of the first CPU. */
   readonly caches: readonly CpuCache[]
-  /** Memory nodes, and how far each calls the others (10 is itself). Empty where the kernel knows no nodes. */
+  /** Memory nodes, and how far each calls the others (10 is itself). Empty where the kernel has no nodes. */
   readonly distances: readonly (readonly number[])[]
   /** CPUs that could be in use and are not. Null where the kernel does not state. */
   readonly offline: number | null

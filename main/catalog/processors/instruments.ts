@@ -140,7 +140,7 @@ const EDAC = '/sys/devices/system/edac/mc'
 const MOST = 4096
 
 /**
- * Documentation/ABI/testing/sysfs-class-hwmon (thousandths of a degree) and sysfs-devices-edac (mebibytes). Everybody may read both;
+ * Documentation/ABI/testing/sysfs-class-hwmon (thousandths of a degree) and sysfs-devices-edac (mebibytes). All users may read both;
  * reading a temperature asks the core for it, and changes nothing.
  */
 export const cpuSensors = defineProbe({

@@ -1,3 +1,4 @@
+import { hexOf } from '../../core/digest.ts'
 import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { ALWAYS_FILE, grepIsComplete, OF_ALWAYS_FILE } from '../read-text.ts'
 
@@ -81,14 +82,11 @@ export function parseHypervisorLeaf(basic: Uint8Array, reserved: Uint8Array): Pa
 
 const text = (bytes: Uint8Array): string => String.fromCharCode(...bytes).replace(/\0+$/, '')
 
-/** Bytes as hex digits. */
-const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
 export interface CpuLeaves {
   readonly vendor: string
   /** Highest basic leaf (leaf 0 EAX). */
   readonly highest: number
-  /** The highest basic leaf as reported, in hex; null where it lies beyond what was requested. */
+  /** The highest basic leaf as reported, in hex; null where it is beyond what was requested. */
   readonly highestAnswer: string | null
   /** Leaf 0x15: the ratio of the clock to the crystal, and the crystal's speed in Hz; null where there is no such leaf. */
   readonly clock: { readonly denominator: number; readonly numerator: number; readonly crystal: number } | null

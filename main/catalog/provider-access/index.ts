@@ -19,7 +19,7 @@ import {
   unreadDoors,
 } from '../authorized-keys/key-files.ts'
 import { authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
-import { isAbsent, lines, readUnits } from '../read-text.ts'
+import { isAbsent, lines, readUnits, showUnits } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { tenancyProcesses } from '../tenancy/processes.ts'
@@ -122,24 +122,18 @@ const IMAGE_ACCOUNTS: ReadonlySet<string> = new Set(
 export const PROVIDER_ACCOUNTS: ReadonlySet<string> = new Set(['rack', 'ssm-user'])
 
 interface AgentUnits {
-  /** Units that the service manager knows, by the name requested. */
+  /** Units that the service manager lists, by the name requested. */
   readonly units: ReadonlyMap<string, { readonly active: boolean; readonly atBoot: boolean }>
 }
 
 const UNITS = REMOTE_AGENTS.flatMap(({ units }) => units)
 
-/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const remoteAgents = defineProbe({
   id: 'access.remote-agents',
   title: 'Agents of providers and remote access products',
   why: 'Shows whether programs are installed through which a provider or another party can act on the server without logging in over SSH.',
   commands: {
-    units: run([
-      'systemctl',
-      'show',
-      '--property=LoadState,ActiveState,UnitFileState',
-      ...UNITS.map((unit) => (unit.endsWith('.socket') ? unit : `${unit}.service`)),
-    ]),
+    units: showUnits('LoadState,ActiveState,UnitFileState', UNITS),
   },
   parse({ units }) {
     const states = readUnits(units, UNITS)

@@ -134,7 +134,7 @@ function readMdstat(all: readonly string[]): readonly MdArray[] | null {
   })
 }
 
-/** "MII Status" stands once for the bond, before the first link, and once for each link. */
+/** "MII Status" occurs once for the bond, before the first link, and once for each link. */
 function readBond(name: string, all: readonly string[]): Bond {
   let mode = ''
   const links: { name: string; isUp: boolean; failures: number | null }[] = []
@@ -211,7 +211,7 @@ function countPaths(words: readonly string[]): { readonly active: number; readon
 export function controllerSteps(
   presence: BmcPresence,
   controller: Parsed<Bmc>,
-  read: (told: Bmc) => readonly DraftObservation[],
+  read: (reported: Bmc) => readonly DraftObservation[],
 ): readonly DraftObservation[] {
   if (controller.ok)
     // a response of another form leaves no row, as does a controller without a sensor: neither shows that all is well.

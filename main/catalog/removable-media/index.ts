@@ -13,6 +13,7 @@ import {
   OF_ALWAYS_FILE,
   OF_ALWAYS_PATH,
   readUnits,
+  showUnits,
   type UnitState,
 } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
@@ -57,7 +58,7 @@ export const usbStorageRules = defineProbe({
     ),
     words: run(['grep', '-oE', '(module_blacklist|modprobe[.]blacklist)=[A-Za-z0-9_,-]+', '/proc/cmdline']),
     loaded: run(['ls', '-d', ...DRIVERS.map((driver) => `/sys/module/${driver}`), ALWAYS_PATH], OF_ALWAYS_PATH),
-    guard: run(['systemctl', 'show', '--property=Id,LoadState,ActiveState,UnitFileState', GUARD]),
+    guard: showUnits('Id,LoadState,ActiveState,UnitFileState', [GUARD]),
   },
   parse({ rules, words, loaded, guard }): Parsed<StorageRules> {
     if (!grepIsComplete(rules)) return unknown('not every file with rules for modules could be read')
@@ -67,17 +68,17 @@ export const usbStorageRules = defineProbe({
       return unknown('which drivers are loaded could not be read')
     const units = readUnits(guard, [GUARD])
     if (!units.ok) return units
-    const said = foundLines(rules.text).flatMap(({ line }) => {
+    const rows = foundLines(rules.text).flatMap(({ line }) => {
       const [, verb = '', name = '', rest = ''] = /^\s*(install|blacklist)\s+(\S+)\s*(.*)$/.exec(line) ?? []
       return verb === '' ? [] : [{ verb, driver: driverOf(name), rest: rest.trim() }]
     })
     const kernel = lines(words.text).flatMap((word) => word.slice(word.indexOf('=') + 1).split(','))
     const names = new Set([
-      ...said.filter(({ verb }) => verb === 'blacklist').map(({ driver }) => driver),
+      ...rows.filter(({ verb }) => verb === 'blacklist').map(({ driver }) => driver),
       ...kernel.map(driverOf),
     ])
     return known({
-      install: said.findLast(({ verb, driver }) => verb === 'install' && driver === 'usb_storage')?.rest ?? null,
+      install: rows.findLast(({ verb, driver }) => verb === 'install' && driver === 'usb_storage')?.rest ?? null,
       blacklisted: DRIVERS.filter((driver) => names.has(driver)),
       loaded: DRIVERS.filter((driver) => paths.includes(`/sys/module/${driver}`)),
       guard: guardOf(units.fact.get(GUARD) ?? new Map()),

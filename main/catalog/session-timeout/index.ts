@@ -158,8 +158,8 @@ function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): re
   ]
 }
 
-// Only these shells know TMOUT and read the files it is set in; /bin/sh is bash or dash depending on the distribution, and dash does not. zsh
-// knows it, and reads /etc/profile only where a distribution makes it.
+// Only these shells apply TMOUT and read the files in which it is set; /bin/sh is bash or dash depending on the distribution, and dash does not. zsh
+// applies it, and reads /etc/profile only where a distribution makes it.
 function shells(local: LocalAccounts): readonly DraftObservation[] {
   const others = local.accounts.filter(
     (account) => canLogIn(account) && !/\/(bash|rbash|ksh|ksh93|mksh)$/.test(account.shell),

@@ -35,7 +35,7 @@ const FOLDERS: readonly string[] = ['/boot', '/etc', '/opt', '/root', '/tmp', '/
 export const SEARCHED: readonly string[] = [...PROGRAMS_OR_LINKS, ...FOLDERS].sort()
 /** Folders below a start that are looked into: one more than packages need (/usr/lib/emacs/VERSION/MACHINE/movemail), as find(1) counts. */
 export const LEVELS = 6
-/** File systems of the server itself that find(1) knows by the mount table. Not btrfs: its subvolumes have device numbers of their own. */
+/** File systems of the server itself that find(1) takes from the mount table. Not btrfs: its subvolumes have device numbers of their own. */
 const SEARCHED_TYPES: readonly string[] = ['ext4', 'xfs', 'ext3', 'ext2', 'zfs', 'tmpfs']
 
 /**
@@ -71,7 +71,7 @@ export const setuidFiles = defineProbe({
 export function parseFound({ exitCode, text, errorText }: Answer): Parsed<SetuidFiles> {
   const complaints = lines(errorText)
   if (exitCode > 1 || (exitCode !== 0 && complaints.length === 0)) return unknown('find did not finish')
-  if (complaints.some((said) => !/: No such file or directory$/.test(said)))
+  if (complaints.some((complaint) => !/: No such file or directory$/.test(complaint)))
     return unknown('a folder could not be searched')
   if (text !== '' && !text.endsWith('\0')) return unknown('the list of files has no end')
   const paths = text.split('\0').flatMap((path) => (path === '' ? [] : [path.replace('/./', '/')]))

@@ -125,7 +125,7 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
 
 /**
  * The offers of servers that do not carry this session. Of several servers at its port, it is not reported which one carries it, so that
- * each has to have been heard.
+ * each must have replied.
  */
 function otherServers(
   { servers }: RunningSsh,
@@ -143,9 +143,9 @@ function otherServers(
     if (offer === null || seen?.isMixed === true)
       return isCarrier ? [] : [step ?? unclear(`What the SSH server at ${name} offers was not recorded.`, sshServers)]
     const lists = listsOfOffer(offer)
-    const told = [...argueLists(lists, sshServers), ...strictness(offer, sshServers)]
+    const found = [...argueLists(lists, sshServers), ...strictness(offer, sshServers)]
     if (session === null || USES.some(([use]) => lists[use].join() !== session[use].join()))
-      return told.map((one) => ({ ...one, text: `At ${name}: ${one.text}` }))
+      return found.map((one) => ({ ...one, text: `At ${name}: ${one.text}` }))
     return isCarrier ? [] : [supports(`The SSH server at ${name} offers the same.`, sshServers)]
   })
 }

@@ -145,7 +145,7 @@ function readOffer(value: JsonValue | undefined): SshOffer | null {
   return offer.kex.length === 0 ? null : offer
 }
 
-/** The server's own proposal in the key exchange of the collecting session (RFC 4253 §7.1): what it offers to everybody, before any login. */
+/** The server's own proposal in the key exchange of the collecting session (RFC 4253 §7.1): its offer to every client, before any login. */
 export const sshOffers = defineProbe({
   id: 'ssh.offers',
   title: 'Algorithms offered by the SSH server',

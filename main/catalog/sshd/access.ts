@@ -27,9 +27,9 @@ export const settingWords = ({ settings }: SshdSettings, key: string): readonly 
   (settings.get(key) ?? []).flatMap((value) => value.trim().split(/\s+/)).filter((word) => word !== '')
 
 /**
- * What Match blocks do to the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with -C only those of the
- * connection it is queried about. So a block that weakens a setting contradicts the claim, whomever it names; a block that changes it in a
- * way we do not evaluate leaves it unclear, and unread files do too.
+ * What Match blocks do to the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with -C only those of the connection it is
+ * queried about. So a block that weakens a setting contradicts the claim for any user that it names; a block that changes it in a way we do not
+ * evaluate leaves it unclear, and so do unread files.
  */
 export function conditionSteps(
   conditions: Parsed<SshdConditions>,
@@ -106,11 +106,13 @@ export function contextSteps(
       supports(`For ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`, sshdContexts),
     ]
   return differing.map((context) => {
-    const says = new Set(judge(context).map((step) => step.direction))
+    const directions = new Set(judge(context).map((step) => step.direction))
     const values = differences(context, general, keys).map((key) => `${key} ${quote(valueText(context, key))}`)
     const text = `For ${contextName(context)}, the SSH server applies other settings: ${values.join(', ')}.`
-    if (says.has('contradicts')) return contradicts(text, sshdContexts)
-    return says.has('unclear') || says.size === 0 ? unclear(text, sshdContexts) : supports(text, sshdContexts)
+    if (directions.has('contradicts')) return contradicts(text, sshdContexts)
+    return directions.has('unclear') || directions.size === 0
+      ? unclear(text, sshdContexts)
+      : supports(text, sshdContexts)
   })
 }
 

@@ -121,7 +121,7 @@ const asksKeyFirst = (sshd: SshdSettings): boolean =>
 const judge = (sshd: SshdSettings): readonly DraftObservation[] =>
   Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
 
-// A block that turns passwords on may still be under method chains that require a key: only a source knows which apply.
+// A block that turns passwords on may still be under method chains that require a key: only a source address decides which apply.
 const judgeCondition =
   (keyFirst: boolean) =>
   (key: string, value: string): 'same' | 'weaker' | 'unclear' => {

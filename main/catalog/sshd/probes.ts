@@ -90,8 +90,8 @@ export const sshdContexts = defineProbe({
 
 function settingsOf({ exitCode, text, errorText }: Answer): Parsed<SshdSettings> {
   if (exitCode === 0) return parseSshdSettings(text)
-  const said = errorText.split('\n').find((line) => line.trim() !== '') ?? 'no message'
-  return unknown(`not collected: sshd did not print its settings: ${quote(said)}`)
+  const message = errorText.split('\n').find((line) => line.trim() !== '') ?? 'no message'
+  return unknown(`not collected: sshd did not print its settings: ${quote(message)}`)
 }
 
 /** A Match block of sshd_config(5) with those of its settings that decide who may log in and how. */
@@ -257,7 +257,7 @@ function readRow(row: string): SshProcess | null {
   if (number === undefined || args === undefined) return null
   const pid = Number(number)
   const listener = LISTENER.exec(args)?.[1]
-  // A title that lacks its end was cut: it stands where arguments and environment stood.
+  // A title without its end was cut: it is written over arguments and environment, so its room is limited.
   if (args.startsWith('sshd: ') && listener === undefined)
     return { pid, isSession: SESSION.test(args), words: [], isWhole: false }
   return {

@@ -9,8 +9,9 @@ import { isTwin, type SshServer, sshListeners, sshServers } from '../ssh-encrypt
 import { contradicts, named, supports, unclear } from '../steps.ts'
 import { socketName, whyPassed } from '../tls/index.ts'
 import { targetOf, tlsListeners } from '../tls/probes.ts'
-import { methodChains, setting, settingWords } from './access.ts'
+import { settingWords } from './access.ts'
 import { readSshdStart, type SshdStart } from './command-line.ts'
+import { ASKED_WORDS, expectedMethods, fits, methodNames, offered } from './offered-methods.ts'
 import { type SshdContexts, type SshdSettings, type SshProcess, sshdEffective, sshProcesses } from './probes.ts'
 
 /**
@@ -342,66 +343,12 @@ function wireDoubts(
       if (!expected.some((one) => fits(who, methods, one)))
         doubts.push(
           doubt(
-            `The SSH server at ${name} offers ${WORDS[who]} ${methodNames(methods)}; by the settings that were read it would offer ${methodNames([...(expected[0] ?? [])])}.`,
+            `The SSH server at ${name} offers ${ASKED_WORDS[who]} ${methodNames(methods)}; by the settings that were read it would offer ${methodNames([...(expected[0] ?? [])])}.`,
             sshServers,
           ),
         )
     }
   return doubts
-}
-
-/** Methods that settings name; others, such as those of Kerberos, depend on how the server was built. */
-const COMPARED: Readonly<Record<string, readonly [keyword: string, standard: string]>> = {
-  publickey: ['pubkeyauthentication', 'yes'],
-  password: ['passwordauthentication', 'yes'],
-  'keyboard-interactive': ['kbdinteractiveauthentication', 'yes'],
-  hostbased: ['hostbasedauthentication', 'no'],
-}
-
-/** Methods that settings let a login begin with (sshd_config(5), AuthenticationMethods): the first of each chain, where it is on. */
-export function firstMethods(settings: SshdSettings): ReadonlySet<string> {
-  const on = Object.entries(COMPARED)
-    .filter(([, [keyword, standard]]) => (setting(settings, keyword) ?? standard) !== 'no')
-    .map(([method]) => method)
-  const words = settingWords(settings, 'authenticationmethods')
-  if (words.length === 0 || words.includes('any')) return new Set(on)
-  const first = new Set(methodChains(words).map(([method = '']) => method.split(':')[0]))
-  return new Set(on.filter((method) => first.has(method)))
-}
-
-const expectedMethods = (
-  who: AskedName,
-  general: SshdSettings,
-  contexts: Parsed<SshdContexts> | undefined,
-): readonly ReadonlySet<string>[] => [
-  firstMethods(general),
-  ...(contexts?.ok === true
-    ? contexts.fact.contexts.filter(({ user }) => user === who).map((settings) => firstMethods(settings))
-    : []),
-]
-
-/** A declared account may be offered less than others by a Match block, and no one more. */
-function fits(who: AskedName, methods: readonly string[], expected: ReadonlySet<string>): boolean {
-  const told = methods.filter((method) => method in COMPARED)
-  return told.every((method) => expected.has(method)) && (who === 'declared' || told.length === expected.size)
-}
-
-const WORDS: Readonly<Record<AskedName, string>> = {
-  root: 'root',
-  declared: 'a declared account',
-  nobody: 'a name without an account',
-}
-
-const methodNames = (methods: readonly string[]): string => (methods.length === 0 ? 'nothing' : named(methods))
-
-/** “publickey” for everybody, or who is offered what. */
-function offered(seen: SshServer | null): string {
-  const answers = (seen?.answers ?? []).filter(({ outcome }) => outcome === 'methods')
-  const kinds = new Set(answers.map(({ methods }) => methods.join()))
-  const [first] = answers
-  if (first !== undefined && kinds.size === 1)
-    return `${methodNames(first.methods)} to ${answers.map(({ who }) => WORDS[who]).join(', ')}`
-  return answers.map(({ who, methods }) => `${methodNames(methods)} to ${WORDS[who]}`).join('; ')
 }
 
 /** Servers that let a person in without requesting anything, for the names that matter to a claim. */
@@ -411,7 +358,7 @@ export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): rea
       .filter(({ who, outcome }) => outcome === 'accepted' && names.includes(who))
       .map(({ who }) =>
         contradicts(
-          `The SSH server at ${name} admitted ${WORDS[who]} without authentication; the connection was closed at once, and no session opened.`,
+          `The SSH server at ${name} admitted ${ASKED_WORDS[who]} without authentication; the connection was closed at once, and no session opened.`,
           sshServers,
         ),
       ),
@@ -428,7 +375,7 @@ export const passwordOffers = (
       ? []
       : [
           contradicts(
-            `The SSH server at ${name} offers “password” to ${to.map(({ who }) => WORDS[who]).join(', ')}, before any key.`,
+            `The SSH server at ${name} offers “password” to ${to.map(({ who }) => ASKED_WORDS[who]).join(', ')}, before any key.`,
             sshServers,
           ),
         ]

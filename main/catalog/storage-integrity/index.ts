@@ -90,8 +90,8 @@ function dated(what: string, day: string, probe: Probe<unknown>, { now, context 
   const limit = limitOf(context, 'storage.scrub-days')
   const days = Math.floor((now.fact.seconds - Date.parse(`${day}T00:00:00Z`) / 1000) / DAY)
   if (Number.isNaN(days) || days < -1) return unclear(`${what} on ${quote(day)}, which is no date before now.`, probe)
-  const said = `${what} on ${day}, ${count(Math.max(days, 0), 'day')} before this collection (limit: ${limitText(limit)})`
-  return days <= limit.value ? supports(`${said}.`, probe) : contradicts(`${said}.`, probe)
+  const text = `${what} on ${day}, ${count(Math.max(days, 0), 'day')} before this collection (limit: ${limitText(limit)})`
+  return days <= limit.value ? supports(`${text}.`, probe) : contradicts(`${text}.`, probe)
 }
 
 function arguePool(
@@ -152,11 +152,11 @@ function argueArray(
   if (degraded !== null && degraded > 0)
     return [contradicts(`${array} lacks a member, so there is not all to compare with.`, storageChecksumState)]
   if (mismatches !== null && mismatches > 0) {
-    const said = `${array}: ${count(mismatches, 'sector')} differed at the last check`
+    const text = `${array}: ${count(mismatches, 'sector')} differed at the last check`
     return [
       /^raid(1|10)$/.test(level)
-        ? unclear(`${said}; on a mirror this may be harmless.`, storageChecksumState)
-        : contradicts(`${said}.`, storageChecksumState),
+        ? unclear(`${text}; on a mirror this may be harmless.`, storageChecksumState)
+        : contradicts(`${text}.`, storageChecksumState),
     ]
   }
   if (mismatches === null || !/^(check|repair)$/.test(lastAction))

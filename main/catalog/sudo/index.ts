@@ -77,7 +77,7 @@ function unlimited(sudo: SudoPolicy): readonly DraftObservation[] {
   ]
 }
 
-/** SUSE asks everybody for root's own password by default: then the rule opens nothing to those who do not know it. */
+/** SUSE requires root's password by default: then the rule gives no access to users without it. */
 function everyone(sudo: SudoPolicy): readonly DraftObservation[] {
   if (!rootRules(sudo).some((rule) => rule.who.includes('ALL'))) return []
   return [

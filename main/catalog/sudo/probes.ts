@@ -141,7 +141,7 @@ export const sudoersOther = defineProbe({
     const found = lines(files.text).filter((path) => path.startsWith('/etc/'))
     // Each of them is either listed or stated not to exist.
     if (
-      !absent.every((said) => /No such file or directory$/.test(said)) ||
+      !absent.every((complaint) => /No such file or directory$/.test(complaint)) ||
       found.length + absent.length !== FILES.length
     )
       return unknown('the files of other programs that make root could not be looked for')

@@ -34,13 +34,13 @@ export const TENANCY_LIMITS: readonly string[] = [
 export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   const readings = tenancyReadings(read)
   const rests = [...outsideSteps(read, readings), ...tenancySteps(readings, context)]
-  const says = (what: DraftObservation['direction']): boolean => rests.some((step) => step.direction === what)
+  const has = (what: DraftObservation['direction']): boolean => rests.some((step) => step.direction === what)
   const at = context.observedAt
-  if (says('contradicts')) {
+  if (has('contradicts')) {
     const statement = `At ${at} parties not on the declared roster used this system, or work that no roster entry explains ran here.`
     return { tenancy: 'shared', statement, because: [contradicts(statement, null), ...rests] }
   }
-  if (says('unclear') || rests.length === 0) {
+  if (has('unclear') || rests.length === 0) {
     const statement = `The users of this system at ${at} could not be determined: missing evidence is listed below.`
     return { tenancy: 'undetermined', statement, because: [unclear(statement, null), ...rests] }
   }

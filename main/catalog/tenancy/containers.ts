@@ -36,7 +36,7 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
 
 /**
  * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user number,
- * so a roster name among its users explains nothing; a login account that is not on the roster contradicts. Containers that bear a name
+ * so a roster name among its users explains nothing; a login account that is not on the roster contradicts. Containers that have a name
  * (LXC, systemd-nspawn) are explained by that name on the roster.
  */
 export function containerSteps(

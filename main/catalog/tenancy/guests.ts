@@ -48,7 +48,7 @@ function explainsGuests({ processes, runtimes }: Readings, context: Context): bo
 
 function runningSteps(
   { processes, guests, hosted, machines, runtimes }: Readings,
-  says: typeof supports,
+  step: typeof supports,
 ): readonly DraftObservation[] {
   const missing = [
     ...unclearAbout(virtGuests, guests),
@@ -62,7 +62,7 @@ function runningSteps(
     ...(monitors.length === 0
       ? []
       : [
-          says(
+          step(
             `Virtual machines run here (${monitors.length}), under ${named(users(monitors))}: ${programs(monitors)}.`,
             tenancyProcesses,
           ),

@@ -19,7 +19,7 @@ export interface SessionLimits {
   readonly filtersCalls: boolean | null
   /** Number of the virtual server (Linux-VServer, OpenVZ); 0 is the system itself, null on other kernels. */
   readonly virtualServer: number | null
-  /** Id of process 1 as the scheduler knows it; kernels up to 4.13 show the outer one. Null where it was not readable. */
+  /** Id of process 1 in the scheduler’s numbering; kernels up to 4.13 show the outer one. Null where it was not readable. */
   readonly schedulerId: number | null
   /** What the manager of a container wrote of itself; null where nothing did. */
   readonly manager: string | null
@@ -95,9 +95,9 @@ export const sessionLimits = defineProbe({
     ),
   },
   parse({ status, groups, traces }) {
-    const told = foundLines(status.text)
+    const found = foundLines(status.text)
     const own = new Map(
-      told.flatMap(({ path, line }) => {
+      found.flatMap(({ path, line }) => {
         const [, key, value] = /^(\w{4,8}):\s*(.*)$/.exec(line) ?? []
         return path !== '/proc/self/status' || key === undefined || value === undefined ? [] : [[key, value.trim()]]
       }),
@@ -112,7 +112,7 @@ export const sessionLimits = defineProbe({
       droppedCapabilities: bounding === undefined ? null : droppedFrom(bounding),
       filtersCalls: own.has('Seccomp') ? own.get('Seccomp') !== '0' : null,
       virtualServer: wholeOf(own.get('VxID') ?? own.get('envID')),
-      schedulerId: schedulerIdOf(told),
+      schedulerId: schedulerIdOf(found),
       manager: files.get('/run/systemd/container') ?? files.get('/run/host/container-manager') ?? null,
       groups: rootOf(files),
       cpuQuota: quotaOf(files),
@@ -128,10 +128,10 @@ export const sessionLimits = defineProbe({
 
 /** The first process of the system may be hidden from us (proc(5), hidepid); our own state may not. */
 const statusIsComplete = ({ exitCode, errorText }: Answer): boolean =>
-  exitCode === 0 || (exitCode === 2 && lines(errorText).every((said) => said.includes('/proc/1/sched: ')))
+  exitCode === 0 || (exitCode === 2 && lines(errorText).every((complaint) => complaint.includes('/proc/1/sched: ')))
 
-function schedulerIdOf(told: ReturnType<typeof foundLines>): number | null {
-  for (const { path, line } of told) {
+function schedulerIdOf(found: ReturnType<typeof foundLines>): number | null {
+  for (const { path, line } of found) {
     if (path !== '/proc/1/sched') continue
     const id = /\((\d{1,10}), #threads: \d{1,10}\)$/.exec(line.slice(-64))?.[1]
     if (id !== undefined) return Number(id)

@@ -159,12 +159,12 @@ export const clusterKubernetes = defineProbe({
     credentials: runAsRoot(['stat', '-c', '%a:%U:%G:%n', ...PLACES]),
   },
   parse({ credentials }) {
-    const said = lines(credentials.errorText)
-    const absent = said.filter((line) => /(No such file or directory|Not a directory)$/.test(line)).length
+    const complaints = lines(credentials.errorText)
+    const absent = complaints.filter((line) => /(No such file or directory|Not a directory)$/.test(line)).length
     const rows = lines(credentials.text).map((line) =>
       /^([0-7]{1,5}):([^:]{1,64}):([^:]{1,64}):(\/\S{1,128})$/.exec(line),
     )
-    if (said.length > absent || rows.includes(null) || rows.length + absent !== PLACES.length)
+    if (complaints.length > absent || rows.includes(null) || rows.length + absent !== PLACES.length)
       return unknown('the places of such credentials could not be looked at')
     return known<KubernetesCredentials>({
       files: rows.map((row) => ({

@@ -130,7 +130,7 @@ const timeAuditTimestamps = defineCheck({
   id: 'time.audit-timestamps',
   property: 'audit',
   expected:
-    'The node’s time zone is known, its clock agrees with the auditor’s within the duration of the collection, and its newest log entry is from that time.',
+    'The node’s time zone is known, its clock agrees with the collecting computer’s within the duration of the collection, and its newest log entry is from that time.',
   limitations:
     'The clocks are compared to within a quarter of an hour, since only the end of the collection is at hand here; the time service’s own measure is finer. Past entries may have been written by a wrong clock, and text log files may use another zone than the system’s.',
   requires: { now: timeNow },
@@ -154,11 +154,11 @@ function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): 
     )
   const apart = Math.abs(Date.parse(observedAt) / 1000 - now.seconds)
   return apart <= SESSION_SECONDS
-    ? supports('The node’s clock and the auditor’s agree within the time of the collection.', timeNow)
-    : contradicts(`The node’s clock is ${told(apart)} away from the auditor’s.`, timeNow)
+    ? supports('The node’s clock and the collecting computer’s agree within the time of the collection.', timeNow)
+    : contradicts(`The node’s clock is ${duration(apart)} away from the collecting computer’s.`, timeNow)
 }
 
-const told = (seconds: number): string =>
+const duration = (seconds: number): string =>
   seconds < 7200
     ? count(Math.round(seconds / 60), 'minute')
     : seconds < 172_800
@@ -179,7 +179,7 @@ function newest(journal: Parsed<JournalState>, now: NodeNow): readonly DraftObse
         )
       : apart < 0
         ? contradicts('The journal has entries from the future.', journalState, 'header')
-        : unclear(`The newest entry of the journal is ${told(apart)} old.`, journalState, 'header'),
+        : unclear(`The newest entry of the journal is ${duration(apart)} old.`, journalState, 'header'),
   ]
 }
 

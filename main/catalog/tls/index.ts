@@ -46,7 +46,7 @@ export function observedAt(
     const at = (found: { readonly host: string; readonly port: number }): boolean =>
       found.host === one && found.port === port
     const [seen, left] = [ports.find(at), passed.find(at)]
-    // One address may represent two sockets: what was passed over is not what was heard.
+    // One address may represent two sockets: an address that was skipped is not one that replied.
     if (left !== undefined) return { seen: null, passed: left.why }
     if (seen !== undefined) return { seen, passed: null }
   }
@@ -116,9 +116,9 @@ const encryptionInTransitTlsListeners = defineCheck({
       const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
       return { verdict: 'not-applicable', observations: [unclear(text, networkListeners)] }
     }
-    const spoken = ports.filter(({ seen }) => seen?.outcome === 'tls')
+    const answering = ports.filter(({ seen }) => seen?.outcome === 'tls')
     const because = ports.flatMap(argueUnencrypted)
-    if (spoken.length > 0 || because.length > 0) return decide(because)
+    if (answering.length > 0 || because.length > 0) return decide(because)
     const text = `None of ${count(ports.length, 'port')} responded with TLS: ${ports
       .map(({ listener }) => listener.port)
       .slice(0, 12)
@@ -333,7 +333,7 @@ function links(
     : [unclear(`${name}: certificate ${broken + 1} of the chain did not issue the one before it.`, tlsListeners)]
 }
 
-/** A statement, not a judgement: who vouches for a key is for its clients to decide. */
+/** A statement, not a judgement: whether an issuer is trusted is for the clients to decide. */
 function chainText(leaf: CertificateFields, above: readonly CertificateFields[]): string {
   if (leaf.subject === leaf.issuer) return 'it is self-signed, so no other authority confirms it'
   const last = above.at(-1)

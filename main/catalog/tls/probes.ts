@@ -185,7 +185,7 @@ export interface TlsPort extends TlsTarget {
   readonly open: readonly string[]
   /** A version below 1.3 is used, and whether weak suites alone are taken was not reported. */
   readonly isWeakOpen: boolean
-  /** Leaf first. A certificate that cannot be read stands as null. */
+  /** Leaf first. A certificate that cannot be read is null. */
   readonly certificates: readonly (CertificateFields | null)[]
 }
 

@@ -1,3 +1,4 @@
+import { KERNEL_MESSAGES } from '../../core/command-allowlist.ts'
 import { defineProbe, glob, known, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { listedFolders, listingIsComplete, wholeNumber } from '../isolation/listing.ts'
 import {
@@ -297,33 +298,8 @@ export interface KernelMessages {
   readonly memoryRanges: number
 }
 
-// Fixed beginnings only: no message that could carry a command line, a user's text or an address comes along.
-const BEGINNINGS = [
-  'Linux version ',
-  'BIOS-e820: ',
-  'efi: EFI v',
-  'EFI v',
-  'DMI: ',
-  'Hypervisor detected: ',
-  'Booting paravirtualized kernel on ',
-  'kvm-clock: ',
-  'kvm-guest: ',
-  'smccc: KVM: ',
-  'Xen version: ',
-  'Hyper-V: ',
-  'vmware: ',
-  'tsc: ',
-  '.Firmware Bug.: TSC ',
-  'Performance Events: ',
-  'Broken PMU hardware detected',
-  'ACPI: RSDP ',
-  'ACPI: DMAR ',
-  'ACPI: IVRS ',
-  'ACPI: WAET ',
-]
-
-// Blanks by their code, which PCRE2 knows: sudo-rs cannot grant a word that holds one.
-const PATTERN = `^(${BEGINNINGS.join('|')})`.replaceAll(' ', '\\x20')
+// Blanks by their code, as PCRE2 reads it: sudo-rs cannot grant a word with a blank.
+const PATTERN = `^(${KERNEL_MESSAGES.join('|')})`.replaceAll(' ', '\\x20')
 
 /** journalctl(1): the kernel's messages of this boot that begin in one of these ways, without names and times. */
 export const kernelMessages = defineProbe({
@@ -332,8 +308,8 @@ export const kernelMessages = defineProbe({
   why: 'At start the kernel logs what it detected: a hypervisor, the firmware manufacturer, the memory map, working counters. Only lines with fixed beginnings are read.',
   ignoredInDrift: {
     why: 'The kernel discards its first messages when later ones need the space, and it measures its clock at each start.',
-    normalize: ({ fromStart, clock: _, memoryRanges: __, ...said }: KernelMessages) =>
-      fromStart ? { ...said, guestDrivers: inOrder(said.guestDrivers) } : null,
+    normalize: ({ fromStart, clock: _, memoryRanges: __, ...facts }: KernelMessages) =>
+      fromStart ? { ...facts, guestDrivers: inOrder(facts.guestDrivers) } : null,
   },
   commands: {
     messages: runAsRoot(['journalctl', '-k', '-b', '-q', '--no-pager', '-o', 'cat', '-g', PATTERN], {
@@ -341,22 +317,22 @@ export const kernelMessages = defineProbe({
     }),
   },
   parse({ messages }) {
-    const said = lines(messages.text)
-    if (said.length === 0) return unknown('the journal holds none of the kernel’s start-up messages')
+    const printed = lines(messages.text)
+    if (printed.length === 0) return unknown('the journal holds none of the kernel’s start-up messages')
     const after = (pattern: RegExp): string | null =>
-      said.flatMap((line) => pattern.exec(line)?.[1]?.trim() ?? [])[0] ?? null
+      printed.flatMap((line) => pattern.exec(line)?.[1]?.trim() ?? [])[0] ?? null
     const drivers = ['kvm-clock', 'kvm-guest', 'smccc: KVM', 'Xen version', 'Hyper-V', 'vmware']
     return known<KernelMessages>({
-      fromStart: said.some((line) => line.startsWith('Linux version ')),
+      fromStart: printed.some((line) => line.startsWith('Linux version ')),
       hypervisor: after(/^Hypervisor detected: (.+)$/),
       bootedOn: after(/^Booting paravirtualized kernel on (.+)$/),
-      guestDrivers: drivers.flatMap((name) => said.find((line) => line.startsWith(`${name}: `)) ?? []),
+      guestDrivers: drivers.flatMap((name) => printed.find((line) => line.startsWith(`${name}: `)) ?? []),
       efiVendor: after(/^(?:efi: )?EFI v[\d.]{1,8} by (.+)$/),
       identity: after(/^DMI: (.+)$/),
       acpiOem: after(/^ACPI: RSDP [^(]{1,60}\(v\d\d ([^)]{1,8})/),
       performance: after(/^(?:Performance Events: (?=.)|(?=Broken PMU))(.+)$/),
-      clock: said.filter((line) => /^(tsc: |.Firmware Bug.: TSC )/.test(line)).slice(0, 20),
-      memoryRanges: said.filter((line) => /^BIOS-e820: \[mem /.test(line)).length,
+      clock: printed.filter((line) => /^(tsc: |.Firmware Bug.: TSC )/.test(line)).slice(0, 20),
+      memoryRanges: printed.filter((line) => /^BIOS-e820: \[mem /.test(line)).length,
     })
   },
 })

@@ -70,7 +70,7 @@ export interface IpsecState {
 }
 
 /**
- * ip-xfrm(8): `nokeys` prints “<<Keys hidden>>” in the place of each key. Where ip does not know the word it
+ * ip-xfrm(8): `nokeys` prints “<<Keys hidden>>” in the place of each key. An ip without this word
  * takes it for an address, complains, ends with status 255 and lists nothing; so no version prints keys.
  */
 export const ipsec = defineProbe({

@@ -147,7 +147,7 @@ const HELD_BY = {
   decision: 'also satisfied by a control decision (decision add)',
   population: 'also satisfied by a population reconciliation without differences',
   declaration: 'also satisfied by the engagement file',
-  pack: 'satisfied by the sealed pack itself',
+  pack: 'provided by the sealed pack, which its reader verifies',
   chain: 'satisfied by the run chain, in period engagements',
 } as const
 

@@ -6,7 +6,7 @@ import type { PackContent } from '../../core/pack-files.ts'
 import { REDACTABLE } from '../../verify/disclosure/classes.ts'
 import { redactedPlaces, unitText } from '../../verify/disclosure/disclose.ts'
 import { isDisclosure, readDisclosure } from '../../verify/disclosure/read.ts'
-import { type Context, countedNumber, emit, emitText, endWith, newFile, printLine } from '../options.ts'
+import { type Context, countedNumber, emit, emitText, endWith, newFile, newPack, printLine } from '../options.ts'
 
 /** `redact create|show|reveal|apply`: redacted copies of a sealed pack, under the same seal. */
 export function disclosureCommand(context: Context): void {
@@ -102,7 +102,7 @@ const create = (context: Context, path: string, options: CreateOptions): Promise
     const { ports } = context
     if (isDisclosure(source))
       return fail('input.refused', `${path} is already a redacted copy; create copies from the full pack`)
-    const fresh = newFile(options.out)
+    const fresh = await newPack(ports, options.out)
     if (!fresh.ok) return fresh
     const copy = await discloseCopy({
       source,
@@ -196,7 +196,7 @@ const reveal = (context: Context, pack: string, copy: string, options: RevealOpt
 
 const apply = (context: Context, copy: string, file: string, out: string): Promise<Outcome<null>> =>
   openedCopy(context, copy, async (source) => {
-    const fresh = newFile(out)
+    const fresh = await newPack(context.ports, out)
     if (!fresh.ok) return fresh
     const bytes = await context.ports.files.read(file)
     if (!bytes.ok) return bytes

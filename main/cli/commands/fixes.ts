@@ -96,11 +96,11 @@ async function readOrders({ ports }: Context, folders: readonly string[], option
   if (!recordings.ok) return recordings
   const scope = await scopeFor(ports, options, recordings.value)
   if (!scope.ok) return scope
-  const said = await readRegister(ports, options.register)
-  if (!said.ok) return said
+  const stored = await readRegister(ports, options.register)
+  if (!stored.ok) return stored
   const loaded = await loadAll(recordings.value)
   if (!loaded.ok) return loaded
-  const register = registerInScope(catalog, said.value.register, scope.value.scope)
+  const register = registerInScope(catalog, stored.value.register, scope.value.scope)
   const assessment = assess({
     catalog,
     scope: scope.value.scope,

@@ -266,12 +266,12 @@ interface BulkOptions {
   readonly json?: true
 }
 
-type Told =
+type KeyResult =
   | PinDecision
   /** The key was confirmed manually before; its entry now names the list, which is stored next to it as evidence. */
   | { readonly kind: 'compared'; readonly fingerprint: string; readonly from: string }
 
-const WORDS: Readonly<Record<Told['kind'], string>> = {
+const WORDS: Readonly<Record<KeyResult['kind'], string>> = {
   found: 'pinned',
   compared: 'confirmed before; the list contains the same key and is stored with that decision',
   already: 'already pinned to the same key',
@@ -306,7 +306,7 @@ async function pinFromLists(context: Context, file: string, options: BulkOptions
   const compared =
     how === undefined ? ok(new Map()) : await comparedDecisions(context, fleet.value.targets({}), given, how)
   if (!compared.ok) return endWith(context, compared.error)
-  const decided = fleet.value.fleet.nodes.map((node): Told & { readonly node: string } => {
+  const decided = fleet.value.fleet.nodes.map((node): KeyResult & { readonly node: string } => {
     const borne = compared.value.get(node.name)
     if (borne !== undefined) return { node: node.name, kind: 'compared', ...borne }
     const listed = given.length === 0 ? ({ kind: 'none' } as const) : pinInList(node, given)
@@ -329,7 +329,7 @@ async function pinFromLists(context: Context, file: string, options: BulkOptions
     printLine(
       `  ${one.node}  ${WORDS[one.kind]}${'from' in one && one.from !== '' ? `  (${plain(one.from, 300)})` : ''}`,
     )
-  const settled: readonly Told['kind'][] = ['found', 'already', 'compared']
+  const settled: readonly KeyResult['kind'][] = ['found', 'already', 'compared']
   const open = decided.filter(({ kind }) => !settled.includes(kind)).length
   const also = compared.value.size === 0 ? '' : `; ${compared.value.size} confirmed before and in the list`
   printLine(
@@ -355,7 +355,9 @@ async function comparedDecisions(
 ): Promise<Outcome<ReadonlyMap<string, Borne>>> {
   if (how.trim().length < 3)
     return fail('input.refused', 'enter the source of the list, and how you verified it, with --verified-by')
-  const problem = lists.map(({ file, text }) => [file, listProblem(text)] as const).find(([, said]) => said !== null)
+  const problem = lists
+    .map(({ file, text }) => [file, listProblem(text)] as const)
+    .find(([, listed]) => listed !== null)
   if (problem !== undefined) return fail('input.refused', `${problem[0]}: ${problem[1]}`)
   const decisions = new Map<string, string>()
   for (const path of new Set(targets.flatMap(({ trust }) => trust.decisionsFile ?? []))) {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
+import { EVIDENCE_LEVELS } from '../../../schemas/conclusion-words.ts'
 import type { DocumentDraft } from '../../../schemas/ipc-register.ts'
 import type { EvidenceDocument, Explanation, ReportingBasis } from '../../../schemas/types.ts'
 import { periodCoverWords } from '../../../schemas/words.ts'
@@ -13,7 +13,7 @@ import {
   rowNamed,
 } from '../../app/register/named.ts'
 import type { Catalog } from '../../core/catalog.ts'
-import { REQUESTS } from '../../core/conclusion/documents.ts'
+import { levelRank, REQUESTS } from '../../core/conclusion/documents.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
@@ -100,8 +100,6 @@ function addCommand(context: Context, command: Command): void {
     })
 }
 
-const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
-
 /** The limitations of the document as attached. */
 function notesOn(
   entry: EvidenceDocument,
@@ -110,8 +108,8 @@ function notesOn(
 ): readonly string[] {
   const { level = 'received', inspection, answers } = entry
   const cover = periodCover(entry, basis)
-  const below = requests.filter(({ minimum }) => rank(level) < rank(minimum))
-  const isInspected = rank(level) > rank('received')
+  const below = requests.filter(({ minimum }) => levelRank(level) < levelRank(minimum))
+  const isInspected = levelRank(level) > levelRank('received')
   return [
     ...(isInspected ? [] : [`Level ${level}: the document supports no control until a named person inspects it.`]),
     ...(isInspected && below.length > 0
@@ -211,7 +209,7 @@ function examinedAs(options: InspectionOptions, now: string): Outcome<Pick<Docum
   if (level === undefined) return fail('input.refused', `--level must be one of ${EVIDENCE_LEVELS.join(', ')}`)
   const { inspectedBy: by, inspectedOn, lookedAt, conclusion: word } = options
   const given = [by, inspectedOn, lookedAt, word].some((one) => one !== undefined)
-  const isInspected = rank(level) > rank('received')
+  const isInspected = levelRank(level) > levelRank('received')
   if (!isInspected)
     return given
       ? fail('input.refused', `level ${level} has no inspection; to record one, use level inspected or reperformed`)

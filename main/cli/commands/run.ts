@@ -206,9 +206,9 @@ export function assessCommand(context: Context): void {
       if (!scope.ok) return endWith(context, scope.error)
       const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
       if (!asked.ok) return endWith(context, asked.error)
-      const said = await readRegister(ports, options.register)
-      if (!said.ok) return endWith(context, said.error)
-      const register = registerInScope(catalog, said.value.register, asked.value)
+      const stored = await readRegister(ports, options.register)
+      if (!stored.ok) return endWith(context, stored.error)
+      const register = registerInScope(catalog, stored.value.register, asked.value)
       const loaded = await loadAll(recordings.value)
       if (!loaded.ok) return endWith(context, loaded.error)
       const assessment = assess({

@@ -3,17 +3,9 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Notify, Schedule } from '../../../schemas/types.ts'
 import { type UnattendedUse, unattendedUse, type Works } from '../../app/credentials.ts'
+import { type ScheduleStatus, scheduleStatus, type TimerStatus } from '../../app/schedule-status.ts'
 import { sendingText } from '../../app/scheduled/send-packs.ts'
-import {
-  addSchedule,
-  installSchedule,
-  removeSchedule,
-  type ScheduleDraft,
-  type ScheduleStatus,
-  scheduleStatus,
-  type TimerStatus,
-  unitsOf,
-} from '../../app/schedules.ts'
+import { addSchedule, installSchedule, removeSchedule, type ScheduleDraft, unitsOf } from '../../app/schedules.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind } from '../../core/schedule/schedule.ts'
@@ -285,7 +277,7 @@ function statusCommand(context: Context, command: Command): void {
       for (const schedule of named) statuses.push(await scheduleStatus(context.ports, schedule, by))
       if (options.json === true) emit(statuses)
       if (statuses.length === 0) printLine(`${file} contains no schedules.`)
-      for (const status of statuses) sayStatus(status)
+      for (const status of statuses) printStatus(status)
     })
 }
 
@@ -295,7 +287,7 @@ const TIMER_WORDS: Readonly<Record<TimerStatus['state'], string>> = {
   inactive: 'written, but not active',
 }
 
-function sayStatus({
+function printStatus({
   schedule,
   nextDue,
   lastDue,

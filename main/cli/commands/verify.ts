@@ -51,6 +51,7 @@ export function verifyCommand(context: Context): void {
         checkpoint: checkpoint !== null,
       }
       const lacking = report.ok ? lackingIn(report, asked) : []
+      let isOutputMissing = false
       if (options.json === true) emit(inJson(report, lacking))
       printReport(report)
       if (report.rules !== null) printLine(`  Rules of this program: ${catalog.version}, ${ports.rulesState}.`)
@@ -60,6 +61,7 @@ export function verifyCommand(context: Context): void {
         const written =
           why !== null || head === null ? ok(null) : await ports.files.write(options.saveCheckpoint, headText(head))
         if (!written.ok) return endWith(context, written.error)
+        isOutputMissing = why !== null
         printLine(
           why === null
             ? `Saved the checkpoint to ${options.saveCheckpoint}. Next time, pass it with --last-checkpoint.`
@@ -67,7 +69,7 @@ export function verifyCommand(context: Context): void {
         )
       }
       if (!report.ok) context.exit(EXIT.notVerified)
-      else if (lacking.length > 0) context.exit(EXIT.incomplete)
+      else if (lacking.length > 0 || isOutputMissing) context.exit(EXIT.incomplete)
     })
 }
 

@@ -1,18 +1,19 @@
-/** One command's answer, as it arrived. See script.ts for how it is framed. */
+/** The answer to one command. script.ts describes the frames. */
 export interface Frame {
   readonly index: number
-  /** null: it was not run, since it needs rights that we have not. */
+  /** Null where the command was not run (`notRun`, `noPath`, `notAsked`), or the node sent no exit status. */
   readonly exitCode: number | null
+  /** The command needs root, and the session has no right to it. */
   readonly notRun: boolean
-  /** It was not run, since the path it asks of does not exist; stderr names it. exitCode is null. */
+  /** A device or file that the command reads does not exist; stderr names its path. */
   readonly noPath: boolean
-  /** It was not asked, since sudo had not answered in time before. exitCode is null. */
+  /** The command was skipped because sudo had exceeded its time limit before. */
   readonly notAsked: boolean
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
   readonly startedUptime: number
   readonly endedUptime: number
-  /** Milliseconds between hearing its first and its last line, by the reader's clock; null where the reader has none. */
+  /** Milliseconds between the arrival of its first and its last line, by the reader's clock; null where the reader has none. */
   readonly heardMs: number | null
 }
 
@@ -20,7 +21,7 @@ export type FrameEvent =
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'frame'; readonly frame: Frame }
   | { readonly kind: 'end'; readonly epochSeconds: number | null }
-  /** Bytes after the end, from a script that ends in `cat`. */
+  /** Bytes after the end frame, from a script that ends in `cat`. */
   | { readonly kind: 'echo'; readonly bytes: Uint8Array }
   | {
       readonly kind: 'broken'
@@ -31,18 +32,18 @@ export type FrameEvent =
 type Broken = Extract<FrameEvent, { kind: 'broken' }>
 
 export interface FrameReader {
-  /** `at`: when the chunk was heard, in milliseconds of any one clock. Without it no frame tells how long it was heard. */
+  /** `at`: time of arrival of the chunk, in milliseconds of one clock; without it, `heardMs` of every frame is null. */
   readonly push: (stream: 'stdout' | 'stderr', chunk: Uint8Array, at?: number) => readonly FrameEvent[]
 }
 
-/** More than this before the header is not a login banner; more than this in all is not an answer. */
+/** Limit of bytes before the header, which login banners stay below, and limit of bytes in all. */
 export const LARGEST_BANNER = 1024 * 1024
 export const LARGEST_ANSWER = 64 * 1024 * 1024
 
 /**
- * Joins the two streams of a collector into frames, however the bytes are cut into chunks. Linear in the input; never throws. A
- * command is complete when both streams ended it. A frame before the header, repeated or never asked for breaks the answer: nothing
- * later counts. Of each stream of a command `keep` bytes are kept, whatever a node without `head -c` sends.
+ * Joins the two streams of a collector into frames, independent of how the bytes are cut into chunks. Linear in the input; never throws.
+ * A command is complete when both streams have ended it. A frame before the header, a repeated one and one that was not requested break
+ * the answer: nothing after it counts. Of each stream of a command, `keep` bytes are kept, because a node without `head -c` may send more.
  */
 export function createFrameReader(
   nonce: string,
@@ -122,7 +123,7 @@ function frameOf(index: number, stdout: Part, stderr: Part): Frame {
 const heardMs = ({ heardFrom, heardTo }: Part): number | null =>
   heardFrom === null || heardTo === null ? null : Math.max(0, Math.round(heardTo - heardFrom))
 
-/** A recorded answer as frames, for servers that replay: what the script would have written. */
+/** A recorded answer, for servers that replay recordings. */
 export interface ReplayedFrame {
   readonly index: number
   readonly exit: string
@@ -130,6 +131,7 @@ export interface ReplayedFrame {
   readonly stderr: Uint8Array
 }
 
+/** The bytes that the script would have written for a recorded answer. */
 export function framesOf(
   nonce: string,
   { index, exit, stdout, stderr }: ReplayedFrame,
@@ -143,7 +145,7 @@ export function framesOf(
   return { stdout: wrap(stdout, exit), stderr: wrap(stderr, '-') }
 }
 
-/** How `timeout` and `head -c` work on the node, who we are there, and its clock. */
+/** User id and clock of the node, and whether it has `timeout` and `head -c`. */
 export interface Header {
   readonly uid: number | null
   readonly epochSeconds: number | null
@@ -158,7 +160,7 @@ interface Part {
   readonly bytes: Uint8Array
   readonly started: number
   readonly ended: number
-  /** When its first and its last line were heard, by the reader's clock, in milliseconds; null where the reader has none. */
+  /** Arrival of its first and its last line, by the reader's clock, in milliseconds; null where the reader has none. */
   readonly heardFrom: number | null
   readonly heardTo: number | null
 }
@@ -167,21 +169,21 @@ type Piece =
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'part'; readonly index: number; readonly part: Part }
   | { readonly kind: 'end'; readonly epochSeconds: number | null }
-  /** Bytes after the end. */
+  /** Bytes after the end frame. */
   | { readonly kind: 'echo'; readonly bytes: Uint8Array }
   | { readonly kind: 'wrong'; readonly detail: string }
 
 interface FrameStream {
-  /** `at`: when the chunk was heard, in milliseconds of any one clock. */
+  /** `at`: time of arrival of the chunk, in milliseconds of one clock. */
   readonly push: (chunk: Uint8Array, at?: number) => readonly Piece[]
 }
 
 const LONGEST_LINE = 200
 
 /**
- * One stream of the collector, cut into its pieces. Outside a command only our own lines count and anything else (banners, warnings of a
- * shell) is passed over; inside one, everything up to its end line is the command's, of which `keep(index)` bytes are kept. Linear in
- * the input: every byte is searched once, and only a possible beginning of a mark waits for the next chunk. Nothing follows `wrong`.
+ * Cuts one stream of the collector into its pieces. Outside a command, only lines with the nonce count; anything else (banners, warnings
+ * of a shell) is ignored. Inside one, everything up to its end line is output of the command, of which `keep(index)` bytes are kept. Linear
+ * in the input: every byte is searched once, and only a possible beginning of a mark is kept for the next chunk. Nothing follows `wrong`.
  */
 function frameStream(nonce: string, keep: (index: number) => number): FrameStream {
   const mark = Buffer.from(`${nonce} `, 'latin1')
@@ -192,7 +194,7 @@ function frameStream(nonce: string, keep: (index: number) => number): FrameStrea
   let inside: Inside | null = null
   let state: 'reading' | 'ended' | 'wrong' = 'reading'
 
-  /** Leaves the last bytes for later, when a mark may have begun in them. */
+  /** Keeps the bytes from here on for the next chunk: a mark may begin in them. */
   const leave = (from: number): 'wait' => {
     at = from
     return 'wait'
@@ -201,7 +203,7 @@ function frameStream(nonce: string, keep: (index: number) => number): FrameStrea
     state = 'wrong'
     return { kind: 'wrong', detail }
   }
-  /** The words of the line from `start` to its newline, or null while the newline is not here. */
+  /** The words of the line from `start` to its newline; null while the newline has not arrived. */
   const lineFrom = (start: number): readonly string[] | null => {
     const newline = rest.indexOf(0x0a, start)
     if (newline < 0 || newline - start > LONGEST_LINE) return null
@@ -278,7 +280,7 @@ interface Inside {
   readonly started: number
   readonly heardFrom: number | null
   readonly body: Uint8Array[]
-  /** How many more bytes are kept. */
+  /** Number of further bytes to keep. */
   room: number
 }
 

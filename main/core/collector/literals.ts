@@ -1,12 +1,12 @@
-/** For a text of Latin-1 characters: by group, 1 where the text has one of its literals. Valid until the next call. */
+/** For a text of Latin-1 characters: by group, 1 where the text contains one of its literals. Valid until the next call. */
 export type GroupFinder = (text: string) => Uint8Array
 
 const LATIN_1 = 256
 
 /**
- * Finds which groups have a literal in a text, in one pass over it (Aho and Corasick, Efficient String Matching, 1975), whatever the number of
- * literals. Letters of ASCII count as their small forms, in the text and in the literals; other characters are compared as they are. An empty
- * literal is in every text. Throws for a literal outside of Latin-1: our bug.
+ * Finds which groups have a literal in a text, in one pass over it for any number of literals (Aho and Corasick, Efficient String Matching,
+ * 1975). ASCII letters are compared without case, other characters exactly. An empty literal is in every text. Throws for a literal outside
+ * of Latin-1.
  */
 export function groupFinder(groups: readonly (readonly string[])[]): GroupFinder {
   const { classes, width } = classesOf(groups.flat())

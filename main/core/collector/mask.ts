@@ -6,20 +6,20 @@ export interface Masked extends Redacted {
   readonly sha256: Sha256
 }
 
-/** Masks an answer. The same bytes always give the same result. */
+/** Masks an answer: the same bytes always give the same result. */
 export type Masking = (bytes: Uint8Array) => Masked
 
 export const masked: Masking = (bytes) => describe(redact(bytes))
 
 const describe = (redacted: Redacted): Masked => ({ ...redacted, sha256: sha256(redacted.bytes) })
 
-/** Answers that are the same on many nodes recur soon. An entry without bytes of its own takes about 200 bytes. */
+/** Answers that many nodes share recur soon. An entry without masked bytes takes about 200 bytes. */
 const MOST_ANSWERS = 20_000
 const MOST_BYTES = 8 * 1024 * 1024
 
 /**
- * As `masked`, but equal answers are masked once: it is kept by the SHA-256 of an answer what became of it. Of an answer in which nothing was
- * found only that is kept, of others the masked bytes. The oldest entries are dropped at the limits.
+ * As `masked`, but equal answers are masked once: results are kept by the SHA-256 of the answer. For an answer without secrets only that fact
+ * is kept, for others the masked bytes. The oldest entries are dropped at the limits.
  */
 export function rememberingMasking(mostAnswers = MOST_ANSWERS, mostBytes = MOST_BYTES): Masking {
   const kept = new Map<Sha256, Masked | null>()

@@ -1,7 +1,7 @@
 import { type AskedFor, isAskedFor, type Probe, type RunCommand, sudoRemark } from '../probe.ts'
 import type { CapturedAnswer } from '../recording.ts'
 
-/** What is remembered of one answer that came, or should have come, through sudo. */
+/** One command that went through sudo, or was skipped because of it. */
 interface ThroughSudo {
   readonly status: CapturedAnswer['meta']['status']
   readonly seconds: number
@@ -9,33 +9,33 @@ interface ThroughSudo {
 }
 
 interface SlowSudo {
-  readonly hear: (answer: CapturedAnswer) => void
+  readonly add: (answer: CapturedAnswer) => void
   /**
-   * In one line: how long sudo took, what it said, and how many questions were not asked because of it. Null while no question was left
-   * out and sudo took less than SLOW_SECONDS for at least half of what it was asked.
+   * One line with the duration and the message of sudo, and the number of commands that were skipped. Null while none was skipped and sudo
+   * took less than SLOW_SECONDS for at least half of the commands.
    */
   readonly words: () => string | null
-  /** How many questions were not asked because sudo had passed its time limit. */
+  /** Number of commands that were skipped because sudo had exceeded its time limit. */
   readonly notAsked: () => number
 }
 
-/** A local sudo takes some ten milliseconds; what takes seconds waits for a name, a directory or a log. */
+/** Without a network, sudo takes about ten milliseconds; seconds mean that it waits for a name, a directory or a log server. */
 const SLOW_SECONDS = 3
 
-/** Listens to the answers of one collection for a sudo that is slow, so that a loss can be told with its cause. */
+/** Collects the durations of sudo in one collection, so that skipped commands are reported with their cause. */
 export function slowSudo(): SlowSudo {
-  const heard: ThroughSudo[] = []
-  const notAsked = (): number => heard.filter(({ status }) => status === 'not-asked').length
+  const answers: ThroughSudo[] = []
+  const notAsked = (): number => answers.filter(({ status }) => status === 'not-asked').length
   return {
-    hear: (answer) => {
+    add: (answer) => {
       const { meta } = answer
       if (meta.privilege !== 'sudo' && meta.argv[0] !== 'sudo') return
       if (meta.status === 'not-run' || meta.status === 'no-path' || meta.status === 'lost') return
-      heard.push({ status: meta.status, seconds: meta.durationMs / 1000, remark: sudoRemark(answer) })
+      answers.push({ status: meta.status, seconds: meta.durationMs / 1000, remark: sudoRemark(answer) })
     },
     notAsked,
     words: () => {
-      const asked = heard.filter(({ status }) => status !== 'not-asked')
+      const asked = answers.filter(({ status }) => status !== 'not-asked')
       const slow = asked.filter(({ status, seconds }) => status === 'timed-out' || seconds >= SLOW_SECONDS)
       if (notAsked() === 0 && (slow.length === 0 || slow.length * 2 < asked.length)) return null
       const least = Math.floor(Math.min(...slow.map(({ seconds }) => seconds)))
@@ -49,19 +49,19 @@ export function slowSudo(): SlowSudo {
   }
 }
 
-/** One command of a collection, in the order it will be asked. `index` names it in the frames. */
+/** One command of a collection, in the order of execution. `index` identifies it in the frames. */
 export interface PlannedCommand {
   readonly index: number
   readonly probe: string
   readonly command: string
   readonly run: RunCommand
-  /** Of a live test: how long it lasts is part of its answer. */
+  /** Part of a live test: its duration is part of its answer. */
   readonly live: boolean
 }
 
 export interface Plan {
   readonly commands: readonly PlannedCommand[]
-  /** Root-only commands go through `sudo -n` where we are not root. Without it they are not run. */
+  /** Commands of root go through `sudo -n` where the user is not root. Otherwise they are not run. */
   readonly sudo: boolean
   /** End in `cat`, so that nonces can be echoed in the same channel. */
   readonly echo: boolean
@@ -70,14 +70,14 @@ export interface Plan {
 export const DEFAULT_TIMEOUT_SECONDS = 20
 export const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 export const MAX_ERROR_BYTES = 64 * 1024
-/** After so many questions in a row that sudo did not answer within their time limit, no further one is put through it. */
+/** After this many consecutive time-outs of sudo, no further command goes through it. */
 export const SLOW_SUDO = 3
 
 /**
- * Every command of the probes, first those that take no sudo, then the others, then live tests, each in catalog order, so that a slow
- * sudo delays nothing but its own questions; without those in `skip` ("probe/command"). Measurements are not part of the script, and
- * live tests and questions to a metadata service only where they were asked for. A live test that was answered in part is asked again whole, since its answers belong to
- * one stretch of time. Of the two first groups, those that are `early` come first.
+ * Every command of the probes except those in `skip` ("probe/command"): first those without sudo, then the others, then live tests, each in
+ * catalog order, so that a slow sudo delays only its own commands. Measurements are not part of the script; live tests and requests to a
+ * metadata service are part of it only where they were requested. A live test with some answers is repeated completely, since its answers
+ * belong to one period of time. Within the first two groups, `early` commands come first.
  */
 export function planOf(
   probes: readonly Probe<unknown>[],
@@ -85,7 +85,7 @@ export function planOf(
     readonly sudo: boolean
     readonly echo: boolean
     readonly skip?: ReadonlySet<string>
-    /** Whether something else waits for the answer. */
+    /** Whether another step of the collection waits for the answer. */
     readonly early?: (question: Pick<PlannedCommand, 'probe' | 'command' | 'run'>) => boolean
   } & AskedFor,
 ): Plan {
@@ -112,8 +112,8 @@ export function planOf(
 const turnOf = ({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): 0 | 1 | 2 => (live ? 2 : usesSudo(run) ? 1 : 0)
 
 /**
- * Tools that start no process, which could outlive them, and whose answer is as long as what the kernel and the administrator of a node
- * keep: never as long as its users like, as the lists of processes and sockets are.
+ * Tools that start no process that could outlive them, and whose output has the length of what the kernel and the administrator keep. Not
+ * included: tools whose output users can lengthen, such as lists of processes and sockets.
  */
 const BRIEF_TOOLS: ReadonlySet<unknown> = new Set([
   ...[
@@ -161,12 +161,12 @@ const BRIEF_TOOLS: ReadonlySet<unknown> = new Set([
     'zpool',
   ],
 ])
-/** What users of a node fill as they like; the home of root is its administrator's. */
+/** Folders that users of a node can fill; the home of root belongs to the administrator. */
 const OF_USERS = /^\/(home|run\/user|tmp|var\/(spool|tmp)|dev\/shm)(\/|$)/
 
 /**
- * Whether a command needs no process of its own to limit its answer and its time: the reader keeps no more than the limit of any answer,
- * and one watch for all commands ends those that pass the usual time limit.
+ * Whether a command needs no processes of its own to limit its output and its time: the reader keeps no more than the limit of any answer,
+ * and one watch for all commands ends those that exceed the usual time limit.
  */
 export function isBrief({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): boolean {
   const [tool, option] = run.argv
@@ -176,10 +176,10 @@ export function isBrief({ live, run }: Pick<PlannedCommand, 'live' | 'run'>): bo
   return namesOnly || !run.argv.some((word) => OF_USERS.test(typeof word === 'string' ? word : word.glob))
 }
 
-/** Whether a command goes through sudo where we are not root. */
+/** Whether a command goes through sudo where the user is not root. */
 export const usesSudo = ({ as, argv }: Pick<RunCommand, 'as' | 'argv'>): boolean => as === 'root' || argv[0] === 'sudo'
 
-/** Most bytes of a command's stream that a reader keeps: one more than the limit, which shows that it was passed. */
+/** Bytes of a command's stream that a reader keeps: one more than the limit, to detect that it was exceeded. */
 export const keptBytes =
   ({ commands }: Plan) =>
   (index: number, stream: 'stdout' | 'stderr'): number =>

@@ -1,19 +1,19 @@
 import type { Mark } from './redact-rules.ts'
 
-/** An option with which a password is handed over: alone, before the word that holds it, or with the value behind it in the same word. */
+/** An option that passes a password: in the word after it, or in the same word. */
 interface Option {
   readonly head: RegExp
-  /** What stands before the password in the value, as the first group; a value of another form holds none. */
+  /** The part of the value before the password, as the first group; a value of another form contains none. */
   readonly form: RegExp
 }
 
 const ANYTHING = /^()/
-/** Numbers of a user and a group are no password. */
+/** `UID:GID` contains no password. */
 const NAME_AND_PASSWORD = /^((?!\d{1,10}:\d{1,10}$)[^:\s]{0,256}:)/
 const NAME_PERCENT_PASSWORD = /^([^%\s]{0,256}%)/
 const NAME_COMMA_PASSWORD = /^([^,\s]{0,256},)/
 
-// `-p` alone makes these ask.
+// With `-p` alone, these programs prompt for the password.
 const GLUED_P: Option = { head: /^-p(?=.)/, form: ANYTHING }
 const SHORT_P: Option = { head: /^-p/, form: ANYTHING }
 const CAPITAL_P: Option = { head: /^-P/, form: ANYTHING }
@@ -24,7 +24,7 @@ const CURL: Option = { head: /^-[#\dafgGiIjJklLnNOpqRsSvVZB]{0,12}[uU]/, form: N
 const SNMP: Option = { head: /^-[cAX]/, form: ANYTHING }
 const SAMBA: Option = { head: /^(?:-U|--user(?:=|$))/, form: NAME_PERCENT_PASSWORD }
 
-/** By the manual page of each: a short option means a password only to a program that takes it for one. */
+/** Short options by program, from the manual page of each: the same option has other meanings in other programs. */
 const PROGRAMS: readonly (readonly [Option, readonly string[]])[] = [
   [GLUED_P, ['mysql', 'mysqldump', 'mysqladmin', 'mysqlimport', 'mysqlcheck', 'mysqlbinlog', 'mysqlsh']],
   [GLUED_P, ['mysqlshow', 'mysqlslap', 'mysqlpump', 'mysql_upgrade', 'mariadb', 'mariadb-dump', 'mariadb-admin']],
@@ -59,30 +59,30 @@ const NAMED: readonly Option[] = [
 ]
 const USER: Option = { head: /^--(?:(?:proxy-)?user|(?:src-|dest-)?creds)(?:=|$)/i, form: NAME_AND_PASSWORD }
 
-/** A line that goes on in the next one: of a shell and of systemd, and of a list of words in JSON. */
+/** End of a line that is not continued in the next one, as in a shell, in systemd, and in a list of words in JSON. */
 const LINE_END = /(?<!\\|["'],)\n/
-/** A text and a line that none of this can be in is passed over at once. A line break is nothing of what it looks at. */
+/** Texts and lines without a match are skipped. No match depends on a line break. */
 const WORTH_READING = /(?<![\w-])-{1,2}[\w#]|pass:/
 
 const WORD = /[^\s]+/g
 const OPENING = /^["'`(\\[{$]{0,4}/
 const CLOSING = /[\\"'`),;\]}]{1,8}$/
-/** As `\"` where one command line stands inside another, and as `$'` of a shell. */
+/** Includes `\"` of a command line inside another one, and `$'` of a shell. */
 const OPENING_OF_VALUE = /[$\\]?["']/y
-/** A quotation mark that no backslash takes along. */
+/** A quotation mark that is not escaped. */
 const QUOTE = /\\[\s\S]|["']/g
 /** The program of a command: behind its path, `$(` or `name=`. */
 const PROGRAM = /(?<![\w.-])[\w.-]{1,20}$/
 const SEPARATOR = /[|&;]$/
-/** A backslash keeps the blank behind it in the word. */
+/** A blank after a backslash belongs to the word. */
 const END_OF_WORD = /(?<!\\) |[^\S ]/g
-/** Nothing; what is named here and stands elsewhere: variables, templates, redirections; switches; and what was replaced before. */
+/** Values that are no password: nothing, variables, templates and redirections, switches, and markers of earlier rules. */
 const NO_SECRET =
   /^(?:(?:\$\{?[A-Z_][A-Z0-9_]{0,64}\}?|<[^<>]{0,64}>|[|&;<>]{1,2}|true|false|yes|no|none)?$|\$\(|`|\[redacted:)/
 
 /**
- * Takes passwords out of what looks like a command line, wherever it stands: descriptions of units, sudoers, settings. Long options by their
- * names; short ones only behind a program that takes them for a password. One pass over the words of each line.
+ * Masks passwords in command lines within any text: descriptions of units, sudoers, settings. Long options are recognized by their names,
+ * short ones only after a program for which they pass a password. One pass over the words of each line.
  */
 export function withoutCommandLineSecrets(text: string, mark: Mark): string {
   if (!WORTH_READING.test(text)) return text
@@ -119,13 +119,13 @@ function maskLine(line: string, mark: Mark): string {
   return kept.join('') + line.slice(done)
 }
 
-/** A part of a line, to where it no longer belongs. */
+/** A part of a line; `to` is exclusive. */
 interface Place {
   readonly from: number
   readonly to: number
 }
 
-/** What a word is by itself: an option with its password, an option before one, or a program. */
+/** Meaning of one word: an option with its password, an option whose password follows, or a program. */
 interface Read {
   readonly secret: Place | null
   readonly expects: RegExp | null
@@ -159,14 +159,14 @@ function valueAt(line: string, at: number): Place {
   return { from: at + opening.length, to: endOfQuoted(line, at + opening.length) }
 }
 
-/** Where the word ends that begins here, before what closes quotation marks and brackets around it. */
+/** The end of the word that begins here, without closing quotation marks and brackets around it. */
 function endOfWord(line: string, from: number): number {
   END_OF_WORD.lastIndex = from
   const word = line.slice(from, END_OF_WORD.exec(line)?.index)
   return from + word.replace(CLOSING, '').length
 }
 
-/** Where a value ends before which a quotation mark stands: at the next one of its kind, or where it was cut off, with the line. */
+/** The end of a value after a quotation mark: the next mark of the same kind, or the end of the line where it was truncated. */
 function endOfQuoted(line: string, from: number): number {
   const [before, quote = ''] = [line[from - 2], line[from - 1]]
   if (before === '\\') return indexOrEnd(line, line.indexOf(`\\${quote}`, from))

@@ -1,20 +1,20 @@
-/** The first group, where there is one, is kept before the marker and the second one behind it; the rest of the match is the secret. */
+/** A pattern of secrets. Its first group is kept before the marker and its second one after it; the rest of the match is the secret. */
 export interface Rule {
   readonly class: RedactionClass
-  /** One of these is in every match, in small letters: the rule is tried only where a text has one. */
+  /** Every match contains one of these literals, without regard to case: the rule runs only on texts with one. */
   readonly needs: readonly string[]
   readonly pattern: RegExp
   /**
-   * For values without a longest length: what of it may follow behind the match, some at a time (sticky), by what stands before the value. The
-   * pattern ends with the value then. A loop in a pattern takes memory for each of its turns, of which the engine has some megabytes.
+   * For values of unlimited length, by the text before the value: a sticky pattern of the continuation after the match, applied repeatedly.
+   * The pattern of the rule then ends with the value. A repetition takes memory for each iteration, and the engine has some megabytes of it.
    */
   readonly rest?: (head: string) => RegExp
 }
 
-/** As many turns of a loop at once. */
+/** Iterations of a repetition at once. */
 const MANY = '{1,4096}'
 const ESCAPED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n])${MANY}`, 'y')
-/** A backslash takes the next character along, where there is one. */
+/** A backslash and the character after it, if any, are one piece. */
 const DOUBLE_QUOTED = String.raw`(?:[^"\\\n]|\\[^\n]|\\(?![^\n]))`
 const QUOTED = new RegExp(`${DOUBLE_QUOTED}${MANY}`, 'y')
 const UP_TO_LINE_END = new RegExp(`[^\\n]${MANY}`, 'y')
@@ -22,7 +22,7 @@ const UP_TO_BLANK = new RegExp(`[^\\s]${MANY}`, 'y')
 const UP_TO_SPACE = new RegExp(`[^\\s"',;]${MANY}`, 'y')
 const TOKEN = new RegExp(`[A-Za-z0-9_-]${MANY}`, 'y')
 
-/** What a value is made of behind a quotation mark: one that is escaped, as in a text inside another, a double one, `$'` and a single one. */
+/** Pieces of a quoted value: behind an escaped quotation mark, as in a text inside another, a double one, `$'` and a single one. */
 const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
   [String.raw`(?<=\\")`, String.raw`[^"\\\n]`],
   [String.raw`(?<=\\')`, String.raw`[^'\\\n]`],
@@ -30,7 +30,7 @@ const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
   [String.raw`(?<=\$')`, String.raw`(?:[^'\\\n]|\\[^\n]|\\(?![^\n]))`],
   [String.raw`(?<=(?<![\\$])')`, String.raw`[^'\n]`],
 ]
-/** And without one: a blank behind a backslash belongs to the word, and so does a quotation mark inside it, as in it's. */
+/** Pieces of an unquoted value: a blank behind a backslash belongs to it, and so does a quotation mark inside a word, as in it's. */
 const BARE = String.raw`(?:\\ |[^\s"',;]|["'](?=\w))`
 const anyValue = (least: number): string =>
   `(?:${[...QUOTED_VALUES, [String.raw`(?<!["'])(?![\\$]{0,3}["'])`, BARE]].map(([begin, piece]) => `${begin}${piece}{${least},4096}`).join('|')})`
@@ -61,31 +61,31 @@ const TOKEN_MARKS = [
 /** Between a name and its value. A text inside another has its quotation marks escaped. */
 const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
 
-/** A name and a text of JSON leave no doubt either. */
+/** A colon between a quoted name and a quoted value, as in JSON, is as unambiguous as an equals sign. */
 const IN_JSON = String.raw`(?<=["'][ \t]{0,20}):(?=[ \t]{0,20}\\{0,3}["'])`
 
 const SWITCHES =
   'files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt'
 const PLACEHOLDERS = String.raw`(?:\*{1,64}(?![^\s"',;])|\[|\(\w{1,20}\)|<[^<>\n]{1,64}>|ALL(?![\w-]))`
 /**
- * What stands behind “password =” and is none: a switch, and what nsswitch.conf and pam.d have there, as the whole value; a placeholder; what
- * sudoers has behind PASSWD.
+ * Values after “password =” that are no password: as the whole value, a switch or a word of nsswitch.conf and pam.d; a placeholder; the
+ * words of sudoers after PASSWD.
  */
 const NO_SECRET = String.raw`(?!(?<=["'])(?:${SWITCHES})(?:["'\n]|$))(?!(?<!["'])(?:${SWITCHES})(?:[\s"',;:)\]}|&[]|$))(?!${PLACEHOLDERS})`
 
 /**
- * Secrets by the place they stand in and by their shape. No pattern can begin twice inside what it has searched once, and nothing in one
- * repeats without a bound: so each is linear in its input, and takes no more memory for a longer one.
+ * Patterns of secrets, by context and by form. No pattern can begin twice within text that it has searched, and every repetition has a
+ * limit: so each is linear in its input, with memory independent of its length.
  */
 export const RULES: readonly Rule[] = [
-  // RFC 7468: a private key whose beginning was cut off. A line as short as its last one can be stands before it.
+  // RFC 7468: a private key without its beginning. The line before it may be as short as the last line of a key.
   {
     class: 'private-key',
     needs: ['private key'],
     pattern:
       /(?<![A-Za-z0-9+/=\\\r\n])([A-Za-z0-9+/=\\]{0,15}\r?\n)?[A-Za-z0-9+/=\\\r\n]{16,65536}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
   },
-  // cvtsudoers(1), JSON: of a command only the program stays, and that it has arguments.
+  // cvtsudoers(1), JSON: of a command, the program is kept, and the marker in place of its arguments.
   {
     class: 'command-arguments',
     needs: ['"command"'],
@@ -93,14 +93,14 @@ export const RULES: readonly Rule[] = [
       /("command"[ \t]{0,8}:[ \t]{0,8}"(?:[^"\\ \n]|\\[^\n]){1,4096} )(?!\[redacted:command-arguments\])(?:[^"\\\n]|\\[^\n]){1,4096}/g,
     rest: () => ESCAPED,
   },
-  // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks stay, so that the options read as before. systemd.exec(5) writes Environment= alike.
+  // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks are kept, so that the options still parse. Environment= of systemd.exec(5) has the same form.
   {
     class: 'key-option',
     needs: ['command="', 'environment="'],
     pattern: new RegExp(`((?<![\\w-])(?:command|environment)=")${NEW}${DOUBLE_QUOTED}${MANY}`, 'gi'),
     rest: () => QUOTED,
   },
-  // sshd_config(5), in its file, in the print of `sshd -T`, and as -o of a command line; to the end of the line.
+  // sshd_config(5), in its file, in the output of `sshd -T`, and as -o of a command line; to the end of the line.
   {
     class: 'server-setting',
     needs: ['setenv'],
@@ -119,7 +119,7 @@ export const RULES: readonly Rule[] = [
     ),
     rest: () => UP_TO_LINE_END,
   },
-  // passwd(5): the comment, which names a person or what somebody noted there.
+  // passwd(5): the comment field, which can contain a person’s name or any note.
   {
     class: 'account-comment',
     needs: [':/'],
@@ -128,8 +128,8 @@ export const RULES: readonly Rule[] = [
       'gm',
     ),
   },
-  // RFC 3986 §3.2.1, user:password@, up to the last at sign of the authority; a password with a slash in it, which is no port; and for
-  // protocols of the web, where a lone name is a token, that.
+  // RFC 3986 §3.2.1, user:password@, up to the last at sign of the authority. The second rule has passwords that contain a slash and are no
+  // port; the third has single names in URLs of web protocols, which are tokens.
   {
     class: 'url-credentials',
     needs: ['://'],
@@ -148,7 +148,7 @@ export const RULES: readonly Rule[] = [
     needs: ['://'],
     pattern: new RegExp(`((?<![A-Za-z0-9+.-])(?:https?|ftps?|davs?):\\/\\/)${NEW}[^\\s"'<>/@:]{1,512}(@)`, 'gi'),
   },
-  // The same where the answer was cut off before the at sign: what is no port.
+  // The same in an answer that was truncated before the at sign, unless it is a port.
   {
     class: 'url-credentials',
     needs: ['://'],
@@ -157,14 +157,14 @@ export const RULES: readonly Rule[] = [
       'g',
     ),
   },
-  // crypt(5), htpasswd(1) and PHC strings. The class holds `$`, so that a match takes in what could begin another.
+  // crypt(5), htpasswd(1) and PHC strings. The class contains `$`, so that no other match can begin inside a match.
   {
     class: 'password-hash',
     needs: ['$'],
     pattern:
       /\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|apr1|argon2(?:id|i|d))\$(?:[A-Za-z0-9./$=,+-]{20,512}|[A-Za-z0-9./$=,+-]{4,19}$)/g,
   },
-  // RFC 2307 and its kin, as slapd and htpasswd -s write them; grub-mkpasswd-pbkdf2(1).
+  // RFC 2307 and similar forms, as written by slapd and htpasswd -s; grub-mkpasswd-pbkdf2(1).
   {
     class: 'password-hash',
     needs: ['{sha', '{ssha', '{md5}', '{smd5}', '{crypt}'],
@@ -182,7 +182,7 @@ export const RULES: readonly Rule[] = [
     pattern: /((?:^|\n)[^\s:]{1,64}:)(?:[./A-Za-z0-9]{13}|_[./A-Za-z0-9]{19})(?=:\d{1,10}:\d{1,10}:)/g,
   },
   // dm-crypt.rst: “<start> <length> crypt <cipher> <key> …”. A key in the kernel's keyring (`:32:logon:name`), a hidden key (zeros)
-  // and the null cipher's `-` are no secrets and say how the key is held.
+  // and the null cipher's `-` are no secrets and show how the key is held.
   {
     class: 'dm-key',
     needs: [' crypt '],
@@ -194,7 +194,7 @@ export const RULES: readonly Rule[] = [
     needs: ['internal_hash', 'journal_crypt', 'journal_mac'],
     pattern: /((?<!\w)(?:internal_hash|journal_crypt|journal_mac):[^\s:]{1,64}:)[0-9A-Fa-f]{8,1024}/g,
   },
-  // wg(8): base64 of 32 bytes. Public keys carry other names.
+  // wg(8): base64 of 32 bytes. Public keys have other names.
   {
     class: 'wireguard-key',
     needs: ['private', 'preshared', 'pre-shared'],
@@ -208,7 +208,7 @@ export const RULES: readonly Rule[] = [
     pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,2048}|$)/g,
     rest: () => TOKEN,
   },
-  // Tokens by the marks that their issuers give them, each documented by GitHub, GitLab, Slack, Stripe, Hugging Face, npm, PyPI,
+  // Tokens by the prefixes of their issuers, each documented by GitHub, GitLab, Slack, Stripe, Hugging Face, npm, PyPI,
   // DigitalOcean, HashiCorp, Google, Anthropic and OpenAI. `sk-ssh-` and `sk-ecdsa-` are types of SSH public keys.
   {
     class: 'token',
@@ -257,8 +257,8 @@ export const RULES: readonly Rule[] = [
       /((?:^|\s)(?:login|machine|account)[ \t]{1,20}[^\s]{1,128}\s{1,20}password[ \t]{1,20})(?!\[redacted:)[^\s]{1,4096}/gi,
     rest: () => UP_TO_BLANK,
   },
-  // Obvious key=value forms. The value ends at its closing quote, or at white space. Not secrets: paths of programs, as in sudoers behind
-  // “PASSWD:”, working directories, and what an earlier rule left.
+  // Assignments of a named secret. The value ends at its closing quote, or at white space. Not secrets: paths of programs, as in sudoers after
+  // “PASSWD:”, working directories, and markers of earlier rules.
   {
     class: 'password',
     needs: ['pass', 'pwd', 'psk', 'secret', 'token', 'authtok', 'community', ...KEY_NAMES],
@@ -268,7 +268,7 @@ export const RULES: readonly Rule[] = [
     ),
     rest: ofAssignment,
   },
-  // The same with an equals sign, as in environments and options, and in JSON, where short values and paths are secrets too, and more names.
+  // The same with an equals sign, as in environments and options, and in JSON: there, more names count, and short values and paths are secrets too.
   {
     class: 'password',
     needs: ['pass', '_pw', '-pw', 'secret', 'token', 'authtok', 'rediscli_auth', ...KEY_NAMES],
@@ -279,7 +279,7 @@ export const RULES: readonly Rule[] = [
     rest: ofAssignment,
   },
 ]
-/** What kind of secret stood where the marker stands now. */
+/** Kind of a masked secret, as its marker states it. */
 export type RedactionClass =
   | 'account-comment'
   | 'cloud-key'
@@ -293,5 +293,5 @@ export type RedactionClass =
   | 'token'
   | 'url-credentials'
   | 'wireguard-key'
-/** Stands in place of a secret of so many characters, and is counted. */
+/** Counts a secret of this length and returns its marker. */
 export type Mark = (kind: RedactionClass, length: number) => string

@@ -2,7 +2,7 @@ import { type GroupFinder, groupFinder } from './literals.ts'
 import { withoutCommandLineSecrets } from './redact-command-lines.ts'
 import { type Mark, type RedactionClass, RULES, type Rule } from './redact-rules.ts'
 
-/** How many of each class were replaced; a class without any is absent. */
+/** Number of replaced secrets by class; a class without any is absent. */
 export type RedactionCounts = Readonly<Partial<Record<RedactionClass, number>>>
 
 export interface Redacted {
@@ -12,15 +12,15 @@ export interface Redacted {
 }
 
 /**
- * The one redactor: the second line behind commands that do not ask for secrets. It runs before hashing and storing, over every stream.
- * What it takes away is replaced by `[redacted:<class>]`. Public keys, fingerprints, digests and UUIDs stay. Every step is linear in the
- * input, whatever the bytes. Pure; gives back the same array when nothing was found.
+ * Masks secrets in command output, before it is hashed and stored: the second protection, after commands that request no secrets. Each
+ * secret is replaced by `[redacted:<class>]`. Public keys, fingerprints, digests and UUIDs are kept. Every step is linear in the input. Pure;
+ * returns the same array when nothing was found.
  */
 export const redact = (bytes: Uint8Array): Redacted => redactBy(RULES, bytes)
 
-/** The same by other rules; the product has none. */
+/** As `redact`, with other rules; for tests. */
 export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
-  // Latin-1 maps bytes to characters one to one, so that everything untouched comes back exactly.
+  // Latin-1 maps bytes to characters one to one, so that unmasked bytes stay exactly the same.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   const counts = new Map<RedactionClass, number>()
   const mark: Mark = (kind, length) => {
@@ -46,7 +46,7 @@ export function redactBy(rules: readonly Rule[], bytes: Uint8Array): Redacted {
 
 const FINDERS = new WeakMap<readonly Rule[], GroupFinder>()
 
-/** Which rules may match a text, by what they need. */
+/** Which rules may match a text, by their literals. */
 function finderFor(rules: readonly Rule[]): GroupFinder {
   const known = FINDERS.get(rules)
   if (known !== undefined) return known
@@ -59,7 +59,7 @@ function finderFor(rules: readonly Rule[]): GroupFinder {
 const sorted = (counts: ReadonlyMap<RedactionClass, number>): RedactionCounts =>
   Object.fromEntries([...counts.entries()].sort())
 
-// Parsers refuse lines that are longer than what the program itself reads. A line must not become short enough by what was taken out.
+// Parsers refuse lines that are longer than the program itself reads. Masking must not make such a line short enough.
 const KEPT_LENGTH = 1024
 
 function markerOf(kind: RedactionClass, length: number): string {
@@ -81,7 +81,7 @@ function withoutMatches(text: string, { class: kind, pattern, rest }: Rule, mark
   return kept.join('') + text.slice(from)
 }
 
-/** Where the last of the matches ends that follow one another from a place on. */
+/** The end of consecutive matches from a position on. */
 function endOf(text: string, from: number, rest: RegExp): number {
   let end = from
   rest.lastIndex = end
@@ -93,8 +93,8 @@ const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 
 /**
- * RFC 7468 private keys, from their first line to their last; one that was cut off goes to the next dashes or to the end. It can take lines
- * with it that belong to no key, so an answer of which a private key was taken out is not read (`readProbe`).
+ * Masks RFC 7468 private keys, from their first line to their last; a truncated one ends at the next dashes or at the end of the text. Lines
+ * that belong to no key can be masked with it, so an answer with a masked private key is not parsed (`readProbe`).
  */
 function withoutPrivateKeys(text: string, mark: Mark): string {
   const kept: string[] = []

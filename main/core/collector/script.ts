@@ -10,18 +10,18 @@ import {
 } from './plan.ts'
 
 /**
- * The one program we run on a node: POSIX sh (dash, bash, busybox), read from stdin, writing frames to stdout and stderr. Nothing is
- * written on the node and nothing in the text comes from it.
+ * The only program that runs on a node: POSIX sh (dash, bash, busybox), read from stdin, which writes frames to stdout and stderr. It
+ * writes no file on the node, and no part of its text comes from the node. `nonce`: 24 hexadecimal digits; anything else throws.
  *
  * Frames, on both streams (N is the nonce of this run; times are /proc/uptime in seconds):
  *   N H 1 <uid> <epoch> <t|b|o|-> <h|->    header, stdout only: how `timeout` works here (coreutils, busybox, busybox
  *                                          before 1.30, not at all), and whether `head -c` caps output
  *   N B <index> <uptime>                   begin; the exact bytes of the stream follow
  *   \nN E <index> <exit> <uptime>          end; the newline before N belongs to the frame. exit `-` on stderr
- *   N Z <epoch>                            the end of all
- * A command that needs root where we have no right to is framed with exit `n`: it was not run. One whose device or file surely does not
- * exist is framed with exit `a`, and its stderr names the path. One that would go through sudo after sudo passed its time limit
- * SLOW_SUDO times in a row is framed with exit `s`: it was not asked.
+ *   N Z <epoch>                            end of the answer
+ * A command that needs root, in a session without that right, has exit `n`: it was not run. A command whose device or file does not exist
+ * has exit `a`, and its stderr names the path. A command that would go through sudo after sudo exceeded its time limit SLOW_SUDO times in
+ * a row has exit `s`: it was skipped.
  */
 export function collectorScript(plan: Plan, nonce: string): string {
   if (!/^[0-9a-f]{24}$/.test(nonce)) throw new Error('collectorScript: the nonce is 24 hex digits')
@@ -38,8 +38,8 @@ ${plan.echo ? 'exec cat' : 'exit 0'}
 }
 
 /**
- * The same program for a node that no SSH reaches, with a head that tells its owner what it does. Its nonce is fixed when it is printed:
- * half of it names the plan, so that a transcript can only be read back against the questions it answers (see import-transcript.ts).
+ * The same program for a node without SSH access, preceded by a description for its owner. The nonce is fixed when the script is printed:
+ * half of it identifies the plan, so that a transcript is read only against the plan that produced it (see import-transcript.ts).
  */
 export function printableScript(plan: Plan, nonce: string): string {
   const live = plan.commands.filter((command) => command.live).length
@@ -69,20 +69,21 @@ ${
 ${collectorScript(plan, nonce)}`
 }
 
-// Descriptor 6 leads stderr past the cap of stdout, 8 and 9 are the real streams. Programs that a pipeline starts cost the node more than
-// all the rest, so the cap of stderr is the shell's own (`e`): it copies lines until the one that tells the exit status, which is thereby
-// the pipeline's. It gives 141, as of a broken pipe, past the cap, and bounds its own memory, since a line may have any length. After a
-// time-out it reads on to the end: timeout(1) may not signal a sudo that runs as root, and what that sudo says late tells why it was slow.
-// A tool is looked for first, as a file, since sudo says “a password is required” of one that is absent, where arguments are exact, and
-// hardened hosts let only root run some. Where there is none it is framed with exit 127, with or without the right to run it.
-// `m` claims that a path is missing only where the last folder on the way to it may be searched: otherwise the command is asked. `head -c`
-// is asked for one byte more than the limit, so that the reader can tell a full answer from a cut one.
+// Descriptor 6 carries stderr past the cap of stdout; 8 and 9 are the real streams. Starting the programs of a pipeline costs the node more
+// than everything else, so the shell itself caps stderr (`e`): it copies lines up to the one with the exit status, which becomes that of the
+// pipeline. Beyond the cap it returns 141, as for a broken pipe, and it limits its own memory, since a line may have any length. After a
+// time-out it reads to the end: timeout(1) may not signal a sudo that runs as root, and a late message of sudo shows why it was slow.
+// A tool is first looked for as a file: for an absent tool, sudo reports “a password is required” where its rules have exact arguments, and
+// hardened hosts let only root run some tools. An absent tool has exit 127, with or without the right to run it.
+// `m` reports a path as missing only where the last existing folder of the path may be searched; otherwise the command runs. `head -c`
+// gets one byte more than the limit, so that the reader can distinguish a complete answer from a truncated one.
 //
-// Questions whose answers are brief (see plan.ts) start their tool and nothing else: `d`, and `q` for those of root. `v` watches over their
-// time limit from beside, once for all: it knows a tool by the list of our children and its age by the start time of a process, in
-// hundredths of a second on every Linux, counted from its own, since a container may count its uptime otherwise. What `timeout` watches has
-// descriptor 7 open and is left alone. Where any of that cannot be read, W is empty and each question has its own `timeout`. Our stderr is
-// closed, so that no shell remarks on an ended tool in its answer; a tool that cannot be started is left to `timeout`, whose words are known.
+// Commands with brief answers (see plan.ts) start their tool and nothing else: `d`, and `q` for those of root. One watch, `v`, enforces the
+// time limit of all of them. It finds a tool in the list of child processes, and its age by the start time of the process, in hundredths of
+// a second on every Linux, counted from the start of `v`, since the uptime of a container may have another origin. A process under `timeout`
+// has descriptor 7 open and is not watched. Where any of this cannot be read, W is empty and each command has its own `timeout`. The stderr
+// of the shell is closed, so that its message about an ended tool is not part of an answer; a tool that cannot be started runs under
+// `timeout`, whose messages are known.
 const PROLOGUE = `{
 N=@NONCE@
 LC_ALL=C; LANG=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL LANG PATH
@@ -252,8 +253,8 @@ printf '%s H 1 %s %s %s %s\\n' "$N" "$I" "$(date +%s)" "$K" "$D"
 }`
 
 /**
- * One command: `c` as ourselves, `p` with root's rights, `d` and `q` the same where the answer is brief, `x` before it what must exist.
- * The comment names it for people and for replaying servers.
+ * The line of one command: `c` as the user of the session, `p` as root, `d` and `q` the same where the answer is brief, preceded by `x` with
+ * the paths that must exist. The shell comment identifies the command to people and to servers that replay recordings.
  */
 function line(planned: PlannedCommand): string {
   const { index, probe, command, run } = planned
@@ -267,7 +268,7 @@ function line(planned: PlannedCommand): string {
   return `${first}${run.as === 'root' ? asRoot : asUser} ${index} ${seconds} ${bytes} ${words.join(' ')} # ${probe}/${command}`
 }
 
-/** A word that every POSIX shell reads back as exactly these characters (XCU 2.2.2). */
+/** Quotes a word for any POSIX shell (XCU 2.2.2). Throws for NUL and line breaks. */
 export function quoteWord(word: string): string {
   if (/[\0\n\r]/.test(word)) throw new Error('a command word may hold no NUL or line break')
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

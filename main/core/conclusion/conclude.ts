@@ -232,7 +232,7 @@ export function serverPart(checks: readonly DecidingCheck[], { population, reach
 export const isAboutServers = ({ source, built }: CheckOver['count']): boolean =>
   source === 'server' || (source === 'runs' && built)
 
-/** What the state of a row follows from besides its two parts. */
+/** What determines the state of a control in addition to its two parts. */
 interface RowMatter {
   /** False where the control's category is not elected, or its class is out of scope. */
   readonly isInScope: boolean

@@ -25,7 +25,8 @@ export const REQUESTS = EVIDENCE_REQUESTS
 const DOCUMENT_DAYS = 366
 const DAY_MS = 86_400_000
 
-const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
+/** Position of a level: higher levels examined a document further. */
+export const levelRank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
 
 /**
  * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone does not suffice). A level above `received` needs a named person
@@ -33,7 +34,7 @@ const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
  */
 export function levelOf({ level, inspection }: Pick<EvidenceDocument, 'level' | 'inspection'>): EvidenceLevel {
   const stated = level ?? 'received'
-  return rank(stated) > rank('received') && inspection === undefined ? 'received' : stated
+  return levelRank(stated) > levelRank('received') && inspection === undefined ? 'received' : stated
 }
 
 /** Whether a document is in force and not older than a period. */
@@ -65,12 +66,12 @@ export function stateOf(attached: readonly EvidenceDocument[], minimum: Evidence
   let conclusion: DocumentState['conclusion'] = null
   for (const entry of current) {
     const reached = levelOf(entry)
-    if (level === null || rank(reached) > rank(level)) level = reached
+    if (level === null || levelRank(reached) > levelRank(level)) level = reached
     if (entry.inspection === undefined) continue
     const at = millisOf(entry.inspection.at)
     const isWorse = entry.inspection.conclusion === 'does-not-support'
     // A document supports from its minimum on; one that was inspected and does not support is a deviation at any level.
-    if (!isWorse && (rank(reached) < rank(minimum) || at <= overtaken)) continue
+    if (!isWorse && (levelRank(reached) < levelRank(minimum) || at <= overtaken)) continue
     if (at > latest || (at === latest && isWorse)) {
       latest = at
       conclusion = entry.inspection.conclusion
@@ -213,7 +214,7 @@ export function answersIn(
     for (const entry of entries) {
       const { answers } = entry
       if (answers === undefined || !isCurrent(entry, asOf)) continue
-      if (rank(levelOf(entry)) < rank(minimum) || entry.inspection?.conclusion !== 'supports') continue
+      if (levelRank(levelOf(entry)) < levelRank(minimum) || entry.inspection?.conclusion !== 'supports') continue
       for (const { check, answers: which } of mayAnswer.filter((one) => answers.checks.includes(one.check)))
         for (const node of answers.nodes) {
           const key = `${check}\n${node}`
@@ -271,9 +272,13 @@ export function sourceOf(
   return offNodeChecks.find(({ id }) => id === check)?.source ?? 'server'
 }
 
-/** Whether a check decides for a control: its role states so, and at a point in time nothing is asked of the chain of runs. */
+/**
+ * Whether a check decides for a control: its role states so, and its source was tested when the conclusion is made. At a point in time nothing is
+ * asked of the chain of runs. A conclusion is sealed into the pack that it would have to rest on, so only verification can test that pack.
+ */
 export const decides = (role: ControlRole, source: CheckSource, chain: boolean | null): boolean =>
-  (role === 'required' || role === 'counter') && source !== 'document' && (source !== 'runs' || chain !== null)
+  (role === 'required' || role === 'counter') &&
+  (source === 'server' || source === 'population' || (source === 'runs' && chain !== null))
 
 /** Counts of checks, made once for all controls: over every node, or over those that hold or carry ePHI. */
 export function counting(matter: CountingMatter): (check: string, scope: CountedScope) => CheckOver {
@@ -358,24 +363,24 @@ function overServers(check: string, source: CheckSource, nodes: readonly Sorted[
   }
 }
 
-/** What is answered once for the whole population: by the pack, the chain of runs, or the comparison of lists. */
+/** What is answered once for the whole population: by the chain of runs or the comparison of lists. The pack is not tested yet. */
 function once(check: string, source: CheckSource, { population, chain }: CountingMatter): CheckOver {
-  const isMet = source === 'pack' || (source === 'population' && population) || (source === 'runs' && chain === true)
-  const isAsked = source !== 'document' && !(source === 'runs' && chain === null)
-  const one = isAsked ? 1 : 0
+  const isMet = (source === 'population' && population) || (source === 'runs' && chain === true)
+  const isAsked = source === 'population' || (source === 'runs' && chain !== null)
+  const [one, pack] = [isAsked ? 1 : 0, source === 'pack' ? 1 : 0]
   return {
     count: {
       check,
       source,
       built: false,
-      population: one,
+      population: one + pack,
       tested: one,
       satisfied: isMet ? 1 : 0,
       notSatisfied: 0,
       inconclusive: isAsked && !isMet ? 1 : 0,
       notApplicable: 0,
       informational: 0,
-      notTested: 0,
+      notTested: pack,
       accepted: 0,
       answeredByDocument: 0,
       notRetested: 0,

@@ -22,7 +22,7 @@ export interface ResultPool {
 }
 
 const SCOPES: readonly CountedScope[] = ['all', 'ephi']
-/** Stands for every check that no run can have tested, because the catalog does not have it. */
+/** Represents every check that no run can have tested, because the catalog does not have it. */
 const NO_CHECK = ''
 
 const keyOf = (check: string, scope: CountedScope): string => `${scope}\n${check}`

@@ -108,24 +108,28 @@ export function driftOf(before: RunTrace, after: RunTrace, needsOf: NeedsOf | nu
   const pairs = pairsOf(before, after)
   const rules = rulesChanges(before, after)
   const parts = partChanges(before, after)
-  const told = pairs.map((pair) => changesOf(pair, before, after))
+  const changesByPair = pairs.map((pair) => changesOf(pair, before, after))
   const isRead = ({ was, is }: Pair): boolean => answered(was) && answered(is)
   const bothRead = pairs.filter(isRead)
   const flipped = pairs.map((pair, at) =>
     flipsOf(pair, before, after, {
-      changes: told[at] ?? { collection: [], readings: [] },
+      changes: changesByPair[at] ?? { collection: [], readings: [] },
       rules: rules.length > 0,
       scope: parts.length > 0 || isDeclaredOtherwise(pair),
       needsOf,
     }),
   )
-  const uncollected = pairs.flatMap((pair, at) => uncollectedOf(pair, told[at]?.readings ?? [], flipped[at] ?? []))
+  const uncollected = pairs.flatMap((pair, at) =>
+    uncollectedOf(pair, changesByPair[at]?.readings ?? [], flipped[at] ?? []),
+  )
   const grouped = new Set(uncollected.flatMap(({ node, checks }) => checks.map((check) => `${node} ${check}`)))
-  const touched = new Set(told.flatMap(({ readings }, at) => (readings.length > 0 ? [pairs[at]?.node ?? ''] : [])))
+  const touched = new Set(
+    changesByPair.flatMap(({ readings }, at) => (readings.length > 0 ? [pairs[at]?.node ?? ''] : [])),
+  )
   return {
     before: momentOf(before),
     after: momentOf(after),
-    evidence: told.flatMap(({ collection, readings }) => [...collection, ...readings]),
+    evidence: changesByPair.flatMap(({ collection, readings }) => [...collection, ...readings]),
     rules,
     scope: [...nodeChanges(before, after, pairs), ...parts],
     moves: movesBetween(before, after),
@@ -163,15 +167,19 @@ interface NodeChanges {
 
 function changesOf(pair: Pair, before: RunTrace, after: RunTrace): NodeChanges {
   const { node, was, is } = pair
-  const told = (kind: 'status' | 'host-key' | 'address', then: string | null, now: string | null): EvidenceChange[] =>
+  const changeOf = (
+    kind: 'status' | 'host-key' | 'address',
+    then: string | null,
+    now: string | null,
+  ): EvidenceChange[] =>
     then === null || now === null || then === now
       ? []
       : [{ node, what: { kind }, is: 'changed', before: then, after: now }]
   return {
     collection: [
-      ...told('status', statusOf(was), statusOf(is)),
-      ...told('host-key', was.hostKey, is.hostKey),
-      ...told('address', was.address, is.address),
+      ...changeOf('status', statusOf(was), statusOf(is)),
+      ...changeOf('host-key', was.hostKey, is.hostKey),
+      ...changeOf('address', was.address, is.address),
     ],
     readings: answered(was) && answered(is) ? readingChanges(pair, before, after) : [],
   }

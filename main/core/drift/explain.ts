@@ -26,7 +26,7 @@ export interface DescribedRun {
   readonly trace: RunTrace
   /** The recording of the node that it rests on; null without one. */
   readonly recording: LoadedRecording | null
-  /** What was declared besides; the moment is the recording's own end. Null: not known any more. */
+  /** What else was declared; the moment is the recording's own end. Null: no longer known. */
   readonly terms: Omit<AssessmentTerms, 'asOf'> | null
 }
 
@@ -242,8 +242,8 @@ export interface Baseline {
 /** The run that later ones are compared with: the one that was named last. Null where none was named. */
 export function baselineIn({ entries }: Pick<RunChain, 'entries'>): Baseline | null {
   const at = entries.findLastIndex(({ entry }) => entry.kind === 'baseline')
-  const said = entries[at]?.entry as BaselineEntry | undefined
-  return said === undefined ? null : { run: said.run, entry: at + 1, why: said.why, at: said.at }
+  const baseline = entries[at]?.entry as BaselineEntry | undefined
+  return baseline === undefined ? null : { run: baseline.run, entry: at + 1, why: baseline.why, at: baseline.at }
 }
 
 /** Why a node was not compared, or not in all, in one line: which run, for what reason, and how much rests on it. */

@@ -139,11 +139,11 @@ function sharedSerials(rows: readonly ListedRow[], nodes: readonly ListedNode[])
 function contradictions(node: ListedNode, { row, by }: Match): readonly string[] {
   const { name, address } = row.row
   if (by !== 'serial') return []
-  const told = `Row ${quote(row.row.id)} matches node ${quote(node.node)} by serial number but states a different`
+  const start = `Row ${quote(row.row.id)} matches node ${quote(node.node)} by serial number but states a different`
   return [
-    ...(name !== null && !isNameOf(row.name ?? '', node) ? [`${told} name, ${quote(name)}.`] : []),
+    ...(name !== null && !isNameOf(row.name ?? '', node) ? [`${start} name, ${quote(name)}.`] : []),
     ...(address !== null && isOtherAddress(row, node)
-      ? [`${told} address, ${quote(address)}; the node was collected at ${quote(node.machine?.address ?? '')}.`]
+      ? [`${start} address, ${quote(address)}; the node was collected at ${quote(node.machine?.address ?? '')}.`]
       : []),
   ]
 }
@@ -154,14 +154,14 @@ function otherMachines(
   rowsAt: ReadonlyMap<string, readonly ListedRow[]>,
   rowsCalled: ReadonlyMap<string, readonly ListedRow[]>,
 ): readonly string[] {
-  const told = (what: string, row: ListedRow): string =>
+  const sentence = (what: string, row: ListedRow): string =>
     `Row ${quote(row.row.id)} has the ${what} of node ${quote(node.node)} but a different serial number, ${quote(row.row.serial ?? '')}; the node reports ${list(node.machine?.serials ?? [])}. It is not matched to this node.`
   // Only a few are listed; a hostile list can contain one name or address in every row.
   const others = (group: readonly ListedRow[] | undefined): readonly ListedRow[] =>
     (group ?? []).slice(0, 4).filter((row) => isAnother(row, node))
   const called = node.names.flatMap((name) => others(rowsCalled.get(name)))
   const at = node.address === null ? [] : others(rowsAt.get(node.address)).filter((row) => !called.includes(row))
-  return [...called.map((row) => told('name', row)), ...at.map((row) => told('address', row))]
+  return [...called.map((row) => sentence('name', row)), ...at.map((row) => sentence('address', row))]
 }
 
 /** A short name and the same name with its domain do not conflict. */

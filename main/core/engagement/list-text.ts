@@ -22,9 +22,9 @@ const MOST_TOLD = 20
  */
 export function listProblems(bytes: Uint8Array, rows: readonly InventoryRow[]): readonly string[] {
   const text = listText(bytes)
-  const told = text.includes('"') ? problemsInText(text, rows) : problemsByLine(text, rows)
-  const more = told.length - MOST_TOLD
-  return more > 0 ? [...told.slice(0, MOST_TOLD), `does not contain ${more} more rows`] : told
+  const problems = text.includes('"') ? problemsInText(text, rows) : problemsByLine(text, rows)
+  const more = problems.length - MOST_TOLD
+  return more > 0 ? [...problems.slice(0, MOST_TOLD), `does not contain ${more} more rows`] : problems
 }
 
 const problemsInText = (text: string, rows: readonly InventoryRow[]): readonly string[] => {
@@ -49,7 +49,8 @@ const stands = ({ id, name, address, serial }: InventoryRow, there: ReadonlySet<
     (cell) => cell === null || wordsOf(cell).every((word) => there.has(word)),
   )
 
-const wordsOf = (text: string): readonly string[] =>
+/** The words of a line of a list, without quotation marks and separators. */
+export const wordsOf = (text: string): readonly string[] =>
   oneLine(text, Number.MAX_SAFE_INTEGER)
     .split(/[\s,;"=]+/)
     .filter((word) => word !== '')

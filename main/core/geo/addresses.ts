@@ -158,7 +158,7 @@ const GLOBAL_6 = block('2000::/3')
 /** The same registry for IPv6: parts of 2000::/3 that are protocols, benchmarks, identifiers, documentation (RFC 3849, RFC 9637) or 6to4. */
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(block)
 
-/** Whether it is a global unicast address, so that a database of addresses can know it. What it carries is not looked at. */
+/** Whether it is a global unicast address, so that an address database can list it. What it carries is not looked at. */
 export const isPublic = ({ family, value }: IpAddress): boolean =>
   family === 4
     ? !NOT_PUBLIC_4.some((one) => within(value, one))
@@ -183,7 +183,7 @@ export function carriedBy({ family, value }: IpAddress): Carried | null {
   return null
 }
 
-/** The public address that a text stands for, itself or carried; null for everything else. */
+/** The public address that a text denotes, itself or carried; null for everything else. */
 export function publicAddress(
   text: string,
 ): { readonly address: IpAddress; readonly via: Carried['via'] | null } | null {

@@ -1,7 +1,7 @@
-import { atan2, cos, hypot, sin } from '../elementary.ts'
+import { acos, atan2, hypot, sineAndCosine } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
 import type { Disc } from './geodesy.ts'
-import { angleBetween, enclosesMost, type MapView, type Outline, type Position } from './map.ts'
+import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
 /** Borders as they are packed: arcs, so that a border of two countries is stored once, and shapes made of them, as in TopoJSON. */
@@ -201,33 +201,57 @@ function coarseOf(polygon: Outline): readonly Outline[] {
 
 const COARSER = new WeakMap<Outline, readonly Outline[]>()
 
-/** A disc around a polygon; land is never changed once it is made, and asked for again for every picture. */
+/**
+ * A disc around a polygon, by more than any rounding; land is never changed once it is made, and asked for again for every picture. Its corners
+ * are taken as directions in space, whose sines and cosines are needed once, for their sum and for the farthest of them.
+ */
 export function aroundOf(polygon: Outline): Disc {
   const known = AROUND.get(polygon)
   if (known !== undefined) return known
-  const ring = polygon[0] ?? []
-  const center = middleOf(ring)
-  const radiusKm = ring.reduce((most, position) => Math.max(most, kmBetween(center, position)), 0)
-  const around = { center: { longitude: center[0], latitude: center[1] }, radiusKm }
+  const corners = directionsOf(polygon[0] ?? [])
+  const [x, y, z] = sumOf(corners)
+  const length = Math.sqrt(x * x + y * y + z * z)
+  let nearest = 1
+  for (let at = 0; at < corners.length; at += 3) {
+    const along = (corners[at] ?? 0) * x + (corners[at + 1] ?? 0) * y + (corners[at + 2] ?? 0) * z
+    nearest = Math.min(nearest, along / length)
+  }
+  const around = {
+    center: { longitude: (atan2(y, x) * 180) / Math.PI, latitude: (atan2(z, hypot(x, y)) * 180) / Math.PI },
+    // Where the corners lie in no direction on the whole, any disc but the largest might leave one out.
+    radiusKm: length > SMALLEST_SUM ? acos(Math.max(-1, nearest)) * EARTH_KM + ROUNDING_KM : Number.POSITIVE_INFINITY,
+  }
   AROUND.set(polygon, around)
   return around
 }
 
 const AROUND = new WeakMap<Outline, Disc>()
+const SMALLEST_SUM = 1e-6
 
-const kmBetween = (a: Position, b: Position): number => angleBetween(a, b) * EARTH_KM
-
-/** The direction in which the corners lie on the whole. */
-function middleOf(ring: readonly Position[]): Position {
-  const sum = [0, 0, 0] as [number, number, number]
+/** The directions of corners in space, of length 1: three numbers of each, one after the other. */
+function directionsOf(ring: readonly Position[]): Float64Array {
+  const directions = new Float64Array(ring.length * 3)
+  const [east, north] = [
+    { sine: 0, cosine: 0 },
+    { sine: 0, cosine: 0 },
+  ]
   for (let at = 0; at < ring.length; at += 1) {
     const corner = ring[at] ?? ORIGIN
-    const east = (corner[0] * Math.PI) / 180
-    const north = (corner[1] * Math.PI) / 180
-    sum[0] += cos(north) * cos(east)
-    sum[1] += cos(north) * sin(east)
-    sum[2] += sin(north)
+    sineAndCosine((corner[0] * Math.PI) / 180, east)
+    sineAndCosine((corner[1] * Math.PI) / 180, north)
+    directions[at * 3] = north.cosine * east.cosine
+    directions[at * 3 + 1] = north.cosine * east.sine
+    directions[at * 3 + 2] = north.sine
   }
-  const [x, y, z] = sum
-  return [(atan2(y, x) * 180) / Math.PI, (atan2(z, hypot(x, y)) * 180) / Math.PI]
+  return directions
+}
+
+function sumOf(directions: Float64Array): [number, number, number] {
+  let [x, y, z] = [0, 0, 0]
+  for (let at = 0; at < directions.length; at += 3) {
+    x += directions[at] ?? 0
+    y += directions[at + 1] ?? 0
+    z += directions[at + 2] ?? 0
+  }
+  return [x, y, z]
 }

@@ -16,9 +16,9 @@ export interface Buckets {
 }
 
 /**
- * Which shapes hold a point is found by counting borders on the way to it from a point where it is known, an odd number being a change.
- * The way begins at the north pole, which is sea, and goes down the middle meridian of each column: so neither the date line nor the
- * shape around the south pole needs care. Of the way, only what lies in the point’s own square degree is walked each time.
+ * Which shapes hold a point is found by counting borders on a way to it from a point whose shapes are known: an odd number is a change. The way
+ * begins at the north pole, which is sea, and follows the middle meridian of each column, so that neither the date line nor the shape around the
+ * south pole is a special case. Only the last part of the way, inside the point’s own square degree, is walked each time.
  */
 export function bucketsOf(atlas: Atlas): Buckets {
   const segments = segmentsOf(atlas)
@@ -138,7 +138,7 @@ function segmentsOf({ longitudes, latitudes, starts }: Atlas): Segments {
   return { count: longitudes.length, read, arcOf: (index) => arcs[index] ?? 0, begins: (index) => ends[index] === 0 }
 }
 
-/** The segments by square degree: those of bucket b stand from first[b] to first[b + 1]. One that lies in several is listed in each. */
+/** The segments by square degree: those of bucket b are at first[b] to first[b + 1]. A segment in several buckets is listed in each. */
 function sorted(segments: Segments): { readonly first: Int32Array; readonly items: Int32Array } {
   const first = new Int32Array(ROWS * COLUMNS + 1)
   each(segments, (bucket) => {
@@ -212,7 +212,7 @@ function angle(a: Point, b: Point): number {
   return 2 * asin(Math.min(1, Math.sqrt(share)))
 }
 
-/** Whether the points are more than so many km apart; the geodesic is solved only where the bounds do not tell. */
+/** Whether the points are more than so many km apart; the geodesic is solved only where the bounds do not decide. */
 export function isFurther(a: Point, b: Point, km: number): boolean {
   const between = angle(a, b)
   if (LEAST_KM * between - ROUNDING_KM > km) return true

@@ -1,6 +1,8 @@
 import { asin, atan2, cos, hypot, sin } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
 import type { Disc, Point } from './geodesy.ts'
+import { nearRings } from './near.ts'
+import type { Frame, Outline, Position } from './outline.ts'
 import {
   geoArea,
   geoAzimuthalEqualArea,
@@ -13,18 +15,7 @@ import {
 } from './packages.js'
 import { thinnedLine, thinnedRing, type XY } from './thin.ts'
 
-/** Longitude and latitude in degrees, in that order, as GeoJSON has them. */
-export type Position = readonly [longitude: number, latitude: number]
-/** Rings of one polygon: its outline, then its holes. */
-export type Outline = readonly (readonly Position[])[]
-
-/** The part of a picture that the map fills. */
-export interface Frame {
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
-}
+export type { Frame, Outline, Position } from './outline.ts'
 
 /**
  * A flat picture of a part of the Earth, or of all of it. Drawn on a sphere, for the eye alone: no verdict is read off a map, they rest
@@ -35,7 +26,7 @@ export interface MapView {
   readonly frame: Frame
   /** Rings of the polygons as far as they are in the picture, in even-odd order. */
   readonly rings: (polygons: readonly Outline[]) => readonly (readonly XY[])[]
-  /** The same of polygons whose corners are close to each other, with every one of their points. */
+  /** The same of polygons whose corners are close to each other and that enclose the smaller part of the Earth, with every one of their points. */
   readonly closeRings: (polygons: readonly Outline[]) => readonly (readonly XY[])[]
   /** Pieces of the line as far as they are in the picture. */
   readonly pieces: (line: readonly Position[]) => readonly (readonly XY[])[]
@@ -52,7 +43,7 @@ export interface MapView {
 const EARTH_KM = 6371.0088
 const DEGREES = 180 / Math.PI
 const RADIANS = Math.PI / 180
-/** Beyond this, an equal-area map about one point no longer looks like the Earth that people know. */
+/** Beyond this, an equal-area map about one point no longer has familiar outlines. */
 const WIDEST_KM = 3500
 /** A closer look would show neither coast nor border to find oneself by. */
 const CLOSEST_KM = 220
@@ -123,8 +114,11 @@ function region(center: Point, radiusKm: number, frame: Frame): MapView {
         [left, top],
         [left + width, top + height],
       ])
+  const drawn = drawing(projection, frame)
+  const near = nearRings({ center, scale, frame })
   return {
-    ...drawing(projection, frame),
+    ...drawn,
+    closeRings: (polygons) => polygons.flatMap((polygon) => near(polygon) ?? drawn.closeRings([polygon])),
     frame,
     kind: 'region',
     mayShow: (disc) => angle(farKm(center, disc.center) - disc.radiusKm) <= corner,
@@ -232,7 +226,7 @@ export function enclosesMost(ring: readonly Position[]): boolean {
   return geoArea({ type: 'Polygon', coordinates }) > 2 * Math.PI
 }
 
-/** Of the edge of each disc what lies within all the others: together, the edge of their common part. */
+/** The part of each disc’s edge that is within all the others: together, the edge of their common part. */
 export function commonEdge(discs: readonly Disc[]): readonly (readonly Position[])[] {
   return discs.flatMap((disc, index) => {
     const [ring] = discOutline(disc) ?? []

@@ -29,6 +29,15 @@ export interface Pen {
   lineTo(x: number, y: number): void
 }
 
+/** What takes polygons ring by ring; the last point of a ring is joined to its first. */
+export interface RingSink {
+  polygonStart(): void
+  polygonEnd(): void
+  lineStart(): void
+  lineEnd(): void
+  point(x: number, y: number): void
+}
+
 interface Circle {
   (): { readonly coordinates: Coordinates[][] }
   center(center: Coordinates): this
@@ -39,6 +48,7 @@ interface Circle {
 export function geoArea(shape: Shape): number
 export function geoAzimuthalEqualArea(): Projection
 export function geoCircle(): Circle
+export function geoClipRectangle(x0: number, y0: number, x1: number, y1: number): (sink: RingSink) => RingSink
 export function geoDistance(a: Coordinates, b: Coordinates): number
 export function geoEqualEarth(): Projection
 export function geoInterpolate(a: Coordinates, b: Coordinates): (share: number) => Coordinates

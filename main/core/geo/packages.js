@@ -2801,4 +2801,4 @@ geodesic.PolygonArea = {};
 	g.WGS84 = new g.Geodesic(c.WGS84.a, c.WGS84.f);
 })(geodesic.Geodesic, geodesic.GeodesicLine, geodesic.PolygonArea, geodesic.Math, geodesic.Constants);
 var { DISTANCE, WGS84 } = geodesic.Geodesic;
-export { DISTANCE, WGS84, area as geoArea, azimuthalEqualArea as geoAzimuthalEqualArea, circle as geoCircle, distance as geoDistance, equalEarth as geoEqualEarth, interpolate as geoInterpolate, index as geoPath };
+export { DISTANCE, WGS84, area as geoArea, azimuthalEqualArea as geoAzimuthalEqualArea, circle as geoCircle, clipRectangle as geoClipRectangle, distance as geoDistance, equalEarth as geoEqualEarth, interpolate as geoInterpolate, index as geoPath };

@@ -3,7 +3,7 @@ import { type Cell, FINEST_KM, finestFor, halves, isFurther, WORLD, walkCommon }
 import type { Borders, Box, Disc, Region, Relation } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
 
-/** How a cell lies to a region. Both err to the careful side. */
+/** How a cell relates to a region. Both err on the careful side. */
 interface Lies {
   /** Something of the region may be in the cell. */
   readonly touches: boolean
@@ -179,7 +179,7 @@ type Edge = readonly [Point, Point]
 const edgesOf = (corners: readonly Point[]): Edge[] =>
   corners.map((corner, at) => [corner, corners[(at + 1) % corners.length] ?? corner])
 
-/** On which side of a line a point lies: above nought, below, or on it. */
+/** On which side of a line a point is: above zero, below, or on it. */
 const side = ([a, b]: Edge, p: Point): number =>
   (b.longitude - a.longitude) * (p.latitude - a.latitude) - (b.latitude - a.latitude) * (p.longitude - a.longitude)
 
@@ -229,7 +229,7 @@ export function polygonProblem(corners: readonly Point[]): string | null {
   return null
 }
 
-/** Whether a point lies in the polygon, whose corners are joined by straight lines of a plate carrée. */
+/** Whether a point is in the polygon, whose corners are joined by straight lines of a plate carrée. */
 function isInPolygon({ latitude, longitude }: Point, corners: readonly Point[]): boolean {
   let inside = false
   for (const [a, b] of edgesOf(corners)) {
@@ -243,7 +243,7 @@ function isInPolygon({ latitude, longitude }: Point, corners: readonly Point[]):
 /** Wider than what rounding can move a line by, and a tenth of a millimetre on the ground. */
 const MARGIN = 1e-9
 
-/** How a box lies to a polygon: `apart` and `within` hold whatever the rounding. */
+/** How a box relates to a polygon: `apart` and `within` hold regardless of rounding. */
 function boxAgainstPolygon(box: Box, corners: readonly Point[]): 'apart' | 'within' | 'mixed' {
   const wide = {
     south: box.south - MARGIN,

@@ -105,19 +105,19 @@ function settle(
     // Only one run can be the scheduled one, and none that was sealed before it was due.
     if (!met.has(key) && !early) met.set(key, { entry, place })
   }
-  const said = new Map<string, number>()
+  const missedRuns = new Map<string, number>()
   const loose = new Map<number, number>()
   for (const [index, { entry, signature }] of entries.entries()) {
     // Unsigned entries have no effect.
     if (entry.kind !== 'gap' || signature === null) continue
-    if (entry.schedule !== undefined) said.set(keyOf(entry.schedule, entry.due), index + 1)
+    if (entry.schedule !== undefined) missedRuns.set(keyOf(entry.schedule, entry.due), index + 1)
     else loose.set(Date.parse(entry.due), (loose.get(Date.parse(entry.due)) ?? 0) + 1)
   }
   return due.flatMap((run): readonly Settled[] => {
     const key = keyOf(run.schedule, run.due)
     const moment = Date.parse(run.due)
     const latest = latestOf(run)
-    const [took, gap] = [met.get(key), said.get(key) ?? 0]
+    const [took, gap] = [met.get(key), missedRuns.get(key) ?? 0]
     if (took !== undefined && took.place > gap)
       return [{ run, is: 'completed', late: Date.parse(took.entry.at) > latest, by: took.entry }]
     if (gap > 0) return [{ run, is: 'recorded', late: false, by: took?.entry ?? null }]

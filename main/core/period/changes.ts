@@ -68,7 +68,7 @@ function behind(away: ReadonlyMap<string, Held>, now: RunTrace): readonly RunDri
 
 function rowsOf({ before: from, after: to, evidence, rules, scope }: RunDrift): readonly PeriodChange[] {
   const row = (parts: Pick<PeriodChange, 'list' | 'node' | 'subject' | 'before' | 'after'>): PeriodChange => {
-    const said = {
+    const content = {
       ...parts,
       subject: parts.subject.slice(0, 200),
       before: parts.before?.slice(0, 200) ?? null,
@@ -76,7 +76,7 @@ function rowsOf({ before: from, after: to, evidence, rules, scope }: RunDrift): 
       from,
       to,
     }
-    return { id: sha256(canonicalJson(said)).slice(0, 16), ...said }
+    return { id: sha256(canonicalJson(content)).slice(0, 16), ...content }
   }
   return [
     ...evidence.map((one) => row(ofEvidence(one))),

@@ -235,7 +235,7 @@ export function sampledNodes(samples: readonly PeriodSample[]): ReadonlyMap<stri
  * node in a later run moved between them; one that returns to its own node was absent.
  */
 export function movesIn(moves: readonly HardwareChange[]): readonly HardwareChange[] {
-  const told = new Map<string, HardwareChange>()
+  const merged = new Map<string, HardwareChange>()
   /** Component and node: reported as removed and not reported as back. */
   const out = new Set<string>()
   /** Components removed and not seen since: the key of that move. */
@@ -243,19 +243,19 @@ export function movesIn(moves: readonly HardwareChange[]): readonly HardwareChan
   for (const move of moves) {
     const { kind, value, from, to } = move
     const [key, part] = [canonicalJson(move), canonicalJson([kind, value])]
-    const isTold = told.has(key) || (to === null && out.has(`${part} ${from}`))
-    if (isTold) continue
+    const isListed = merged.has(key) || (to === null && out.has(`${part} ${from}`))
+    if (isListed) continue
     const left = away.get(part)
-    const went = left === undefined ? undefined : told.get(left)
+    const went = left === undefined ? undefined : merged.get(left)
     if (left !== undefined && went !== undefined && from === null && went.from !== to)
-      told.set(left, { ...move, from: went.from, before: went.before })
-    else told.set(key, move)
+      merged.set(left, { ...move, from: went.from, before: went.before })
+    else merged.set(key, move)
     away.delete(part)
     if (to === null) away.set(part, key)
     out.add(`${part} ${from}`)
     out.delete(`${part} ${to}`)
   }
-  return [...told.values()]
+  return [...merged.values()]
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Deviation, PeriodChange, PeriodRun, PopulationFile } from '../../../schemas/types.ts'
 import type { DueRun } from './plans.ts'
-import type { AccessRow, NodeRow, NodeRunRow } from './seen.ts'
+import { type AccessRow, type NodeRow, type NodeRunRow, yesNo } from './seen.ts'
 
 export type PopulationName = PopulationFile['name']
 
@@ -35,7 +35,6 @@ export interface PopulationInput {
   readonly deviations: readonly Deviation[]
 }
 
-const yesNo = (is: boolean | null): string => (is === null ? 'not collected' : is ? 'yes' : 'no')
 const text = (value: string | number | null): string => (value === null ? '' : String(value))
 
 /** Complete populations of a period, each in a stable order. */

@@ -117,14 +117,15 @@ function tally({ verdicts }: TracedNode): readonly number[] {
 }
 
 const accountKey = ({ name, uid }: TracedAccount): readonly string[] => [name, String(uid)]
-const said = (is: boolean | null): string => (is === null ? 'not collected' : is ? 'yes' : 'no')
+/** A cell of a list; null: the run did not collect it. */
+export const yesNo = (is: boolean | null): string => (is === null ? 'not collected' : is ? 'yes' : 'no')
 
 const accountCells = (last: TracedAccount, all: Always): readonly string[] => [
   last.name,
   String(last.uid),
-  said(last.login),
-  said(last.administrator),
-  said(all.administrator),
+  yesNo(last.login),
+  yesNo(last.administrator),
+  yesNo(all.administrator),
 ]
 const keyCells = ({ account, type, fingerprint }: TracedKey): readonly string[] => [account, type, fingerprint]
 

@@ -98,11 +98,11 @@ function against(reading: ChainReading, own: PackedEntry | null, checkpoint: Che
 
 /** Entries other than runs after the first `from` entries, further notes, and the limitation of a run chain. */
 function facts(reading: ChainReading, own: PackedEntry | null, from: number): readonly string[] {
-  const said = entriesOf(reading)
+  const statements = entriesOf(reading)
     .slice(from)
     .flatMap((entry) => entrySentence(entry) ?? [])
   return [
-    ...shortened(said),
+    ...shortened(statements),
     ...notesOn([...entriesOf(reading), ...(own === null ? [] : [own])]),
     ...unsigned(reading.entries),
     OWNER_KEPT,

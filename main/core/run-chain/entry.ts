@@ -171,8 +171,8 @@ const LONGEST_SIGNATURE = 64 * 1024
 function isLogged(value: unknown): value is LoggedEntry {
   if (!hasExactly(value, ['entry', 'signature'])) return false
   const { entry, signature } = value
-  if (signature === null) return isRun(entry) || isPeriod(entry) || isSaid(entry)
-  return isSaid(entry) && isBase64(signature)
+  if (signature === null) return isRun(entry) || isPeriod(entry) || isSignedEntry(entry)
+  return isSignedEntry(entry) && isBase64(signature)
 }
 
 /** Members that every entry has. */
@@ -187,7 +187,8 @@ const isRun = (value: unknown): value is RunEntry =>
   [value.nodes, value.tagManifest].every(isDigest) &&
   (value.planned === undefined || isPlanned(value.planned))
 
-const isPlanned = (value: unknown): value is Planned =>
+/** Which scheduled run a run is. */
+export const isPlanned = (value: unknown): value is Planned =>
   hasExactly(value, ['schedule', 'due']) && isSchedule(value.schedule) && isInstant(value.due)
 
 const isPeriod = (value: unknown): value is PeriodEntry =>
@@ -198,7 +199,7 @@ const isPeriod = (value: unknown): value is PeriodEntry =>
   isOurs(value) &&
   isDigest(value.tagManifest)
 
-const isSaid = (value: unknown): value is SignedEntry =>
+const isSignedEntry = (value: unknown): value is SignedEntry =>
   isGap(value) || isPlan(value) || isBaseline(value) || isRetired(value)
 
 const isGap = (value: unknown): value is GapEntry =>

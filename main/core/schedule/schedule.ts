@@ -13,8 +13,12 @@ export const cadenceOf = (schedule: Pick<Schedule, 'cadence' | 'zone'>): Cadence
 const RUN_MINUTES = 120
 
 /** A run of this schedule is in time when it is sealed within this many minutes after it was due. */
-export const withinMinutesOf = ({ jitterMinutes, retries }: Pick<Schedule, 'jitterMinutes' | 'retries'>): number =>
-  jitterMinutes + retries.times * retries.waitMinutes + RUN_MINUTES
+export const withinMinutesOf = ({
+  jitterMinutes,
+  retries,
+  sealHours = 0,
+}: Pick<Schedule, 'jitterMinutes' | 'retries' | 'sealHours'>): number =>
+  jitterMinutes + retries.times * retries.waitMinutes + RUN_MINUTES + sealHours * 60
 
 /**
  * Kind of a private key file, without decrypting it. `locked`: requires a passphrase. `hardware`: requires touching
@@ -101,7 +105,7 @@ export function certificateUntil(bytes: Uint8Array): string | null {
 export const TIMER_KINDS = ['systemd', 'systemd-system', 'cron', 'launchd', 'task-scheduler'] as const
 export type TimerKind = (typeof TIMER_KINDS)[number]
 
-/** One file, or one block of a file. Its adapter knows the folder. */
+/** One file, or one block of a file. Its adapter chooses the folder. */
 export interface Unit {
   readonly name: string
   readonly text: string

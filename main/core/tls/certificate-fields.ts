@@ -8,6 +8,7 @@ import {
   oidText,
   TAG,
 } from '../der/read.ts'
+import { hexOf } from '../digest.ts'
 
 export type CertificateKey =
   | { readonly kind: 'RSA' | 'EC' | 'EdDSA'; readonly bits: number }
@@ -79,8 +80,8 @@ export function certificateFields(der: Uint8Array): CertificateFields | null {
   if (parts === null) return null
   const { subject, issuer, notBefore, notAfter } = parts
   return {
-    subject: hex(subject.bytes),
-    issuer: hex(issuer.bytes),
+    subject: hexOf(subject.bytes),
+    issuer: hexOf(issuer.bytes),
     commonName: nameParts(subject).findLast(({ type }) => type === COMMON_NAME)?.text ?? '',
     notBefore,
     notAfter,
@@ -136,8 +137,7 @@ function alternativeNames({ id, content }: ExtensionParts): readonly string[] {
 }
 
 const addressText = (bytes: Uint8Array): string =>
-  bytes.length === 4 ? bytes.join('.') : (hex(bytes.subarray(0, 16)).match(/.{1,4}/g) ?? []).join(':')
+  bytes.length === 4 ? bytes.join('.') : (hexOf(bytes.subarray(0, 16)).match(/.{1,4}/g) ?? []).join(':')
 
 const latin = (bytes: Uint8Array): string =>
   [...bytes.subarray(0, 1024)].map((byte) => String.fromCharCode(byte)).join('')
-const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,3 +1,4 @@
+import { hexOf } from '../digest.ts'
 import { concat, type TlsVersion, type WireReader, wireReader } from './client-hello.ts'
 
 /** Most bytes of a server that are read; a longer answer is read as far as this. */
@@ -18,7 +19,7 @@ export interface ServerHello {
   /** ProtocolVersion that the server chose. */
   readonly version: number
   readonly suite: number
-  /** TLS 1.3 asks for another key share before it goes on (RFC 8446 §4.1.4). */
+  /** TLS 1.3 asks for another key share before it continues (RFC 8446 §4.1.4). */
   readonly isRetry: boolean
   /** The server's key share (TLS 1.3). */
   readonly share: { readonly group: number; readonly publicKey: Uint8Array } | null
@@ -133,7 +134,7 @@ function readHello(body: Uint8Array): Pick<ServerHello, 'version' | 'suite' | 'i
   const compression = reader.number(1)
   if (legacy === null || random === null || session === null || suite === null || compression === null) return null
   const extensions = wireReader(reader.vector(2) ?? new Uint8Array())
-  const isRetry = hex(random) === RETRY
+  const isRetry = hexOf(random) === RETRY
   let version = legacy
   let share: ServerHello['share'] = null
   while (extensions.left() > 0) {
@@ -165,8 +166,6 @@ export function certificateList(reader: WireReader, isTls13: boolean): readonly 
   return certificates
 }
 
-const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
 /** One TCP port of the node as the collector asks for it. */
 export interface TlsTarget {
   /** The loopback address for sockets that listen on all addresses; else an address that was shown to be the node's own. */
@@ -174,7 +173,7 @@ export interface TlsTarget {
   readonly port: number
 }
 
-/** Why a port was not spoken to. */
+/** Why a port was not queried. */
 export type PassedOver =
   /** The SSH server itself. */
   | 'ssh'
@@ -207,7 +206,7 @@ export type PortOutcome =
   /** Nothing took the connection. */
   | 'failed'
 
-/** Which ClientHello: a version with every suite we know, or TLS 1.2 and below with weak, or static RSA, suites alone. */
+/** Which ClientHello: a version with every known suite, or TLS 1.2 and below with weak, or static RSA, suites alone. */
 export type HelloKind = TlsVersion | 'weak' | 'static-rsa'
 
 export interface HelloAnswer {

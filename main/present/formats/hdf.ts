@@ -7,7 +7,7 @@ import { nodeFolder } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Acceptances, acceptancesOf } from '../../core/register.ts'
-import { worstFirst } from '../report/wording.ts'
+import { observationLines } from '../report/wording.ts'
 import {
   controlIndex,
   DEMO_NOTICE,
@@ -225,8 +225,8 @@ function resultOf(
       : [
           `Risk accepted until ${plain(exception.expiresAt, 40)} by ${plain(exception.approvedBy)}: ${plain(exception.reason, 1000)} The result is unchanged.`,
         ]
-  const said = worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
-  const message = [...only, ...said, ...note].join('\n')
+  const lines = observationLines(observations)
+  const message = [...only, ...lines, ...note].join('\n')
   return {
     status,
     code_desc: `${verdictWords[verdict].label}: ${check} on ${plain(node.node)}`,

@@ -24,7 +24,7 @@ export interface FormatInput
     | 'demo'
   > {
   readonly run: string
-  /** What the names of the files beside the pack begin with. */
+  /** Common prefix of the names of the files next to the pack. */
   readonly prefix: string
   /** Findings, figures and sentences, as the report has them. */
   readonly shown: Presentation

@@ -40,7 +40,7 @@ export function pageOf(matter: Matter): Page {
   }
 }
 
-/** The captures of one node at a time are at hand: parts that follow each other ask for the same node. */
+/** Keeps the captures of one node at a time, because consecutive parts ask for the same node. */
 function capturesOf({ recordings }: Matter): Page['capture'] {
   const byNode = new Map(recordings.map((one) => [one.recording.node.name, one.captures]))
   let at: { readonly node: string; readonly captures: ReadonlyMap<string, Capture> } | null = null

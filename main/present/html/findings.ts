@@ -15,7 +15,14 @@ import { familiesOf, partsOf } from '../formats/work-order-document.ts'
 import { remedyOf, severityCounts } from '../presentation.ts'
 import { controlAnchor, controlName, severityReasons, statusText, untestedText, WHO } from '../report/findings.ts'
 import { countText, noFinding, ownerText, severityMark } from '../report/page-one.ts'
-import { type ControlRow, controlsInScope, resultCell, SOURCES, testIntro } from '../report/tests-of-controls.ts'
+import {
+  type ControlRow,
+  controlsInScope,
+  listedTests,
+  resultCell,
+  SOURCES,
+  testIntro,
+} from '../report/tests-of-controls.ts'
 import { day, shortName, stateMark, titles, when } from '../report/wording.ts'
 import { cellHtml } from './blocks.ts'
 import { checkAnchor, nodeAnchor, type Page, resultId } from './context.ts'
@@ -138,12 +145,12 @@ function findingControlsHtml({ matter, anchors }: Page, { controls }: Finding): 
 
 function responseHtml(finding: Finding, response: ManagementResponse | null): string {
   const owner = response?.owner == null ? 'Owner not assigned' : `Owner: ${ownerText(finding)}`
-  const said =
+  const note =
     response === null
       ? ''
       : ` <span class="quiet">Stated by ${htmlText(oneLine(response.statedBy, 100))} on ${day(response.statedAt)}${(response.signatures ?? []).length === 0 ? ', not signed' : ''}.</span>`
   const plan = response?.plan == null ? '' : ` ${htmlText(oneLine(response.plan, 2000))}`
-  return `<strong>${htmlText(statusText(finding))}.</strong> ${htmlText(owner)}.${plan}${said}`
+  return `<strong>${htmlText(statusText(finding))}.</strong> ${htmlText(owner)}.${plan}${note}`
 }
 
 function deviationHtml(page: Page, { check, what }: Finding, deviation: FoundDeviation, citing: Citing): string {
@@ -218,11 +225,11 @@ function controlHtml(page: Page, framework: Framework, row: ControlRow): string 
 }
 
 function testsHtml(page: Page, { result }: ControlRow): string {
-  const deciding = result.checks.filter(({ decides }) => decides)
+  const tests = listedTests(result)
   const observed = result.checks.filter(isObservation).flatMap(({ check }) => page.findings.get(check) ?? [])
-  if (deciding.length === 0 && observed.length === 0) return '<p class="quiet">No check of a server decides it.</p>'
+  if (tests.length === 0 && observed.length === 0) return '<p class="quiet">No check of a server decides it.</p>'
   const severities = new Map(page.matter.catalog.severities.map((one) => [one.check, one]))
-  const rows = deciding.map((one) => {
+  const rows = tests.map((one) => {
     const test = severities.get(one.check)?.procedure ?? SOURCES[one.source]
     return `<tr><td data-h="Check">${checkLink(page, one.check)}</td><td data-h="Test performed">${htmlText(test)}</td><td data-h="Result of test">${cellHtml(resultCell(one, page.findings.get(one.check), page.matter.shown.figures.untested), page.anchors)}</td></tr>`
   })

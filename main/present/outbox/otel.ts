@@ -52,7 +52,7 @@ export function otelLogs(item: OutboxItem, version: string): Json {
   }
 }
 
-/** A finding that a later pack does not have is no error any more; one that it does not decide is a warning. */
+/** A finding that a later pack does not contain is no longer an error; one that it does not decide is a warning. */
 function levelOf(item: OutboxItem): Severity {
   if (item.kind === 'pack' || item.outcome === 'none') return 'info'
   return item.outcome === 'undetermined' ? 'medium' : item.severity

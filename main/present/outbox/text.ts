@@ -22,7 +22,7 @@ export function headline(item: OutboxItem, most = 150): string {
   return oneLine(`${demoMark(item)}${text}`, most - 1)
 }
 
-/** In place of the severity. */
+/** Printed in place of the severity. */
 const OUTCOMES: Readonly<Record<FindingOutcome, string | null>> = {
   deviations: null,
   none: 'No deviation',

@@ -13,15 +13,15 @@ import {
   type Section,
   text,
 } from '../../core/report-document.ts'
-import { brief } from '../report/wording.ts'
+import { brief, moment } from '../report/wording.ts'
 import {
   checkOf,
   entryWords,
   MOST_ROWS,
-  moment,
   nodeCount,
   PERIOD_TITLES,
   type PeriodReportInput,
+  restBlock,
   restIn,
   seePart,
 } from './lists.ts'
@@ -133,11 +133,13 @@ const MOST_NAMED = 6
 function togetherRow(input: PeriodReportInput, { subjects, all, times }: Together): readonly Cell[] {
   const nodes = [...new Set(all.flatMap(({ node }) => (node === null ? [] : [node])))].sort(compare)
   const [first, last] = [all[0], all.at(-1)]
-  const said = all.length === 1 && first !== undefined && (first.before !== null || first.after !== null)
+  const isStated = all.length === 1 && first !== undefined && (first.before !== null || first.after !== null)
   return [
     [
       { text: names(subjects, MOST_NAMED) },
-      ...(said ? [{ text: `${shortened(first.before)} → ${shortened(first.after)}`, style: 'quiet' } as const] : []),
+      ...(isStated
+        ? [{ text: `${shortened(first.before)} → ${shortened(first.after)}`, style: 'quiet' } as const]
+        : []),
     ],
     plainCell(String(times)),
     nodes.length === 0 ? plainCell('none') : [{ text: `${of(nodes.length, nodeCount(input))}: ${names(nodes, 3)}` }],
@@ -147,8 +149,8 @@ function togetherRow(input: PeriodReportInput, { subjects, all, times }: Togethe
 }
 
 /** Digests are abbreviated, because two full digests would fill the cell. */
-const shortened = (said: string | null): string =>
-  plain(said ?? 'none').replace(/[0-9a-f]{64}/g, (digest) => brief(digest))
+const shortened = (value: string | null): string =>
+  plain(value ?? 'none').replace(/[0-9a-f]{64}/g, (digest) => brief(digest))
 
 /** Moves between nodes first. */
 function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
@@ -180,9 +182,7 @@ function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
           [{ text: moment(before.at) }, { text: moment(after.at) }],
         ]),
     },
-    ...(moves.length > MOST_ONES
-      ? [quiet(`And ${moves.length - MOST_ONES} more, in data/period.json in the pack, under “hardwareChanges”.`)]
-      : []),
+    ...restBlock(moves.length - MOST_ONES, 'hardwareChanges'),
   ]
 }
 
@@ -322,9 +322,7 @@ function each(input: PeriodReportInput): readonly Block[] {
               ]),
           } as const,
         ]),
-    ...(moved.length > MOST_ROWS
-      ? [quiet(`And ${moved.length - MOST_ROWS} more, in data/period.json in the pack, under “deviations”.`)]
-      : []),
+    ...restBlock(moved.length - MOST_ROWS, 'deviations'),
     ...(left > 0
       ? [
           text(

@@ -14,8 +14,8 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { partsBlock, stateBlock } from '../report/control-detail.ts'
-import { documentMarked, serverMarked, when } from '../report/wording.ts'
-import { moment, nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, seePart } from './lists.ts'
+import { documentMarked, moment, serverMarked, when } from '../report/wording.ts'
+import { nodeTestsIn, PERIOD_TITLES, type PeriodReportInput, seePart } from './lists.ts'
 
 /** Conclusions on controls over the period: per framework both parts in one count, then each control in scope. */
 export function conclusionSection({ period: { conclusions }, frameworks }: PeriodReportInput): Section {

@@ -8,16 +8,15 @@ import {
   type Line,
   monoCell,
   plainCell,
-  quiet,
   type Section,
   text,
 } from '../../core/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import { dayOf, type FactRows, factBlock, typed } from '../report/boundary.ts'
 import { signerCell } from '../report/cover.ts'
-import { brief, when } from '../report/wording.ts'
+import { brief, moment, when } from '../report/wording.ts'
 import { DAY_STATES, dayStateWords } from './day-states.ts'
-import { MOST_ROWS, moment, nodeCount, PERIOD_TITLES, type PeriodReportInput, seePart } from './lists.ts'
+import { MOST_ROWS, nodeCount, PERIOD_TITLES, type PeriodReportInput, restBlock, seePart } from './lists.ts'
 
 const IS =
   'A report on the runs of one fleet over a period, derived from the run chain, in which every run, schedule and missed run has a signed entry, and from the run trace that each run sealed. Anyone who holds the pack can reproduce this report.'
@@ -258,9 +257,7 @@ export function rulesSection({ period }: PeriodReportInput): Section {
             : `The rules changed ${changed === 1 ? 'once' : `${changed} times`}. After a change, verdicts can differ with unchanged evidence, and checks can be added. A deviation that begins or ends with such a change does not by itself indicate a change on the node; ${seePart('changes')} separates the lists.`,
       ),
       ...(rules.length === 0 ? [] : [spanTable(rules)]),
-      ...(rules.length > MOST_ROWS
-        ? [quiet(`And ${rules.length - MOST_ROWS} more, in data/period.json in the pack.`)]
-        : []),
+      ...restBlock(rules.length - MOST_ROWS),
       heading(3, 'Meaning of the digests'),
       text(
         'The catalog digest covers all probes, checks and mappings. The rules digest covers the engine version, the catalog and the thresholds. Runs with the same rules digest evaluate the same evidence identically.',

@@ -1,5 +1,6 @@
 import type { Figure, FigureMark } from '../../../schemas/figure.ts'
 import type { Calendar, CalendarDay } from '../../../schemas/types.ts'
+import { durationWords } from '../../../schemas/words.ts'
 import { of, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
@@ -12,15 +13,15 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { dayOf } from '../report/boundary.ts'
-import { brief } from '../report/wording.ts'
+import { brief, moment } from '../report/wording.ts'
 import { DAY_STATES, type DayState, type DayStretch, dayState, dayStateWords, stretches } from './day-states.ts'
 import {
   entryWords,
   MOST_ROWS,
-  moment,
   noteBlocks,
   PERIOD_TITLES,
   type PeriodReportInput,
+  restBlock,
   restIn,
   seePart,
 } from './lists.ts'
@@ -83,7 +84,7 @@ const planTable = ({ period }: PeriodReportInput): Block => ({
     .map(({ schedule, cadence, withinMinutes, from, until, entry }) => [
       [{ text: plain(schedule), style: 'strong' }],
       plainCell(plain(cadence)),
-      plainCell(`Sealed within ${plural(withinMinutes, 'minute')}`),
+      plainCell(`Sealed within ${durationWords(withinMinutes)}`),
       [
         { text: moment(from) },
         { text: until === null ? 'until further notice' : `to ${moment(until)}`, style: 'quiet' },
@@ -140,9 +141,7 @@ function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
           plainCell(answered === 0 ? 'none' : String(answered)),
         ]),
     },
-    ...(days.length > MOST_ROWS
-      ? [quiet(`And ${days.length - MOST_ROWS} more, in data/period.json in the pack.`)]
-      : []),
+    ...restBlock(days.length - MOST_ROWS),
   ]
 }
 
@@ -169,9 +168,7 @@ function recordedBlocks(input: PeriodReportInput): readonly Block[] {
           signed ? monoCell(brief(signer)) : [{ text: 'Not signed; no effect', style: 'strong' }],
         ]),
     },
-    ...(missedRuns.length > MOST_ROWS
-      ? [quiet(`And ${missedRuns.length - MOST_ROWS} more, in data/period.json in the pack.`)]
-      : []),
+    ...restBlock(missedRuns.length - MOST_ROWS),
   ]
 }
 

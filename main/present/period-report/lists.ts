@@ -16,7 +16,6 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
-import { when } from '../report/wording.ts'
 import { dayState, dayStateWords } from './day-states.ts'
 
 export interface PeriodReportInput {
@@ -63,6 +62,12 @@ export function restIn({ period }: PeriodReportInput, name: Population['name'], 
   return { text: `For the other ${left}, see ${plain(path)} in the pack.`, style: 'quiet' }
 }
 
+/** The line below a table that was cut at its limit: how many rows are left, and the member of data/period.json that has all. */
+export const restBlock = (left: number, member?: string): readonly Block[] =>
+  left > 0
+    ? [quiet(`And ${left} more, in data/period.json in the pack${member === undefined ? '' : `, under “${member}”`}.`)]
+    : []
+
 /** Nodes declared in any run of the period; the maximum of one run where no list of them is enclosed. */
 export const nodeCount = ({ period }: PeriodReportInput): number =>
   populationOf(period, 'nodes')?.rows ?? Math.max(0, ...period.runs.map(({ declared }) => declared))
@@ -75,8 +80,6 @@ export const entryWords = (entry: number): string => `line ${entry} of ${CHAIN_P
 
 /** Row limit of a printed table; the files in the pack have all rows. */
 export const MOST_ROWS = 100
-/** A time without its zone, for columns headed UTC. */
-export const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
 const MOST_DRAWN = 60
 
@@ -173,7 +176,7 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
         ]),
     },
     quiet('Row numbers the rows of the file from 1, without its header line.'),
-    ...(left > 0 ? [quiet(`And ${left} more, in data/period.json in the pack, under “samples”.`)] : []),
+    ...restBlock(left, 'samples'),
   ]
 }
 
@@ -186,7 +189,7 @@ export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
     heading(3, 'Further notes from the run chain', true),
     text(`Entry numbers refer to ${entryWords(0).replace('line 0 of ', '')}, numbered from 1.`),
     { kind: 'list', items: notes.slice(0, MOST_DRAWN).map((note) => ({ text: plain(note, 2000) })) },
-    ...(left > 0 ? [quiet(`And ${left} more, in data/period.json in the pack, under “notes”.`)] : []),
+    ...restBlock(left, 'notes'),
   ]
 }
 
@@ -255,8 +258,8 @@ export const deviationRows = ({ deviations }: Pick<Period, 'deviations'>): reado
 ]
 
 /**
- * What checks counted over a period, in node tests: one node in one run is one. A control limited to nodes with ePHI counts fewer, so that of the
- * counts of one check the widest is taken.
+ * Counts of checks over a period, in node tests: one node in one run is one test. A control limited to nodes with ePHI counts fewer, so the largest
+ * count of a check is used.
  */
 export function nodeTestsIn({ conclusions }: Pick<Period, 'conclusions'>): (check: string) => string {
   const found = new Map<string, ControlCheck>()

@@ -14,7 +14,7 @@ import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './bounda
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import { deviationsOverRuns } from './findings.ts'
 import type { Matter } from './input.ts'
-import { day, see, titles, when } from './wording.ts'
+import { day, moment, see, titles, when } from './wording.ts'
 
 /** Expired acceptances first, because they require action. */
 const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
@@ -160,9 +160,6 @@ function deviationBlocks(matter: Matter): readonly Block[] {
         },
   ]
 }
-
-/** A time without its zone, for columns headed UTC. */
-const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
 function row({ check, criterion, deviations, tested }: Finding): readonly Cell[] {
   const found = deviations.flatMap(({ observedAt }) => observedAt ?? []).sort(compare)

@@ -8,8 +8,6 @@ import { PATHS } from '../../core/pack-files.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { attachmentPath } from '../../core/register/attachments.ts'
-import { documentStatuses } from '../../core/register/requests.ts'
-import { basisOf } from '../../core/register/versions.ts'
 import { statusOf } from '../../core/register.ts'
 import {
   type Block,
@@ -29,6 +27,7 @@ import { decisionLines, type Row, unbuilt } from './control-detail.ts'
 import { lasts } from './cover.ts'
 import type { Matter } from './input.ts'
 import { askedWords } from './outstanding.ts'
+import { documentsOf } from './records.ts'
 import { chosenFrameworks, day, documentMarked, serverMarked, shortName, stateLine, when } from './wording.ts'
 
 /** Lookups shared by the pages of all controls. */
@@ -279,19 +278,8 @@ function exceptionBlocks(
 
 /** Documents of this control: on file with level, inspection and digest, and outstanding with owner and due date. */
 function documentBlocks(matter: Matter, control: Control, item: ControlAssessment): readonly Block[] {
-  const { assessment, register, catalog } = matter
-  const { asOf } = assessment
-  const statuses = documentStatuses(
-    catalog,
-    register,
-    { framework: item.framework, control },
-    asOf,
-    basisOf(assessment),
-  )
-  const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
-  const rows = statuses.map((status): readonly Cell[] => {
-    const { document, attached, conclusion } = status
-    const isOpen = document.mandatory && open.has(document.request?.id ?? document.title)
+  const rows = documentsOf(matter, control, item).map((status): readonly Cell[] => {
+    const { document, attached, conclusion, isOpen } = status
     const mark = conclusion === 'does-not-support' ? 'square-cross' : isOpen ? 'dotted-ring' : 'ring-tick'
     return [
       [
@@ -308,7 +296,7 @@ function documentBlocks(matter: Matter, control: Control, item: ControlAssessmen
                 ? 'On file.'
                 : 'Optional: supports, not required.',
         },
-        ...attached.flatMap((entry) => attachedLines(entry, asOf)),
+        ...attached.flatMap((entry) => attachedLines(entry, matter.assessment.asOf)),
       ],
     ]
   })

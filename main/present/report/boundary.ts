@@ -263,8 +263,8 @@ const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganizat
             },
             { title: 'Relevant to', width: 40 },
           ],
-          rows: controls.map(({ text: says, controls: rows }) => [
-            typed(says),
+          rows: controls.map(({ text: words, controls: rows }) => [
+            typed(words),
             rows.length === 0
               ? plainCell('No control declared')
               : rows.map((row) => ({ text: itemName(matter.catalog, row) })),
@@ -289,8 +289,8 @@ function userEntityBlocks(matter: Matter, { complementaryUserEntityControls }: E
         { title: 'Check results', width: 36 },
       ],
       rows: complementaryUserEntityControls.map((one) => [
-        [...saysCell(one), ...whose.inRow(one)],
-        bearsCell(matter, one),
+        [...statementCell(one), ...whose.inRow(one)],
+        relatedCell(matter, one),
         answered(matter, one),
       ]),
     },
@@ -298,12 +298,12 @@ function userEntityBlocks(matter: Matter, { complementaryUserEntityControls }: E
   ]
 }
 
-const saysCell = (one: ComplementaryUserEntityControl): Cell => [
+const statementCell = (one: ComplementaryUserEntityControl): Cell => [
   { text: `${oneLine(one.id, 60)}, from ${oneLine(one.of, 200)}`, style: 'strong' },
   ...typed(one.text),
 ]
 
-const bearsCell = ({ catalog }: Matter, { controls }: ComplementaryUserEntityControl): Cell =>
+const relatedCell = ({ catalog }: Matter, { controls }: ComplementaryUserEntityControl): Cell =>
   controls.length === 0 ? plainCell('No control declared') : controls.map((row) => ({ text: itemName(catalog, row) }))
 
 function answered({ catalog, tally }: Matter, { checks }: ComplementaryUserEntityControl): Cell {

@@ -175,17 +175,17 @@ export function decisionLines(
   { framework, rationale }: ControlAssessment,
 ): readonly string[] {
   const approved = decisionsOf(register).find(({ id }) => id === rationale)
-  if (approved !== undefined) return [`Approved rationale for non-applicability: ${said(approved)}`]
+  if (approved !== undefined) return [`Approved rationale for non-applicability: ${approval(approved)}`]
   if (control.level !== 'addressable') return []
   const [latest] = decidedFor(register, { framework, control: control.key }, assessment.asOf)
   return [
     latest === undefined
       ? 'Addressable decision: none in effect.'
-      : `Addressable decision: ${decisionWords[latest.decision]}. ${said(latest)}`,
+      : `Addressable decision: ${decisionWords[latest.decision]}. ${approval(latest)}`,
   ]
 }
 
-const said = ({ reason, approvedBy, approverRole, expiresAt }: ControlDecision): string =>
+const approval = ({ reason, approvedBy, approverRole, expiresAt }: ControlDecision): string =>
   `${oneLine(reason, 400)} Approved by ${oneLine(approvedBy, 80)}, ${oneLine(approverRole, 80)}, until ${day(expiresAt)}.`
 
 /** Lines of text and list blocks, for use in a table cell. */

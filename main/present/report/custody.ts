@@ -41,7 +41,7 @@ export function custodySection(matter: Matter): Section {
         { label: 'Transfer', value: transfer(matter.recordings) },
         { label: 'Storage', value: storage(matter.recordings) },
         ...lists(matter),
-        { label: 'Register', value: plainCell(said(matter)) },
+        { label: 'Register', value: plainCell(registerText(matter)) },
         { label: 'Evaluation', value: plainCell(`As of ${when(matter.assessment.asOf)}, by ${matter.producer}`) },
         { label: 'Seal', value: seal(matter) },
       ]),
@@ -157,7 +157,7 @@ function lists({ assessment }: Matter): readonly { readonly label: string; reado
 const explained = ({ explanations = [] }: Register): string =>
   explanations.length === 0 ? '' : `, ${plural(explanations.length, 'explanation')}`
 
-const said = ({ register }: Matter): string =>
+const registerText = ({ register }: Matter): string =>
   `${plural(register.riskAcceptances.length, 'risk acceptance')}, ${plural(register.decisions?.length ?? 0, 'decision')}${explained(register)} and ${plural(register.documents.length, 'document')}, each with its time and the person who provided it, in ${PATHS.register}`
 
 function seal({ signer, evidenceDigest, packName }: Matter): Cell {
@@ -183,7 +183,7 @@ export function verificationSection(matter: Matter): Section {
   const { evidenceDigest, packName, producer, assessment, signer, recordings } = matter
   const blocks: Block[] = [
     text(
-      `The pack contains every capture, the rules and this report under one seal. Anyone can verify it without an account and without a network: with Barewitness, or with openssl, unzip and sha256sum by the script verify.sh in the pack. ${see('howto')} lists each command.`,
+      `The pack contains every capture, the catalog of checks and this report under one seal. Anyone can verify it without an account and without a network: with Barewitness, or with openssl, unzip and sha256sum by the script verify.sh in the pack. ${see('howto')} lists each command.`,
     ),
     { kind: 'code', lines: [`barewitness verify '${plain(packName, 200)}' --trust root.pem`] },
     {
@@ -199,7 +199,14 @@ export function verificationSection(matter: Matter): Section {
             `As of ${when(assessment.asOf)}, by ${producer}, rules ${plain(assessment.catalog.version, 40)}`,
           ),
         },
-        { label: 'Rules, SHA-256', value: monoCell(assessment.catalog.digest) },
+        { label: 'Catalog, SHA-256', value: monoCell(assessment.catalog.digest) },
+        {
+          label: 'Rules module, SHA-256',
+          value: [
+            { text: assessment.catalog.module, style: 'mono' },
+            { text: 'Part of the program, not of the pack.', style: 'quiet' },
+          ],
+        },
       ],
     },
   ]

@@ -83,7 +83,7 @@ function answerBlocks(held: Held): readonly Block[] {
   const metas = [...metasOf(held)].sort(byProbeAndCommand)
   const cited = metas.filter((capture) => isCited(held, capture))
   const silent = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size === 0)
-  const spoken = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size > 0)
+  const answering = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size > 0)
   return [
     heading(3, plain(recording.node.name, 80), true),
     ...(recording.synthetic === null ? [] : [quiet(`Synthetic recording: ${plain(recording.synthetic, 300)}`)]),
@@ -101,7 +101,7 @@ function answerBlocks(held: Held): readonly Block[] {
         },
       ],
     },
-    ...(spoken.length === 0 ? [] : [answerTable(spoken)]),
+    ...(answering.length === 0 ? [] : [answerTable(answering)]),
     ...(silent.length === 0
       ? []
       : [quiet(`Cited and empty (${silent.length}): ${silent.map(silentAnswer).join(', ')}.`)]),
@@ -268,8 +268,8 @@ const apartBlocks = (apart: readonly SudoRow[]): readonly Block[] => [
 /** Agreement of the sudo logs with the recordings: nodes with the same outcome in one row, then, for small fleets, each command without a counterpart. */
 export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>, inFull: boolean): readonly Block[] {
   if (sudo.size === 0) return []
-  const found = [...sudo].map(([node, read]) => ({ node, read, says: foundIn(read).join(' ') }))
-  const groups = alike(found, ({ says }) => says)
+  const found = [...sudo].map(([node, read]) => ({ node, read, words: foundIn(read).join(' ') }))
+  const groups = alike(found, ({ words }) => words)
   const left = groups.length - MOST_ROWS
   return [
     heading(3, 'Privileged commands compared with the sudo log', true),
@@ -283,7 +283,7 @@ export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>
         .slice(0, MOST_ROWS)
         .map((group) => [
           plainCell(`${of(group.length, found.length)}: ${names(group.map(({ node }) => node))}`),
-          plainCell(group[0]?.says ?? ''),
+          plainCell(group[0]?.words ?? ''),
         ]),
     },
     ...(left > 0 ? [quiet(`And ${left} more outcomes.`)] : []),

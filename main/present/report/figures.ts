@@ -45,8 +45,8 @@ const MAX_ALT = 1600
 export function figureAlt({ title, caption, table }: Figure): string {
   const [, ...heads] = table.head
   const rows = table.rows.map(([name = '', ...cells]) => {
-    const said = cells.flatMap((cell, index) => (cell === '' || cell === '·' ? [] : [`${heads[index] ?? ''} ${cell}`]))
-    return `${name}: ${said.join(', ')}`
+    const links = cells.flatMap((cell, index) => (cell === '' || cell === '·' ? [] : [`${heads[index] ?? ''} ${cell}`]))
+    return `${name}: ${links.join(', ')}`
   })
   let alt = `${title}. ${caption}`
   for (const [index, row] of rows.entries()) {

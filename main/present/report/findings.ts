@@ -9,7 +9,7 @@ import type { CheckRemediation } from '../../core/work-order.ts'
 import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
-import { day, itemName, titles, when } from './wording.ts'
+import { day, itemName, moment, titles, when } from './wording.ts'
 
 /** Nodes that one finding lists with their observations; the others are in the annexes. */
 const MOST_NODES = 2
@@ -72,7 +72,7 @@ export function findingSection(matter: Matter): Section {
   }
 }
 
-/** Critical and high findings in full: a heading row for each, then what was found beside whom it concerns. */
+/** Critical and high findings in full: a heading row for each, then what was found next to the nodes that it concerns. */
 const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Remedies): Block => ({
   kind: 'table',
   columns: [
@@ -267,9 +267,6 @@ const restTable = (findings: readonly Finding[], remedies: Remedies): Block => (
 })
 
 const MOST_RUNS = 400
-
-/** A time without its zone, for columns headed UTC. */
-const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
 /** Deviations from the first earlier run of the declared period up to this one: first found, remediated since, and still open. */
 export function deviationsOverRuns(matter: Matter, { runs, deviations }: EarlierRuns): readonly Block[] {

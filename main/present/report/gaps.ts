@@ -77,7 +77,7 @@ function gapBlocks(matter: Matter, finding: Finding, byName: ReadonlyMap<string,
   )
   const groups = alike(gaps, ({ node, reasons, accepted }) =>
     [
-      saidIn(reasons),
+      textsIn(reasons),
       node === null || node.synthetic === null ? '' : 'synthetic',
       ...accepted.map((line) => line.text),
     ].join('\n'),
@@ -115,7 +115,7 @@ function gapBlocks(matter: Matter, finding: Finding, byName: ReadonlyMap<string,
 }
 
 /** Direction and text of observations, without the digests they cite. */
-const saidIn = (reasons: readonly Observation[]): string =>
+const textsIn = (reasons: readonly Observation[]): string =>
   reasons.map(({ direction, text: words }) => `${direction} ${words}`).join('\n')
 
 function whichCell(group: readonly Gap[]): Cell {
@@ -226,7 +226,7 @@ function undecided(matter: Matter): readonly (readonly Cell[])[] {
       const finding = tally.result(node, check.id) ?? notEvaluated(check)
       return finding.verdict === 'inconclusive' || finding.verdict === 'not-tested' ? [{ node, finding }] : []
     })
-    const groups = alike(open, ({ finding }) => `${finding.verdict}\n${saidIn(finding.observations)}`)
+    const groups = alike(open, ({ finding }) => `${finding.verdict}\n${textsIn(finding.observations)}`)
     const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
     if (shown.length === 0) return []
     const left = open.length - shown.flat().length

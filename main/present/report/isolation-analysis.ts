@@ -93,8 +93,8 @@ function minimum({ minimum: items, environment }: Isolation): readonly Block[] {
     heading(4, `Minimum evidence for hardware: ${held} of ${applies} parts satisfied`),
     {
       kind: 'list',
-      items: items.map(({ item, title, holds, text: said }) => ({
-        text: `${item}. ${title}: ${plain(said, 900)}`,
+      items: items.map(({ item, title, holds, text: sentence }) => ({
+        text: `${item}. ${title}: ${plain(sentence, 900)}`,
         mark: holds === 'yes' ? 'ring-tick' : holds === 'no' ? 'diamond-question' : 'bar',
       })),
     },
@@ -105,12 +105,12 @@ function minimum({ minimum: items, environment }: Isolation): readonly Block[] {
 function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
   const read = (reads: SignalReading['indicates']): readonly SignalReading[] =>
     all.filter((one) => one.indicates === reads).sort((a, b) => compare(a.id, b.id))
-  const line = (reads: SignalReading['indicates'], family: string, said: readonly string[]): readonly Line[] =>
-    said.length === 0
+  const line = (reads: SignalReading['indicates'], family: string, sentences: readonly string[]): readonly Line[] =>
+    sentences.length === 0
       ? []
       : [
           {
-            text: `${indicationWords[reads].label}${family} (${said.length}): ${said.join('; ')}.`,
+            text: `${indicationWords[reads].label}${family} (${sentences.length}): ${sentences.join('; ')}.`,
             mark: indicationWords[reads].mark,
           },
         ]
@@ -185,14 +185,14 @@ function byFamily(ids: readonly string[], notes: ReadonlyMap<string, SignalNote>
 }
 
 function open({ openPoints, limitations }: Isolation, common: Common): readonly Block[] {
-  const own = limitations.filter((said) => !common.limitations.includes(said))
+  const own = limitations.filter((sentence) => !common.limitations.includes(sentence))
   const points = openPoints.filter((point) => !common.openPoints.some(sameAs(point)))
   return [
     ...(own.length === 0
       ? []
       : [
           heading(4, 'Further limitations'),
-          { kind: 'list', items: own.map((said) => ({ text: plain(said, 900) })) } as const,
+          { kind: 'list', items: own.map((sentence) => ({ text: plain(sentence, 900) })) } as const,
         ]),
     ...(points.length === 0
       ? []
@@ -248,13 +248,13 @@ export interface Common {
 export function commonOf(all: readonly Isolation[]): Common {
   const withLevels = all.filter(hasLevels).map((one) => one.adversaries)
   const [first = []] = withLevels
-  const says = (ladder: Isolation['adversaries']): string =>
+  const textOf = (ladder: Isolation['adversaries']): string =>
     JSON.stringify(ladder.map(({ readOnThisNode: _, ...words }) => words))
-  const same = withLevels.every((ladder) => says(ladder) === says(first))
+  const same = withLevels.every((ladder) => textOf(ladder) === textOf(first))
   return {
     adversaries: same ? first : [],
-    limitations: (all[0]?.limitations ?? []).filter((said) =>
-      all.every(({ limitations }) => limitations.includes(said)),
+    limitations: (all[0]?.limitations ?? []).filter((sentence) =>
+      all.every(({ limitations }) => limitations.includes(sentence)),
     ),
     openPoints:
       all.length < 2
@@ -286,7 +286,7 @@ export function commonBlocks(
       ? []
       : [
           heading(4, 'Limitations common to all nodes'),
-          { kind: 'list', items: limitations.map((said) => ({ text: plain(said, 900) })) } as const,
+          { kind: 'list', items: limitations.map((sentence) => ({ text: plain(sentence, 900) })) } as const,
         ]),
     ...(ladder.length === 0
       ? []
@@ -377,4 +377,4 @@ const levelCells = ({
 ]
 
 const lines = (all: readonly string[], none: string): Cell =>
-  all.length === 0 ? plainCell(none) : all.map((said) => ({ text: said }))
+  all.length === 0 ? plainCell(none) : all.map((sentence) => ({ text: sentence }))

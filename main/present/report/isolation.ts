@@ -89,7 +89,7 @@ function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: num
         .slice(0, MOST_GROUPS)
         .map((group) => [
           [{ text: of(group.length, nodes.length), style: 'strong' }, { text: names(group.map(({ node }) => node)) }],
-          group[0] === undefined ? [] : answers(group[0]).map((said) => ({ text: said })),
+          group[0] === undefined ? [] : answers(group[0]).map((words) => ({ text: words })),
         ]),
     },
     ...(left === 0 ? [] : [text(`And ${plural(left, 'node')} with other results. ${ELSEWHERE}`)]),
@@ -116,7 +116,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
   const { environment, rule, tenancy, attachments, grade, observations, minimum } = node.isolation
   const explained = explanationsFor(matter.register, node.node, matter.assessment.asOf)
   // The minimum evidence is printed below with the same text.
-  const below = new Set(minimum.map(({ title, text: said }) => `${title}. ${said}`))
+  const below = new Set(minimum.map(({ title, text: words }) => `${title}. ${words}`))
   const ordered = worstFirst(observations.filter((reason) => !below.has(reason.text)))
   const listed = short ? ordered.filter(({ direction }) => direction === 'contradicts').slice(0, MOST_REASONS) : ordered
   const left = ordered.length - listed.length
@@ -184,10 +184,10 @@ const LIVE = `: ${LIVE_NOT_ASKED}.`
 
 /** Combines the observations that only lack live tests into one line. */
 function liveAtOnce(reasons: readonly Observation[]): readonly Observation[] {
-  const live = reasons.filter(({ text: said }) => said.endsWith(LIVE))
+  const live = reasons.filter(({ text: words }) => words.endsWith(LIVE))
   const [first] = live
   if (first === undefined || live.length === 1) return reasons
-  const which = live.map(({ text: said }) => said.slice(0, -LIVE.length)).join('; ')
+  const which = live.map(({ text: words }) => words.slice(0, -LIVE.length)).join('; ')
   const one: Observation = { ...first, text: `Not collected because live tests were not enabled: ${which}.` }
   return reasons.flatMap((reason) => (reason === first ? [one] : live.includes(reason) ? [] : [reason]))
 }
@@ -207,10 +207,10 @@ export function deviceCounts(devices: readonly DeviceAttachment[]): string {
 }
 
 /** Groups devices of one kind and model with the same result, so that eight GPUs are one line. Port or function, in parentheses or in the address, differs for each and is ignored. */
-const sameKind = ({ kind, attachment, text: said, device }: DeviceAttachment): string =>
-  [kind, attachment, withoutPlace(said), make(device)].join('\n')
+const sameKind = ({ kind, attachment, text: words, device }: DeviceAttachment): string =>
+  [kind, attachment, withoutPlace(words), make(device)].join('\n')
 
-const withoutPlace = (said: string): string => said.replaceAll(/ \([^)]*\)| at [0-9a-f:.]{7,12}\b/g, '')
+const withoutPlace = (words: string): string => words.replaceAll(/ \([^)]*\)| at [0-9a-f:.]{7,12}\b/g, '')
 
 /** The model part of a device name: "GPU model" of "0000:18:00.0 GPU model". */
 const make = (device: string): string => device.split(' ').slice(1).join(' ')
@@ -218,9 +218,9 @@ const make = (device: string): string => device.split(' ').slice(1).join(' ')
 function local(devices: readonly DeviceAttachment[]): string {
   const [first] = devices
   if (first === undefined) return ''
-  const said = plain(devices.length === 1 ? first.text : withoutPlace(first.text), 200)
+  const words = plain(devices.length === 1 ? first.text : withoutPlace(first.text), 200)
   const which = devices.map(({ device }) => plain(device.split(' ')[0] ?? '', 40)).join(', ')
   const count = devices.length === 1 ? DEVICE[first.kind] : `${devices.length} × ${DEVICE[first.kind]}`
   const named = make(first.device) === '' ? '' : ` ${plain(make(first.device), 60)}`
-  return `${count}${named} (${which}): ${ATTACHMENT[first.attachment]}${said === '' ? '' : `. ${said}`}`
+  return `${count}${named} (${which}): ${ATTACHMENT[first.attachment]}${words === '' ? '' : `. ${words}`}`
 }

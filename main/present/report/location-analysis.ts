@@ -70,10 +70,10 @@ function answerTable({ claim, results }: Location): Block {
   }
 }
 
-const answerCell = ({ of, title, result, text: said, needed }: LocationResult): Cell => [
+const answerCell = ({ of, title, result, text: words, needed }: LocationResult): Cell => [
   locationLine(result),
   ...(of === 'residency' ? [{ text: `Required area: ${plain(title, 200)}`, style: 'strong' } as const] : []),
-  { text: plain(said, 1500) },
+  { text: plain(words, 1500) },
   ...(needed === null
     ? []
     : [
@@ -128,7 +128,7 @@ function discRow({
   maxDistanceKm,
   tcpMs,
   keepaliveMs,
-  text: said,
+  text: words,
 }: DistanceBound): readonly Cell[] {
   const beside = [
     ...(tcpMs === null ? [] : [`TCP ${milliseconds(tcpMs)}`]),
@@ -147,7 +147,7 @@ function discRow({
       {
         text: `${source}${at === null ? '' : `, ${when(at)}`}, ${samples} samples${signer === null ? '' : `, signed by key ${brief(signer)}`}`,
       },
-      ...(said === '' ? [] : [{ text: plain(said, 600), style: 'quiet' } as const]),
+      ...(words === '' ? [] : [{ text: plain(words, 600), style: 'quiet' } as const]),
     ],
   ]
 }
@@ -156,7 +156,7 @@ const SAYS = { inside: 'inside', outside: 'outside', silent: 'no statement' } as
 
 function signalTable({ signals, results }: Location): readonly Block[] {
   if (signals.length === 0) return [quiet('No statements about the location were collected.')]
-  const said = (id: string): readonly Line[] =>
+  const linesOf = (id: string): readonly Line[] =>
     results.flatMap((answer): readonly Line[] => {
       const own = answer.signals.find((one) => one.id === id)
       if (own === undefined) return []
@@ -183,7 +183,7 @@ function signalTable({ signals, results }: Location): readonly Block[] {
           { text: signal.hint ? 'Hint' : signal.class, style: 'strong' },
           { text: signal.hint ? 'Can be set by anyone; not counted.' : locationClassWords[signal.class] },
         ],
-        said(signal.id),
+        linesOf(signal.id),
       ]),
     },
   ]

@@ -167,7 +167,7 @@ export function locationSection(matter: Matter): Section {
     title: titles.location,
     blocks: [
       text(
-        'A round trip timed by the auditor bounds the distance of the SSH responder. All other evidence is a statement by a party, listed with its source class. Source classes are never combined.',
+        'A round trip timed by the collecting computer or a vantage point bounds the distance of the SSH responder. All other evidence is a statement by a party, listed with its source class. Source classes are never combined.',
       ),
       ...verdictTable(nodes),
       ...(matter.fleetFigures ?? []).map((figure): Block => ({ kind: 'figure', figure })),

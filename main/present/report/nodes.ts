@@ -141,7 +141,12 @@ function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssess
     ...(checks.length === 0 ? [] : [{ label: 'Deviations', value: plainCell(names(checks, 60)) }]),
     ...(promises.length === 0
       ? []
-      : [{ label: 'Provider claims contradicted', value: promises.map((says): Line => ({ text: plain(says, 300) })) }]),
+      : [
+          {
+            label: 'Provider claims contradicted',
+            value: promises.map((sentence): Line => ({ text: plain(sentence, 300) })),
+          },
+        ]),
   ]
 }
 

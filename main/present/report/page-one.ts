@@ -20,7 +20,7 @@ import { asExamined, chosenFrameworks, day, nodeWords, shortName, titles, when }
 
 /**
  * Page 1: what was examined, three sentences of conclusion, the most severe findings in words of the condition, what is in order, what was not
- * seen, and what to do next. An officer who reads nothing else knows the worst of it.
+ * seen, and what to do next. An officer who reads nothing else has the most severe findings.
  */
 export function pageOne(matter: Matter): Section {
   const { assessment, shown } = matter
@@ -234,7 +234,7 @@ const SEEN_MARKS: Readonly<Record<NotSeen['is'], MarkName>> = {
   limit: 'dotted-ring',
 }
 
-/** What is in order beside what was not seen. */
+/** What is in order next to what was not seen. */
 function seenTable({ shown: { inOrder, notSeen } }: Matter): Block {
   return {
     kind: 'table',

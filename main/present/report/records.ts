@@ -47,7 +47,7 @@ export function recordSection(matter: Matter): Section {
 
 const GROUPS: readonly EntryStatus[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
-/** What a document is besides its own entry: whether it counts, and the versions before and after it. */
+/** Facts about a document that its own entry does not state: whether it counts, and the versions before and after it. */
 interface VersionFacts {
   readonly supports: boolean
   readonly later: EvidenceDocument | null
@@ -247,29 +247,30 @@ const byFramework = ({ catalog }: Matter, controls: readonly ControlAssessment[]
     }
   })
 
-/** For one control: documents on file, and required documents that are outstanding. */
-export function documentLines(
+/** The documents of one control, each with whether it is required and outstanding. */
+export function documentsOf(
   { register, assessment, catalog }: Matter,
   control: Control,
-  item: ControlAssessment,
-): readonly Block[] {
-  const { asOf } = assessment
-  const statuses = documentStatuses(
-    catalog,
-    register,
-    { framework: item.framework, control },
-    asOf,
-    basisOf(assessment),
+  { framework, documents }: ControlAssessment,
+): readonly (DocumentStatus & { readonly isOpen: boolean })[] {
+  const open = new Set(documents.outstanding.map(({ request, title }) => request ?? title))
+  return documentStatuses(catalog, register, { framework, control }, assessment.asOf, basisOf(assessment)).map(
+    (status) => ({
+      ...status,
+      isOpen: status.document.mandatory && open.has(status.document.request?.id ?? status.document.title),
+    }),
   )
-  const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
+}
+
+/** For one control: documents on file, and required documents that are outstanding. */
+export function documentLines(matter: Matter, control: Control, item: ControlAssessment): readonly Block[] {
+  const statuses = documentsOf(matter, control, item)
   const named = (one: DocumentStatus): string =>
     `${one.document.request === null ? '' : `${one.document.request.id} `}${oneLine(one.document.title)}`
   const attached = statuses
     .filter((one) => one.attached.length > 0)
     .map((one) => `${named(one)} (${one.level === null ? 'on file' : levelWords[one.level].label.toLowerCase()})`)
-  const missing = statuses
-    .filter(({ document }) => document.mandatory && open.has(document.request?.id ?? document.title))
-    .map((one) => `${named(one)} (${askedWords(one)})`)
+  const missing = statuses.filter(({ isOpen }) => isOpen).map((one) => `${named(one)} (${askedWords(one)})`)
   const failing = statuses.filter(({ conclusion }) => conclusion === 'does-not-support').map(named)
   return [
     ...(attached.length === 0 ? [] : [quiet(`Documents on file: ${attached.join('; ')}. See ${see('records')}.`)]),

@@ -54,8 +54,8 @@ export function controlsInScope(
 }
 
 /**
- * One framework as section IV of a SOC 2 report has it: for each control the tests performed and their results, for checks that decide it;
- * then what was observed beside, then the controls that documents alone decide. A result names its finding; its nodes stand there.
+ * One framework in the form of section IV of a SOC 2 report: for each control, the tests performed and their results, for checks that decide it; then
+ * observations of supporting checks; then the controls that documents alone decide. A result names its finding, which lists the nodes.
  */
 export function testSection(matter: Matter, framework: Framework): Section {
   const rows = controlsInScope(matter, framework)
@@ -114,26 +114,30 @@ function testTable(matter: Matter, framework: Framework, rows: readonly ControlR
     ],
     rows: rows.flatMap(({ control, result }): readonly (readonly Cell[])[] => [
       [headOf(framework, control, result)],
-      ...result.checks
-        .filter(({ decides }) => decides)
-        .map((check): readonly Cell[] => {
-          const earlier = shown.get(check.check)
-          if (earlier === undefined) shown.set(check.check, control.id)
-          const severity = severities.get(check.check)
-          const cell = resultCell(check, findings.get(check.check), matter.shown.figures.untested)
-          return earlier === undefined
-            ? [[{ text: severity?.procedure ?? SOURCES[check.source] }], cell]
-            : [[{ text: `As for ${earlier}: ${severity?.satisfied ?? SOURCES[check.source]}` }], cell.slice(0, 1)]
-        }),
+      ...listedTests(result).map((check): readonly Cell[] => {
+        const earlier = shown.get(check.check)
+        if (earlier === undefined) shown.set(check.check, control.id)
+        const severity = severities.get(check.check)
+        const cell = resultCell(check, findings.get(check.check), matter.shown.figures.untested)
+        return earlier === undefined
+          ? [[{ text: severity?.procedure ?? SOURCES[check.source] }], cell]
+          : [[{ text: `As for ${earlier}: ${severity?.satisfied ?? SOURCES[check.source]}` }], cell.slice(0, 1)]
+      }),
       ...observationRow(result, findings),
     ]),
   }
 }
 
+/** The tests of a control that are listed: those that decide it, and those that only verification of the pack makes. */
+export const listedTests = ({ checks }: Pick<ControlAssessment, 'checks'>): readonly ControlCheck[] =>
+  checks.filter(
+    ({ decides, source, role }) => decides || (source === 'pack' && (role === 'required' || role === 'counter')),
+  )
+
 /** What answers a check that no server does. */
 export const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
   server: 'Tested on each node.',
-  pack: 'Re-performed by verification of the sealed evidence pack.',
+  pack: 'No test of a node: the sealed pack contains the record.',
   runs: 'Compared the runs of the period in the run chain.',
   population: 'Compared the provider inventory with the declared population, row by row.',
   document: 'Answered by a document.',
@@ -191,6 +195,8 @@ export function resultCell(check: ControlCheck, finding: Finding | undefined, un
       ),
       { text: finding.reference, link: finding.reference, showsPage: true },
     ]
+  // The report is written before its pack can be verified.
+  if (check.source === 'pack') return [result('dot', 'Not tested by this report: verify the pack.', [])]
   if (population === 0) return [result('bar', 'Not applicable: no node in scope.', [])]
   if (inconclusive + notTested === 0 && satisfied + informational > 0)
     return [

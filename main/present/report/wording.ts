@@ -130,6 +130,9 @@ export function when(instant: string): string {
   return name === undefined ? plain(instant, 40) : `${Number(day)} ${name} ${year} ${hour}:${minute} UTC`
 }
 
+/** A time without its zone, for columns headed UTC. */
+export const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
+
 /** A time range, or a single time where both fall in the same minute. */
 export const between = (first: string, last: string): string =>
   when(first) === when(last) ? when(first) : `${when(first)} to ${when(last)}`
@@ -258,3 +261,7 @@ const ORDER: Readonly<Record<Observation['direction'], number>> = { contradicts:
 /** Contradicting observations first, then unclear, then supporting, so that deviations are not overlooked. */
 export const worstFirst = (reasons: readonly Observation[]): readonly Observation[] =>
   [...reasons].sort((a, b) => ORDER[a.direction] - ORDER[b.direction])
+
+/** Observations as lines for other tools, the worst first, each with its direction. */
+export const observationLines = (observations: readonly Observation[]): readonly string[] =>
+  worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)

@@ -64,11 +64,11 @@ function triggers(wake: Wake, since: string): readonly string[] {
 export function taskUnits(input: UnitInput): Outcome<TimerUnits> {
   const { schedule, cadence, wakes, argv, user, environment } = input
   const [program = '', ...rest] = argv
-  const said = [...argv, user]
-  if (said.some((text) => xmlText(text) === null || /[\t\n\r]/.test(text)))
+  const texts = [...argv, user]
+  if (texts.some((text) => xmlText(text) === null || /[\t\n\r]/.test(text)))
     return fail('input.refused', 'a task cannot contain a path with a control character')
   // The scheduler expands both, and neither can be escaped.
-  if (said.some((text) => /%[^%]+%|\$\(/.test(text)))
+  if (texts.some((text) => /%[^%]+%|\$\(/.test(text)))
     return fail('input.refused', 'a task cannot contain a path with %name% or $(')
   if (Object.keys(environment).length > 0)
     return fail('input.refused', `a task cannot set ${Object.keys(environment).join(', ')}; set it for the account`)
@@ -201,8 +201,8 @@ const intervals = ({ weekday, day, minute, hours }: Wake): readonly string[] =>
 export function launchdUnits(input: UnitInput): Outcome<TimerUnits> {
   const { schedule, cadence, wakes, argv, environment } = input
   const label = launchdLabel(schedule.name)
-  const said = [...argv, ...Object.values(environment)]
-  if (said.some((text) => xmlText(text) === null))
+  const texts = [...argv, ...Object.values(environment)]
+  if (texts.some((text) => xmlText(text) === null))
     return fail('input.refused', 'a property list cannot contain a path with a control character')
   const string = (text: string): string => `<string>${xmlText(text)}</string>`
   const lines = [

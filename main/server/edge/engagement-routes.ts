@@ -152,7 +152,7 @@ async function call(
   const { name } = inside.served.engagement
   const { session, role } = inside
   const decision = decide(role, method, input, configuredAs(inside.served))
-  const event = { kind: 'call', engagement: name, role, method, of: referencesIn(input) } as const
+  const event = { kind: 'call', engagement: name, role, method, of: referencesOf(method, input) } as const
   if (!decision.allowed) {
     await parts.audit.append(auditEvent(parts, session, { ...event, outcome: 'refused', reason: decision.reason }))
     parts.metrics.count('barewitness_calls_total', { outcome: 'refused' })
@@ -177,6 +177,13 @@ async function call(
   const seconds = parts.settings().callMs / 1000
   return { sent: sendFailure(exchange, 504, 'call.unfinished', `${method}: no result after ${seconds} s`), unfinished }
 }
+
+/** A schedule is referred to by its name. */
+const referencesOf = (method: Method, input: unknown): Readonly<Record<string, string>> =>
+  referencesIn(method.startsWith('schedules.') && isNamed(input) ? { schedule: input.name } : input)
+
+const isNamed = (input: unknown): input is { readonly name: unknown } =>
+  typeof input === 'object' && input !== null && 'name' in input
 
 /** Asks the portal or an engine. */
 const answerOf = async (parts: ServerParts, inside: Inside, asked: Uploaded): Promise<CallAnswer> =>
@@ -363,11 +370,15 @@ const MOST_UNREAD = 1024 * 1024
 async function events(parts: ServerParts, exchange: Exchange, inside: Inside): Promise<Sent> {
   const { response } = exchange
   const { id, session, served, role } = inside
-  const desk = await deskOf(inside)
-  if (!desk.ok) return sendFailure(exchange, 429, desk.error.code, desk.error.detail)
-  const { events: buffer, streams } = desk.value
   const leave = parts.streams.enter(session.hash)
   if (leave === null) return sendFailure(exchange, 429, 'access.refused', 'too many pages are open')
+  response.once('close', leave)
+  await parts.audit.append(auditEvent(parts, session, { kind: 'events', engagement: served.engagement.name, role }))
+  const desk = await deskOf(inside)
+  if (!desk.ok) return sendFailure(exchange, 429, desk.error.code, desk.error.detail)
+  // The page can have left meanwhile: nothing would end its stream then.
+  if (response.destroyed) return { status: 400 }
+  const { events: buffer, streams } = desk.value
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
   // Checked with each event, so that nothing is sent after a sign-out.
   const isInside = (): boolean =>
@@ -385,7 +396,6 @@ async function events(parts: ServerParts, exchange: Exchange, inside: Inside): P
     clearInterval(beat)
     session.ended.removeEventListener('abort', end)
     streams.delete(write)
-    leave()
   })
   return { status: 200 }
 }

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir } from 'node:fs/promises'
-import type { Engine } from '../../../schemas/ipc.ts'
 import type { RequestCounts } from '../../../schemas/ipc-portal.ts'
 import type { TeamRole } from '../../../schemas/ipc-team.ts'
 import type { TeamCollector, TeamConfig, TeamEngagement, TeamSealer } from '../../../schemas/types.ts'
 import type { Desktop } from '../../app/engine/context.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
+import type { StartingEngine } from '../../app/engine.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { evidenceFolder, folderIn } from '../../core/layout.ts'
 import type { RemoteIdentities } from '../../core/sealing-orders.ts'
@@ -16,7 +16,7 @@ import { openPortal, type Portal } from './portal.ts'
 import { type SealerDesk, type SealerParts, sealerDesk } from './sealers.ts'
 
 /** Opens the engine of one data folder. */
-export type OpenEngine = (folder: string, desktop: Desktop, elsewhere: Elsewhere) => Promise<Engine>
+export type OpenEngine = (folder: string, desktop: Desktop, elsewhere: Elsewhere) => Promise<StartingEngine>
 
 /** What other computers do for an engagement; null where none does. */
 export interface Elsewhere {
@@ -29,6 +29,7 @@ export interface Elsewhere {
 }
 
 export interface ServedEngagement extends Desk {
+  readonly engine: StartingEngine
   readonly engagement: TeamEngagement
   /** Null for an engagement without sealers. */
   readonly sealers: SealerDesk | null
@@ -36,11 +37,12 @@ export interface ServedEngagement extends Desk {
   readonly auditors: AuditorDesks
 }
 
-/** One call: who made it, and what it left to be shown: the path that the engine gave to the viewer of a desktop. */
+/** One call, or work of the server itself: who made it, and what it left to be shown: the path that the engine gave to the viewer of a desktop. */
 interface Going {
   readonly by: string
-  readonly role: TeamRole
-  /** Of the session that it came in. */
+  /** Null for the server itself. */
+  readonly role: TeamRole | null
+  /** Of the session that it came in, or of the server. */
   readonly ended: AbortSignal
   path: string | null
 }
@@ -59,13 +61,17 @@ const serverDesktop: Desktop = {
 
 /** Runs a call of a person, and gives the path of what it would have shown on a desktop, or null. */
 export async function withShown<T>(
-  who: Pick<Going, 'by' | 'role' | 'ended'>,
+  who: Pick<Going, 'by' | 'ended'> & { readonly role: TeamRole },
   call: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly path: string | null }> {
   const store: Going = { ...who, path: null }
   const value = await going.run(store, call)
   return { value, path: store.path }
 }
+
+/** Runs work of the server itself; what it asks a sealer for is withdrawn once `ended` is aborted. */
+export const asServer = <T>(ended: AbortSignal, work: () => Promise<T>): Promise<T> =>
+  going.run({ by: 'the server itself, for a schedule', role: null, ended, path: null }, work)
 
 const MUST_BE_EMPTY = ['identities', 'schedulePassphrases'] as const
 
@@ -201,7 +207,7 @@ async function openOne(
   opened.push(portal.value)
   engine.onEvent((event) => notifyDesk(desk, event))
   jobs.value?.onLate((run) => void showAgain(desk, run))
-  return ok({ served: { engagement, ...desk, sealers, portal: portal.value, auditors }, jobs: jobs.value })
+  return ok({ served: { engagement, ...desk, engine, sealers, portal: portal.value, auditors }, jobs: jobs.value })
 }
 
 async function openJobs(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { CollectorJob, CollectorLease, TeamCollector } from '../../../schemas/types.ts'
 import type { RemoteCollection } from '../../app/engine/remote.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Sha256 } from '../../core/digest.ts'
 import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Delivery, HeldJob, Incoming, JobQueue, JobView, PendingDelivery } from '../../core/jobs.ts'
@@ -38,7 +39,7 @@ export interface EngagementJobs {
   /** `confirm` is awaited before the decision is stored. Fails as queue and incoming do, and with recording.invalid for another node or run. */
   readonly deliver: (held: HeldJob, delivery: Delivery, confirm: () => Promise<void>) => Promise<Outcome<null>>
   readonly refuse: (held: HeldJob, reason: string) => Promise<Outcome<null>>
-  /** Finishes what a process before this one began. Fails where the jobs cannot be read. */
+  /** Finishes what a process before this one began, and learns which of its jobs are open. Fails where the jobs cannot be read. */
   readonly recover: () => Promise<Outcome<null>>
   /** Called for each recording that no run of this process waited for. */
   readonly onLate: (listener: (run: string) => void) => void
@@ -55,8 +56,8 @@ interface Waiting {
   readonly job: CollectorJob
   readonly onEvent: (event: RunEvent) => void
   readonly end: (outcome: Outcome<null>) => void
-  /** Puts off the end of waiting: a collector works on it. `told`: the run is notified once that it was begun. */
-  readonly alive: (told?: true) => void
+  /** Extends the waiting time, because a collector works on it. `hasBegun`: the run is notified once that it was begun. */
+  readonly alive: (hasBegun?: true) => void
 }
 
 export interface JobsOptions {
@@ -71,6 +72,8 @@ export interface JobsOptions {
 export function engagementJobs({ queue, incoming, zones: first, patienceMs }: JobsOptions): EngagementJobs {
   let zones = first
   const waiting = new Map<string, Waiting>()
+  /** Jobs in the queue that no run waits for, by run and node: of a process before this one, and those that were waited for in vain. */
+  const left = new Map<string, CollectorJob>()
   const wake = new Set<() => void>()
   let late: (run: string) => void = () => undefined
   let isClosing = false
@@ -94,10 +97,36 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
     else waits.end(ok(null))
     return done
   }
+  /**
+   * The job of this node and run that is in the queue from before: another one would have the node collected twice, and only one of both
+   * recordings be stored. `stored` where it ended with its recording meanwhile. A job that asks for something else is ended.
+   */
+  const leftOf = async (asked: Omit<CollectorJob, 'id'>): Promise<Outcome<CollectorJob | 'stored' | null>> => {
+    const job = left.get(placeOf(asked))
+    if (job === undefined) return ok(null)
+    left.delete(placeOf(asked))
+    return await queue.alone<CollectorJob | 'stored' | null>(job.id, async () => {
+      const found = await queue.look(job.id)
+      if (!found.ok) return found
+      const state = found.value?.state.is
+      if (state === 'completed') {
+        const there = await incoming.stored(asked.run, asked.node.name)
+        return there.ok ? ok(there.value === null ? null : 'stored') : there
+      }
+      if (state !== 'waiting' && state !== 'leased') return ok(null)
+      if (canonicalJson({ ...asked, id: job.id }) === canonicalJson(job)) return ok(job)
+      const failure: Failure = { code: 'job.not-delivered', detail: 'what is asked of this node has changed' }
+      const ended = await queue.fail(job.id, null, failure)
+      return ended.ok ? ok(null) : ended
+    })
+  }
   const collect: RemoteCollection['collect'] = async (asked, { signal, onEvent }) => {
     if (!zones.has(asked.zone)) return fail('job.not-delivered', `no collector of zone ${asked.zone} is configured`)
-    const job: CollectorJob = { ...asked, id: newId() }
-    const added = await queue.enqueue(job)
+    const before = await leftOf(asked)
+    if (!before.ok) return before
+    if (before.value === 'stored') return ok(null)
+    const job: CollectorJob = before.value ?? { ...asked, id: newId() }
+    const added = before.value === null ? await queue.enqueue(job) : ok(null)
     if (!added.ok) return added
     return await new Promise<Outcome<null>>((resolve) => {
       let timer: NodeJS.Timeout | null = null
@@ -107,17 +136,17 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
         waiting.delete(job.id)
         resolve(outcome)
       }
-      let isTold = false
-      const alive: Waiting['alive'] = (told) => {
+      let isNotified = false
+      const alive: Waiting['alive'] = (hasBegun) => {
         if (timer !== null) clearTimeout(timer)
-        if (told === true && !isTold) {
-          isTold = true
+        if (hasBegun === true && !isNotified) {
+          isNotified = true
           onEvent({ kind: 'node-connecting', node: job.node.name })
         }
-        timer = setTimeout(
-          () => end(fail('job.not-delivered', `no collector of zone ${job.zone} worked on it in time`)),
-          patienceMs,
-        )
+        timer = setTimeout(() => {
+          left.set(placeOf(job), job)
+          end(fail('job.not-delivered', `no collector of zone ${job.zone} worked on it in time`))
+        }, patienceMs)
       }
       const stopped = (): void => {
         const failure: Failure = { code: 'run.cancelled', detail: 'the run was stopped' }
@@ -261,6 +290,9 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
         const done = await queue.alone(one.job, () => recoverOne(one))
         if (!done.ok) return done
       }
+      const open = await queue.open()
+      if (!open.ok) return open
+      for (const job of open.value) left.set(placeOf(job), job)
       return ok(null)
     },
     close: async () => {
@@ -273,5 +305,7 @@ export function engagementJobs({ queue, incoming, zones: first, patienceMs }: Jo
 }
 
 const OTHER = fail('job.completed', 'the run holds another recording of this node')
+
+const placeOf = ({ run, node }: Pick<CollectorJob, 'run' | 'node'>): string => `${run} ${node.name}`
 
 const newId = (): string => randomBytes(16).toString('hex')

@@ -152,7 +152,7 @@ async function admitted(parts: ServerParts, { claims, invitation }: SignedIn): P
 
 const LARGEST_FORM = 1024
 
-/** A form of a page that knows the token of the session; null for one of another page. */
+/** The form of a page that sends the token of the session; null for one of another page. */
 export async function formIn(parts: ServerParts, exchange: Exchange, id: string): Promise<URLSearchParams | null> {
   const body = await readAll(exchange, LARGEST_FORM)
   const form = new URLSearchParams(body === null ? '' : Buffer.from(body).toString('latin1'))
@@ -166,7 +166,7 @@ export const leave = (exchange: Exchange, { hasTls }: Pick<ServerParts, 'hasTls'
     'Set-Cookie': cookieOf(cookieName(hasTls), '', { hasTls, sameSite: 'Strict', seconds: 0 }),
   })
 
-/** Ends the session of a form or a page that knows its token. */
+/** Ends the session of a form or a page that sends its token. */
 export async function signOut(parts: ServerParts, exchange: Exchange): Promise<Sent> {
   const found = sessionOf(parts, exchange)
   if (found === null) return redirect(exchange, '/')

@@ -68,5 +68,8 @@ const sendOutcome = (exchange: Exchange, outcome: Outcome<unknown>): Sent =>
 
 const PASSING: readonly Failure['code'][] = ['store.failed', 'database.unreachable']
 
-const statusOf = ({ code }: Failure): number =>
-  code.startsWith('job.') ? 409 : PASSING.includes(code) ? 503 : code === 'bug' ? 500 : 400
+const statusOf = ({ code }: Failure): number => {
+  if (code.startsWith('job.')) return 409
+  if (code === 'input.not-found') return 404
+  return PASSING.includes(code) ? 503 : code === 'bug' ? 500 : 400
+}

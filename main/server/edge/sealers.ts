@@ -8,7 +8,7 @@ export interface SealerParts {
   readonly signing: RemoteSigning
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 32 hexadecimal digits that nobody can guess. */
+  /** 32 hexadecimal digits, which cannot be guessed. */
   readonly newId: () => string
   /** How long a signature is waited for: a person confirms the first one of an export, and each entry. */
   readonly patienceMs: number
@@ -231,7 +231,7 @@ const signerOf = (
   { certificate, chain, crls }: Present,
   { keyType, fingerprint, subject }: SigningCertificate,
   sign: Signer['sign'],
-): Signer => ({ certificate, chain, crls, keyType, fingerprint, subject, sign })
+): Signer => ({ certificate, chain, crls, keyType, fingerprint, subject, sign, mayTakeLong: true })
 
 const NOTHING_WAITS = fail('input.not-found', 'nothing waits for this answer')
 const WITHDRAWN = fail('access.ended', 'the session that requested this signature was ended')

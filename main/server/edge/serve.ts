@@ -27,6 +27,7 @@ import { auditEvent, endedOf, roleBy, roleNow, type ServerParts } from './parts.
 import { patience } from './patience.ts'
 import { type Senders, type Sending, startSenders } from './senders.ts'
 import { createSignIn } from './sign-in.ts'
+import { type Starters, type Starting, startStarters } from './starters.ts'
 import { createTransfers } from './transfers.ts'
 
 export interface ServeOptions
@@ -41,6 +42,7 @@ export interface ServeOptions
   /** Null without an object store. */
   readonly copying: Copying | null
   readonly sending: Sending
+  readonly starting: Starting
 }
 
 export interface RunningServer {
@@ -100,6 +102,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
   const transfers = await createTransfers(settings.uploadBytes)
   let auditCopies: AuditCopies | null = null
   let senders: Senders | null = null
+  let starters: Starters | null = null
   const parts: ServerParts = {
     ...options,
     settings: () => settings,
@@ -158,6 +161,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
       server.closeAllConnections()
     }
     const sendersEnded = senders?.close()
+    await starters?.close()
     await opened.value.close()
     await copies.value?.close()
     await auditCopies?.close()
@@ -193,6 +197,7 @@ export async function serve(options: ServeOptions): Promise<Outcome<RunningServe
     settings = settingsOf(config, await listen(server, config.listen))
     auditCopies = auditCopiesOf(options, settings.origin, audit.value)
     senders = sendersOf(options, [...engagements.values()], audit.value)
+    starters = startersOf(options, [...engagements.values()], audit.value)
     const monitoring = await watched(config.monitoring)
     return ok({ origin: settings.origin, monitoring, reload, close })
   } catch {
@@ -270,6 +275,27 @@ const sendersOf = (
         ),
     },
   )
+
+/** Starts scheduled runs, and has missed ones recorded. Each is in the audit log before it reaches a node, or a sealer. */
+const startersOf = (
+  { starting, log, now }: ServeOptions,
+  served: readonly ServedEngagement[],
+  audit: AuditLog,
+): Starters =>
+  startStarters(served, starting, {
+    log,
+    noted: {
+      started: (engagement, { schedule, due, run, isContinued }) =>
+        audit.append(
+          auditEvent({ now }, null, {
+            ...{ kind: isContinued ? 'run-continued' : 'run-started', engagement },
+            of: { schedule, due, run },
+          }),
+        ),
+      missed: (engagement, { schedule, due }) =>
+        audit.append(auditEvent({ now }, null, { kind: 'missed-run', engagement, of: { schedule, due } })),
+    },
+  })
 
 /** Sessions of people, with those that the database kept. A process that serves collectors alone has none of them. */
 async function openSessions(

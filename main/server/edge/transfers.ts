@@ -28,7 +28,7 @@ export interface Transfers {
   readonly place: (name: string) => Promise<string>
   /** Writes a text to a file of this name; gives its path. */
   readonly write: (name: string, text: string) => Promise<string>
-  /** Offers a file for download; gives its id. */
+  /** Offers a file for download; gives its id. Of one session, so many are kept at most. */
   readonly offer: (owner: Owner, path: string, now: number) => string
   /** Offers a copy of a file. */
   readonly offerCopy: (owner: Owner, path: string, name: string, now: number) => Promise<string>
@@ -40,6 +40,8 @@ export interface Transfers {
 
 const KEPT_MS = 15 * 60_000
 const MOST_OF_SESSION = 8
+/** Files that wait to be downloaded by one session, more than it makes calls at once. The oldest one is removed for another. */
+const MOST_OFFERED = 64
 const LONGEST_NAME = 180
 
 /** A name without folders, control characters and what is special to file systems. */
@@ -79,6 +81,11 @@ export async function createTransfers(largest: number): Promise<Transfers> {
   }
   const offer = (owner: Owner, path: string, now: number): string => {
     forget(now)
+    const own = [...downloads].filter(([, { session }]) => session === owner.session)
+    for (const [id, { path: oldest }] of own.slice(0, Math.max(0, own.length - MOST_OFFERED + 1))) {
+      downloads.delete(id)
+      void drop(oldest)
+    }
     const id = newId()
     downloads.set(id, { ...owner, path, at: now })
     return id

@@ -96,11 +96,11 @@ export const mayRead = (
 /** The same for a pack that does not exist, is of another engagement, or is shared no longer. */
 export const NO_PACK = fail('input.not-found', 'there is no such shared pack')
 
-/** The pack of an id that is shared now, with whomever, or null. */
+/** The pack of an id that is shared now, with any person, or null. */
 const sharedPack = ({ packs }: PortalState, id: string): SharedPack | null =>
   packs.find((one) => one.id === id && one.ended === null) ?? null
 
-/** The state that the lines of a file come to. Fails with store.failed for a line that this version does not know, or that does not fit. */
+/** The state that the lines of a file come to. Fails with store.failed for a line of an unknown kind, or one that contradicts earlier lines. */
 export function stateOf(text: string): Outcome<PortalState> {
   let state = EMPTY_STATE
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')

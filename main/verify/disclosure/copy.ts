@@ -194,7 +194,7 @@ async function* unitsOf(
   for (const [index, path] of paths.entries()) {
     const bytes = await bytesOf(source, path)
     if (bytes === null) return yield fail('pack.unreadable', `${quote(path, 400)} cannot be read`)
-    if (unitRoot(path, bytes, seed, words) !== roots[index])
+    if (unitRoot(path, bytes, seed, words, source.comparedWith?.(path)) !== roots[index])
       return yield fail('pack.altered', `${quote(path, 400)} does not match line ${index + 1} of ${INDEX_PATH}`)
     yield ok({ path, bytes })
   }

@@ -137,7 +137,7 @@ function policyProblem({ classes, nodes, paths }: DisclosurePolicy, units: reado
   return node === undefined ? null : `the pack has no node ${quote(node)}`
 }
 
-/** Accounts of every such system, which identify no person. */
+/** Accounts that every such system has, so that they identify no person. */
 const EVERYBODY = 'root'
 
 /**
@@ -166,10 +166,10 @@ function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: Disclosure
   const isChosen = ({ text, class: kind }: Word): boolean =>
     chosen.has(kind) || (kind === 'node' && (isOfNode || nodes.includes(text)))
   // Pinned components are redacted by the key before them; list entries have no key, and values that identify no machine are not redacted.
-  const isTold = ({ text, class: kind }: Word): boolean =>
+  const isStated = ({ text, class: kind }: Word): boolean =>
     kind !== 'serial' || (!path.endsWith(`/${RECORDING.header}`) && serialKey(text) !== null)
   return declaredWords(path, bytes).flatMap((word) =>
-    word.text !== '' && word.text !== EVERYBODY && isTold(word) && isChosen(word) ? [word.text] : [],
+    word.text !== '' && word.text !== EVERYBODY && isStated(word) && isChosen(word) ? [word.text] : [],
   )
 }
 

@@ -45,9 +45,18 @@ function saltsFor(seed: Uint8Array, path: string): (place: PartPlace) => Uint8Ar
 }
 
 /** A salted commitment, in the spirit of RFC 9901 §4.2: without its salt, guesses cannot be tested against it. */
-export const commitment = (salt: Uint8Array, bytes: Uint8Array): Sha256 => sha256(Buffer.concat([TAG, salt, bytes]))
+export function commitment(salt: Uint8Array, bytes: Uint8Array): Sha256 {
+  const length = TAG.length + salt.length + bytes.length
+  if (length > COMMITTED.length) return sha256(Buffer.concat([TAG, salt, bytes]))
+  COMMITTED.set(salt, TAG.length)
+  COMMITTED.set(bytes, TAG.length + salt.length)
+  return sha256(COMMITTED.subarray(0, length))
+}
 
 const TAG = utf8(`${RULES_NAME} part\0`)
+/** Buffer for a short part and its salt, after the tag. Most parts are short, and a new buffer for each would take longer than its digest. */
+const COMMITTED = Buffer.alloc(4096)
+COMMITTED.set(TAG)
 
 /** A length as disclosed in the copy: rounded up to a power of two, at least 8. */
 export const bucketOf = (length: number): number => {
@@ -63,8 +72,8 @@ export interface CommittedPart {
 }
 
 /**
- * The unit root: SHA-256 over lines that any tool can produce, one per part of the path and the content. Class and rounded length
- * are thereby covered by the seal as well.
+ * The unit root: SHA-256 over lines that any tool can produce, one per part of the path and the content. So the seal also covers the class and the
+ * rounded length of each part.
  */
 export function rootOf(path: readonly CommittedPart[], content: readonly CommittedPart[]): Sha256 {
   let lines = `${RULES_NAME} unit\n`
@@ -76,8 +85,8 @@ export function rootOf(path: readonly CommittedPart[], content: readonly Committ
 const lineOf = (of: PartPlace['of'], part: CommittedPart): string =>
   `${of} ${part.class} ${part.bucket} ${part.commitment}\n`
 
-/** The line of one payload file. */
-export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, words: WordIndex): Sha256 {
+/** The line of one payload file. `digest`: the SHA-256 of its bytes, where it is known. */
+export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, words: WordIndex, digest?: Sha256): Sha256 {
   const salt = saltsFor(seed, path)
   const commit = (of: PartPlace['of'], kind: PartClass, part: Uint8Array, index: number): CommittedPart => ({
     class: kind,
@@ -86,7 +95,7 @@ export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, word
   })
   return rootOf(
     pathPartsOf(path, words).map((part, index) => commit('path', part.class, part.bytes, index)),
-    cutsOf(path, bytes, words).map((cut, index) =>
+    cutsOf(path, bytes, words, digest).map((cut, index) =>
       commit('content', cut.class, bytes.subarray(cut.start, cut.end), index),
     ),
   )
@@ -142,18 +151,19 @@ function hitsInFile(path: string, text: string, words: WordIndex): Hit[] {
 export type Cut = Pick<Hit, 'class' | 'start' | 'end'>
 
 /**
- * The places of the parts that partsOf() gives. Most captures of a fleet are the same on several nodes, and are searched once.
+ * The places of the parts that partsOf() gives. Most captures of a fleet are the same on several nodes, and are searched once. `digest`: the
+ * SHA-256 of the bytes, where it is known.
  */
-export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Cut[] {
+export function cutsOf(path: string, bytes: Uint8Array, words: WordIndex, digest?: Sha256): readonly Cut[] {
   if (!isCapture(path)) return placesOf(path, bytes, words)
-  const digest = sha256(bytes)
+  const key = digest ?? sha256(bytes)
   const known = CUTS.get(words) ?? { byDigest: new Map<string, readonly Cut[]>(), count: 0 }
   CUTS.set(words, known)
-  const found = known.byDigest.get(digest)
+  const found = known.byDigest.get(key)
   if (found !== undefined) return found
   const made = placesOf(path, bytes, words)
   known.count += made.length
-  if (known.count <= MOST_CUTS) known.byDigest.set(digest, made)
+  if (known.count <= MOST_CUTS) known.byDigest.set(key, made)
   return made
 }
 

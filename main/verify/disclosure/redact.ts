@@ -74,7 +74,8 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
     }
   }
   const scope = units.find(({ path }) => path === PATHS.scope)
-  for (const text of scope === undefined ? [] : toldElsewhere(scope.bytes, nodes, kept)) names.add(text.toLowerCase())
+  for (const text of scope === undefined ? [] : identifiersElsewhere(scope.bytes, nodes, kept))
+    names.add(text.toLowerCase())
   return ({ text }) => names.has(text.toLowerCase())
 }
 
@@ -82,7 +83,11 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
  * Other identifiers of nodes in a scope: those of vantage measurements (a host key is sufficient to find a machine), and every
  * address queried in databases, unless it belongs to a disclosed node, because its origin is not recorded.
  */
-function toldElsewhere(bytes: Uint8Array, nodes: readonly string[], kept: ReadonlySet<string>): readonly string[] {
+function identifiersElsewhere(
+  bytes: Uint8Array,
+  nodes: readonly string[],
+  kept: ReadonlySet<string>,
+): readonly string[] {
   try {
     const { location } = parseBounded(new TextDecoder().decode(bytes)) as { location?: Partial<DeclaredLocation> }
     const timed = measurementsIn(location?.vantages).filter((one) => nodes.some((node) => node === one?.node))

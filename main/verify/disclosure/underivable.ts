@@ -55,12 +55,12 @@ export function basesIn(
 ): (node: DisclosedNode) => Basis {
   const alone = basesAlone(reads, scope)
   const comparing = new Set(reads.checks.flatMap(({ id, comparesNodes }) => (comparesNodes ? [id] : [])))
-  const told = new Set(nodes.flatMap(({ entry }) => entry?.node ?? []))
-  const isEveryNodeTold =
-    scope?.population.every((name) => told.has(name)) === true && nodes.every((node) => alone(node).isIdentified)
+  const disclosed = new Set(nodes.flatMap(({ entry }) => entry?.node ?? []))
+  const isEveryNodeStated =
+    scope?.population.every((name) => disclosed.has(name)) === true && nodes.every((node) => alone(node).isIdentified)
   return (node) => {
     const basis = alone(node)
-    return { ...basis, canDerive: (check) => basis.canDerive(check) && (isEveryNodeTold || !comparing.has(check)) }
+    return { ...basis, canDerive: (check) => basis.canDerive(check) && (isEveryNodeStated || !comparing.has(check)) }
   }
 }
 
@@ -73,7 +73,7 @@ function basesAlone(
   const located = new Set(checks.flatMap(({ id, isAboutLocation }) => (isAboutLocation ? [id] : [])))
   const answers = new Map(checks.map((check) => [check.id, check.answers]))
   return (node) => {
-    const isThere = node.entry !== null && population.has(node.entry.node) && isToldOf(node)
+    const isThere = node.entry !== null && population.has(node.entry.node) && hasBasis(node)
     const withheld = withheldKeys(node.recording)
     // Measurements from other machines are matched by the host key they name.
     const isKnown = !hasGap(JSON.stringify(node.recording?.recording.hostKey ?? null))
@@ -106,7 +106,7 @@ export function absentNodes({ scope, nodes }: DisclosedContent): readonly string
 const nameOf = (node: string): string => nodeFolder(node).slice('data/nodes/'.length)
 
 /** Whether the copy contains the basis of the node’s results: its recording, with a capture if it had any, or that there is none. */
-function isToldOf({ entry, recording, isRecorded }: DisclosedNode): boolean {
+function hasBasis({ entry, recording, isRecorded }: DisclosedNode): boolean {
   if (recording === null) return !isRecorded && entry?.recording === null
   if (recording.recording.node.name !== entry?.node) return false
   const answers = recording.captures.filter(({ meta }) => meta.source === 'node' && meta.status === 'done')

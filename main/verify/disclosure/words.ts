@@ -32,8 +32,9 @@ const SHORTEST_SERIAL = 6
 const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
 
 /**
- * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node and who collected, from its assessment.json what its machine states, and from any text the serial numbers and host
- * names after known keys. Anything that is not such a file gives none.
+ * The words that one payload file contributes: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere;
+ * from a recording.json the declarations of the node and its collectors; from its assessment.json the identifiers of its machine; and from any text
+ * the serial numbers and host names after known keys. Other files contribute none.
  */
 export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
   const text = cuttableText(path, bytes)
@@ -182,7 +183,7 @@ export function wordHits(text: string, words: WordIndex): readonly Hit[] {
   return hits
 }
 
-/** The longest word that begins here, if any, becomes a hit. Gives the end of the first piece; its hash is made on the way to it. */
+/** Adds the longest word that begins here, if any, as a hit. Returns the end of the first piece, whose hash is computed on the way. */
 function take(lower: string, at: number, { classes, firstPieces, longest }: WordIndex, hits: Hit[]): number {
   const limit = at + LONGEST_WORD
   let hash = HASH_START
@@ -218,7 +219,7 @@ function pieceEnd(text: string, at: number): number {
   return end
 }
 
-/** Where the next piece begins after one or two joints; `end` itself when none does. */
+/** Start of the next piece after one or two joints; `end` itself when there is none. */
 function joined(text: string, end: number): number {
   if (!isJoint(text.charCodeAt(end))) return end
   if (isPiece(text.charCodeAt(end + 1))) return end + 1

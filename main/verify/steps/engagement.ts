@@ -1,6 +1,6 @@
 import type { Engagement, Scope } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { type Catalog, catalogDigest, catalogFor } from '../../core/catalog.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import { sha256 } from '../../core/digest.ts'
 import { engagementProblems, type KnownNames, namesOf } from '../../core/engagement/form.ts'
 import { listProblems } from '../../core/engagement/list-text.ts'
@@ -9,13 +9,16 @@ import { PATHS } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { problemsIn } from '../../core/provider.ts'
-import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
+import { type PackedCatalog, readPackedCatalog } from './pack-catalog.ts'
+import { bytesOf, type PackReading } from './read.ts'
 
 const MOST_PROBLEMS = 100
 
 /** The parts of the pack and the available rules that are compared. */
 interface Declared extends Pick<PackReading, 'scope'> {
   readonly catalogDigest?: PackReading['catalogDigest']
+  /** The catalog of the pack, where it was read before. */
+  readonly packed?: PackedCatalog
 }
 
 /**
@@ -26,12 +29,13 @@ interface Declared extends Pick<PackReading, 'scope'> {
  */
 export async function engagementOfPack(
   source: PackSource,
-  { scope, catalogDigest: digest = null }: Declared,
+  { scope, catalogDigest: digest = null, packed: read }: Declared,
   catalog: Catalog | null = null,
 ): Promise<readonly string[]> {
   if (scope === null) return []
   const { engagement } = scope
-  const packed = await packedCatalog(source)
+  const whole = read ?? (await readPackedCatalog(source, { scope, catalogDigest: digest, catalog }))
+  const packed = namedIn(whole)
   const known = namesOf(packed.checks, [...(scope.mappings ?? []), ...packed.frameworks])
   const problems = [
     ...populationProblems(scope),
@@ -42,7 +46,7 @@ export async function engagementOfPack(
         )),
     ...(await inventoryProblems(source, engagement?.inventory ?? null)),
     ...mappingProblems(scope, packed, known.checks, catalog),
-    ...providerProblems(scope, packed, digest, catalog),
+    ...providerProblems(scope, packed, whole.isOurs ? catalog : null),
   ]
   const more = problems.length - MOST_PROBLEMS
   return more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems
@@ -54,16 +58,16 @@ function populationProblems({ population, inFleet, engagement }: Scope): readonl
       ? []
       : [`${PATHS.scope}: nodes are listed as in the fleet file, but there is no engagement.`]
   const there = new Set(population)
-  const told = new Set([...engagement.population.nodes, ...(inFleet ?? population)])
-  const lacking = (nodes: readonly string[], said: string): readonly string[] =>
+  const declared = new Set([...engagement.population.nodes, ...(inFleet ?? population)])
+  const lacking = (nodes: readonly string[], place: string): readonly string[] =>
     nodes
       .filter((node) => !there.has(node))
-      .map((node) => `${PATHS.scope}: node ${quote(node)} is ${said} but not in the population.`)
+      .map((node) => `${PATHS.scope}: node ${quote(node)} is ${place} but not in the population.`)
   return [
     ...lacking(engagement.population.nodes, 'declared'),
     ...lacking(inFleet ?? [], 'in the fleet file'),
     ...population
-      .filter((node) => !told.has(node))
+      .filter((node) => !declared.has(node))
       .map(
         (node) =>
           `${PATHS.scope}: node ${quote(node)} is in the population but neither declared nor in the fleet file.`,
@@ -90,7 +94,7 @@ async function inventoryProblems(source: PackSource, inventory: Engagement['inve
 /** Customer frameworks: each must be in the pack’s catalog as in the scope, and must not imitate a built-in framework. */
 function mappingProblems(
   { mappings = [] }: Scope,
-  { frameworks, offNodeChecks }: PackedCatalog,
+  { frameworks, offNodeChecks }: NamedParts,
   checks: KnownNames['checks'],
   catalog: Catalog | null,
 ): readonly string[] {
@@ -126,25 +130,21 @@ function mappingProblems(
 }
 
 /** A profile with the ID of a built-in one must equal it; names must exist where the available rules are those of the pack. */
-function providerProblems(
-  { provider, mappings = [] }: Scope,
-  { providers }: PackedCatalog,
-  digest: string | null,
-  catalog: Catalog | null,
-): readonly string[] {
+function providerProblems({ provider }: Scope, { providers }: NamedParts, ours: Catalog | null): readonly string[] {
   if (provider === undefined) return []
   const called = `${PATHS.scope}: provider ${quote(provider.id)}`
   const shipped = providers.find(({ id }) => id === provider.id)
-  const isOurs = catalog !== null && digest === catalogDigest(catalogFor(catalog, { mappings }))
   return [
     ...(shipped === undefined || canonicalJson(shipped) === canonicalJson(provider)
       ? []
       : [`${called} differs from the built-in profile with that ID.`]),
-    ...(isOurs ? problemsIn(provider, catalog).map(({ path, text }) => `${called}: ${path.join('.')} ${text}.`) : []),
+    ...(ours === null
+      ? []
+      : problemsIn(provider, ours).map(({ path, text }) => `${called}: ${path.join('.')} ${text}.`)),
   ]
 }
 
-interface PackedCatalog {
+interface NamedParts {
   readonly checks: readonly { readonly id: unknown }[]
   readonly frameworks: readonly { readonly id: unknown; readonly controls: readonly { readonly key: unknown }[] }[]
   readonly offNodeChecks: readonly { readonly id: unknown }[]
@@ -152,10 +152,8 @@ interface PackedCatalog {
 }
 
 /** The parts of the pack’s catalog that declarations can refer to. Empty where it cannot be read. */
-async function packedCatalog(source: PackSource): Promise<PackedCatalog> {
-  // In the form that catalogBytes() writes.
-  const text = await textOf(source, PATHS.catalog)
-  const value = canonical(text === null ? null : `${text}\n`)?.value as Partial<PackedCatalog> | null | undefined
+function namedIn({ value: read, isCanonical }: PackedCatalog): NamedParts {
+  const value = isCanonical ? (read as Partial<NamedParts> | null) : null
   const list = <T>(all: readonly T[] | undefined, fits: (one: Partial<T>) => boolean): readonly T[] =>
     Array.isArray(all)
       ? (all as readonly T[]).filter((one) => typeof one === 'object' && one !== null && fits(one))

@@ -172,23 +172,26 @@ export interface NodeReading {
   readonly problems: readonly string[]
 }
 
+/** What a pack holds of a node. */
+export type StatedNode = Pick<NodeReading, 'node' | 'recording' | 'stated' | 'problems'>
+
 /** A node that was read, and whose evaluation was asked for. */
-interface AskedNode extends Pick<NodeReading, 'node' | 'recording' | 'stated' | 'problems'> {
+interface AskedNode extends StatedNode {
   readonly assessed: Promise<AssessedNode> | null
 }
 
 /**
  * The declared nodes of a pack one after the other, each read, re-evaluated and yielded in order. The next node is read, and its evaluation asked
  * for, before the one before it is yielded, since rules may run in another thread: a pack of any number of nodes needs the memory of two. With
- * `only`, other nodes are skipped. Facts shared between nodes are taken as the pack states them and must be compared with those derived from
- * all nodes: see compareWhole().
+ * `only`, other nodes are skipped; `onRead` is called with each node while it is evaluated. Facts shared between nodes are taken as the pack
+ * states them and must be compared with those derived from all nodes: see compareWhole().
  */
 export async function* readNodes(
   source: PackSource,
   validator: SchemaValidator,
   { scope, assessment }: PackReading,
   judge: PackAssessor | null,
-  only: ReadonlySet<string> | null = null,
+  { only = null, onRead = () => undefined }: NodesAsked = {},
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
@@ -207,10 +210,22 @@ export async function* readNodes(
     const assessed = judge === null || unstated > MOST_PROBLEMS ? null : judge.node(node, recording)
     // A failure is given to the reader that takes the node; of one that is never taken, it is no failure of the program.
     assessed?.catch(() => undefined)
-    if (before !== null) yield await evaluated(before)
+    if (before !== null) {
+      onRead(before)
+      yield await evaluated(before)
+    }
     before = { node, recording, stated: stated.value, assessed, problems: [...problems, ...stated.problems] }
   }
-  if (before !== null) yield await evaluated(before)
+  if (before !== null) {
+    onRead(before)
+    yield await evaluated(before)
+  }
+}
+
+/** What readNodes() can be asked for in addition. */
+interface NodesAsked {
+  readonly only?: ReadonlySet<string> | null
+  readonly onRead?: ((node: StatedNode) => void) | undefined
 }
 
 async function evaluated({ assessed: asked, ...node }: AskedNode): Promise<NodeReading> {

@@ -3,10 +3,10 @@ import type { SignerTrust } from '../../../schemas/verification.ts'
 import { isWithinBudget } from '../../core/bounded-json.ts'
 import { readSigned, signerOf } from '../../core/cms-plain.ts'
 import { sha256 } from '../../core/digest.ts'
-import { listText } from '../../core/engagement/list-text.ts'
+import { listText, wordsOf } from '../../core/engagement/list-text.ts'
 import { err } from '../../core/failure.ts'
 import { PATHS } from '../../core/pack-files.ts'
-import { oneLine, quote } from '../../core/plain-text.ts'
+import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SealReader } from '../../core/ports.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { vantageBytes, vantageProblems } from '../../core/vantage.ts'
@@ -147,28 +147,23 @@ function siteRowProblems(bytes: Uint8Array, { kind, rows }: Pick<SiteList, 'kind
   const whole = lines === null ? new Set(wordsOf(text)) : null
   const wrong = rows.filter((row) => {
     const there = whole ?? new Set(wordsOf(lines?.[row.line - 1] ?? ''))
-    return !said(row).every((word) => there.has(word))
+    return !placeWords(row).every((word) => there.has(word))
   })
-  const told = wrong
+  const problems = wrong
     .slice(0, MOST_TOLD)
     .map(({ serial }) => `does not contain the row of ${quote(serial)} at its position`)
-  const more = wrong.length - told.length
-  return more > 0 ? [...told, `does not contain ${more} more rows`] : told
+  const more = wrong.length - problems.length
+  return more > 0 ? [...problems, `does not contain ${more} more rows`] : problems
 }
 
 /** Words that the Redfish reader adds to a resource. */
 const OURS = new Set(['floor', 'row', 'asset'])
 
-const said = ({ serial, site, room = '', rack = '', unit = '' }: SiteRow): readonly string[] => [
+const placeWords = ({ serial, site, room = '', rack = '', unit = '' }: SiteRow): readonly string[] => [
   ...wordsOf(serial),
   ...wordsOf(site),
   ...[room, rack, unit].flatMap(wordsOf).filter((word) => !OURS.has(word)),
 ]
-
-const wordsOf = (text: string): readonly string[] =>
-  oneLine(text, Number.MAX_SAFE_INTEGER)
-    .split(/[\s,;"=]+/)
-    .filter((word) => word !== '')
 
 /** Texts and numbers of a JSON document; empty where it is not valid JSON. Parsed, because texts can contain escapes. */
 function jsonText(bytes: Uint8Array): string {

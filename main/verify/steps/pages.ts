@@ -7,7 +7,7 @@ import { PATHS } from '../../core/pack-files.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { CertificateName, PackSource, PdfReading, SchemaValidator, SealReader } from '../../core/ports.ts'
 import type { RunChain } from '../../core/run-chain/entry.ts'
-import type { NodeReading } from './entries.ts'
+import type { StatedNode } from './entries.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 import { chainIn } from './signature.ts'
 import { certificatesOf, type Trust } from './trust.ts'
@@ -31,7 +31,7 @@ export type PagesCompared =
 /** Regenerates the reports from the sealed evidence and compares them with the sealed ones: PDFs page by page, the HTML report byte by byte. */
 export interface PageComparer {
   /** Each node in the order of the scope, before compare(). */
-  readonly add: (node: NodeReading, scope: Scope) => void
+  readonly add: (node: Pick<StatedNode, 'recording' | 'stated'>, scope: Scope) => void
   readonly compare: (sealed: SealedPages) => Promise<PagesCompared>
 }
 
@@ -127,9 +127,9 @@ export function ownReportProblems(
 ): readonly string[] {
   if (report === null) return [`${path} cannot be read.`]
   if (report.kind !== 'report')
-    return [`${path} does not have the form of a Barewitness report.`, ...report.problems.map(told(path))]
+    return [`${path} does not have the form of a Barewitness report.`, ...report.problems.map(inWords(path))]
   const own = [...report.problems, ...(report.seal?.problems ?? [])]
-  if (own.length > 0 || report.seal === null) return [`${path}: its seal is invalid.`, ...own.map(told(path))]
+  if (own.length > 0 || report.seal === null) return [`${path}: its seal is invalid.`, ...own.map(inWords(path))]
   return [
     ...(digest === undefined || report.evidenceDigest === digest
       ? []
@@ -141,7 +141,7 @@ export function ownReportProblems(
   ]
 }
 
-const told =
+const inWords =
   (path: string) =>
   (problem: string): string =>
     `${path}: ${plain(problem, 400)}`

@@ -263,7 +263,7 @@ export async function readSampled(
   }
   const traced = new Map(trace?.nodes.map((node) => [node.node, node]))
   const enclosed = enclosedNodes(source, reading.scope?.population ?? [])
-  for await (const node of readNodes(source, validator, reading, judge, enclosed)) {
+  for await (const node of readNodes(source, validator, reading, judge, { only: enclosed })) {
     const compared = compareNode(node)
     found.nodes += 1
     found.stated += compared.stated

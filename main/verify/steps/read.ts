@@ -242,6 +242,6 @@ async function blob(source: PackSource, folder: string, stream: Capture['stdout'
     : null
 }
 
-/** SHA-256 of what was just read of a file. Where reading compares it with a digest, it has that one, and is not hashed again. */
+/** SHA-256 of the file that was just read. Where reading compared it with a digest, that digest is used, and the file is not hashed again. */
 export const digestOfRead = (source: PackSource, path: string, content: Uint8Array | string): string =>
   source.comparedWith?.(path) ?? sha256(content)

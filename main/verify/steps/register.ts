@@ -6,7 +6,6 @@ import type {
   RiskAcceptance,
   Scope,
 } from '../../../schemas/types.ts'
-import { parseBounded } from '../../core/bounded-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { POPULATION } from '../../core/engagement/coverage.ts'
 import { PATHS } from '../../core/pack-files.ts'
@@ -28,6 +27,7 @@ import { auditorRequestsOf } from '../../core/register/requests.ts'
 import { responsesOf } from '../../core/register/responses.ts'
 import { EMPTY_REGISTER, statusOf } from '../../core/register.ts'
 import { readEntries } from './entries.ts'
+import { type PackedCatalog, readPackedCatalog } from './pack-catalog.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 import type { Trust } from './trust.ts'
 
@@ -47,12 +47,12 @@ const FOLDER = 'data/documents/'
  * of earlier versions contain an empty list instead.
  */
 export async function registerOfPack(
-  { source, validator, seal, trust }: PackParts,
+  { source, validator, seal, trust, packed }: PackParts,
   { scope, assessment }: Pick<PackReading, 'scope'> & Partial<Pick<PackReading, 'assessment'>>,
 ): Promise<RegisterReading> {
   const register = await readRegister(source, validator)
   if ('problem' in register) return { register: null, problems: [register.problem], notes: [] }
-  const catalog = await catalogIn(source, scope ?? {})
+  const catalog = catalogIn(packed ?? (await readPackedCatalog(source, { scope })), scope ?? {})
   const signed = await readEntries(seal, register, trust?.lists)
   const where = (problem: string): string => `${PATHS.register}: ${problem}`
   return {
@@ -77,6 +77,8 @@ export interface PackParts {
   readonly seal: SealReader
   /** Without it, no revocation lists are available. */
   readonly trust?: Pick<Trust, 'lists'>
+  /** The catalog of the pack, where it was read before. */
+  readonly packed?: PackedCatalog
 }
 
 /** Problems of the register that are listed; further ones are counted. */
@@ -108,13 +110,13 @@ interface PackCatalog {
   readonly levelOf: LevelOf
 }
 
-async function catalogIn(source: PackSource, { mappings = [] }: Pick<Scope, 'mappings'>): Promise<PackCatalog> {
+function catalogIn({ value }: PackedCatalog, { mappings = [] }: Pick<Scope, 'mappings'>): PackCatalog {
   try {
     const {
       checks,
       signals = [],
       frameworks,
-    } = parseBounded((await textOf(source, PATHS.catalog)) ?? '') as {
+    } = value as {
       readonly checks: readonly { readonly id: unknown }[]
       readonly signals?: readonly { readonly id: unknown }[]
       readonly frameworks: readonly Pick<Mapping, 'id' | 'controls'>[]

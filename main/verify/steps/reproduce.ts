@@ -44,7 +44,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
     const [one, other] = [before.get(check) ?? null, again.get(check) ?? null]
     return one === other ? [] : [{ node, check, stated: one, derived: other }]
   })
-  const said = [
+  const sentences = [
     ...differences.map(
       ({ check, stated: one, derived: other }) =>
         `Node ${quote(node)}, check ${quote(check)}: stated ${word(one)}, derived ${word(other)}.`,
@@ -54,7 +54,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
     ...(before.size === stated.results.length ? [] : [`Node ${quote(node)}: a result is stated more than once.`]),
   ]
   const identical = [...before].filter(([check, verdict]) => again.get(check) === verdict).length
-  return { differences, details: said, stated: before.size, identical, verdicts }
+  return { differences, details: sentences, stated: before.size, identical, verdicts }
 }
 
 /** Differences in the text of observations only: with the same rules, these also show an edit. */

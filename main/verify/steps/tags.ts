@@ -1,4 +1,5 @@
 import type { Statement } from '../../../schemas/types.ts'
+import type { VerificationCheckResult } from '../../../schemas/verification.ts'
 import { VERSION } from '../../../schemas/version.ts'
 import { MOST_CERTIFICATES, MOST_PROBLEMS, MOST_STAMPS } from '../../core/budgets.ts'
 import { certificateParts, derValue } from '../../core/der/read.ts'
@@ -180,6 +181,30 @@ export async function alterations(
 /** Message for an archive that departs from the form that this program writes. */
 export const packedAgain = (departure: string): string =>
   `${plain(departure, 400)} If the files were only repackaged, unpack the archive and verify the folder.`
+
+interface Repacked {
+  readonly departures: readonly string[]
+  /** Every other difference from the sealed contents. */
+  readonly problems: readonly string[]
+  /** Null without a seal. */
+  readonly sealProblems: readonly string[] | null
+  readonly files: number
+}
+
+/**
+ * Integrity where a valid seal covers every file as it is and only the form of the archive differs; null otherwise. The check has failed all
+ * the same, since bytes can be hidden in such an archive, but nothing that was sealed is called altered.
+ */
+export function onlyRepacked({ departures, problems, sealProblems, files }: Repacked): VerificationCheckResult | null {
+  if (departures.length === 0 || problems.length > 0 || sealProblems === null || sealProblems.length > 0) return null
+  return {
+    check: 'integrity',
+    outcome: 'failed',
+    summary: `All ${files} files match the sealed digests, in an archive that another program packed.`,
+    details: departures.map(packedAgain),
+    isOnlyRepacked: true,
+  }
+}
 
 /** Files in no list: the sealed list, its seal, and the time-stamps, numbered from one without a gap, up to the limit. */
 function unlistedIn({ paths }: PackSource): ReadonlySet<string> {

@@ -51,21 +51,21 @@ export function shownTime(
       continue
     }
     const who = quote(stamp.authority?.subject ?? 'unknown authority')
-    const says = `${which} states ${stamp.at}, by ${who}`
+    const statement = `${which} states ${stamp.at}, by ${who}`
     const expected = index === 0 ? firstRoot : null
     if (expected !== null && stamp.root?.fingerprint !== expected)
-      problems.push(`${says}, but the seal requires a different authority.`)
-    else if (stamp.demo) notes.push(`${says}, a demo key that can never be trusted.`)
+      problems.push(`${statement}, but the seal requires a different authority.`)
+    else if (stamp.demo) notes.push(`${statement}, a demo key that can never be trusted.`)
     else if (trustOf(trust.authorities, stamp.authority, stamp.root) === 'unknown') {
       lacksAuthority = true
       notes.push(
-        `${says}. The authority is not trusted: supply its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,
+        `${statement}. The authority is not trusted: supply its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,
       )
-    } else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, later than ${now}.`)
+    } else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${statement}, later than ${now}.`)
     else if (stamp.revoked !== null && stamp.revoked.at <= now)
-      notes.push(`${says}, whose certificate was revoked at ${stamp.revoked.at}.`)
+      notes.push(`${statement}, whose certificate was revoked at ${stamp.revoked.at}.`)
     else if (stamp.until < now)
-      notes.push(`${says}, whose certificate expired on ${stamp.until}. No later time-stamp renews it.`)
+      notes.push(`${statement}, whose certificate expired on ${stamp.until}. No later time-stamp renews it.`)
     else {
       outermost ??= stamp
       shown = stamp

@@ -149,7 +149,7 @@ function resetPartWay(socket: Socket): void {
   socket.once('close', () => clearInterval(look))
 }
 
-/** A node that lets anybody in and never stops talking. */
+/** A node that lets anyone in and never stops talking. */
 function floodServer(hostKeyPem: string): Server {
   // ssh2’s server throws from a timer when a client hangs up in the middle of a compressed channel.
   return new ssh2.Server({ hostKeys: [hostKeyPem], algorithms: { compress: ['none'] } }, (client) => {

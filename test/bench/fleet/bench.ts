@@ -50,7 +50,7 @@ export async function benchFleet({ emulated, real, repetitions }: FleetSizes): P
   const top = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'bwbench-fleet-'))
   const rows: Row[] = []
   const skipped: string[] = []
-  say(`${COMMANDS} questions to a node`)
+  print(`${COMMANDS} questions to a node`)
   try {
     if (!existsSync('/usr/bin/time')) throw new Error('needs /usr/bin/time (package time)')
     // A thousand nodes take minutes: once.
@@ -60,7 +60,7 @@ export async function benchFleet({ emulated, real, repetitions }: FleetSizes): P
   } finally {
     rmSync(top, { recursive: true, force: true })
   }
-  for (const why of skipped) say(`skipped: ${why}`)
+  for (const why of skipped) print(`skipped: ${why}`)
   return resultsOf(rows)
 }
 
@@ -98,11 +98,11 @@ async function onFarm(top: string, count: number, repetitions: number, rows: Row
     const whole = await checked(ours('export'), nodes, width, join(top, `farm-whole-${count}`))
     rows.push({ suite, tool: OURS.export, nodes: count, ran: [whole] })
     const parts = JSON.parse(whole.stdout) as Readonly<Record<string, number>>
-    say(
+    print(
       `whole run: collecting ${Math.round((parts.collectMs ?? 0) / 100) / 10} s with at most ${parts.collectPeakMiB} MiB, everything ${whole.seconds} s with at most ${whole.peakMiB} MiB; longest time without a moment ${Math.round(parts.longestQuiet ?? 0)} ms`,
     )
     const { cpuMs, peakMiB, sessions } = await farm.figures()
-    say(
+    print(
       `the farm: ${sessions} sessions, ${Math.round((cpuMs / sessions) * 10) / 10} ms of processor time each, at most ${peakMiB} MiB`,
     )
   } finally {
@@ -151,7 +151,7 @@ async function onSshd(top: string, count: number, repetitions: number, rows: Row
           log.split('Accepted publickey').length - 1,
           log.split('Failed publickey').length - 1,
         ]
-        say(
+        print(
           `MaxStartups 10:30:100, ${tool.name}, ${count} nodes: ${count - one.complete} lost, ${failed} refused logins, ${accepted} logins, ${one.seconds} s`,
         )
         if (tool === ours && (one.complete !== count || failed > 0)) throw new Error(`nodes were lost: ${one.stderr}`)
@@ -233,4 +233,4 @@ const wallOf = ({ ran: all }: Row): number => spread(all.map(({ seconds }) => se
 const cpuOf = ({ ran: all, nodes }: Row): number => Math.round(spread(all.map(({ cpuMs }) => cpuMs / nodes)).median)
 const peakMiBOf = ({ ran: all }: Row): number => Math.max(...all.map(({ peakMiB }) => peakMiB))
 const rounded = (value: number): number => Math.round(value * 100) / 100
-const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const print = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -6,6 +6,7 @@ import { collectRun } from '../../../main/app/collect-run.ts'
 import { exportRun } from '../../../main/app/export.ts'
 import { catalog } from '../../../main/catalog/index.ts'
 import { EMPTY_REGISTER } from '../../../main/core/register.ts'
+import { must } from '../../support/outcomes.ts'
 import { peakOf } from '../peak.ts'
 
 // Our collection (and, with `export`, everything up to the sealed pack) of a fleet file, without the pace that keeps it gentle: what the
@@ -15,28 +16,28 @@ const [fleetFile = '', folder = '', concurrency = '64', step = 'collect'] = proc
 // As the command does.
 if (step === 'collect') optimizeLater()
 const ports = { ...createPorts(catalog), transport: createTransport({ perSecond: 10_000, perNetwork: 1000 }) }
-const read = await ports.fleets.read(fleetFile)
-if (!read.ok) throw new Error(read.error.detail)
-const targets = read.value.targets({})
+const read = must(await ports.fleets.read(fleetFile))
+const targets = read.targets({})
 let [latest, longestQuiet] = [performance.now(), 0]
 const began = performance.now()
-const collected = await collectRun(ports, catalog, {
-  run: 'bench',
-  targets,
-  storeFolder: `${folder}/evidence`,
-  concurrency: Number(concurrency),
-  marks: () => ({ demo: false, synthetic: 'answers of demo nodes, replayed by the benchmark' }),
-  signal: new AbortController().signal,
-  onEvent: () => {
-    longestQuiet = Math.max(longestQuiet, performance.now() - latest)
-    latest = performance.now()
-  },
-  spreadSeconds: 0,
-})
-if (!collected.ok) throw new Error(`${collected.error.code}: ${collected.error.detail}`)
+const collected = must(
+  await collectRun(ports, catalog, {
+    run: 'bench',
+    targets,
+    storeFolder: `${folder}/evidence`,
+    concurrency: Number(concurrency),
+    marks: () => ({ demo: false, synthetic: 'answers of demo nodes, replayed by the benchmark' }),
+    signal: new AbortController().signal,
+    onEvent: () => {
+      longestQuiet = Math.max(longestQuiet, performance.now() - latest)
+      latest = performance.now()
+    },
+    spreadSeconds: 0,
+  }),
+)
 const collectMs = performance.now() - began
 const collectPeakMiB = peakOf('self')
-const { recordings } = collected.value
+const { recordings } = collected
 const complete = recordings.filter(({ recording }) => recording.outcome.status === 'complete').length
 if (step === 'export') {
   const exported = await exportRun(ports, catalog, {

@@ -1,6 +1,6 @@
 import { nameOf, parentOf, shellPattern } from './paths.ts'
 
-/** What was looked for and is not there, told from what nobody looked at. */
+/** What was looked for and is not there, distinguished from what no one looked at. */
 export interface Absence {
   readonly add: (path: string) => void
   readonly isAbsent: (path: string) => boolean

@@ -80,7 +80,7 @@ describe('a captured tree', () => {
     'deep/er/sys/devices/system/node/node0/cpulist': '0-3\n',
     'deep/er/sys/devices/system/node/node1/cpulist': '4-7\n',
   }
-  test('stands where its paths say, wherever it was kept, compressed or not', () => {
+  test('is placed by its paths, from any folder, compressed or not', () => {
     const node = nodeOf(files)
     expect(ask(node, ['cat', '/proc/cpuinfo'])).toBe('processor\t: 0\n')
     expect(ask(node, ['ls', '-1', '/sys/devices/system/node'])).toBe('node0\nnode1\n')
@@ -94,7 +94,7 @@ describe('a captured tree', () => {
     expect(ask(node, argv)).toBe('/sys/class/dmi/id/sys_vendor:Dell Inc.\n')
     expect(exit(node, argv)).toBe(2)
   })
-  test('what nobody captured is not answered', () => {
+  test('what was not captured is not answered', () => {
     const node = nodeOf(files)
     expect(ask(node, ['ls', '-1', '/sys/bus/event_source/devices'])).toBeNull()
     expect(ask(node, ['ls', '-1', '/sys/devices/system/node', '/sys/class/powercap'])).toBeNull()
@@ -166,7 +166,7 @@ describe('texts', () => {
     expect(ask(node, argv)?.slice(4, 13)).toBe('KVMKVMKVM')
     expect(ask(nodeOf({ 'cpuid_signature.txt': '@\x01' }), argv)).toBeNull()
   })
-  test('lscpu in JSON stands for the list of processors', () => {
+  test('lscpu in JSON replaces the list of processors', () => {
     const rows = Object.entries({
       Architecture: 'x86_64',
       'CPU(s)': '2',

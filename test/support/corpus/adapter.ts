@@ -16,7 +16,7 @@ import { placeOf, putTree } from './from-tree.ts'
 import { putUdev } from './from-udev.ts'
 import { type Kind, kindOf } from './kinds.ts'
 import { answer } from './shell.ts'
-import { createNode, type Said, said, type VirtualNode } from './virtual-node.ts'
+import { createNode, type Printed, printed, type VirtualNode } from './virtual-node.ts'
 
 /** Notes about things that stand on the functions of the bus, which come first. */
 const ON_FUNCTIONS: readonly string[] = ['pci_link.txt', 'netdev.txt']
@@ -56,9 +56,9 @@ export function nodeOfCase(...folders: readonly string[]): VirtualNode {
   for (const text of of('nvidia-xml')) putNvidiaXml(node, text)
   for (const text of of('nvidia-text')) putNvidiaText(node, text)
   for (const text of of('nvidia-topology')) putNvidiaTopology(node, text)
-  for (const text of of('lsblk')) node.program('lsblk', (argv) => (argv.includes('-J') ? said(text) : null))
+  for (const text of of('lsblk')) node.program('lsblk', (argv) => (argv.includes('-J') ? printed(text) : null))
   for (const text of of('ip-link'))
-    node.program('ip', (argv) => (argv.join(' ') === 'ip -d -j link show' ? said(text) : null))
+    node.program('ip', (argv) => (argv.join(' ') === 'ip -d -j link show' ? printed(text) : null))
   for (const text of of('ipmitool')) putIpmitool(node, text)
   if (of('xen-domains').length > 0) putXenDomains(node)
   for (const text of of('acpidump')) putAcpidump(node, text)
@@ -88,8 +88,8 @@ export function answersOf(node: VirtualNode, probes: readonly Probe<unknown>[]):
   const answers = new Map<string, CapturedAnswer>()
   for (const probe of probes) {
     const found = Object.entries(probe.commands).flatMap(([name, command]) => {
-      const said = command.kind === 'run' ? answer(node, command) : null
-      return said === null ? [] : [captured(probe.id, name, command, said)]
+      const output = command.kind === 'run' ? answer(node, command) : null
+      return output === null ? [] : [captured(probe.id, name, command, output)]
     })
     // A live test was made in whole or not at all: half of one would read as a test whose answer was lost.
     if (probe.live === true && found.length < Object.keys(probe.commands).length) continue
@@ -98,7 +98,12 @@ export function answersOf(node: VirtualNode, probes: readonly Probe<unknown>[]):
   return answers
 }
 
-function captured(probe: string, name: string, command: Command, { stdout, stderr, exitCode }: Said): CapturedAnswer {
+function captured(
+  probe: string,
+  name: string,
+  command: Command,
+  { stdout, stderr, exitCode }: Printed,
+): CapturedAnswer {
   const errors = Buffer.from(stderr)
   const stream = { sha256: '0'.repeat(64), size: stdout.length }
   return {

@@ -26,7 +26,7 @@ export function countSignals(assessed: readonly Assessed[], signals: readonly Si
       if (found.indicates === 'virtual') tally[0] += 1
     }
   }
-  // Signals that could be read for none of them say nothing.
+  // Signals that could be read for none of them show nothing.
   return new Map([...counts].filter(([, { vm, dressed, metal }]) => vm[1] + dressed[1] + metal[1] > 0))
 }
 

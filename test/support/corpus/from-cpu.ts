@@ -103,7 +103,7 @@ export function putLscpu(node: VirtualNode, text: string): void {
   if (at('Model name') !== '') putTopology(node)
   putCaches(node, fields)
   const nodes = Number(at('NUMA node(s)'))
-  // lscpu says nothing of them where the kernel shows none.
+  // lscpu shows nothing about them where the kernel shows none.
   if (at('NUMA node(s)') === '' && at('Model name') !== '') node.absent('/sys/devices/system/node')
   if (nodes > 0) {
     node.folder('/sys/devices/system/node', 'whole')

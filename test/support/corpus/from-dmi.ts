@@ -1,4 +1,4 @@
-import { said, type VirtualNode } from './virtual-node.ts'
+import { printed, type VirtualNode } from './virtual-node.ts'
 
 const FIELDS: readonly (readonly [file: string, type: number, name: string])[] = [
   ['bios_vendor', 0, 'Vendor'],
@@ -35,7 +35,7 @@ interface Structure {
 /** What dmidecode printed: the same for the types that are asked for, the fields that the kernel shows to any user, and the extent. */
 export function putDmidecode(node: VirtualNode, captured: string): void {
   if (/No SMBIOS nor DMI entry point found/.test(captured)) {
-    node.program('dmidecode', () => said(captured, 1))
+    node.program('dmidecode', () => printed(captured, 1))
     node.absent(FOLDER)
     node.absent('/sys/firmware/dmi')
     return
@@ -53,7 +53,7 @@ export function putDmidecode(node: VirtualNode, captured: string): void {
   node.program('dmidecode', (argv) => {
     if (argv.length > 1 && argv[1] !== '-t') return null
     const types = argv[1] === '-t' ? new Set((argv[2] ?? '').split(',').map(Number)) : null
-    return said(
+    return printed(
       heading +
         structures
           .filter(({ type }) => types === null || types.has(type))

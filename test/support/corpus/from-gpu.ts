@@ -1,12 +1,12 @@
-import { said, type VirtualNode } from './virtual-node.ts'
+import { printed, type VirtualNode } from './virtual-node.ts'
 
 /** nvidia-smi -q -x as it was printed. */
 export function putNvidiaXml(node: VirtualNode, text: string): void {
-  node.program('nvidia-smi', (argv) => (argv[1] === '-q' && argv[2] === '-x' ? said(text) : null))
+  node.program('nvidia-smi', (argv) => (argv[1] === '-q' && argv[2] === '-x' ? printed(text) : null))
 }
 
 export function putNvidiaTopology(node: VirtualNode, text: string): void {
-  node.program('nvidia-smi', (argv) => (argv[1] === 'topo' ? said(text) : null))
+  node.program('nvidia-smi', (argv) => (argv[1] === 'topo' ? printed(text) : null))
 }
 
 const TAGS: readonly (readonly [label: string, tag: string])[] = [

@@ -1,4 +1,4 @@
-import { said, type VirtualNode } from './virtual-node.ts'
+import { printed, type VirtualNode } from './virtual-node.ts'
 
 /** The kernel's messages without times and names, as the journal prints them with -o cat. */
 export const kernelMessages = (text: string): readonly string[] =>
@@ -24,11 +24,11 @@ export function putKernelLog(node: VirtualNode, text: string): void {
     if (!argv.includes('-k') || pattern === undefined || pattern.length > MOST_ASKED) return null
     const wanted = argv.includes('-g') ? new RegExp(pattern, pattern === pattern.toLowerCase() ? 'i' : '') : /./
     const found = messages.filter((message) => wanted.test(message))
-    return said(found.map((message) => `${message}\n`).join(''), found.length > 0 ? 0 : 1)
+    return printed(found.map((message) => `${message}\n`).join(''), found.length > 0 ? 0 : 1)
   })
   const first = (pattern: RegExp): string | undefined => messages.flatMap((line) => pattern.exec(line)?.[1] ?? [])[0]
   const release = first(/^Linux version (\S+)/)
-  if (release !== undefined) node.program('uname', (argv) => (argv[1] === '-r' ? said(`${release}\n`) : null))
+  if (release !== undefined) node.program('uname', (argv) => (argv[1] === '-r' ? printed(`${release}\n`) : null))
   const cmdline = first(/^(?:Kernel command line|Command line): (.*)$/)
   if (cmdline !== undefined) node.file('/proc/cmdline', `${cmdline}\n`)
   const memory = first(/^Memory: \d+K\/(\d+)K available/)

@@ -1,4 +1,4 @@
-import { said, type VirtualNode } from './virtual-node.ts'
+import { printed, type VirtualNode } from './virtual-node.ts'
 
 const MANAGERS = /docker|kubepods|libpod|lxc|containerd|machine\.slice|podman/
 const FILES = ['/.dockerenv', '/run/.containerenv', '/run/systemd/container', '/proc/vz', '/proc/bc']
@@ -89,6 +89,6 @@ const IPMI: readonly (readonly [pattern: RegExp, words: readonly string[]])[] = 
 export function putIpmitool(node: VirtualNode, text: string): boolean {
   const words = IPMI.find(([pattern]) => pattern.test(text))?.[1]
   if (words === undefined) return false
-  node.program('ipmitool', (argv) => (words.every((word, index) => argv[index + 1] === word) ? said(text) : null))
+  node.program('ipmitool', (argv) => (words.every((word, index) => argv[index + 1] === word) ? printed(text) : null))
   return true
 }

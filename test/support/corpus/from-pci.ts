@@ -1,4 +1,4 @@
-import { said, type VirtualNode } from './virtual-node.ts'
+import { printed, type VirtualNode } from './virtual-node.ts'
 
 /** One PCI function, in the kernel's words. */
 export interface PciFunction {
@@ -107,7 +107,7 @@ export function putLspci(node: VirtualNode, texts: readonly string[]): void {
       const kind = own?.kind.padStart(6, '0').slice(0, 4)
       return own === undefined || kind !== wanted ? [] : [`${address} ${kind}: ${own.id}\n${body.trimEnd()}\n\n`]
     })
-    return said(rows.join(''))
+    return printed(rows.join(''))
   })
 }
 

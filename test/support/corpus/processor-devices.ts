@@ -1,6 +1,6 @@
 import { type CpuidDump, leafKey, type Registers, wordsOf } from './cpuid-dumps.ts'
 import { sizeOf } from './shell-dd.ts'
-import { type Said, said, type VirtualNode } from './virtual-node.ts'
+import { type Printed, printed, type VirtualNode } from './virtual-node.ts'
 
 const HYPERVISOR_LEAF = 0x40000000
 const LATER_LEAF = 0x40000010
@@ -8,7 +8,7 @@ const EXTENDED_LEAF = 0x80000000
 const NOTHING: Registers = [0, 0, 0, 0]
 
 /**
- * The device that reads one leaf per 16 bytes, its offset being the leaf's number. Leaves that nobody dumped are read as zeros, or as
+ * The device that reads one leaf per 16 bytes, its offset being the leaf's number. Leaves that no one dumped are read as zeros, or as
  * those before them in the reserved range; but only where the ones that tell were dumped: the first asked for, the highest of a range
  * that is asked for whole and, where a hypervisor's first leaf is all zeros, one that follows it.
  */
@@ -17,7 +17,7 @@ export function putCpuidDevice(node: VirtualNode, { leaves }: CpuidDump): void {
   node.program('dd', (argv) => {
     const asked = deviceRead(argv, '/dev/cpu/0/cpuid', 16)
     const first = asked === null ? undefined : at(asked.offset)
-    if (asked === null || first === undefined || (asked.count > 1 && !tells(at, asked.offset, first))) return null
+    if (asked === null || first === undefined || (asked.count > 1 && !isRange(at, asked.offset, first))) return null
     const bytes = Buffer.alloc(asked.count * 16)
     let filler = NOTHING
     for (let index = 0; index < asked.count; index += 1) {
@@ -26,11 +26,11 @@ export function putCpuidDevice(node: VirtualNode, { leaves }: CpuidDump): void {
       if (leaf === LATER_LEAF && own !== undefined) filler = own
       for (const [place, word] of (own ?? filler).entries()) bytes.writeUInt32LE(word >>> 0, index * 16 + place * 4)
     }
-    return said(bytes)
+    return printed(bytes)
   })
 }
 
-function tells(at: (leaf: number) => Registers | undefined, offset: number, first: Registers): boolean {
+function isRange(at: (leaf: number) => Registers | undefined, offset: number, first: Registers): boolean {
   if (offset === HYPERVISOR_LEAF) return first.some((word) => word !== 0) || at(LATER_LEAF) !== undefined
   return offset === EXTENDED_LEAF || at(first[0]) !== undefined
 }
@@ -43,7 +43,7 @@ export function putMsrDevice(node: VirtualNode, registers: ReadonlyMap<number, b
     if (asked === null || value === undefined || asked.count !== 1) return null
     const bytes = Buffer.alloc(8)
     bytes.writeBigUInt64LE(BigInt.asUintN(64, value))
-    return said(bytes)
+    return printed(bytes)
   })
 }
 
@@ -69,7 +69,7 @@ export function putAccessTimes(
   register = 0,
 ): void {
   let next = 0
-  node.program('dd', (argv): Said | null => {
+  node.program('dd', (argv): Printed | null => {
     const settings = new Map(argv.slice(1).map((word) => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']))
     if (settings.get('if') !== `/dev/cpu/0/${device}` || settings.get('of') !== '/dev/null') return null
     if (device === 'msr' && Number(settings.get('skip') ?? '0') !== register) return null
@@ -78,7 +78,7 @@ export function putAccessTimes(
     if (nanoseconds === undefined) return null
     const seconds = ((bytes / (device === 'cpuid' ? 16 : 8)) * nanoseconds) / 1e9
     const line = `${bytes} bytes copied, ${seconds.toFixed(6)} s, ${(bytes / seconds / 1e6).toFixed(1)} MB/s\n`
-    return said('', 0, `1+0 records in\n1+0 records out\n${line}`)
+    return printed('', 0, `1+0 records in\n1+0 records out\n${line}`)
   })
 }
 

@@ -66,7 +66,7 @@ function jsonOf(assessed: readonly Assessed[], missing: readonly string[]): stri
   })
 }
 
-/** Assesses a corpus and prints what came of it; the exit status tells whether an answer was wrong. */
+/** Assesses a corpus and prints what came of it; the exit status shows whether an answer was wrong. */
 function main(args: readonly string[]): number {
   let options: Options
   let corpus: ReturnType<typeof readCorpus>

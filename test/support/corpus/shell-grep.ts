@@ -1,5 +1,5 @@
 import { absentLine, canAnswer, fileBytes, type Operand } from './shell.ts'
-import { type Said, said, type VirtualNode } from './virtual-node.ts'
+import { type Printed, printed, type VirtualNode } from './virtual-node.ts'
 
 interface Wanted {
   readonly pattern: RegExp
@@ -13,7 +13,7 @@ export function grep(
   argv: readonly string[],
   operands: readonly Operand[],
   control = '',
-): Said | null {
+): Printed | null {
   const wanted = wantedBy(argv)
   if (wanted === null || !canAnswer(operands)) return null
   const isNamed = wanted.flags.has('H') || (operands.length > 1 && !wanted.flags.has('h'))
@@ -26,7 +26,7 @@ export function grep(
   const missing = files.filter(({ path, file }) => file === null && typeof node.lookup(path) === 'string')
   const lines = found.flat()
   const complaints = wanted.flags.has('s') ? '' : missing.map(({ path }) => absentLine('grep', path)).join('')
-  return said(lines.join(''), missing.length > 0 ? 2 : lines.length > 0 ? 0 : 1, complaints)
+  return printed(lines.join(''), missing.length > 0 ? 2 : lines.length > 0 ? 0 : 1, complaints)
 }
 
 function matches(bytes: Uint8Array, { pattern, flags, most }: Wanted, path: string | null): readonly string[] {

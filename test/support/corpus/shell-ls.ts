@@ -1,11 +1,11 @@
 import { absentLine, type Operand } from './shell.ts'
-import { type Entry, type Said, said, type VirtualNode } from './virtual-node.ts'
+import { type Entry, type Printed, printed, type VirtualNode } from './virtual-node.ts'
 
 /**
  * ls(1) with -1, -l and -d. What a listing does not show is absent, so it is only given where every folder asked for was listed, or is
  * known not to be there.
  */
-export function ls(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Said | null {
+export function ls(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Printed | null {
   const options = argv
     .slice(1)
     .filter((word) => word.startsWith('-'))
@@ -29,7 +29,7 @@ export function ls(node: VirtualNode, argv: readonly string[], operands: readonl
       const rows = node.names(path).map((name) => row(node, `${path}/${name}`, name, isLong))
       return `${heading}${isLong ? 'total 0\n' : ''}${rows.join('')}`
     })
-  return said([files.join(''), ...blocks].filter((part) => part !== '').join('\n'), exitCode, complaints)
+  return printed([files.join(''), ...blocks].filter((part) => part !== '').join('\n'), exitCode, complaints)
 }
 
 const isUnlisted = (entry: ReturnType<VirtualNode['lookup']>): boolean =>

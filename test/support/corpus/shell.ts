@@ -3,7 +3,7 @@ import type { RunCommand } from '../../../main/core/probe.ts'
 import { dd } from './shell-dd.ts'
 import { grep } from './shell-grep.ts'
 import { ls } from './shell-ls.ts'
-import { type Said, said, type VirtualNode } from './virtual-node.ts'
+import { type Printed, printed, type VirtualNode } from './virtual-node.ts'
 
 /** Paths that a command names, with what is known of each. Patterns are expanded as a shell does: one without a match stays as it is. */
 export interface Operand {
@@ -12,7 +12,12 @@ export interface Operand {
   readonly exists: boolean
 }
 
-type Tool = (node: VirtualNode, argv: readonly string[], operands: readonly Operand[], control?: string) => Said | null
+type Tool = (
+  node: VirtualNode,
+  argv: readonly string[],
+  operands: readonly Operand[],
+  control?: string,
+) => Printed | null
 
 const TOOLS: Readonly<Record<string, Tool>> = { cat, head, grep, ls, readlink, dd, sed }
 
@@ -20,7 +25,7 @@ const TOOLS: Readonly<Record<string, Tool>> = { cat, head, grep, ls, readlink, d
  * Answers one command of a probe from what was captured, as the tool of that name would have; null where the capture does not hold
  * what is asked. Of a command over many files one suffices: the others count as files that this system does not have.
  */
-export function answer(node: VirtualNode, { argv, control }: Pick<RunCommand, 'argv' | 'control'>): Said | null {
+export function answer(node: VirtualNode, { argv, control }: Pick<RunCommand, 'argv' | 'control'>): Printed | null {
   const plain = argv.map((part) => (typeof part === 'string' ? part : part.glob))
   const isPinned = plain[0] === 'taskset'
   const words = isPinned ? plain.slice(3) : plain
@@ -63,12 +68,12 @@ export function fileBytes(node: VirtualNode, path: string): { bytes: Uint8Array;
   return typeof known !== 'string' && known.kind === 'file' ? known : null
 }
 
-function cat(node: VirtualNode, _: readonly string[], operands: readonly Operand[]): Said | null {
+function cat(node: VirtualNode, _: readonly string[], operands: readonly Operand[]): Printed | null {
   if (!canAnswer(operands)) return null
   const read = operands.map(({ path }) => ({ path, file: fileBytes(node, path) }))
   if (read.some(({ file }) => file !== null && !file.isWhole)) return null
   const missing = read.filter(({ file }) => file === null)
-  return said(
+  return printed(
     Buffer.concat(read.flatMap(({ file }) => file?.bytes ?? [])),
     missing.length > 0 ? 1 : 0,
     missing.map(({ path }) => absentLine('cat', path)).join(''),
@@ -76,7 +81,7 @@ function cat(node: VirtualNode, _: readonly string[], operands: readonly Operand
 }
 
 /** One substitution of a whole file: a basic expression, whose parentheses and braces mean something only behind a backslash. */
-function sed(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Said | null {
+function sed(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Printed | null {
   const [, option, script = ''] = argv
   const [kind, pattern = '', replacement = '', flags] = script.split(script.charAt(1))
   const read = cat(node, argv, operands)
@@ -87,14 +92,14 @@ function sed(node: VirtualNode, argv: readonly string[], operands: readonly Oper
   const expression = new RegExp(turned, `m${flags}`)
   const lines = Buffer.from(read.stdout).toString('latin1').split('\n')
   const changed = lines.map((line) => line.replace(expression, replacement.replaceAll(/\\(\d)/g, '$$$1')))
-  return said(
+  return printed(
     Buffer.from(changed.join('\n'), 'latin1'),
     read.exitCode,
     read.stderr.replaceAll('cat:', "sed: can't read"),
   )
 }
 
-function head(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Said | null {
+function head(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Printed | null {
   if (!canAnswer(operands)) return null
   const option = (name: string): number | null => {
     const at = argv.indexOf(name)
@@ -108,12 +113,12 @@ function head(node: VirtualNode, argv: readonly string[], operands: readonly Ope
       : [{ path, part: bytes === null ? firstLines(file.bytes, lines) : file.bytes.subarray(0, bytes) }],
   )
   const isNamed = argv.includes('-v') || operands.length > 1
-  const printed = parts.flatMap(({ path, part }, index) =>
+  const contents = parts.flatMap(({ path, part }, index) =>
     isNamed ? [Buffer.from(`${index === 0 ? '' : '\n'}==> ${path} <==\n`), part] : [part],
   )
   const missing = read.filter(({ file }) => file === null)
   const complaints = missing.map(({ path }) => `head: cannot open '${path}' for reading: No such file or directory\n`)
-  return said(Buffer.concat(printed), missing.length > 0 ? 1 : 0, complaints.join(''))
+  return printed(Buffer.concat(contents), missing.length > 0 ? 1 : 0, complaints.join(''))
 }
 
 function firstLines(bytes: Uint8Array, count: number): Uint8Array {
@@ -125,10 +130,10 @@ function firstLines(bytes: Uint8Array, count: number): Uint8Array {
   return bytes.subarray(0, end)
 }
 
-function readlink(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Said | null {
+function readlink(node: VirtualNode, argv: readonly string[], operands: readonly Operand[]): Printed | null {
   const path = operands[0]?.path
   if (path === undefined || argv.some((word) => /^-.*[fe]/.test(word))) return null
   const known = node.lookup(path, false)
   if (known === 'unknown') return null
-  return typeof known !== 'string' && known.kind === 'link' ? said(`${known.target}\n`) : said('', 1)
+  return typeof known !== 'string' && known.kind === 'link' ? printed(`${known.target}\n`) : printed('', 1)
 }

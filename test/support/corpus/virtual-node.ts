@@ -3,7 +3,7 @@ import { createAbsence } from './absence.ts'
 import { nameOf, parentOf, partsOf, shellPattern } from './paths.ts'
 
 /** What a captured machine would have answered to one command. */
-export interface Said {
+export interface Printed {
   readonly stdout: Uint8Array
   readonly stderr: string
   readonly exitCode: number
@@ -23,13 +23,13 @@ export type Entry =
   | { readonly kind: 'link'; readonly target: string }
 
 /** A program of the node that is not about files; null where nothing was captured of what is asked. */
-export type Program = (argv: readonly string[]) => Said | null
+export type Program = (argv: readonly string[]) => Printed | null
 
 /** What is known of a path: an entry, that it is not there, or nothing. */
 export type Known = Entry | 'absent' | 'unknown'
 
 /**
- * A captured machine as its files and programs. Nobody captured everything: what is known to be absent is kept apart from what nobody
+ * A captured machine as its files and programs. No one captured everything: what is known to be absent is kept apart from what no one
  * looked at, so that no question is answered with silence. The first to say what a path holds is right.
  */
 export interface VirtualNode {
@@ -144,8 +144,8 @@ export function createNode(): VirtualNode {
     program: (name, program) => void programs.set(name, [...(programs.get(name) ?? []), program]),
     run: (argv) => {
       for (const program of programs.get(argv[0] ?? '') ?? []) {
-        const said = program(argv)
-        if (said !== null) return said
+        const answered = program(argv)
+        if (answered !== null) return answered
       }
       return null
     },
@@ -162,7 +162,7 @@ export function createNode(): VirtualNode {
 
 const rank = (entry: Entry): number => (entry.kind === 'folder' ? ['part', 'shown', 'whole'].indexOf(entry.listing) : 3)
 
-export const said = (stdout: string | Uint8Array, exitCode = 0, stderr = ''): Said => ({
+export const printed = (stdout: string | Uint8Array, exitCode = 0, stderr = ''): Printed => ({
   stdout: typeof stdout === 'string' ? Buffer.from(stdout, 'latin1') : stdout,
   stderr,
   exitCode,

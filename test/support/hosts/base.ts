@@ -36,7 +36,7 @@ export function whyNoHosts(): string | null {
 
 /**
  * The folder of a root file system of this release with the packages above, built by mmdebstrap from Debian's archive the first time.
- * Nobody may change it: hosts are copies. Rejects with mmdebstrap's words where the archive cannot be reached.
+ * No one may change it: hosts are copies. Rejects with mmdebstrap's words where the archive cannot be reached.
  */
 export async function baseRoot(suite: Suite): Promise<string> {
   const digest = createHash('sha256')

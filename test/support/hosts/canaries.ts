@@ -18,7 +18,7 @@ export interface Planted {
   readonly network: string
 }
 
-/** Nobody's secret: made from the name of the place, and recognised by nothing but itself. */
+/** No one's secret: made from the name of the place, and recognised by nothing but itself. */
 const secretOf = (name: string): string => `Cnry${createHash('sha256').update(name).digest('hex').slice(0, 28)}`
 /** The same in the alphabet of access keys. */
 const upperOf = (name: string): string => {

@@ -22,7 +22,7 @@ const PENDING = 'root/pending-updates'
 
 /**
  * The base of this release with package lists, and with packages downloaded and not installed, so that hosts without any way to the
- * internet can install them with apt. Nobody may change it. Rejects with apt's words where the archive cannot be reached.
+ * internet can install them with apt. No one may change it. Rejects with apt's words where the archive cannot be reached.
  */
 export async function packagedRoot(suite: Suite): Promise<string> {
   const base = await baseRoot(suite)

@@ -6,7 +6,7 @@ import type { Canary } from './canaries.ts'
 import type { Lab } from './lab.ts'
 
 /**
- * Debian's packages of Podman and of what it needs beyond the base of this release, downloaded the first time. Nobody may change the folder.
+ * Debian's packages of Podman and of what it needs beyond the base of this release, downloaded the first time. No one may change the folder.
  * Rejects with apt's words where the archive cannot be reached.
  */
 export async function packagesOfPodman(): Promise<string> {
@@ -61,7 +61,7 @@ export const namesOfContainer: readonly string[] = [...OPTIONS, ...SECRETS].map(
 
 /**
  * Installs Podman in a booted host of trixie and runs a container there with secrets in all that it was given. Gives back what Podman and ps
- * say about it, as anybody would see it who asks.
+ * say about it, as anyone would see it who asks.
  */
 export async function runContainer(
   lab: Lab,

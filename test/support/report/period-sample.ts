@@ -9,7 +9,7 @@ import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ChainEntry, LoggedEntry, RunChain } from '../../../main/core/run-chain/entry.ts'
 import type { PeriodReportInput } from '../../../main/present/period-report.ts'
 import type { Period, RunTrace, TracedNode } from '../../../schemas/types.ts'
-import { value } from '../sealing-kit.ts'
+import { must } from '../outcomes.ts'
 import { sampleCatalog } from './sample.ts'
 
 /** A made-up quarter of nightly runs over five nodes: gaps of both kinds, a late run, deviations, a moved disk and another catalog. */
@@ -146,7 +146,7 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
   const traces = Array.from({ length: DAYS }, (_, index) => index + 1)
     .filter(isRun)
     .map(sampleTrace)
-  const { period, frameworks } = value(
+  const { period, frameworks } = must(
     periodOf({
       from: dayOf(1),
       to: dayOf(DAYS),

@@ -168,7 +168,7 @@ export function recount(pack: string) {
     const deciding = row.mappings.filter(
       ({ check, role }) =>
         ['required', 'counter'].includes(role) &&
-        sourceOf(check) !== 'document' &&
+        !['document', 'pack'].includes(sourceOf(check)) &&
         (sourceOf(check) !== 'runs' || isPeriod),
     )
     const onServers = deciding.filter(({ check }) => sourceOf(check) === 'server')

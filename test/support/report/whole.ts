@@ -1,4 +1,4 @@
-import type { ReportDocument, Section } from '../../../main/core/report-document.ts'
+import { documentText, type ReportDocument, type Section } from '../../../main/core/report-document.ts'
 import { buildAnnexes, buildReport, type ReportInput } from '../../../main/present/report.ts'
 
 /** Report and annexes as one document, for what can stand in either. The findings of the annexes are no anchors in it. */
@@ -15,3 +15,7 @@ const unanchored = (section: Section): Section => ({
     return heading
   }),
 })
+
+/** The text of one section. */
+export const sectionText = (document: ReportDocument, id: string): string =>
+  documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')

@@ -66,14 +66,14 @@ export async function bootGuest(guest: Guest): Promise<Booted> {
     const console = readFileSync(at('console'), 'utf8')
     if (!console.includes('guest: done'))
       throw new Error(`${guest.name} did not come to its end: ${console.slice(-600)}`)
-    const said = (tool: string): string => (new RegExp(`^${tool}: (.*)$`, 'm').exec(console)?.[1] ?? '').trim()
+    const printedBy = (tool: string): string => (new RegExp(`^${tool}: (.*)$`, 'm').exec(console)?.[1] ?? '').trim()
     return {
       stdout: readFileSync(at('out')),
       stderr: readFileSync(at('err')),
       peers: {
-        'virt-what': said('virt-what'),
-        'systemd-detect-virt': said('systemd-detect-virt'),
-        facter: said('facter'),
+        'virt-what': printedBy('virt-what'),
+        'systemd-detect-virt': printedBy('systemd-detect-virt'),
+        facter: printedBy('facter'),
       },
       seconds: Math.round((Date.now() - started) / 1000),
     }
@@ -87,16 +87,16 @@ const entropy = { bytes: (length: number): Uint8Array => new Uint8Array(randomBy
 function runToEnd(program: string, args: readonly string[], seconds: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-    let said = ''
+    let output = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-4000)
+      output = (output + chunk.toString('utf8')).slice(-4000)
     })
     const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000)
     child.on('error', reject)
     child.on('exit', (code) => {
       clearTimeout(timer)
       if (code === 0) resolve()
-      else reject(new Error(`${program} ended with ${code}: ${said.slice(-1000)}`))
+      else reject(new Error(`${program} ended with ${code}: ${output.slice(-1000)}`))
     })
   })
 }

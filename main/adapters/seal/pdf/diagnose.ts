@@ -10,8 +10,8 @@ export function diagnoseUpdate(text: string, state: FileState, first: FirstRevis
   if (!/\bxref\b|\d{1,10} \d{1,5} obj\b/.test(tail))
     return [`${tail.length} bytes follow the end of the file and belong to nothing.`]
   const changes = new Set([...features(tail), ...changedObjects(text, tail, state, first)])
-  const said = [...changes].slice(0, 20)
-  return ['Content other than a Barewitness time-stamp was added to the report after signing.', ...said]
+  const shown = [...changes].slice(0, 20)
+  return ['Content other than a Barewitness time-stamp was added to the report after signing.', ...shown]
 }
 
 const FEATURES: readonly (readonly [pattern: RegExp, sentence: string])[] = [

@@ -78,14 +78,14 @@ function refusalWords(status: number, words: DerValue | undefined, failInfo: Der
   const reasons = Object.entries(FAILURES)
     .filter(([bit]) => ((flags[Math.floor(Number(bit) / 8)] ?? 0) & (0x80 >> (Number(bit) % 8))) !== 0)
     .map(([, name]) => name)
-  const said = (words === undefined ? [] : membersOf(words))
+  const reason = (words === undefined ? [] : membersOf(words))
     .filter(({ tag }) => tag === TAG.utf8)
     .map(({ content }) => Buffer.from(content).toString('utf8'))
     .join(' ')
   return [
     `The authority granted no time-stamp: status ${status} (${plain(STATUS[status] ?? 'unknown')})`,
     ...(reasons.length === 0 ? [] : [`failInfo ${reasons.join(', ')}`]),
-    ...(said === '' ? [] : [quote(said, MOST_WORDS)]),
+    ...(reason === '' ? [] : [quote(reason, MOST_WORDS)]),
   ].join('; ')
 }
 

@@ -312,7 +312,7 @@ function withoutAcpi(cpu: CpuFeatures | null): Observation {
 }
 
 function foreignTables(names: ReadonlySet<string>, vendor: string | null): readonly Sign[] {
-  const said: readonly (readonly [boolean, string])[] = [
+  const statements: readonly (readonly [boolean, string])[] = [
     [names.has('WAET'), 'The firmware has a WAET table, which exists to describe emulated devices to a guest.'],
     [
       (vendor === 'AuthenticAMD' || vendor === 'HygonGenuine') && names.has('DMAR'),
@@ -320,7 +320,7 @@ function foreignTables(names: ReadonlySet<string>, vendor: string | null): reado
     ],
     [vendor === 'GenuineIntel' && names.has('IVRS'), 'The processor is Intel, and the firmware has AMD’s IVRS table.'],
   ]
-  return said.flatMap(([there, text]) =>
+  return statements.flatMap(([there, text]) =>
     there ? [sign('impossible', null, contradicts(text, acpiOverview, 'lists'))] : [],
   )
 }

@@ -95,20 +95,20 @@ const bus: Signal = {
       ...interruptSigns(read),
       ...virtioSigns(read, virtio),
     ]
-    const said = `Hyper-V ${vmbus}, Xen ${xen}, virtio ${virtio}`
-    if (signs.length > 0) return virtual(said, ...signs)
+    const summary = `Hyper-V ${vmbus}, Xen ${xen}, virtio ${virtio}`
+    if (signs.length > 0) return virtual(summary, ...signs)
     const interrupts = read(virtInterrupts)
     if (!interrupts.ok) return unreadable(virtInterrupts, interrupts.reason)
     if (virtio > 0)
       return neutral(
-        said,
+        summary,
         unclear(
           `${count(virtio, 'virtio device')}, each presented by a data-processing unit in this machine.`,
           virtBuses,
           'lists',
         ),
       )
-    return metal(said, supports('The buses of Hyper-V, Xen and virtio carry no device.', virtBuses, 'lists'))
+    return metal(summary, supports('The buses of Hyper-V, Xen and virtio carry no device.', virtBuses, 'lists'))
   },
 }
 
@@ -352,12 +352,12 @@ const detected: Signal = {
     if (!log.ok) return unreadable(kernelMessages, log.reason)
     const { hypervisor, bootedOn, guestDrivers, fromStart } = log.fact
     const isBare = bootedOn === null || /^bare hardware/.test(bootedOn)
-    const said = [
+    const statements = [
       ...(hypervisor === null ? [] : [`Hypervisor detected: ${hypervisor}`]),
       ...(isBare ? [] : [`Booting paravirtualized kernel on ${bootedOn}`]),
       ...guestDrivers,
     ]
-    const signs: readonly Sign[] = said.map((words) =>
+    const signs: readonly Sign[] = statements.map((words) =>
       sign('names', platformIn(words), contradicts(`At start the kernel logged ${quote(words)}.`, kernelMessages)),
     )
     if (signs.length > 0) return virtual(hypervisor === null ? 'a driver for guests' : quote(hypervisor), ...signs)

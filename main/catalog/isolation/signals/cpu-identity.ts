@@ -309,9 +309,9 @@ const weaknesses: Signal = {
   probes: [cpuFeatures, cpuPlatform],
   observe: (read) =>
     aroundX86(read, (_, { vulnerabilities }) => {
-      const said = [...vulnerabilities.values()]
-      if (said.length === 0) return neutral('this kernel does not report them')
-      if (said.some((text) => /host state unknown|hypervisor status|XEN PV detected/i.test(text)))
+      const states = [...vulnerabilities.values()]
+      if (states.length === 0) return neutral('this kernel does not report them')
+      if (states.some((text) => /host state unknown|hypervisor status|XEN PV detected/i.test(text)))
         return virtual(
           'depends on a host above',
           sign(
@@ -324,10 +324,10 @@ const weaknesses: Signal = {
             ),
           ),
         )
-      const missing = said.filter((text) => /no microcode/i.test(text)).length
+      const missing = states.filter((text) => /no microcode/i.test(text)).length
       return missing > 0
         ? virtual(
-            `${missing} of ${said.length} without microcode`,
+            `${missing} of ${states.length} without microcode`,
             sign(
               'hint',
               null,
@@ -338,7 +338,7 @@ const weaknesses: Signal = {
               ),
             ),
           )
-        : metal(`${said.length} evaluated, none that depends on a host`)
+        : metal(`${states.length} evaluated, none that depends on a host`)
     }),
 }
 

@@ -1,4 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
+import type { Parsed, Probe } from '../../../core/probe.ts'
 import {
   type CallTimes,
   type CpuidLong,
@@ -43,11 +44,26 @@ const us = (micros: number): string => `${micros.toFixed(2)} µs`
 /** Intel processors since 2009: there every CPUID of a guest enters its hypervisor, and the limits hold. */
 const isDecisive = (cpu: CpuFeatures): boolean => cpu.vendor === 'GenuineIntel' && isSince2009(cpu)
 
-const onlyRecorded = (said: string): Observation =>
+/** Judges the times of CPUID on an x86 processor. */
+const onTimes = <T, C extends string>(
+  read: Read,
+  probe: Probe<T, C>,
+  judge: (cpu: CpuFeatures, times: T) => Observation,
+): Observation =>
+  onX86(
+    read,
+    (cpu) => {
+      const times = read(probe)
+      return times.ok ? judge(cpu, times.fact) : unreadable(probe, times.reason)
+    },
+    'CPUID is an instruction of x86 processors.',
+  )
+
+const onlyRecorded = (summary: string): Observation =>
   neutral(
-    said,
+    summary,
     unclear(
-      `${said}. On this kind of processor the time decides nothing: the limits are those of Intel processors since 2009.`,
+      `${summary}. On this kind of processor the time decides nothing: the limits are those of Intel processors since 2009.`,
       liveCpuid,
     ),
   )
@@ -70,34 +86,32 @@ const cpuidTime: Signal = {
   source:
     'Intel SDM vol. 3C, instructions that cause VM exits unconditionally; AMD APM vol. 2, 15.9, intercept of CPUID; arch/x86/kernel/cpuid.c. Measured: 3.8 µs in a Firecracker guest.',
   probes: [cpuFeatures, liveCpuid, liveMsr],
-  observe(read) {
-    const [cpu, cpuid, control] = [read(cpuFeatures), read(liveCpuid), read(liveMsr)]
-    if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
-    if (cpu.fact.architecture !== 'x86') return notApplicable('CPUID is an instruction of x86 processors.')
-    if (!cpuid.ok) return unreadable(liveCpuid, cpuid.reason)
-    const [best, middle] = [fastest(cpuid.fact), median(cpuid.fact)]
-    const said = `One CPUID took ${us(middle)} (middle of ${cpuid.fact.micros.length} runs)`
-    if (!isDecisive(cpu.fact)) return onlyRecorded(said)
-    if (middle < QUICK)
-      return metal(said, supports(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
-    const rest = control.ok ? best - fastest(control.fact) : best
-    if (best < SLOW || rest < SLOW)
-      return neutral(
-        said,
-        unclear(`${said}: more than hardware at full speed needs, but explained by the loop itself.`, liveCpuid),
-      )
-    return virtual(
-      said,
-      sign(
-        'odd',
-        null,
-        contradicts(
-          `${said}, and ${us(best)} in the fastest run; an Intel processor needs about 0.1 to 0.3 µs. On Intel each CPUID of a guest enters its hypervisor.`,
-          liveCpuid,
-        ),
-      ),
+  observe: (read) => onTimes(read, liveCpuid, (cpu, cpuid) => judgeTime(cpu, cpuid, read(liveMsr))),
+}
+
+function judgeTime(cpu: CpuFeatures, cpuid: CallTimes, control: Parsed<CallTimes>): Observation {
+  const [best, middle] = [fastest(cpuid), median(cpuid)]
+  const summary = `One CPUID took ${us(middle)} (middle of ${cpuid.micros.length} runs)`
+  if (!isDecisive(cpu)) return onlyRecorded(summary)
+  if (middle < QUICK)
+    return metal(summary, supports(`${summary}: too little for a hypervisor to have intervened at each.`, liveCpuid))
+  const rest = control.ok ? best - fastest(control.fact) : best
+  if (best < SLOW || rest < SLOW)
+    return neutral(
+      summary,
+      unclear(`${summary}: more than hardware at full speed needs, but explained by the loop itself.`, liveCpuid),
     )
-  },
+  return virtual(
+    summary,
+    sign(
+      'odd',
+      null,
+      contradicts(
+        `${summary}, and ${us(best)} in the fastest run; an Intel processor needs about 0.1 to 0.3 µs. On Intel each CPUID of a guest enters its hypervisor.`,
+        liveCpuid,
+      ),
+    ),
+  )
 }
 
 const cpuidDelta: Signal = {
@@ -116,94 +130,85 @@ const cpuidDelta: Signal = {
   source:
     'Intel SDM vol. 3C, instructions that cause VM exits unconditionally; arch/x86/kvm/vmx/vmx.c, registers that guests read directly; arch/x86/kernel/msr.c.',
   probes: [cpuFeatures, liveCpuid, liveMsr],
-  observe(read) {
-    const [cpu, cpuid, control] = [read(cpuFeatures), read(liveCpuid), read(liveMsr)]
-    if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
-    if (cpu.fact.architecture !== 'x86') return notApplicable('CPUID is an instruction of x86 processors.')
-    if (!cpuid.ok) return unreadable(liveCpuid, cpuid.reason)
-    if (!control.ok) return unreadable(liveMsr, control.reason)
-    return judgeDelta(cpu.fact, cpuid.fact, control.fact)
-  },
+  observe: (read) =>
+    onTimes(read, liveCpuid, (cpu, cpuid) => {
+      const control = read(liveMsr)
+      return control.ok ? judgeDelta(cpu, cpuid, control.fact) : unreadable(liveMsr, control.reason)
+    }),
 }
 
 function judgeDelta(cpu: CpuFeatures, cpuid: CallTimes, control: CallTimes): Observation {
   const middle = median(cpuid) - median(control)
-  const said = `One CPUID took ${us(middle)} longer than reading a register in the same way (${us(median(cpuid))} and ${us(median(control))})`
-  if (!isDecisive(cpu)) return onlyRecorded(said)
+  const summary = `One CPUID took ${us(middle)} longer than reading a register in the same way (${us(median(cpuid))} and ${us(median(control))})`
+  if (!isDecisive(cpu)) return onlyRecorded(summary)
   if (middle >= SLOW && fastest(cpuid) - fastest(control) >= SLOW)
     return virtual(
-      said,
+      summary,
       sign(
         'odd',
         null,
         contradicts(
-          `${said}; on Intel hardware the two differ by about 0.1 µs. On Intel each CPUID of a guest enters its hypervisor.`,
+          `${summary}; on Intel hardware the two differ by about 0.1 µs. On Intel each CPUID of a guest enters its hypervisor.`,
           liveCpuid,
         ),
       ),
     )
   return Math.abs(middle) < QUICK && median(control) < SLOW
-    ? metal(said, supports(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
-    : neutral(said, unclear(`${said}: this matches neither hardware at full speed nor a guest.`, liveCpuid))
+    ? metal(summary, supports(`${summary}: too little for a hypervisor to have intervened at each.`, liveCpuid))
+    : neutral(summary, unclear(`${summary}: this matches neither hardware at full speed nor a guest.`, liveCpuid))
 }
 
 const external: Signal = {
   id: 'time.external',
   family: 'timing',
-  title: 'The same loop by the auditor’s clock',
+  title: 'The same loop by the collecting computer’s clock',
   onMetal: 'the node’s clock and ours agree, and the loop takes well under a second',
   onGuest: 'seconds; where the guest’s clock was slowed, ours shows more than the node’s',
   spoofingEffort: 'S2',
   pitfalls: [
     UNMEASURED,
     'Agreement alone is no evidence: the clocks of an ordinary guest are correct as well.',
-    'A network that delays packets shifts the auditor’s measurement either way; so can a network operator on purpose. Repeat the test before concluding.',
+    'A network that delays packets shifts the collecting computer’s measurement either way; so can a network operator on purpose. Repeat the test before concluding.',
     'The loop is timed whole, with the start of its programs; only differences above half a second and a fifth count.',
     SELECTABLE,
   ],
   source: 'Our own clock between the first and the last frame of the command; see the capture’s heardMs.',
   probes: [cpuFeatures, liveCpuidLong],
-  observe(read) {
-    const [cpu, long] = [read(cpuFeatures), read(liveCpuidLong)]
-    if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
-    if (cpu.fact.architecture !== 'x86') return notApplicable('CPUID is an instruction of x86 processors.')
-    if (!long.ok) return unreadable(liveCpuidLong, long.reason)
-    return judgeClocks(cpu.fact, long.fact)
-  },
+  observe: (read) => onTimes(read, liveCpuidLong, judgeClocks),
 }
 
-function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong): Observation {
-  if (auditor === null)
+function judgeClocks(cpu: CpuFeatures, { calls, dd, node, collectingComputer }: CpuidLong): Observation {
+  if (collectingComputer === null)
     return unreadable(
       liveCpuidLong,
-      'no session of the collector carried the response, so that the auditor’s clock could not time it',
+      'no session of the collector carried the response, so that the collecting computer’s clock could not time it',
     )
   // What the node reports about the whole command, and what the program in it reports about itself: neither may last longer than what we
   // heard.
   const own = node ?? dd
-  const said = `${calls} CPUIDs took ${dd.toFixed(2)} s by the node’s clock, and at most ${auditor.toFixed(2)} s by the auditor’s clock`
-  if (disagree(own, auditor) || (dd > auditor && disagree(dd, auditor)))
+  const summary = `${calls} CPUIDs took ${dd.toFixed(2)} s by the node’s clock, and at most ${collectingComputer.toFixed(2)} s by the collecting computer’s clock`
+  if (disagree(own, collectingComputer) || (dd > collectingComputer && disagree(dd, collectingComputer)))
     return virtual(
-      `${said}: the clocks disagree`,
+      `${summary}: the clocks disagree`,
       sign(
         'odd',
         null,
         contradicts(
-          `The clocks disagree about one command: the node counted ${Math.max(own, dd).toFixed(2)} s, the auditor’s clock ${auditor.toFixed(2)} s. A hypervisor that hides its overhead slows the clock of its guest; a network that delayed packets would look the same.`,
+          `The clocks disagree about one command: the node counted ${Math.max(own, dd).toFixed(2)} s, the collecting computer’s clock ${collectingComputer.toFixed(2)} s. A hypervisor that hides its overhead slows the clock of its guest; a network that delayed packets would look the same.`,
           liveCpuidLong,
         ),
       ),
     )
-  const most = (auditor * 1e6) / calls
+  const most = (collectingComputer * 1e6) / calls
   return isDecisive(cpu) && most < QUICK
     ? metal(
-        said,
+        summary,
         supports(
-          `${said}: at most ${us(most)} each, too little for a hypervisor to have intervened at each.`,
+          `${summary}: at most ${us(most)} each, too little for a hypervisor to have intervened at each.`,
           liveCpuidLong,
         ),
       )
-    : neutral(said)
+    : neutral(summary)
 }
 
 const disagree = (a: number, b: number): boolean => {
@@ -251,11 +256,11 @@ const cores: Signal = {
         if (isControlDomain(read)) return neutral(value)
         if (each === built)
           return metal(value, supports(`The processor has as many cores as its name states: ${value}.`, cpuTopology))
-        const says = `${quote(cpu.modelName ?? '', 60)} has ${built} cores; in use are ${found} in ${count(packages, 'socket')}`
+        const statement = `${quote(cpu.modelName ?? '', 60)} has ${built} cores; in use are ${found} in ${count(packages, 'socket')}`
         if (each > built)
           return virtual(
             value,
-            sign(namesItsCores(cpu.modelName) ? 'odd' : 'hint', null, contradicts(`${says}.`, cpuTopology)),
+            sign(namesItsCores(cpu.modelName) ? 'odd' : 'hint', null, contradicts(`${statement}.`, cpuTopology)),
           )
         if (offline !== 0) return neutral(value)
         return virtual(
@@ -263,7 +268,7 @@ const cores: Signal = {
           sign(
             each * 4 < built ? 'odd' : 'hint',
             null,
-            contradicts(`${says}. Cores switched off in the firmware would explain it.`, cpuTopology),
+            contradicts(`${statement}. Cores switched off in the firmware would explain it.`, cpuTopology),
           ),
         )
       })

@@ -21,10 +21,10 @@ import { isControlDomain } from './boot.ts'
 const ONLY_X86 = 'Only x86 processors have this.'
 
 /** Observes an x86 processor; unreadable where the processor list was not read, and not applicable on others. */
-export function onX86(read: Read, observe: (cpu: CpuFeatures) => Observation): Observation {
+export function onX86(read: Read, observe: (cpu: CpuFeatures) => Observation, otherwise = ONLY_X86): Observation {
   const cpu = read(cpuFeatures)
   if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
-  return cpu.fact.architecture === 'x86' ? observe(cpu.fact) : notApplicable(ONLY_X86)
+  return cpu.fact.architecture === 'x86' ? observe(cpu.fact) : notApplicable(otherwise)
 }
 
 /** The same, with what the kernel finds around the processor. */
@@ -225,10 +225,10 @@ const knownClock: Signal = {
         : (cpu.cpuidLevel ?? 0x15) < 0x15
           ? false
           : null
-      const isTold =
+      const isReported =
         cpu.vendor === 'AuthenticAMD' ||
         (cpu.vendor === 'GenuineIntel' && hasRatio === false && !INTEL_CLOCK_BY_TABLE.has(cpu.model ?? -1))
-      if (isKnown && isTold)
+      if (isKnown && isReported)
         return virtual(
           value,
           sign(

@@ -1,4 +1,4 @@
-import { type Fabric, type FabricAdapter, type FabricPort, infiniband } from '../../fabric/index.ts'
+import { type Fabric, type FabricAdapter, type FabricPort, infiniband, isFull } from '../../fabric/index.ts'
 import { rdmaGpudirect } from '../../fabric/rdma.ts'
 import { gpuNvidia, type NvidiaGpus } from '../../gpu/nvidia.ts'
 import { isNvidiaGpu, type PciDevice, pciDevices } from '../../pci/probes.ts'
@@ -89,7 +89,6 @@ const pf: Signal = {
 
 // InfiniBand Architecture Specification vol. 1, 10.9: bit 15 of a key is full membership; 0x7fff is the default partition.
 const partition = (key: string): number => Number.parseInt(key, 16) & 0x7fff
-const isFull = (key: string): boolean => (Number.parseInt(key, 16) & 0x8000) !== 0
 const DEFAULT = 0x7fff
 
 const pkey: Signal = {
@@ -215,7 +214,7 @@ function listedGpus(read: Read): number | null {
   return pci.ok ? pci.fact.devices.filter(isNvidiaGpu).length : null
 }
 
-/** No NVIDIA GPU: not on the bus, and none that a driver knows. An unread bus leaves that open. */
+/** No NVIDIA GPU: not on the bus, and none listed by a driver. An unread bus leaves that open. */
 export function lacksNvidia(read: Read): Observation | null {
   const driver = read(gpuNvidia)
   return listedGpus(read) === 0 && !(driver.ok && driver.fact.gpus.length > 0)

@@ -19,12 +19,12 @@ function sharedChassis(
 ): { readonly serial: string; readonly agrees: boolean } | null {
   const named = [...new Set(gpus.flatMap(({ platform }) => platform.chassisSerial ?? []))]
   const serials = read(hostSerials)
-  const [said] = named
-  if (said === undefined || !isSet(said) || !serials.ok) return null
+  const [stated] = named
+  if (stated === undefined || !isSet(stated) || !serials.ok) return null
   const { product, board, chassis } = serials.fact
   return {
-    serial: said,
-    agrees: named.length === 1 && [product, board, chassis].some((serial) => serial.trim() === said),
+    serial: stated,
+    agrees: named.length === 1 && [product, board, chassis].some((serial) => serial.trim() === stated),
   }
 }
 
@@ -48,7 +48,7 @@ const identity: Signal = {
       const uuids = gpus.map(({ uuid }) => uuid).filter((uuid) => /^GPU-[0-9a-f]{8}-/.test(uuid))
       const repeated = uuids.length - new Set(uuids).size
       const serials = gpus.filter(({ serial }) => isSet(serial)).length
-      const said = `${serials} of ${count(gpus.length, 'GPU')} with a serial number`
+      const summary = `${serials} of ${count(gpus.length, 'GPU')} with a serial number`
       const signs = [
         ...(repeated > 0
           ? [
@@ -72,16 +72,16 @@ const identity: Signal = {
             ]
           : []),
       ]
-      if (signs.length > 0) return virtual(said, ...signs)
+      if (signs.length > 0) return virtual(summary, ...signs)
       const chassis = sharedChassis(read, gpus)
-      if (chassis === null) return neutral(said)
+      if (chassis === null) return neutral(summary)
       return chassis.agrees
         ? metal(
-            said,
+            summary,
             supports(`The GPUs report the same chassis as the firmware, ${quote(chassis.serial, 40)}.`, gpuNvidia),
           )
         : neutral(
-            said,
+            summary,
             unclear(
               `The GPUs report the chassis ${quote(chassis.serial, 40)}, which matches no serial number of the firmware; in a rack-wide server it can be the rack’s.`,
               gpuNvidia,
@@ -107,7 +107,7 @@ const mig: Signal = {
     onNvidia(read, ({ gpus }) => {
       const divided = gpus.filter(({ migMode }) => /^Enabled$/i.test(migMode))
       const slices = divided.reduce((sum, { migDevices }) => sum + migDevices, 0)
-      const said =
+      const summary =
         divided.length === 0
           ? 'no GPU is divided'
           : `${count(divided.length, 'GPU')} divided, ${count(slices, 'slice')} in view`
@@ -118,9 +118,9 @@ const mig: Signal = {
       const hidden = divided.filter(({ slices: own, memory }) => own.length === 1 && memory.totalMib === null)
       const found = [...alone, ...hidden]
       return found.length === 0
-        ? neutral(said)
+        ? neutral(summary)
         : virtual(
-            said,
+            summary,
             sign(
               'hint',
               null,
@@ -226,12 +226,12 @@ const part: Signal = {
       const functions = gpus.filter(isGpuFunction)
       const whole = gpus.filter(isWholeById)
       const strange = gpus.length - functions.length - whole.length
-      const said = `${whole.length} whole, ${count(functions.length, 'function')}${strange > 0 ? `, ${strange} of models on no record` : ''}`
+      const summary = `${whole.length} whole, ${count(functions.length, 'function')}${strange > 0 ? `, ${strange} of models on no record` : ''}`
       if (functions.length === 0)
         return strange === 0
-          ? metal(said)
+          ? metal(summary)
           : neutral(
-              said,
+              summary,
               unclear(
                 `Whether ${count(strange, 'accelerator')} of AMD ${strange === 1 ? 'is' : 'are'} whole is not known: the id is on no list.`,
                 pciDevices,
@@ -239,9 +239,9 @@ const part: Signal = {
               ),
             )
       return functions.length < gpus.length
-        ? neutral(said)
+        ? neutral(summary)
         : virtual(
-            said,
+            summary,
             sign(
               'odd',
               null,

@@ -46,27 +46,27 @@ const topo: Signal = {
     if (!matrix.ok) return unreadable(gpuTopology, matrix.reason)
     const [driver, pci, fabric] = [read(gpuNvidia), read(pciDevices), read(infiniband)]
     const parts = [...matrix.fact.rows.flatMap(({ cells }) => [...cells.values()])].filter((cell) => cell !== 'X')
-    const said = parts.length === 0 ? 'a GPU alone' : named([...new Set(parts)].sort(), 6)
+    const summary = parts.length === 0 ? 'a GPU alone' : named([...new Set(parts)].sort(), 6)
     if (!driver.ok) return unreadable(gpuNvidia, driver.reason)
     if (!pci.ok) return unreadable(pciDevices, pci.reason)
     if (driver.fact.gpus.length !== matrix.fact.links.size)
-      return neutral(said, unclear('The two lists of GPUs by the driver differ in length.', gpuTopology))
+      return neutral(summary, unclear('The two lists of GPUs by the driver differ in length.', gpuTopology))
     const graph = claimedGraph(matrix.fact, {
       gpus: driver.fact.gpus,
       adapters: fabric.ok ? fabric.fact.adapters : [],
     })
     const { disagreements, switched, compared } = compareWithPci(graph, pci.fact.devices)
     const signs = [...disagreementSigns(disagreements), ...detourSigns(read, pci.fact.devices, graph.edges)]
-    if (signs.length > 0) return virtual(`${said}; ${count(compared, 'pair')} compared with the tree`, ...signs)
+    if (signs.length > 0) return virtual(`${summary}; ${count(compared, 'pair')} compared with the tree`, ...signs)
     return switched > 0
       ? metal(
-          said,
+          summary,
           supports(
             `The driver reports switches between ${count(switched, 'pair')} of GPUs and adapters, and the PCI tree shows those switches.`,
             gpuTopology,
           ),
         )
-      : neutral(said)
+      : neutral(summary)
   },
 }
 
@@ -79,11 +79,11 @@ function disagreementSigns(disagreements: readonly Disagreement[]): readonly Sig
       3,
     )
   const [claimed, denied, distance] = [of('switch-claimed'), of('switch-denied'), of('distance')]
-  const say = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, gpuTopology))
+  const signOf = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, gpuTopology))
   return [
     ...(claimed.length > 0
       ? [
-          say(
+          signOf(
             'odd',
             `The driver reports a switch between ${count(claimed.length, 'pair')} of GPUs and adapters (${pairs(claimed)}), but the PCI tree has no bridge common to both.`,
           ),
@@ -91,7 +91,7 @@ function disagreementSigns(disagreements: readonly Disagreement[]): readonly Sig
       : []),
     ...(denied.length > 0
       ? [
-          say(
+          signOf(
             'hint',
             `${count(denied.length, 'pair')} of GPUs and adapters (${pairs(denied)}) hang on one bridge of the PCI tree, and the driver sends them through a processor.`,
           ),
@@ -99,7 +99,7 @@ function disagreementSigns(disagreements: readonly Disagreement[]): readonly Sig
       : []),
     ...(distance.length > 0
       ? [
-          say(
+          signOf(
             'hint',
             `Driver and PCI tree differ on whether ${count(distance.length, 'pair')} of GPUs and adapters (${pairs(distance)}) share a root of the processor.`,
           ),
@@ -155,38 +155,38 @@ const nvswitch: Signal = {
       const [gpus, switches] = [modulesOf(devices), devices.filter(isNvSwitch)]
       if (gpus.length === 0 && switches.length === 0)
         return notApplicable('The PCI bus has no GPU of a kind that comes on baseboards with NVSwitches.')
-      const said = `${count(gpus.length, 'module')}, ${count(switches.length, 'NVSwitch', 'NVSwitches')}`
+      const summary = `${count(gpus.length, 'module')}, ${count(switches.length, 'NVSwitch', 'NVSwitches')}`
       const board = gpus[0] === undefined ? null : boardOf(gpus[0])
-      const say = (weight: Sign['weight'], text: string): Sign =>
+      const signOf = (weight: Sign['weight'], text: string): Sign =>
         sign(weight, null, contradicts(text, pciDevices, 'ids'))
       if (board !== null && gpus.length < board.fewest)
         return virtual(
-          said,
-          say(
+          summary,
+          signOf(
             GIVEN_AWAY.includes(gpus.length) ? 'odd' : 'hint',
             `${count(gpus.length, 'GPU')} of a kind of which hardware has ${board.fewest} or more (${board.family}): the others are not on this bus.`,
           ),
         )
-      if (board === null || gpus.length < BASEBOARD || board.switches === 0) return neutral(said)
+      if (board === null || gpus.length < BASEBOARD || board.switches === 0) return neutral(summary)
       const expected = board.switches * Math.floor(gpus.length / BASEBOARD)
       if (switches.length === 0)
         return virtual(
-          said,
-          say(
+          summary,
+          signOf(
             'odd',
             `${count(gpus.length, 'GPU')} of a ${board.family} board, and none of its ${expected} NVSwitches is on the bus: they remain with the operator of the machine.`,
           ),
         )
       return switches.length === expected
         ? metal(
-            said,
+            summary,
             supports(
               `All ${expected} NVSwitches of the ${board.family} board are on the bus with its ${gpus.length} GPUs.`,
               pciDevices,
               'ids',
             ),
           )
-        : neutral(said, unclear(`${switches.length} of ${expected} NVSwitches are on the bus.`, pciDevices, 'ids'))
+        : neutral(summary, unclear(`${switches.length} of ${expected} NVSwitches are on the bus.`, pciDevices, 'ids'))
     }),
 }
 
@@ -220,12 +220,12 @@ const nvlink: Signal = {
       return unreadable(gpuNvlink, 'the driver did not report which links its GPUs have')
     const running = linked.reduce((sum, { active }) => sum + active, 0)
     const down = linked.reduce((sum, { inactive }) => sum + inactive, 0)
-    const said = `${count(running, 'link')} run, ${down} do not, on ${count(links.fact.gpus.length, 'GPU')}`
+    const summary = `${count(running, 'link')} run, ${down} do not, on ${count(links.fact.gpus.length, 'GPU')}`
     // A module with one GPU has nothing to link it to, unless others stand next to it.
-    if (board === null || (running === 0 && board.fewest === 1)) return neutral(said)
+    if (board === null || (running === 0 && board.fewest === 1)) return neutral(summary)
     if (running === 0)
       return virtual(
-        said,
+        summary,
         sign(
           'hint',
           null,
@@ -242,13 +242,13 @@ const nvlink: Signal = {
     const isLinked = linked.length === links.fact.gpus.length && linked.every(({ active }) => active === board.links)
     return down === 0 && isComplete && isLinked && modules > 1 && modules >= board.fewest
       ? metal(
-          said,
+          summary,
           supports(
             `All ${running} NVLinks of ${count(linked.length, 'GPU')} run${manages ? ', and this system manages their switches itself' : ''}.`,
             gpuNvlink,
           ),
         )
-      : neutral(said)
+      : neutral(summary)
   },
 }
 
@@ -281,7 +281,7 @@ const mode: Signal = {
       const parts = gpus.filter(({ virtualization }) => /^VGPU$/i.test(virtualization))
       const called = gpus.filter((gpu) => isVirtualGpuName(gpu.name) && !parts.includes(gpu))
       const hosts = gpus.filter(({ virtualization }) => /^Host (VGPU|VSGA)$/i.test(virtualization))
-      const said = named([...new Set(gpus.map(({ virtualization }) => virtualization))], 4)
+      const summary = named([...new Set(gpus.map(({ virtualization }) => virtualization))], 4)
       const signs = [
         ...(given.length > 0
           ? [
@@ -308,11 +308,11 @@ const mode: Signal = {
             ]
           : []),
       ]
-      if (signs.length > 0) return virtual(said, ...signs)
+      if (signs.length > 0) return virtual(summary, ...signs)
       const native = gpus.filter(({ virtualization }) => /^(None|Host (VGPU|VSGA))$/i.test(virtualization))
       if (native.length < gpus.length)
         return neutral(
-          said,
+          summary,
           unclear(
             `The GPU driver does not report how ${count(gpus.length - native.length, 'GPU')} are attached.`,
             gpuNvidia,
@@ -320,7 +320,7 @@ const mode: Signal = {
         )
       if (listed !== native.length)
         return neutral(
-          said,
+          summary,
           unclear(
             listed === null
               ? `The GPU driver calls ${count(native.length, 'GPU')} native, and the PCI bus was not read.`
@@ -329,7 +329,7 @@ const mode: Signal = {
           ),
         )
       return metal(
-        said,
+        summary,
         supports(`The GPU driver reports no GPU as assigned to a guest (${listed} of ${listed} read).`, gpuNvidia),
         ...(hosts.length > 0
           ? [unclear(`${count(hosts.length, 'GPU')} can serve virtual GPUs to guests of this system.`, gpuNvidia)]
@@ -364,13 +364,13 @@ const hostlink: Signal = {
       if (asked.length === 0) return neutral('not printed by this driver')
       const unlinked = asked.filter(({ maxHostLink }) => maxHostLink === 'N/A')
       const numbered = asked.filter(({ maxHostLink }) => /^[1-9]$/.test(maxHostLink ?? ''))
-      const said = named([...new Set(asked.map(({ maxHostLink }) => maxHostLink ?? ''))], 4)
+      const summary = named([...new Set(asked.map(({ maxHostLink }) => maxHostLink ?? ''))], 4)
       if (unlinked.length > 0) {
         const claimsNative = unlinked.some(({ virtualization }) => virtualization === 'None')
         const onPackage =
           isArm(read) || unlinked.every(({ c2c, link }) => c2c === 'Enabled' || link.deviceGeneration === null)
         return virtual(
-          said,
+          summary,
           claimsNative && !onPackage
             ? against(
                 'odd',
@@ -380,8 +380,8 @@ const hostlink: Signal = {
         )
       }
       return numbered.length === gpus.length
-        ? metal(said, supports(`The GPU driver sees a real port above ${count(numbered.length, 'GPU')}.`, gpuNvidia))
-        : neutral(said)
+        ? metal(summary, supports(`The GPU driver sees a real port above ${count(numbered.length, 'GPU')}.`, gpuNvidia))
+        : neutral(summary)
     }),
 }
 
@@ -415,5 +415,5 @@ const licence: Signal = {
     }),
 }
 
-/** What the driver reports about its GPUs, what stands around them on their board, and how they are cut into parts. */
+/** What the driver reports about its GPUs, the devices around them on their board, and how they are divided. */
 export const gpuSignals: readonly Signal[] = [mode, hostlink, licence, ...boardSignals, ...partSignals]

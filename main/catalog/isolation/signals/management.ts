@@ -20,7 +20,7 @@ import {
 } from '../signal.ts'
 import { tpmSignals } from './tpm.ts'
 
-const saysServer = (read: Read): boolean => {
+const isServerChassis = (read: Read): boolean => {
   const dmi = read(dmiIdentity)
   return dmi.ok && claimsServer(dmi.fact)
 }
@@ -44,7 +44,7 @@ const device: Signal = {
     if (!reading.ok) return unreadable(bmcPresence, reading.reason)
     const { device: open, listed } = reading.fact
     if (open || listed.length > 0) return metal(open ? 'the kernel talks to one' : 'firmware lists one')
-    return saysServer(read)
+    return isServerChassis(read)
       ? virtual(
           'none',
           sign(
@@ -138,18 +138,18 @@ const depth: Signal = {
     const serials = read(hostSerials)
     const agrees = serialsAgree(fact.inventory, serials.ok ? serials.fact : null)
     const sensors = fact.sensors === null ? 'no list of sensors' : count(fact.sensors, 'sensor')
-    const said = `${sensors}, ${fact.inventory === null ? 'no inventory' : 'an inventory'}, ${count(fact.events ?? 0, 'event')}${fact.watts === null ? '' : `, ${fact.watts} W`}`
+    const summary = `${sensors}, ${fact.inventory === null ? 'no inventory' : 'an inventory'}, ${count(fact.events ?? 0, 'event')}${fact.watts === null ? '' : `, ${fact.watts} W`}`
     const signs = depthSigns(fact, agrees)
-    if (signs.length > 0) return virtual(said, ...signs)
+    if (signs.length > 0) return virtual(summary, ...signs)
     return (fact.readings ?? 0) >= MANY_SENSORS
       ? metal(
-          said,
+          summary,
           supports(
             `The management controller (${plain(fact.maker ?? 'manufacturer not stated', 60)}) reads ${count(fact.readings ?? 0, 'sensor')}${agrees === true ? ', and its inventory has the serial number of the firmware' : ''}.`,
             bmc,
           ),
         )
-      : neutral(said)
+      : neutral(summary)
   },
 }
 
@@ -225,11 +225,11 @@ const cloud: Signal = {
     if (!system.ok) return unreadable(osIdentity, system.reason)
     const name = first.ok ? first.fact.cloudName : null
     const flavour = KERNEL_FOR_GUESTS.exec(system.fact.kernel)?.[1]
-    const said = `${name === null ? 'no cloud named' : `cloud ${named([name])}`}, kernel ${flavour === undefined ? 'for general use' : `of the flavour “${flavour}”`}`
+    const summary = `${name === null ? 'no cloud named' : `cloud ${named([name])}`}, kernel ${flavour === undefined ? 'for general use' : `of the flavour “${flavour}”`}`
     return flavour === undefined
-      ? neutral(said)
+      ? neutral(summary)
       : virtual(
-          said,
+          summary,
           sign(
             'hint',
             null,

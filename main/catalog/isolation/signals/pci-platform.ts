@@ -55,22 +55,23 @@ function linkSigns(devices: readonly PciDevice[], cpu: CpuFeatures | null): read
       const port = ports.find(({ address }) => address === gpu.above.at(-1))
       return port?.maxLinkSpeed === GEN1
     })
-  const say = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, pciDevices, 'links'))
+  const signOf = (weight: Sign['weight'], text: string): Sign =>
+    sign(weight, null, contradicts(text, pciDevices, 'links'))
   return [
     ...(wide.length > 0
       ? [
-          say(
+          signOf(
             isX86 ? 'odd' : 'hint',
             `${count(wide.length, 'PCI port')} (${addresses(wide)}) with 32 lanes: emulated ports report this, and no such port was built.`,
           ),
         ]
       : []),
     ...(isServer && isSlow
-      ? [say('odd', 'All PCI ports stop at 2.5 GT/s, behind a server processor that has ports of 8 GT/s and more.')]
+      ? [signOf('odd', 'All PCI ports stop at 2.5 GT/s, behind a server processor that has ports of 8 GT/s and more.')]
       : []),
     ...(throttled.length > 0
       ? [
-          say(
+          signOf(
             'hint',
             `${count(throttled.length, 'GPU')} (${addresses(throttled)}) of 8 GT/s and more hang on a port that stops at 2.5 GT/s.`,
           ),
@@ -99,11 +100,14 @@ const link: Signal = {
       const signs = linkSigns(devices, cpuOf(read))
       const ports = devices.filter(isPort)
       const fast = fastPorts(devices)
-      const said = `${count(ports.length, 'port')} with a link, ${fast.length} of 8 GT/s or more`
-      if (signs.length > 0) return virtual(said, ...signs)
+      const summary = `${count(ports.length, 'port')} with a link, ${fast.length} of 8 GT/s or more`
+      if (signs.length > 0) return virtual(summary, ...signs)
       return fast.length > 0
-        ? metal(said, supports(`${count(fast.length, 'PCI port')} with links of 8 GT/s or more.`, pciDevices, 'links'))
-        : neutral(said)
+        ? metal(
+            summary,
+            supports(`${count(fast.length, 'PCI port')} with links of 8 GT/s or more.`, pciDevices, 'links'),
+          )
+        : neutral(summary)
     }),
 }
 
@@ -143,10 +147,10 @@ const phy: Signal = {
           : []),
       )
     const whole = fast.filter(({ equalizes }) => equalizes)
-    const said = `${whole.length} of ${count(fast.length, 'fast port')} with equalization registers`
+    const summary = `${whole.length} of ${count(fast.length, 'fast port')} with equalization registers`
     if (whole.length === 0)
       return virtual(
-        said,
+        summary,
         sign(
           cpuOf(read)?.architecture === 'x86' ? 'odd' : 'hint',
           null,
@@ -159,7 +163,7 @@ const phy: Signal = {
     const newer = whole.filter(({ physical16, margins }) => physical16 || margins).length
     const up = whole.filter(({ isEqualized }) => isEqualized).length
     return metal(
-      said,
+      summary,
       supports(
         `${count(whole.length, 'PCI port')} with registers for lane equalization, ${newer} of them for 16 GT/s or margining too; ${up} ran it for the link that is up.`,
         pciPorts,
@@ -290,7 +294,7 @@ const iommu: Signal = {
     const [reading, cpu] = [read(pciIommu), read(cpuFeatures)]
     if (!reading.ok) return unreadable(pciIommu, reading.reason)
     const { units, groups } = reading.fact
-    const said = `${count(units.length, 'unit')}, ${count(groups.length, 'group')}`
+    const summary = `${count(units.length, 'unit')}, ${count(groups.length, 'group')}`
     const vendor = cpu.ok ? cpu.fact.vendor : null
     const isAmd = vendor === 'AuthenticAMD' || vendor === 'HygonGenuine'
     const foreign = units.filter((unit) =>
@@ -298,7 +302,7 @@ const iommu: Signal = {
     )
     if (foreign.length > 0)
       return virtual(
-        said,
+        summary,
         sign(
           'impossible',
           null,
@@ -311,8 +315,8 @@ const iommu: Signal = {
       )
     if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
     return units.length > 0 && groups.length >= MANY_GROUPS
-      ? metal(said, supports(`The kernel drives ${said} of memory protection.`, pciIommu, 'lists'))
-      : neutral(said)
+      ? metal(summary, supports(`The kernel drives ${summary} of memory protection.`, pciIommu, 'lists'))
+      : neutral(summary)
   },
 }
 

@@ -118,11 +118,11 @@ const hostBridge: Signal = {
         ...(cpu.ok && root !== null ? foreignBridge(root, cpu.fact) : []),
       ]
       const other = signs.length === 0 && cpu.ok && root !== null ? otherGeneration(root, cpu.fact) : []
-      const said = root === null ? 'no function 0000:00:00.0' : `0000:00:00.0 is ${id(root)}`
-      if (signs.length + other.length > 0) return virtual(said, ...signs, ...other)
+      const summary = root === null ? 'no function 0000:00:00.0' : `0000:00:00.0 is ${id(root)}`
+      if (signs.length + other.length > 0) return virtual(summary, ...signs, ...other)
       if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
       const { holds, text } = rootFitsProcessor(read)
-      return holds ? metal(said, supports(text, pciDevices, 'ids')) : neutral(said)
+      return holds ? metal(summary, supports(text, pciDevices, 'ids')) : neutral(summary)
     }),
 }
 
@@ -316,15 +316,15 @@ const size: Signal = {
       )
     return onPci(read, (devices) => {
       const roots = new Set(devices.flatMap(({ root }) => root ?? [])).size
-      const said = `${count(devices.length, 'PCI function')} on ${count(Math.max(1, roots), 'root bus', 'root buses')}`
+      const summary = `${count(devices.length, 'PCI function')} on ${count(Math.max(1, roots), 'root bus', 'root buses')}`
       if (devices.length <= FEW)
         return virtual(
-          said,
-          sign('hint', null, contradicts(`${said}: small servers have more, guests as few.`, pciDevices, 'tree')),
+          summary,
+          sign('hint', null, contradicts(`${summary}: small servers have more, guests as few.`, pciDevices, 'tree')),
         )
       return devices.length >= MANY && roots > 1
-        ? metal(said, supports(`${said}, as servers have.`, pciDevices, 'tree'))
-        : neutral(said)
+        ? metal(summary, supports(`${summary}, as servers have.`, pciDevices, 'tree'))
+        : neutral(summary)
     })
   },
 }

@@ -98,11 +98,11 @@ const caps: Signal = {
     if (dropped === null) return neutral('not reported by this kernel')
     if (dropped.length === 0) return metal('all')
     const telling = dropped.flatMap((number) => TELLING.get(number) ?? [])
-    const said = `${count(dropped.length, 'capability', 'capabilities')} given up`
+    const summary = `${count(dropped.length, 'capability', 'capabilities')} given up`
     return telling.length === 0 || containerAnswer(read).isContainer
-      ? neutral(said)
+      ? neutral(summary)
       : neutral(
-          said,
+          summary,
           unclear(
             `The session cannot obtain: ${telling.join(', ')}. Data visible to an administrator may be hidden from it.`,
             sessionLimits,
@@ -142,12 +142,12 @@ const groups: Signal = {
     ]
     if (limits.length === 0 && root === 'whole') return metal('the whole tree, no limit')
     if (limits.length === 0 && root === null) return neutral('no limit; whether the tree is complete is not reported')
-    const said = limits.length > 0 ? limits.join(', ') : 'a part of the tree, no limit'
+    const summary = limits.length > 0 ? limits.join(', ') : 'a part of the tree, no limit'
     return containerAnswer(read).isContainer
-      ? neutral(said)
+      ? neutral(summary)
       : neutral(
-          said,
-          unclear(`Limits are set at the root of the visible control groups: ${said}.`, sessionLimits, 'groups'),
+          summary,
+          unclear(`Limits are set at the root of the visible control groups: ${summary}.`, sessionLimits, 'groups'),
         )
   },
 }
@@ -184,12 +184,12 @@ const inodes: Signal = {
     const others = NAMESPACE_KINDS.filter((kind) => own[kind] !== null && own[kind] !== INITIAL_NAMESPACES[kind])
     if (others.length === 0)
       return metal('all initial', supports('Our session sits in the system’s initial namespaces.', namespaces, 'own'))
-    const said = `not initial: ${others.join(', ')}`
+    const summary = `not initial: ${others.join(', ')}`
     // A service may be kept in namespaces of its own for less than a container (systemd.exec(5), "Sandboxing").
     return containerAnswer(read).isContainer
-      ? neutral(said)
+      ? neutral(summary)
       : neutral(
-          said,
+          summary,
           unclear(`Our session is not in the initial namespace of: ${others.join(', ')}.`, namespaces, 'own'),
         )
   },
@@ -214,15 +214,15 @@ const first: Signal = {
     if (!reading.ok) return unreadable(namespaces, reading.reason)
     const { firstProcess, secondProcess, containerGroups } = reading.fact
     if (firstProcess === null || secondProcess === null) return neutral('hidden from the session')
-    const said = `${named([firstProcess, secondProcess])}, ${containerGroups.length === 0 ? 'in no' : 'in a'} container’s group`
+    const summary = `${named([firstProcess, secondProcess])}, ${containerGroups.length === 0 ? 'in no' : 'in a'} container’s group`
     const limits = read(sessionLimits)
     const outside = limits.ok ? limits.fact.schedulerId : null
     if (secondProcess === 'kthreadd' && containerGroups.length === 0 && (outside === null || outside === 1))
-      return metal(said)
+      return metal(summary)
     return containerAnswer(read).isContainer
-      ? neutral(said)
+      ? neutral(summary)
       : neutral(
-          said,
+          summary,
           unclear(
             'The first process sits in a control group that container software made, in the system’s initial namespaces.',
             namespaces,

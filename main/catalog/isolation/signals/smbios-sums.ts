@@ -120,9 +120,11 @@ const modules: Signal = {
   probes: [dmiTable],
   observe: withTable(({ modules: all }) => {
     if (all.length === 0) return neutral('no module')
-    const told = all.filter(({ partNumber, speed, rank }) => partNumber !== null || speed !== null || rank !== null)
-    const value = `${count(all.length, 'module')}, ${told.length} with part number, speed or rank`
-    if (told.length === 0)
+    const described = all.filter(
+      ({ partNumber, speed, rank }) => partNumber !== null || speed !== null || rank !== null,
+    )
+    const value = `${count(all.length, 'module')}, ${described.length} with part number, speed or rank`
+    if (described.length === 0)
       return virtual(
         value,
         sign(
@@ -158,7 +160,7 @@ export const smbiosExtentSignals: readonly Signal[] = [rich, modules]
 
 const KIB_PER_MIB = 1024
 const MOST_DIFFERENCE = 0.25
-/** Mirroring leaves a half or a third, and a graphics unit can take three quarters; a fifth is left by nothing we know of. */
+/** Mirroring leaves a half or a third, and a graphics unit can take three quarters; no known setting leaves a fifth. */
 const LEAST_EXPLAINED = 0.2
 /** The kernel counts less than the firmware handed over: its own code, memory set aside for a crash kernel, tables of pages. */
 const AGREES = 0.15

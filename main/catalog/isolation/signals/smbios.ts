@@ -105,8 +105,8 @@ const EMULATOR = /^(QEMU|Bochs|pc-(q35|i440fx)-[\w.-]+|RHEL[\d. -]+PC \((Q35|i44
 
 /** Names of emulators in places that a changed identity leaves behind: manufacturers of processors and memory modules. */
 function emulatorsInTable({ processors, modules }: DmiTable): readonly string[] {
-  const said = [...processors.flatMap(({ maker, version }) => [maker, version]), ...modules.map(({ maker }) => maker)]
-  return [...new Set(said.flatMap((words) => (words !== null && EMULATOR.test(words.slice(0, 120)) ? [words] : [])))]
+  const makers = [...processors.flatMap(({ maker, version }) => [maker, version]), ...modules.map(({ maker }) => maker)]
+  return [...new Set(makers.flatMap((words) => (words !== null && EMULATOR.test(words.slice(0, 120)) ? [words] : [])))]
 }
 
 // What firmware houses leave where the board's manufacturer was to write its name.
@@ -138,9 +138,9 @@ const strings: Signal = {
     const [table, cpu] = [read(dmiTable), read(cpuFeatures)]
     const names = namesInIdentity(identity.fact)
     // Where a cloud sells both, its name is a guest's only together with the processor's own word.
-    const saysGuest = cpu.ok && cpu.fact.hypervisorBit
+    const showsGuest = cpu.ok && cpu.fact.hypervisorBit
     const signs = [
-      ...names.filter(({ alsoMetal }) => !alsoMetal || saysGuest).map(nameSign),
+      ...names.filter(({ alsoMetal }) => !alsoMetal || showsGuest).map(nameSign),
       ...(table.ok ? emulatorsInTable(table.fact) : []).map(leftover),
     ]
     const { sysVendor, productName, biosVendor } = identity.fact

@@ -128,26 +128,29 @@ const smart: Signal = {
     if (disks.length === 0) return notApplicable(NO_DRIVE)
     const warm = disks.flatMap(({ celsius }) => (celsius === null ? [] : [celsius]))
     if (warm.length === 0) return neutral('no drive reports a temperature to the kernel')
-    const said = `${warm
+    const summary = `${warm
       .map((one) => one.toFixed(1))
       .slice(0, 8)
       .join(', ')} °C`
     if (warm.some((one) => one < COLDEST || one > HOTTEST))
-      return neutral(said, unclear(`Drives report ${said}, which no working drive has.`, inventoryDisks, 'values'))
+      return neutral(
+        summary,
+        unclear(`Drives report ${summary}, which no working drive has.`, inventoryDisks, 'values'),
+      )
     if (warm.every((one) => one === QEMU_CELSIUS))
       return virtual(
-        said,
+        summary,
         sign(
           'hint',
           null,
           contradicts(
-            `${drives(warm.length)} at ${said}: the value that QEMU’s NVMe always reports, and that a real drive has occasionally.`,
+            `${drives(warm.length)} at ${summary}: the value that QEMU’s NVMe always reports, and that a real drive has occasionally.`,
             inventoryDisks,
             'values',
           ),
         ),
       )
-    return metal(said)
+    return metal(summary)
   },
 }
 
@@ -176,7 +179,7 @@ const path: Signal = {
     if (disks.length === 0) return notApplicable(NO_DRIVE)
     const on = (kind: ReturnType<typeof attachmentOf>): readonly Disk[] =>
       disks.filter((disk) => attachmentOf(disk) === kind)
-    const said = (kind: string, some: readonly Disk[]): DraftObservation =>
+    const attached = (kind: string, some: readonly Disk[]): DraftObservation =>
       contradicts(`${drives(some.length)} on ${kind}: ${named(names(some), 4)}.`, inventoryDisks, 'list')
     const hyperV = disks.filter(isBelowHyperV)
     const cards = cardFunctions(read)
@@ -184,10 +187,10 @@ const path: Signal = {
     const [xen, mmio, virtio] = [on('xen'), on('virtio-mmio'), on('virtio').filter((disk) => !isOfCard(disk))]
     const ofCards = on('virtio').filter(isOfCard)
     const signs = [
-      ...(hyperV.length > 0 ? [sign('names', 'Microsoft Hyper-V', said('Hyper-V’s bus', hyperV))] : []),
-      ...(xen.length > 0 ? [sign('names', 'Xen', said('Xen’s block device', xen))] : []),
+      ...(hyperV.length > 0 ? [sign('names', 'Microsoft Hyper-V', attached('Hyper-V’s bus', hyperV))] : []),
+      ...(xen.length > 0 ? [sign('names', 'Xen', attached('Xen’s block device', xen))] : []),
       ...(mmio.length > 0
-        ? [sign('odd', null, said('virtio without a PCI bus, as small hypervisors build it', mmio))]
+        ? [sign('odd', null, attached('virtio without a PCI bus, as small hypervisors build it', mmio))]
         : []),
       ...(virtio.length > 0
         ? [

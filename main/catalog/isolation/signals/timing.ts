@@ -11,7 +11,7 @@ const SLACK_SECONDS = 0.25
 
 const TIMED = [liveCpuidLong, liveSteal, liveJitter, liveEnergy, liveThermal] as const
 
-/** Every live test that was collected, with the least time it can have taken and the time that we heard it. */
+/** Every live test that was collected, with the least time that it can have taken and its duration by the collecting computer’s clock. */
 function heardTests(read: Read): readonly { readonly title: string; readonly heard: Heard }[] {
   const long = read(liveCpuidLong)
   const others = [liveSteal, liveJitter, liveEnergy, liveThermal].flatMap((probe) => {
@@ -23,7 +23,10 @@ function heardTests(read: Read): readonly { readonly title: string; readonly hea
       ? [
           {
             title: liveCpuidLong.title,
-            heard: { least: Math.max(long.fact.dd, long.fact.node ?? 0), auditor: long.fact.auditor },
+            heard: {
+              least: Math.max(long.fact.dd, long.fact.node ?? 0),
+              collectingComputer: long.fact.collectingComputer,
+            },
           },
         ]
       : []),
@@ -34,7 +37,7 @@ function heardTests(read: Read): readonly { readonly title: string; readonly hea
 const heardSignal: Signal = {
   id: 'time.heard',
   family: 'timing',
-  title: 'Duration of live tests by the auditor’s clock',
+  title: 'Duration of live tests by the collecting computer’s clock',
   onMetal: 'no test is observed for less time than it takes',
   onGuest: 'the same; a replay of another machine’s responses is observed for no time at all',
   spoofingEffort: 'S0',
@@ -51,25 +54,28 @@ const heardSignal: Signal = {
       const reading = read(liveSteal)
       return unreadable(liveSteal, reading.ok ? 'no live test returned a response' : reading.reason)
     }
-    const short = tests.filter(({ heard: { least, auditor } }) => auditor !== null && auditor < least - SLACK_SECONDS)
+    const short = tests.filter(
+      ({ heard: { least, collectingComputer } }) =>
+        collectingComputer !== null && collectingComputer < least - SLACK_SECONDS,
+    )
     if (short.length > 0)
       return virtual(
         `${short.length} of ${count(tests.length, 'live test')} observed for less time than it takes`,
-        ...short.map(({ title, heard: { least, auditor } }) =>
+        ...short.map(({ title, heard: { least, collectingComputer } }) =>
           sign(
             'odd',
             null,
             contradicts(
-              `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(auditor ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
+              `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(collectingComputer ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
               liveSteal,
             ),
           ),
         ),
       )
-    return tests.some(({ heard }) => heard.auditor === null)
+    return tests.some(({ heard }) => heard.collectingComputer === null)
       ? unreadable(
           liveSteal,
-          'no session of the collector carried all of the responses, so that the auditor’s clock could not time them',
+          'no session of the collector carried all of the responses, so that the collecting computer’s clock could not time them',
         )
       : neutral(`${count(tests.length, 'live test')}, none observed for less time than it takes`)
   },
@@ -106,10 +112,10 @@ const rapl: Signal = {
     const { zone } = energy.fact
     if (zone === null) return neutral('no energy counter')
     const watts = zone.microjoules / 1e6 / zone.seconds
-    const said = `${(zone.microjoules / 1e6).toFixed(1)} J in ${zone.seconds.toFixed(2)} s of load`
+    const summary = `${(zone.microjoules / 1e6).toFixed(1)} J in ${zone.seconds.toFixed(2)} s of load`
     if (zone.microjoules === 0)
       return virtual(
-        said,
+        summary,
         sign(
           'odd',
           null,
@@ -120,8 +126,11 @@ const rapl: Signal = {
         ),
       )
     return watts >= WATTS[0] && watts <= WATTS[1]
-      ? metal(said, supports(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
-      : neutral(said, unclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy))
+      ? metal(summary, supports(`The energy counter of the processor rose with the load: ${summary}.`, liveEnergy))
+      : neutral(
+          summary,
+          unclear(`The energy counter rose by more than a processor can consume: ${summary}.`, liveEnergy),
+        )
   },
 }
 
@@ -144,15 +153,16 @@ const liveness: Signal = {
     if (!thermal.ok) return unreadable(liveThermal, thermal.reason)
     const { sensors, moved, range, clock } = thermal.fact
     if (range === null) return neutral('no temperature sensor of the processor')
-    const said = `${moved} of ${count(sensors, 'temperature sensor')} of the processor moved under load, ${range[0].toFixed(0)} to ${range[1].toFixed(0)} °C`
+    const summary = `${moved} of ${count(sensors, 'temperature sensor')} of the processor moved under load, ${range[0].toFixed(0)} to ${range[1].toFixed(0)} °C`
     const isReal = range[0] >= DEGREES[0] && range[1] <= DEGREES[1]
-    if (moved === 0 || !isReal) return neutral(said, unclear(`${said}: that shows no working sensor.`, liveThermal))
+    if (moved === 0 || !isReal)
+      return neutral(summary, unclear(`${summary}: that shows no working sensor.`, liveThermal))
     const energy = read(liveEnergy)
     const together = [
       ...(energy.ok && (energy.fact.zone?.microjoules ?? 0) > 0 ? ['the energy counter rose'] : []),
       ...(clock !== null && clock[0] !== clock[1] ? ['the clock of the first CPU changed'] : []),
     ]
-    return metal(said, supports(`${[said, ...together].join('; ')}.`, liveThermal))
+    return metal(summary, supports(`${[summary, ...together].join('; ')}.`, liveThermal))
   },
 }
 
@@ -242,22 +252,22 @@ const jitter: Signal = {
     const gaps = read(liveJitter)
     if (!gaps.ok) return unreadable(liveJitter, gaps.reason)
     const { over50, over500, longestMicros } = gaps.fact
-    const said = `${count(over50, 'gap')} above 50 µs and ${over500} above 500 µs in five seconds, the longest ${longestMicros} µs`
+    const summary = `${count(over50, 'gap')} above 50 µs and ${over500} above 500 µs in five seconds, the longest ${longestMicros} µs`
     if (over50 >= MANY_GAPS || over500 >= MANY_LONG_GAPS)
       return virtual(
-        said,
+        summary,
         sign(
           'hint',
           null,
           contradicts(
-            `A busy processor was interrupted: ${said}. A host that shares it would cause this, and so would other work on the node.`,
+            `A busy processor was interrupted: ${summary}. A host that shares it would cause this, and so would other work on the node.`,
             liveJitter,
           ),
         ),
       )
     return over50 <= FEW_GAPS && over500 === 0
-      ? metal(said)
-      : neutral(said, unclear(`A busy processor was interrupted briefly: ${said}.`, liveJitter))
+      ? metal(summary)
+      : neutral(summary, unclear(`A busy processor was interrupted briefly: ${summary}.`, liveJitter))
   },
 }
 

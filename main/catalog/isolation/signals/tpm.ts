@@ -38,20 +38,20 @@ const VERSIONS: readonly Version[] = [
 const OVMF_VOLUMES = [0x820000, 0x900000]
 
 function firmwareSigns({ versions, blobs }: TcgLog, isX86: boolean): readonly Sign[] {
-  const say = (weight: Sign['weight'], platform: string | null, text: string): Sign =>
+  const signOf = (weight: Sign['weight'], platform: string | null, text: string): Sign =>
     sign(weight, platform, contradicts(text, tpmMeasurements))
   const named = VERSIONS.flatMap(({ pattern, platform }) => {
     const words = versions.find((version) => pattern.test(version))
     return words === undefined
       ? []
-      : [say('names', platform, `The firmware measured itself as ${quote(words)}, the firmware of ${platform}.`)]
+      : [signOf('names', platform, `The firmware measured itself as ${quote(words)}, the firmware of ${platform}.`)]
   })
   const edk = versions.find((version) => /\b(edk2|EDK II|OVMF)\b/i.test(version))
   return [
     ...named,
     ...(OVMF_VOLUMES.every((base) => blobs.some((blob) => blob.base === base))
       ? [
-          say(
+          signOf(
             'impossible',
             null,
             'The firmware measured its volumes at 0x820000 and 0x900000 in low memory: that is OVMF, the UEFI firmware of virtual machines.',
@@ -61,7 +61,7 @@ function firmwareSigns({ versions, blobs }: TcgLog, isX86: boolean): readonly Si
     ...(edk === undefined
       ? []
       : [
-          say(
+          signOf(
             isX86 ? 'odd' : 'hint',
             null,
             `The firmware measured itself as ${quote(edk)}: virtual machines do, and a few boards.`,
@@ -105,7 +105,7 @@ const log: Signal = {
     const registers = tpm.ok ? tpm.fact.registers : new Map<number, string>()
     const compared = [...replayed].filter(([number]) => registers.has(number))
     const equal = compared.filter(([number, value]) => registers.get(number) === value)
-    const said = `${count(events, 'event')}, ${equal.length} of ${count(compared.length, 'register')} replay`
+    const summary = `${count(events, 'event')}, ${equal.length} of ${count(compared.length, 'register')} replay`
     const signs = [
       ...firmwareSigns(reading.fact, cpu.ok && cpu.fact.architecture === 'x86'),
       ...(compared.length >= 4 && equal.length === 0
@@ -121,18 +121,18 @@ const log: Signal = {
           ]
         : []),
     ]
-    if (signs.length > 0) return virtual(said, ...signs)
+    if (signs.length > 0) return virtual(summary, ...signs)
     if (!tpm.ok) return unreadable(tpmPresence, tpm.reason)
     if (compared.length >= 4 && equal.length === compared.length)
       return metal(
-        said,
+        summary,
         supports(
           `The firmware’s log of ${count(events, 'event')} leads to the values of the TPM’s registers, and names no virtual firmware. A software TPM would replay too.`,
           tpmMeasurements,
         ),
       )
     return neutral(
-      said,
+      summary,
       unclear(
         `Of ${count(compared.length, 'TPM register')} ${equal.length} have the value that the firmware’s log leads to.`,
         tpmMeasurements,
@@ -170,19 +170,19 @@ const endorsement: Signal = {
     if (!reading.ok) return withoutAnswer(read, tpmEk, reading.reason)
     const { issuer } = reading.fact
     if (issuer === null) return neutral('no certificate in the TPM')
-    const said = `issued by ${quote(issuer.replaceAll('\n', ', '), 160)}`
+    const issuedBy = `issued by ${quote(issuer.replaceAll('\n', ', '), 160)}`
     const known = VIRTUAL_ISSUERS.find(({ pattern }) => pattern.test(issuer))
     if (known !== undefined)
       return virtual(
-        said,
-        sign('names', known.platform, contradicts(`The TPM’s certificate is of ${known.who}: ${said}.`, tpmEk)),
+        issuedBy,
+        sign('names', known.platform, contradicts(`The TPM’s certificate is of ${known.who}: ${issuedBy}.`, tpmEk)),
       )
     return neutral(
-      said,
+      issuedBy,
       unclear(
         MAKERS.test(issuer)
-          ? `The TPM’s certificate names a chip manufacturer (${said}); it can be copied, and its key was not challenged.`
-          : `The TPM’s certificate names no known chip manufacturer (${said}).`,
+          ? `The TPM’s certificate names a chip manufacturer (${issuedBy}); it can be copied, and its key was not challenged.`
+          : `The TPM’s certificate names no known chip manufacturer (${issuedBy}).`,
         tpmEk,
       ),
     )

@@ -11,15 +11,14 @@ const ID = 'site-record'
 const USUAL_RADIUS_KM = 10
 
 /**
- * The provider's record of where the machine with this serial number stands: a document that a person brought (E6); where it is signed with
- * the certificate that the customer was told of is the provider's, that signer's statement about this machine (E2). A signature by any
- * other party shows nothing but that the document is unchanged. What manufacturers and firmware put in the place of a serial number matches
- * nothing.
+ * The provider's record of the site of the machine with this serial number: a document that a person supplied (E6), or, where it is signed with the
+ * certificate that the customer received from the provider, that signer's statement about this machine (E2). A signature by any other party shows
+ * only that the document is unchanged. Placeholders that manufacturers and firmware use for a serial number match nothing.
  */
 export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf }: Context): readonly Found[] {
   const sites = location?.sites
   if (sites === undefined) return []
-  const said = (of: Partial<Found> & Pick<Found, 'text'>): readonly Found[] => [
+  const result = (of: Partial<Found> & Pick<Found, 'text'>): readonly Found[] => [
     {
       id: ID,
       class: isOfKnownSigner(sites) ? 'E2' : 'E6',
@@ -31,14 +30,14 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
     },
   ]
   if (!reading.ok)
-    return said({ text: `${named(sites)} could not be compared: ${hostSerials.title}: ${reading.reason}.` })
+    return result({ text: `${named(sites)} could not be compared: ${hostSerials.title}: ${reading.reason}.` })
   const { product, chassis, board } = reading.fact
   const serials = [product, chassis, board].flatMap((text) => {
     const key = serialKey(text)
     return key === null ? [] : [{ text, key }]
   })
   if (serials.length === 0)
-    return said({
+    return result({
       text: `${named(sites)} could not be compared: the firmware gives no serial number that identifies this machine.`,
     })
   const rows = rowsOf(sites)
@@ -48,13 +47,13 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
   })
   const [first] = found
   if (first === undefined)
-    return said({
+    return result({
       text: `${named(sites)} has no row for a serial number of this machine (${serials.map(({ text }) => quote(text)).join(', ')}).`,
     })
   const { row, text } = first
   const isLater = sites.on > asOf.slice(0, 10)
   const isTwofold = found.some((other) => other.row.site !== row.site || other.row.country !== row.country)
-  return said({
+  return result({
     // A record of a day that has not come is no evidence yet, and one with two places for one machine not which.
     hint: isLater || isTwofold,
     country: row.country ?? null,

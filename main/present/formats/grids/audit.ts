@@ -5,7 +5,7 @@ import { oneLine } from '../../../core/plain-text.ts'
 import { tally } from '../../../core/tally.ts'
 import { documentCounts } from '../../report/outstanding.ts'
 import { ownerText } from '../../report/page-one.ts'
-import { controlsInScope, resultCell, SOURCES } from '../../report/tests-of-controls.ts'
+import { controlsInScope, listedTests, resultCell, SOURCES } from '../../report/tests-of-controls.ts'
 import { chosenFrameworks, shortName } from '../../report/wording.ts'
 import type { FormatInput } from '../input.ts'
 import { columns, type Grid } from './grid.ts'
@@ -34,23 +34,21 @@ export function testsGrid({ assessment, catalog, shown }: FormatInput): Grid {
     keys: 2,
     rows: current.flatMap((framework) =>
       controlsInScope({ assessment }, framework).flatMap(({ control, result }) =>
-        result.checks
-          .filter(({ decides }) => decides)
-          .map((check) => {
-            const finding = findings.get(check.check)
-            const [line] = resultCell(check, finding, shown.figures.untested)
-            return [
-              shortName(framework.id),
-              control.id,
-              control.title,
-              rowStateWords[result.state].label,
-              check.check,
-              severities.get(check.check)?.procedure ?? SOURCES[check.source],
-              line?.text ?? '',
-              check.notSatisfied > 0 ? (finding?.reference ?? '') : '',
-              check.notSatisfied > 0 && finding !== undefined ? ownerText(finding) : '',
-            ]
-          }),
+        listedTests(result).map((check) => {
+          const finding = findings.get(check.check)
+          const [line] = resultCell(check, finding, shown.figures.untested)
+          return [
+            shortName(framework.id),
+            control.id,
+            control.title,
+            rowStateWords[result.state].label,
+            check.check,
+            severities.get(check.check)?.procedure ?? SOURCES[check.source],
+            line?.text ?? '',
+            check.notSatisfied > 0 ? (finding?.reference ?? '') : '',
+            check.notSatisfied > 0 && finding !== undefined ? ownerText(finding) : '',
+          ]
+        }),
       ),
     ),
   }

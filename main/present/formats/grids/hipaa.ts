@@ -234,7 +234,7 @@ function agreementGrid(input: FormatInput): Grid {
   }
 }
 
-/** The provider as declared, with the results of its claims; and the organizations whose controls are needed besides. */
+/** The provider as declared, with the results of its claims; then the other organizations whose controls are needed. */
 function relationRows({ assessment }: FormatInput): readonly (readonly [string, string])[] {
   const { provider, engagement } = assessment.scope
   const answers = assessment.nodes.flatMap(({ claims = [] }) => claims)

@@ -89,7 +89,7 @@ export function populationGrid({ nodes, reconciliation, shared }: Assessment): G
 /** Other names listed in one cell; the assessment has all. */
 const MOST_NAMES = 20
 
-const said = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
+const words = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
 
 function row(
   node: NodeAssessment,
@@ -102,11 +102,11 @@ function row(
   const answered = node.results.some(({ verdict }) => verdict !== 'not-tested')
   return [
     node.node,
-    said(on?.declared),
-    said(on?.inFleet),
+    words(on?.declared),
+    words(on?.inFleet),
     on?.inventory?.id ?? (inventory ? 'no row' : 'no list'),
     on?.inventory?.by ?? '',
-    said(on?.collected ?? answered),
+    words(on?.collected ?? answered),
     [
       ...others.slice(0, MOST_NAMES),
       ...(others.length > MOST_NAMES ? [`${others.length - MOST_NAMES} more`] : []),
@@ -116,7 +116,7 @@ function row(
     node.failure === null ? '' : `${node.failure.code}: ${node.failure.detail}`,
     node.observedAt ?? '',
     node.ageDays ?? '',
-    said(node.stale),
+    words(node.stale),
     node.privilege ?? '',
     counts.satisfied,
     counts['not-satisfied'],

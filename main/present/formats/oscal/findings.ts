@@ -16,9 +16,8 @@ import { VERDICTS, type Verdict, verdictWords } from '../../../../schemas/words.
 import { FRESH_DAYS } from '../../../core/assess.ts'
 import type { Check } from '../../../core/check.ts'
 import { nodeAssessmentPath } from '../../../core/pack-files.ts'
-import { plain } from '../../../core/plain-text.ts'
 import { compare } from '../../../core/recording.ts'
-import { worstFirst } from '../../report/wording.ts'
+import { observationLines } from '../../report/wording.ts'
 import { resultText } from '../grids/controls.ts'
 import { answerPath } from '../input.ts'
 import { isObservation } from '../row-counts.ts'
@@ -256,6 +255,6 @@ function expiry(observedAt: string | null): { readonly expires?: string } {
 }
 
 function remarks({ observations }: CheckResult): { readonly remarks?: string } {
-  const said = worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
-  return said.length === 0 ? {} : { remarks: said.join('\n') }
+  const lines = observationLines(observations)
+  return lines.length === 0 ? {} : { remarks: lines.join('\n') }
 }

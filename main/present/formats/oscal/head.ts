@@ -86,7 +86,7 @@ const OSCAL_VERSION = '1.2.2'
 
 export const NO_MOMENT = '1970-01-01T00:00:00.000Z'
 
-/** The name of each document beside the pack. */
+/** The name of each document next to the pack. */
 export const oscalName = (prefix: string, kind: DocumentKind): string => fileNamed(prefix, `oscal-${kind}.json`)
 
 const TITLES: Readonly<Record<DocumentKind, string>> = {

@@ -82,7 +82,7 @@ export const reviewedControls = (names: Names): unknown =>
     'Controls without a tested required or counter check are excluded: they are decided by documents or were not tested.',
   )
 
-/** Controls that the plan is to review: in scope, with a required or counter check that tests servers. */
+/** Controls that the plan is to review: those in scope with a required or counter check that tests servers. */
 export const plannedControls = (names: Names): unknown =>
   selectionOf(
     names,

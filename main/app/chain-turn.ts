@@ -1,0 +1,76 @@
+import type { Ports } from '../core/all-ports.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { fail, type Outcome, ok } from '../core/failure.ts'
+import type { PackFiles } from '../core/pack-files.ts'
+import type { Signer } from '../core/ports.ts'
+import type { LoggedEntry, OpenRunChain, RunChain } from '../core/run-chain/entry.ts'
+import { putInChain } from './continued-export.ts'
+
+type TurnPorts = Pick<Ports, 'entropy' | 'openRunChain' | 'packs'>
+
+/** The run chain for one pack that states it. */
+export interface ChainTurn {
+  /** What the pack is to state. */
+  readonly chain: RunChain
+  /** Enters the pack, as putInChain() does. Fails with chain.changed where the chain is not `chain` any more. */
+  readonly enter: (
+    pack: { readonly path: string; readonly content: PackFiles },
+    logged: LoggedEntry,
+  ) => Promise<Outcome<null>>
+}
+
+export interface TurnInput {
+  readonly folder: string
+  readonly fleet: string
+  readonly signer: Pick<Signer, 'mayTakeLong'>
+  /** Called each time that the chain was locked; its failure ends the turn. */
+  readonly whenLocked: (chain: RunChain) => Promise<Outcome<null>>
+}
+
+/** A signer confirmed the pack at the first preparation, and is not asked again for the second. */
+const MOST_PREPARATIONS = 2
+
+/**
+ * Prepares a pack for the run chain as it is, and enters it. The chain is locked meanwhile, except where signing may take long: others then
+ * enter what they have, and a pack that would not state it is prepared anew. Fails with chain.changed where that happened again; otherwise as
+ * the chain, `whenLocked` and `prepare` do.
+ */
+export async function withChainTurn<T>(
+  ports: TurnPorts,
+  { folder, fleet, signer, whenLocked }: TurnInput,
+  prepare: (turn: ChainTurn) => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const id = Buffer.from(ports.entropy.bytes(32)).toString('hex')
+  const locked = async <R>(work: (chain: OpenRunChain) => Promise<Outcome<R>>): Promise<Outcome<R>> => {
+    const opened = await ports.openRunChain(folder, { id, fleet })
+    if (!opened.ok) return opened
+    try {
+      const usable = await whenLocked(opened.value.chain())
+      return usable.ok ? await work(opened.value) : usable
+    } finally {
+      await opened.value.close()
+    }
+  }
+  if (signer.mayTakeLong !== true)
+    return await locked((open) =>
+      prepare({ chain: open.chain(), enter: (pack, logged) => putInChain(ports, pack, open, logged) }),
+    )
+  for (let preparation = 1; ; preparation += 1) {
+    const read = await locked(async (open) => ok(open.chain()))
+    if (!read.ok) return read
+    const prepared = await prepare({
+      chain: read.value,
+      enter: (pack, logged) =>
+        locked(async (open) =>
+          isSame(open.chain(), read.value) ? await putInChain(ports, pack, open, logged) : CHANGED,
+        ),
+    })
+    const isOutdated = !prepared.ok && prepared.error.code === 'chain.changed'
+    if (!isOutdated || preparation === MOST_PREPARATIONS) return prepared
+  }
+}
+
+/** Also a chain that was restored from a copy meanwhile, with as many entries. */
+const isSame = (one: RunChain, other: RunChain): boolean => canonicalJson(one) === canonicalJson(other)
+
+const CHANGED = fail('chain.changed', 'other entries were made while the pack was signed')

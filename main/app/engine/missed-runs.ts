@@ -1,0 +1,122 @@
+import type { Schedule } from '../../../schemas/types.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
+import type { IdentityInfo } from '../../core/identities.ts'
+import { chainFolderOf, chainStart } from '../../core/layout.ts'
+import type { LoggedEntry } from '../../core/run-chain/entry.ts'
+import { readChain } from '../rebuild-history.ts'
+import { readAttempts } from '../scheduled/plan-run.ts'
+import { servedMissed } from '../scheduled/served.ts'
+import { recordMissed } from '../scheduled/states.ts'
+import type { EngineContext } from './context.ts'
+import { turnOf } from './kept-json.ts'
+import { isOwn } from './schedule-view.ts'
+import { scheduledRuns, shelfOf } from './stored-runs.ts'
+import { signingKey } from './trust-identities.ts'
+import { identitiesFolder } from './trust-secrets.ts'
+
+/** A missed run that is to be signed. */
+export interface MissedDue {
+  readonly schedule: string
+  readonly due: string
+}
+
+/** Missed runs of a team server, which are entered into the run chain as one machine enters them. */
+export interface MissedRuns {
+  /**
+   * Has the oldest missed run signed by a sealer, and enters it; null where there is none, or no sealer is connected. Nothing is stored until it
+   * is signed: what is missed follows from the run chain each time. `noted` is awaited before a signer is asked for a due time the first
+   * time. One that the signer refused is not asked for again by this process. Fails as the signer, the run chain and the store do.
+   */
+  readonly recordMissedRun: (noted: (missed: MissedDue) => Promise<void>) => Promise<Outcome<MissedDue | null>>
+}
+
+/** A schedule and its starts, as they were when nothing was missed. */
+interface Quiet {
+  readonly of: string
+  readonly until: string | null
+}
+
+export function missedRuns(context: EngineContext): MissedRuns {
+  const { ports, session, folder, scheduling } = context
+  const quiet = new Map<string, Quiet>()
+  const [known, refused] = [new Set<string>(), new Set<string>()]
+
+  const find = async (schedule: Schedule): Promise<Outcome<Found | null>> => {
+    const { name, out, fleetName } = schedule
+    const attempts = await readAttempts(ports, out, name)
+    if (!attempts.ok) return attempts
+    const now = ports.clock.now()
+    const of = canonicalJson({ schedule, starts: attempts.value.map(({ id, code }) => `${id} ${code}`) })
+    const before = quiet.get(name)
+    if (before?.of === of && (before.until === null || now < before.until)) return ok(null)
+    const chainFolder = chainFolderOf(out, fleetName)
+    const chain = (await ports.files.isThere(chainStart(chainFolder))) ? await readChain(ports, chainFolder) : ok(null)
+    if (!chain.ok) return chain
+    const shelf = shelfOf(context)
+    const stored = shelf === null ? ok([]) : await scheduledRuns(shelf)
+    if (!stored.ok) return stored
+    const entries = chain.value?.entries ?? []
+    const collected = new Set(stored.value.flatMap((one) => (one.schedule === name ? [one.due] : [])))
+    const due = servedMissed({ schedule, entries, attempts: attempts.value, collected, now, zones: ports.zones })
+    if (!due.ok) return due
+    const missed = due.value.missed.find((one) => !refused.has(`${name} ${one.due}`))
+    if (missed !== undefined) return ok({ missed, entries })
+    quiet.set(name, { of, until: due.value.next })
+    return ok(null)
+  }
+
+  const record = async (
+    schedule: Schedule,
+    { missed, entries }: Found,
+    signers: readonly IdentityInfo[],
+    noted: (missed: MissedDue) => Promise<void>,
+  ): Promise<Outcome<MissedDue | null>> => {
+    const { name } = schedule
+    const one: MissedDue = { schedule: name, due: missed.due }
+    const key = `${name} ${missed.due}`
+    if (!known.has(key)) await noted(one)
+    known.add(key)
+    const recorded = await recordMissed(ports, schedule, [missed], async () => {
+      const opened = await turnOf(context, 'identities')(() => signingKey(context, signerFor(name, entries, signers)))
+      return opened.ok ? ok(opened.value.value) : opened
+    })
+    if (!recorded.ok) {
+      if (recorded.error.code === 'sealing.refused') refused.add(key)
+      return recorded
+    }
+    context.notify({ kind: 'schedules-changed' })
+    return ok(recorded.value > 0 ? one : null)
+  }
+
+  return {
+    recordMissedRun: async (noted) => {
+      if (session.demo) return ok(null)
+      const signers = await ports.identities.list(identitiesFolder(folder))
+      if (!signers.ok || signers.value.length === 0) return signers.ok ? ok(null) : signers
+      const read = await ports.schedules.read(scheduling.file)
+      if (!read.ok) return read
+      let failed: Outcome<never> | null = null
+      for (const schedule of read.value.schedules.filter((one) => isOwn(context, one))) {
+        const found = await find(schedule)
+        const done =
+          found.ok && found.value !== null ? await record(schedule, found.value, signers.value, noted) : found
+        if (!done.ok) failed ??= done
+        else if (done.value !== null) return ok(done.value as MissedDue)
+      }
+      return failed ?? ok(null)
+    },
+  }
+}
+
+interface Found {
+  readonly missed: { readonly due: string; readonly why: string }
+  readonly entries: readonly LoggedEntry[]
+}
+
+/** The sealer that signed the schedule; where it is not connected, the first one that is. Null where there is none. */
+function signerFor(schedule: string, entries: readonly LoggedEntry[], signers: readonly IdentityInfo[]): string | null {
+  const plan = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === schedule)?.entry
+  const own = signers.find(({ fingerprint }) => plan?.kind === 'plan' && fingerprint === plan.signer)
+  return (own ?? signers[0])?.name ?? null
+}

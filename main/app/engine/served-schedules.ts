@@ -1,0 +1,180 @@
+import type { ScheduleDraft, ScheduleMethods, ScheduleStatus, SchedulesView } from '../../../schemas/ipc-schedules.ts'
+import type { Schedule } from '../../../schemas/types.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { fleetPath } from '../../core/layout.ts'
+import { cadenceText } from '../../core/period/cadence.ts'
+import { type AwaitedRun, calendarOf } from '../../core/period/calendar.ts'
+import { plain } from '../../core/plain-text.ts'
+import { dayOf } from '../../core/register/days.ts'
+import { dueAround } from '../schedule-status.ts'
+import { type Attempt, readAttempts } from '../scheduled/plan-run.ts'
+import { addSchedule, changeSchedule, type ScheduleDraft as Planned, removeSchedule } from '../schedules.ts'
+import type { EngineContext, Handlers } from './context.ts'
+import { knownRuns } from './history-read.ts'
+import { turnOf } from './kept-json.ts'
+import { cadenceFrom, isOwn, listSchedules, MISSED_DAYS, refusalOf } from './schedule-view.ts'
+import { attemptWords } from './schedule-words.ts'
+import { signingKey } from './trust-identities.ts'
+
+export type ScheduleMethod = keyof ScheduleMethods
+
+/** Who starts what is in the schedule file: nothing of the operating system. */
+const STARTED_BY = { program: ['', ''] as const }
+
+/**
+ * Schedules of one engagement of a team server. Each is a signed entry of the run chain; the server starts the runs, and a person seals
+ * what was collected.
+ */
+export function servedScheduleMethods(context: EngineContext): Pick<Handlers, ScheduleMethod> {
+  const { ports, scheduling } = context
+  const { file } = scheduling
+  const openSigner = (identity: string | null) => async () => {
+    const signer = await turnOf(context, 'identities')(() => signingKey(context, identity))
+    return signer.ok ? ok(signer.value.value) : signer
+  }
+  const find = async (name: string): Promise<Outcome<Schedule>> => {
+    const read = await ports.schedules.read(file)
+    if (!read.ok) return read
+    const found = read.value.schedules.find((one) => one.name === name)
+    return found === undefined ? fail('input.not-found', `there is no schedule ${name}`) : ok(found)
+  }
+  const kept = async (
+    draft: ScheduleDraft,
+    keep: (planned: Planned) => Promise<Outcome<Schedule>>,
+  ): Promise<Outcome<SchedulesView>> => {
+    const planned = plannedFrom(context, draft)
+    if (!planned.ok) return planned
+    return await listedAfter(await keep(planned.value))
+  }
+  const listedAfter = async (done: Outcome<Schedule>): Promise<Outcome<SchedulesView>> => {
+    if (!done.ok) return done
+    context.notify({ kind: 'schedules-changed' })
+    return await listSchedules(context)
+  }
+  return {
+    'schedules.list': () => listSchedules(context),
+    'schedules.add': (draft) =>
+      kept(draft, (planned) => addSchedule(ports, planned, { file, openSigner: openSigner(draft.identity) })),
+    'schedules.change': (draft) =>
+      kept(draft, (planned) =>
+        changeSchedule(ports, planned, { file, openSigner: openSigner(draft.identity), by: { ...STARTED_BY, file } }),
+      ),
+    'schedules.remove': async ({ name, identity }) =>
+      await listedAfter(await removeSchedule(ports, name, { file, openSigner: openSigner(identity) })),
+    'schedules.status': async ({ name }) => {
+      const schedule = await find(name)
+      return schedule.ok ? ok(await statusOf(context, schedule.value)) : schedule
+    },
+    'schedules.run-now': async () => BY_PERSON,
+    'schedules.choose-passphrase': async () => NO_KEY,
+    'schedules.choose-integrations': async () => NO_INTEGRATIONS,
+    'schedules.install': async () => NO_TIMER,
+    'schedules.preview': async () => NO_TIMER,
+  }
+}
+
+const BY_PERSON = fail(
+  'input.refused',
+  'the server starts scheduled runs; a run that a person starts is not one of them',
+)
+const NO_KEY = fail('input.refused', 'no key is opened on the server; a run is sealed by a sealer')
+const NO_INTEGRATIONS = fail('input.refused', 'the configuration of the engagement states where its packs are sent')
+const NO_TIMER = fail('input.refused', 'the server itself starts scheduled runs; no timer is installed')
+const NO_NOTICES = fail('input.refused', 'a schedule of the server sends no notifications')
+const NO_SEAL_HOURS = fail('input.refused', 'state how long a person may take to seal a run')
+
+/** Fails with input.refused for what a schedule of the server does not have. */
+function plannedFrom(context: EngineContext, draft: ScheduleDraft): Outcome<Planned> {
+  const { folder } = context
+  const refusal = refusalOf(context)
+  if (refusal !== null) return fail('input.refused', refusal)
+  const { name, cadence: asked, zone, jitterMinutes, retries, catchUp, gapsExitZero, sealHours } = draft
+  if (draft.passphrase.use !== 'none') return NO_KEY
+  if (draft.integrations.use !== 'none') return NO_INTEGRATIONS
+  if (draft.syslog || draft.webhook !== null) return NO_NOTICES
+  if (sealHours === null) return NO_SEAL_HOURS
+  const cadence = cadenceFrom(asked, zone)
+  if (cadence === null) return fail('input.refused', 'a schedule can run every 1, 2, 3, 4, 6, 8 or 12 hours')
+  return ok({
+    ...{ name, zone, jitterMinutes, retries, catchUp, gapsExitZero, sealHours },
+    // The time zone is a separate field of the file.
+    cadence: cadenceText(cadence).slice(0, -` in ${zone}`.length),
+    fleet: fleetPath(folder),
+    out: folder,
+    notify: [],
+    options: { declarations: folder },
+  })
+}
+
+/** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
+async function statusOf(context: EngineContext, schedule: Schedule): Promise<ScheduleStatus> {
+  const { ports } = context
+  const { name } = schedule
+  const attempts = await readAttempts(ports, schedule.out, name)
+  const reading = await readingOf(context, schedule)
+  const runs = new Map(
+    (attempts.ok ? attempts.value : []).flatMap(({ due, run, code }) =>
+      due === null || run === null || code === 'going' ? [] : [[due, run] as const],
+    ),
+  )
+  const last = attempts.ok ? attempts.value.at(-1) : undefined
+  const { awaited, overdue } = reading.ok ? reading.value : NOTHING_DUE
+  const collected = (run: AwaitedRun, isLate: boolean): ScheduleStatus['waiting'] => {
+    const found = runs.get(run.due)
+    return found === undefined ? [] : [{ due: run.due, run: found, until: run.until, isLate }]
+  }
+  const isOpen = ({ due }: AwaitedRun): boolean => !runs.has(due)
+  const open = awaited.findLast(isOpen)
+  return {
+    name,
+    next: dueAround(ports, schedule).nextDue,
+    awaited: open === undefined ? null : { due: open.due, until: open.until },
+    last: last === undefined ? null : { ...startOf(last), sending: null },
+    installed: [],
+    credentials: [],
+    waiting: [
+      ...overdue.flatMap((run) => collected(run, true)),
+      ...awaited.flatMap((run) => collected(run, false)),
+    ].sort((a, b) => Date.parse(a.due) - Date.parse(b.due)),
+    missed: overdue.filter(isOpen).map(({ due }) => due),
+    notes: [
+      ...[attempts, reading].flatMap((read) => (read.ok ? [] : [`${read.error.detail}.`])),
+      ...(isOwn(context, schedule) ? [] : [OTHER_FLEET]),
+    ],
+  }
+}
+
+const OTHER_FLEET = 'The fleet has another name now, so that nothing is started. Remove the schedule and add it again.'
+
+const startOf = ({ due, startedAt, endedAt, code, exit, detail }: Attempt) => ({
+  ...{ due, startedAt, endedAt },
+  words: code === 'ran' ? plain(detail, 400) : attemptWords({ code, exit, detail }),
+})
+
+interface Due {
+  readonly awaited: readonly AwaitedRun[]
+  /** Due times whose limit has passed, and of which the run chain states nothing. */
+  readonly overdue: readonly AwaitedRun[]
+}
+
+const NOTHING_DUE: Due = { awaited: [], overdue: [] }
+
+/** What the run chain requires of a schedule and has no entry of. Fails as the chain does. */
+async function readingOf(context: EngineContext, { name }: Schedule): Promise<Outcome<Due>> {
+  const { ports } = context
+  const known = await knownRuns(context)
+  if (known === null) return ok(NOTHING_DUE)
+  const asOf = ports.clock.now()
+  const from = dayOf(new Date(Date.parse(asOf) - MISSED_DAYS * 86_400_000).toISOString())
+  const days = { zones: ports.zones, from, to: dayOf(asOf), asOf }
+  const read = calendarOf({ entries: known.entries ?? [], facts: new Map(), ...days })
+  if (!read.ok) return read
+  const { awaited, unrecorded } = read.value
+  const untilOf = (due: string, minutes: number): string => new Date(Date.parse(due) + minutes * 60_000).toISOString()
+  return ok({
+    awaited: awaited.filter(({ schedule }) => schedule === name),
+    overdue: unrecorded
+      .filter(({ schedule }) => schedule === name)
+      .map((run) => ({ ...run, until: untilOf(run.due, run.withinMinutes) })),
+  })
+}

@@ -1,0 +1,117 @@
+import type { Schedule } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
+import { type Outcome, ok } from '../core/failure.ts'
+import { dueTimes } from '../core/period/cadence.ts'
+import { calendarOf } from '../core/period/calendar.ts'
+import { dayOf } from '../core/register/days.ts'
+import { cadenceOf, type StartedBy, type TimerKind } from '../core/schedule/schedule.ts'
+import { type UnattendedUse, unattendedUse } from './credentials.ts'
+import { chainsBelow } from './rebuild-history.ts'
+import { type Attempt, readAttempts } from './scheduled/plan-run.ts'
+import { unitsOf } from './schedules.ts'
+
+export interface ScheduleStatus {
+  readonly schedule: Schedule
+  /** UTC; null for an unknown cadence or time zone. */
+  readonly nextDue: string | null
+  /** Since the schedule was added; null before the first. */
+  readonly lastDue: string | null
+  /** The run that is due and may still start in time, with the time after which it is missed; null where none is. */
+  readonly awaited: { readonly due: string; readonly until: string } | null
+  /** The last start; null where there was none. */
+  readonly lastAttempt: Attempt | null
+  readonly timers: readonly TimerStatus[]
+  readonly unattended: readonly UnattendedUse[]
+  /** Notices, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+export interface TimerStatus {
+  readonly kind: TimerKind
+  /**
+   * `other`: the installed timer differs from the one for today's schedule. `inactive`: it does not differ, but the
+   * operating system will not start it.
+   */
+  readonly state: 'installed' | 'other' | 'inactive'
+}
+
+const DAY_MS = 86_400_000
+/** Every cadence is due within so many days. */
+const LONGEST_DAYS = 63
+
+/** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
+export async function scheduleStatus(
+  ports: Pick<Ports, 'clock' | 'files' | 'fleets' | 'identities' | 'openRunChain' | 'schedules' | 'timers' | 'zones'>,
+  schedule: Schedule,
+  by: Pick<StartedBy, 'program' | 'file'>,
+): Promise<ScheduleStatus> {
+  const notes: string[] = []
+  const noted = <T>(outcome: Outcome<T>, otherwise: T): T => {
+    if (outcome.ok) return outcome.value
+    notes.push(`${outcome.error.detail}.`)
+    return otherwise
+  }
+  const { lastDue, nextDue } = dueAround(ports, schedule)
+  const attempts = noted(await readAttempts(ports, schedule.out, schedule.name), [])
+  const kinds = await ports.timers.kinds()
+  const timers: TimerStatus[] = []
+  for (const kind of kinds) {
+    const installed = noted(await ports.timers.installed(kind, schedule.name), null)
+    if (installed === null) continue
+    const wanted = unitsOf(ports, kind, schedule, by)
+    const same = wanted.ok && JSON.stringify(wanted.value.units) === JSON.stringify(installed.units)
+    timers.push({ kind, state: same ? (installed.active ? 'installed' : 'inactive') : 'other' })
+  }
+  if (timers.length === 0) notes.push('No timer is installed; install one, or every scheduled run will be missed.')
+  if (timers.length > 1) notes.push('Several timers start it; each due time is still run only once.')
+  if (timers.some(({ state }) => state === 'other')) notes.push('The installed timer is out of date; install it again.')
+  if (timers.some(({ kind }) => kind === 'systemd') && (await ports.timers.lingers()) === false)
+    notes.push(
+      `Timers of ${ports.timers.host.user} run only while that user is logged in; run: loginctl enable-linger ${ports.timers.host.user}`,
+    )
+  const fleet = noted(await ports.fleets.read(schedule.fleet), null)
+  const targets = fleet === null ? [] : fleet.targets({})
+  if (fleet !== null && fleet.fleet.name !== schedule.fleetName)
+    notes.push(
+      `The fleet file is now named “${fleet.fleet.name}”, but the schedule is in the run chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
+    )
+  const unattended = await unattendedUse(ports, targets, schedule.options)
+  const awaited = noted(await awaitedOf(ports, schedule), null)
+  return { schedule, nextDue, lastDue, awaited, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
+}
+
+/**
+ * From the run chain in the schedule’s own folder, which states what was scheduled and what took place. Fails as a
+ * chain does.
+ */
+async function awaitedOf(
+  ports: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
+  { name, out, fleetName }: Schedule,
+): Promise<Outcome<ScheduleStatus['awaited']>> {
+  const chains = await chainsBelow(ports, out)
+  if (!chains.ok) return chains
+  const asOf = ports.clock.now()
+  const from = dayOf(new Date(Date.parse(asOf) - LONGEST_DAYS * DAY_MS).toISOString())
+  for (const { chain } of chains.value.filter((one) => one.chain.fleet === fleetName)) {
+    const { zones } = ports
+    const read = calendarOf({ entries: chain.entries, facts: new Map(), zones, from, to: dayOf(asOf), asOf })
+    if (!read.ok) return read
+    const last = read.value.awaited.findLast(({ schedule }) => schedule === name)
+    if (last !== undefined) return ok({ due: last.due, until: last.until })
+  }
+  return ok(null)
+}
+
+/** The due times before and after now, as the schedule file states them. */
+export function dueAround(
+  { clock, zones }: Pick<Ports, 'clock' | 'zones'>,
+  schedule: Schedule,
+): Pick<ScheduleStatus, 'lastDue' | 'nextDue'> {
+  const cadence = cadenceOf(schedule)
+  if (cadence === null) return { lastDue: null, nextDue: null }
+  const now = clock.now()
+  const at = (days: number): string => new Date(Date.parse(now) + days * DAY_MS).toISOString()
+  const before = dueTimes(cadence, zones, at(-LONGEST_DAYS), now) ?? []
+  const after = dueTimes(cadence, zones, now, at(LONGEST_DAYS)) ?? []
+  return { lastDue: before.findLast((due) => due > schedule.createdAt) ?? null, nextDue: after[0] ?? null }
+}

@@ -1,0 +1,133 @@
+import { asin, atan2, type SineAndCosine, sineAndCosine } from '../elementary.ts'
+import type { Point } from './geodesy.ts'
+import type { Frame, Outline, Position } from './outline.ts'
+import { geoClipRectangle, type RingSink } from './packages.js'
+import type { XY } from './thin.ts'
+
+const WHOLE_TURN = Math.PI * 2
+const ONE_DEGREE = Math.PI / 180
+/** Points closer to each other than this many radians are one, as for d3-geo. */
+const ONE_POINT = 1e-6
+/** Cosine of the largest angle from the middle, 80 degrees. */
+const FARTHEST_COSINE = 0.17364817766693041
+
+/** An equal-area picture about a middle. */
+export interface NearView {
+  readonly center: Point
+  readonly scale: number
+  readonly frame: Frame
+}
+
+export type NearRings = (polygon: Outline) => readonly (readonly XY[])[] | null
+
+/**
+ * Rings of one polygon that encloses the smaller part of the Earth, as far as they are in the picture: what d3-geo gives for its azimuthal
+ * equal-area projection without resampling, by the same steps on the same numbers. Null where a corner is 80 degrees from the middle or
+ * farther, or the middle is on the equator or the first meridian: d3-geo then takes other steps.
+ *
+ * Most of d3-geo’s time is spent on what cannot happen here. It cuts out a small circle around the opposite point of the Earth, and asks of
+ * every polygon whether that point is in it. Where all corners are in one half of the Earth, so is every line between them, and what a
+ * polygon encloses of the other half is either nothing or all of it; all of it is not the smaller part.
+ */
+export function nearRings({ center, scale, frame: { left, top, width, height } }: NearView): NearRings {
+  const [east, north] = [((-center.longitude % 360) * ONE_DEGREE) % WHOLE_TURN, (-center.latitude % 360) * ONE_DEGREE]
+  if (east === 0 || north === 0) return () => null
+  const [middleX, middleY] = [left + width / 2, top + height / 2]
+  const turned = onTurnedEarth(east, north)
+  const taken: [number, number][][] = []
+  const cut = geoClipRectangle(left, top, left + width, top + height)(ringsTaker(taken))
+  /** A corner of the turned Earth in the picture; its sines and cosines are in `ofFirst` and `ofSecond`. */
+  const placed = (): XY => {
+    const stretch = Math.sqrt(2 / (1 + ofFirst.cosine * ofSecond.cosine))
+    return [middleX + scale * (stretch * ofSecond.cosine * ofFirst.sine), middleY - scale * (stretch * ofSecond.sine)]
+  }
+  return (polygon) => {
+    const rings: (readonly XY[])[] = []
+    for (const ring of polygon) {
+      const corners = distinctCorners(ring, turned, placed)
+      if (corners === null) return null
+      if (corners.length > 0) rings.push(corners)
+    }
+    cut.polygonStart()
+    for (const ring of rings) {
+      cut.lineStart()
+      for (let at = 0; at < ring.length; at += 1) {
+        const corner = ring[at] ?? NO_CORNER
+        cut.point(corner[0], corner[1])
+      }
+      cut.lineEnd()
+    }
+    cut.polygonEnd()
+    return taken.splice(0)
+  }
+}
+
+const NO_CORNER: Position = [0, 0]
+// Written over for every corner of all land.
+const ofFirst: SineAndCosine = { sine: 0, cosine: 0 }
+const ofSecond: SineAndCosine = { sine: 0, cosine: 0 }
+
+type Turn = (longitude: number, latitude: number) => [number, number]
+
+/** Longitude and latitude in radians on an Earth that is turned by these angles. */
+function onTurnedEarth(east: number, north: number): Turn {
+  sineAndCosine(north, ofFirst)
+  const { sine, cosine } = ofFirst
+  return (longitude, latitude) => {
+    let lambda = longitude + east
+    if (Math.abs(lambda) > Math.PI) lambda -= Math.round(lambda / WHOLE_TURN) * WHOLE_TURN
+    sineAndCosine(latitude, ofFirst)
+    sineAndCosine(lambda, ofSecond)
+    const x = ofSecond.cosine * ofFirst.cosine
+    const y = ofSecond.sine * ofFirst.cosine
+    const z = ofFirst.sine
+    const k = z * cosine + x * sine
+    // The third angle is nought; its products keep the signs of noughts.
+    const height = k + y * 0
+    return [
+      atan2(y - k * 0, x * cosine - z * sine),
+      height > 1 ? Math.PI / 2 : height < -1 ? -Math.PI / 2 : asin(height),
+    ]
+  }
+}
+
+/** The corners of a ring in the picture without those that are one with the corner before; null where one is too far away. */
+function distinctCorners(ring: readonly Position[], turned: Turn, placed: () => XY): readonly XY[] | null {
+  const kept: XY[] = []
+  let before: Position | null = null
+  const ends = ring.length - 1
+  // The first corner once more, in place of the last one of the ring, which is the same.
+  for (let at = 0; at <= ends; at += 1) {
+    const corner = ring[at === ends ? 0 : at] ?? NO_CORNER
+    const angles: Position = turned(corner[0] * ONE_DEGREE, corner[1] * ONE_DEGREE)
+    sineAndCosine(angles[0], ofFirst)
+    sineAndCosine(angles[1], ofSecond)
+    if (!(ofFirst.cosine * ofSecond.cosine > FARTHEST_COSINE)) return null
+    if (before === null || Math.abs(before[0] - angles[0]) >= ONE_POINT || Math.abs(before[1] - angles[1]) >= ONE_POINT)
+      kept.push(placed())
+    before = angles
+  }
+  kept.pop()
+  return kept
+}
+
+/** What collects the rings that are drawn. */
+function ringsTaker(rings: [number, number][][]): RingSink {
+  let ring: [number, number][] | null = null
+  const nothing = (): void => undefined
+  return {
+    polygonStart: nothing,
+    polygonEnd: nothing,
+    lineStart: () => {
+      ring = null
+    },
+    lineEnd: nothing,
+    point: (x, y) => {
+      if (ring === null) {
+        ring = []
+        rings.push(ring)
+      }
+      ring.push([x, y])
+    },
+  }
+}

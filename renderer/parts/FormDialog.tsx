@@ -1,0 +1,57 @@
+import { type FormEvent, type ReactNode, useId } from 'react'
+import type { CallFailure } from '../../schemas/ipc-views.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
+import { FailureNote } from './Ask.tsx'
+
+export interface FormDialogProps extends Pick<DialogProps, 'title' | 'size' | 'onClose' | 'children'> {
+  /** Label of the button that submits. */
+  readonly verb: string
+  /** `danger`: submitting ends or removes something. */
+  readonly kind?: 'primary' | 'danger'
+  readonly isDisabled?: boolean
+  /** The call that submitting makes. */
+  readonly action: { readonly busy: boolean; readonly error: CallFailure | null }
+  readonly onSubmit: () => void | Promise<void>
+  /** Further buttons, before the one that closes the dialog. */
+  readonly more?: ReactNode
+}
+
+/** A dialog with one form: it submits by its first button or by Enter. The fields state what is missing, so the browser does not check them. */
+export function FormDialog({
+  verb,
+  kind = 'primary',
+  isDisabled = false,
+  action,
+  onSubmit,
+  more,
+  onClose,
+  children,
+  ...dialog
+}: FormDialogProps) {
+  const form = useId()
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void onSubmit()
+  }
+  return (
+    <Dialog
+      {...dialog}
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind={kind} type="submit" form={form} busy={action.busy} isDisabled={isDisabled}>
+            {verb}
+          </Button>
+          {more}
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={submit} noValidate>
+        {children}
+        {action.error !== null && <FailureNote error={action.error} />}
+      </form>
+    </Dialog>
+  )
+}

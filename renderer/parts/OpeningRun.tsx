@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'react'
+import { useAction } from '../actions.ts'
+import { type Opening, useStore } from '../store.ts'
+import { plural } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Progress } from '../ui/Notice.tsx'
+
+/** How far the recordings of a run are read, and then evaluated. */
+export function OpeningProgress({ opening: { step, done, total } }: { readonly opening: Opening }) {
+  const does = step === 'reading' ? 'Reading recordings' : 'Evaluating recordings'
+  return (
+    <Progress
+      label={does}
+      value={total === 0 ? null : done}
+      max={total}
+      words={total === 0 ? does : `${done} of ${plural(total, 'node')}`}
+      showWords={total !== 0}
+    />
+  )
+}
+
+/** Before this time a small run is open already, and nothing flickers. */
+const PATIENCE_MS = 400
+
+const STARTING: Opening = { step: 'reading', done: 0, total: 0 }
+
+/** A chosen run that is being opened. Once it is cancelled, the run that is shown stays. */
+export function OpeningRun({ run }: { readonly run: string }) {
+  const { loading } = useStore()
+  const stop = useAction('runs.stop-opening')
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!late) return null
+  return (
+    <div className="opening-run">
+      <OpeningProgress opening={loading?.run === run ? loading : STARTING} />
+      <Button small busy={stop.busy} onPress={() => void stop.run(null)}>
+        Cancel
+      </Button>
+    </div>
+  )
+}
