@@ -38,15 +38,15 @@ const folder = folderOfTests('kept-rules')
 
 /** The rules of this program, as a later program keeps them. */
 let kept: KeptEntry
-const opened: { close: () => Promise<void> }[] = []
+const opened: { close: () => void }[] = []
 beforeAll(async () => {
   const { code, sha256: module } = await buildRules()
   mkdirSync(join(folder, 'rules'))
   writeFileSync(join(folder, 'rules', `${catalog.version}.mjs`), code)
   kept = { version: catalog.version, module, catalog: catalogDigest(catalog), signature: null }
 })
-afterAll(async () => {
-  await Promise.all(opened.map((one) => one.close()))
+afterAll(() => {
+  for (const one of opened) one.close()
 })
 
 function open(rules: readonly KeptEntry[], releaseKey: string | null = null, where = 'rules'): KeptRules {
@@ -141,7 +141,7 @@ describe('the rules of this program', () => {
     beginAhead(rules)
     const other = begunRules({ ...rules, module: '1'.repeat(64) })
     const ended = beginAhead(rules)
-    await endAhead()
+    endAhead()
     const after = begunRules(rules)
     opened.push(...begun, ...taken, other, after)
     expect(after).not.toBe(ended)

@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
@@ -72,4 +73,24 @@ test('closing a pack ends its thread', async () => {
   const answer = pack.indexApart()
   await pack.close()
   await expect(answer).rejects.toThrow('ended')
+})
+
+test('a pack is closed although its thread, which has answered, does not end', async () => {
+  const fifo = join(folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const program = join(folder, 'stuck.mjs')
+  // Reading blocks in the system, where nothing ends a thread.
+  writeFileSync(
+    program,
+    `import { readFileSync } from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+parentPort.postMessage([])
+readFileSync(${JSON.stringify(fifo)})
+`,
+  )
+  const pack = await archive('stuck.zip', files, program)
+  expect(await pack.indexApart()).toEqual([])
+  await pack.close()
+  // Opened for both, it waits for no other side.
+  closeSync(openSync(fifo, 'r+'))
 })

@@ -55,7 +55,7 @@ async function sixChecks(ports: ReviewPorts, catalog: Catalog, input: ReviewInpu
     const refused = kept.refused()
     return refused.length === 0 ? reviewed : fail('rules.refused', `rules of version ${refused.join(', ')}`)
   } finally {
-    await kept.close()
+    kept.close()
   }
 }
 

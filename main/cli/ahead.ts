@@ -18,7 +18,7 @@ export async function withPreparation<T>(
     return await run()
   } finally {
     // A line that is refused never asks them.
-    await endAhead()
+    endAhead()
   }
 }
 

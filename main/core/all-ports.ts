@@ -103,7 +103,7 @@ export interface Ports {
     beginning: { readonly id: string; readonly fleet: string },
   ) => Promise<Outcome<OpenRunChain>>
   /** The rules of earlier versions, for one verification; closed after it. */
-  readonly keptRules: () => KeptRules & { readonly begin: () => void; readonly close: () => Promise<void> }
+  readonly keptRules: () => KeptRules & { readonly begin: () => void; readonly close: () => void }
   /** Whether the rules of this program were signed for release, in words. */
   readonly rulesState: string
   readonly reports: { readonly render: (document: ReportDocument, options: RenderOptions) => Promise<Uint8Array> }

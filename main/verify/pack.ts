@@ -81,7 +81,7 @@ export interface VerifyInput {
   /** Gives equal copies of plain data, of which those of many nodes can hold the same. */
   readonly share?: (<T>(value: T) => T) | undefined
   /** Called after the last use of the rules, before pages are made: rules in a thread of their own can then be ended to free their memory. */
-  readonly onAssessed?: (() => Promise<void>) | undefined
+  readonly onAssessed?: (() => void) | undefined
   /** Called with each step as it begins, and the nodes one by one. It has no influence on the outcome. */
   readonly onStep?: ((progress: VerificationProgress) => void) | undefined
   /** Called with the result of each check as soon as it is final. It has no influence on the outcome. */
@@ -175,7 +175,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   })
   concludes(input, 'pack', [rederived])
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
-  await input.onAssessed?.()
+  input.onAssessed?.()
   begins(input, 'pages')
   const pages =
     isRejected || statement === null || ofPack.register === null || seal?.signer == null

@@ -48,11 +48,13 @@ export const titled = (page: Page, title: string | RegExp): Promise<void> =>
 
 export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true })
 
-/** The window that is opened by what `does` does, once its page is there. */
-export async function opens({ app }: TestWindow, does: () => Promise<void>): Promise<Page> {
+/** The window that is opened by what `does` does, once its page is there. Where none is, the error quotes what the first window shows. */
+export async function opens({ app, page: first }: TestWindow, does: () => Promise<void>): Promise<Page> {
   const opening = app.waitForEvent('window', { timeout: 60_000 })
   await does()
-  const page = await opening
+  const page = await opening.catch(async (problem: unknown) => {
+    throw new Error(`${String(problem)} The first window shows: ${await first.textContent('body')}`)
+  })
   await page.waitForLoadState('domcontentloaded')
   return page
 }

@@ -28,12 +28,13 @@ interface ModuleAtHand {
 }
 
 type OwnRules = Pick<Catalog, 'version' | 'module'>
-type OpenRules = KeptRules & { readonly begin: () => void; readonly close: () => Promise<void> }
+type OpenRules = KeptRules & { readonly begin: () => void; readonly close: () => void }
 
 /**
  * The rules of this program, `own`, and those that it keeps: each module in a thread of its own, from its first use until close(). `own` is null
  * where the program is to be asked in another way. `begin` starts the thread of `own`, which loads while its first question is prepared; it
- * changes no answer.
+ * changes no answer. `close` does not wait for the threads: one that ends waits for tasks of V8, of which one may wait for a collection of garbage in
+ * that thread, and then neither ends (nodejs/node, issue 54918).
  */
 export function openKeptRules(
   own: OwnRules | null,
@@ -78,8 +79,8 @@ export function openKeptRules(
       return started === 'refused' ? null : (started?.assess ?? null)
     },
     refused: () => [...refused],
-    close: async () => {
-      await Promise.all([...running.values()].map((one) => one?.end()))
+    close: () => {
+      for (const one of running.values()) one?.end()
       running.clear()
     },
   }
@@ -107,10 +108,9 @@ export function begunRules(own: OwnRules): OpenRules {
 }
 
 /** Ends the thread of rules that began ahead and were not taken. */
-export async function endAhead(): Promise<void> {
-  const begun = ahead
+export function endAhead(): void {
+  ahead?.rules.close()
   ahead = null
-  await begun?.rules.close()
 }
 
 const firstOf = (places: readonly string[]): string | null =>
@@ -120,7 +120,7 @@ const moduleText = (path: string): string | null => (existsSync(path) ? readFile
 
 interface KeptModule {
   readonly assess: Assessor
-  readonly end: () => Promise<unknown>
+  readonly end: () => void
 }
 
 interface Waiting {
@@ -169,7 +169,7 @@ function startModule(code: string, digest: string): KeptModule {
       about: (scope) => ask({ ask: 'about', asked: [scope] }),
       pack: async (of) => packJudge(await ask<number>({ ask: 'pack', asked: [of] }), ask),
     },
-    end: () => worker.terminate(),
+    end: () => void worker.terminate(),
   }
 }
 

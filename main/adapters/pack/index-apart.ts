@@ -36,13 +36,15 @@ const YOUNG_MEMORY = 8
 
 /**
  * indexProblems() of an archive in a thread of its own, once it is asked for, since it depends on nothing but the files. Null where the program of the
- * thread is not at hand. Rejects where the thread ends without an answer. `end` ends the thread.
+ * thread is not at hand. Rejects where the thread ends without an answer. `end` ends the thread, and resolves once it reads nothing more: after its
+ * answer, whether or not it has ended then, since a thread may never end (see index-thread.ts).
  */
 export function indexApart(
   archive: HashedArchive,
   program: string | null,
 ): { readonly problems: () => Promise<readonly string[]> | null; readonly end: () => Promise<unknown> } {
   let worker: Worker | null = null
+  let answered: Promise<unknown> | null = null
   return {
     problems: () => {
       if (program === null) return null
@@ -54,13 +56,19 @@ export function indexApart(
       })
       worker = thread
       const answer = new Promise<readonly string[]>((resolve, reject) => {
-        thread.once('message', resolve)
+        thread.once('message', (problems: readonly string[]) => {
+          resolve(problems)
+          void thread.terminate()
+        })
         thread.once('error', reject)
         thread.once('exit', () => reject(new Error('the thread of the index ended')))
       })
-      answer.catch(() => undefined)
+      answered = answer.catch(() => undefined)
       return answer
     },
-    end: async () => await worker?.terminate(),
+    end: async () => {
+      void worker?.terminate()
+      await answered
+    },
   }
 }
