@@ -464,6 +464,18 @@ describe('the first calls of a day, over a run that is shown', () => {
     expect(evaluated()).toEqual(nodes.map((_, at) => at + 1))
   })
 
+  test.each([
+    ['a node', 'node.get', { of: 'run', node: 'demo-guest-03' }],
+    ['the pictures of a node', 'figures.get', { of: 'run', node: 'demo-guest-03', kinds: [] }],
+  ] as const)('evaluate it for %s too', async (_, method, input) => {
+    const { kit, nodes, letGo, evaluated } = await dayAfter()
+    const answered = kit.get(method, input as never)
+    await vi.waitFor(() => expect(evaluated()).toHaveLength(1))
+    letGo()
+    await answered
+    expect(evaluated()).toHaveLength(nodes.length)
+  })
+
   test('leave a run alone that was opened meanwhile', async () => {
     const { kit, letGo, evaluated } = await dayAfter()
     const results = kit.get('assessment.get', { of: 'run' })

@@ -66,6 +66,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       return ok(assessment === null ? null : locationView(of, assessment, drawn))
     },
     'figures.get': async ({ of, node, kinds }) => {
+      if (of === 'run') await assessAgain(context)
       const loaded = recordingOf(session, of, node)
       const assessment = assessmentOf(context, of)
       const assessed = assessment?.nodes.find((one) => one.node === node)
@@ -146,6 +147,7 @@ const unreadableOf = ({ session }: EngineContext, of: Source): readonly Failure[
 
 async function nodeView(context: EngineContext, of: Source, name: string): Promise<NodeView | null> {
   const { session } = context
+  if (of === 'run') await assessAgain(context)
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
   if (assessed === undefined) return null
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
