@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { loadRest, useRest } from './all-screens.ts'
-import { Waiting } from './parts/Ask.tsx'
+import { Unevaluated, Waiting } from './parts/Ask.tsx'
 import { Frame } from './parts/Frame.tsx'
 import { Page } from './parts/Page.tsx'
 import { routeKey } from './routes.ts'
@@ -40,7 +40,7 @@ export function App() {
       <all.Screen key={routeKey(route)} route={route} />
     )
   return (
-    <>
+    <Unevaluated value={all === null ? null : <all.NotEvaluated />}>
       {!isReviewWindow() ? (
         <Frame above={all !== null && <all.Verifying />}>{screen}</Frame>
       ) : all === null ? (
@@ -50,7 +50,7 @@ export function App() {
       )}
       {all !== null && over === 'palette' && <all.Palette />}
       {all !== null && over === 'shortcuts' && <all.ShortcutList />}
-    </>
+    </Unevaluated>
   )
 }
 

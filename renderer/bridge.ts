@@ -64,10 +64,10 @@ export function useAnswer<M extends Method>(method: M, input: Input<M>, version:
   return got?.asked === asked ? got.answer : { state: 'waiting' }
 }
 
-/** The last value while the same call is repeated, so that the text does not flicker. */
+/** The last value while the same call is repeated, so that the text does not flicker. A failure is not kept: its repetition is waited for. */
 export function useKept<T>(answer: Answer<T>, question: string): Answer<T> {
   const kept = useRef<{ readonly question: string; readonly answer: Answer<T> } | null>(null)
-  if (answer.state !== 'waiting') kept.current = { question, answer }
+  if (answer.state !== 'waiting') kept.current = answer.state === 'here' ? { question, answer } : null
   return answer.state === 'waiting' && kept.current?.question === question ? kept.current.answer : answer
 }
 

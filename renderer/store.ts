@@ -36,6 +36,10 @@ export interface State {
   readonly loading: (Opening & { readonly run: string }) | null
   /** Results are being evaluated while no run is in progress: calls that need them are answered afterwards. */
   readonly evaluating: Evaluating | null
+  /** Incremented when the shown run was evaluated as of another day. Used to reload what counts its results outside the screens. */
+  readonly days: number
+  /** That evaluation was cancelled: no count of an earlier one is shown. */
+  readonly isUncounted: boolean
   /** The verification in progress, in whichever window it was begun. */
   readonly verifying: Verifying | null
   /** Announced politely to screen readers. */
@@ -82,6 +86,8 @@ let state: State = {
   opening: null,
   loading: null,
   evaluating: null,
+  days: 0,
+  isUncounted: false,
   verifying: null,
   announced: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
@@ -127,7 +133,7 @@ export function back(): void {
 export const announce = (announced: string): void => change({ announced })
 
 /** Invalidates results of the run or pack: after a risk acceptance, a document or another run. */
-export const outdated = (): void => change({ runs: state.runs + 1 })
+export const outdated = (): void => change({ runs: state.runs + 1, isUncounted: false })
 
 export async function refreshFleet(): Promise<void> {
   const fleet = await call('fleet.get', null)
@@ -215,7 +221,7 @@ function showLoading({ run, step, done, total }: Opening & { readonly run: strin
 
 /** The progress ends with the last node. */
 function showEvaluating({ done, total }: Evaluating): void {
-  if (done === total) change({ evaluating: null })
+  if (done === total) change({ evaluating: null, days: state.days + 1, isUncounted: false })
   else if (isDue()) change({ evaluating: { done, total } })
 }
 
@@ -238,6 +244,9 @@ function listen(event: EngineEvent): void {
     case 'run-evaluating':
       if (state.progress?.ended === 'no') gather(event)
       else showEvaluating(event)
+      return
+    case 'run-evaluation-stopped':
+      change({ evaluating: null, isUncounted: true })
       return
     case 'verifying':
       change({ verifying: { file: event.file, ...event.progress, results: resultsOf(state.verifying, event.file) } })

@@ -28,6 +28,7 @@ export const FAILURE_CODES = [
   'collector.sudo-slow',
   'run.cancelled',
   'run.not-opened',
+  'run.not-evaluated',
   'recording.invalid',
   'recording.altered',
   'store.failed',
@@ -234,6 +235,12 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     title: 'Run not opened',
     meaning: 'The run that was shown before is still shown. Nothing stored was changed.',
     next: 'Choose the run again to open it.',
+  },
+  'run.not-evaluated': {
+    title: 'Results not evaluated',
+    meaning:
+      'The evaluation was cancelled. Results of an earlier day are not shown: evidence may have become stale since, and risk acceptances may have ended. Stored evidence is unchanged.',
+    next: 'Evaluate the results again. Every screen that shows results does so when it is opened.',
   },
   'recording.invalid': {
     title: 'Invalid recording',

@@ -203,6 +203,7 @@ export const INPUT_SCHEMAS: Readonly<Record<Method, object>> = {
   'runs.list': nothing,
   'runs.open': exactly({ run: text(100) }),
   'runs.stop-opening': nothing,
+  'runs.stop-evaluating': nothing,
   'assessment.get': exactly({ of: source }),
   'node.get': exactly({ of: source, node: name }),
   'node.timeline': exactly({ of: source, node: name }),

@@ -47,6 +47,8 @@ export type EngineEvent =
    * shown run is evaluated as of another day; methods that need it are answered afterwards.
    */
   | { readonly kind: 'run-evaluating'; readonly run: string; readonly done: number; readonly total: number }
+  /** That evaluation of the shown run was cancelled; methods that need it begin it again. */
+  | { readonly kind: 'run-evaluation-stopped'; readonly run: string }
   | { readonly kind: 'run-paused'; readonly run: string }
   | { readonly kind: 'run-resumed'; readonly run: string }
   /** A pack was opened from outside the window: dropped on it, from the menu, or by the system. */

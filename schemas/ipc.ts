@@ -137,6 +137,8 @@ export interface Methods
   'runs.open': { in: { readonly run: string }; out: AssessmentView }
   /** Ends every opening of a stored run that is in progress: the run that is shown stays. */
   'runs.stop-opening': { in: null; out: null }
+  /** Ends the evaluation of the shown run as of another day: methods that wait for it fail with run.not-evaluated, and the next one begins again. */
+  'runs.stop-evaluating': { in: null; out: null }
   'assessment.get': { in: { readonly of: Source }; out: AssessmentView | null }
   'node.get': { in: { readonly of: Source; readonly node: string }; out: NodeView | null }
   /** Earlier runs of a node on this computer, newest first, with what changed in the verdicts since the one before; none of a pack. */

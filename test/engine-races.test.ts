@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEngine } from '../main/app/engine.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -417,76 +417,6 @@ test('an acceptance that ended while the window stayed open is no longer shown a
   // A clock that was set back: evidence from the future supports nothing.
   now = '2026-11-01T00:00:00.000Z'
   expect(await row()).toMatchObject({ stale: true })
-})
-
-describe('the first calls of a day, over a run that is shown', () => {
-  const dayAfter = async () => {
-    let now = '2026-11-20T09:15:00.000Z'
-    const ports = createFakePorts({ now: () => now })
-    let paused: (() => void)[] | null = null
-    const kit = await kitOver({
-      ...ports,
-      pause: (milliseconds) =>
-        paused === null ? ports.pause(milliseconds) : new Promise((resolve) => paused?.push(resolve)),
-    })
-    const { nodes } = await kit.get('demo.open', null)
-    await kit.heard('run-done')
-    const earlier = kit.events.length
-    now = '2026-11-21T00:00:00.000Z'
-    paused = []
-    return {
-      kit,
-      nodes,
-      now,
-      letGo: () => {
-        const held = paused ?? []
-        paused = null
-        for (const resume of held) resume()
-      },
-      evaluated: () =>
-        kit.events.slice(earlier).flatMap((event) => (event.kind === 'run-evaluating' ? [event.done] : [])),
-    }
-  }
-
-  test('evaluate it once, other calls are answered meanwhile, and no result of the day before is given', async () => {
-    const { kit, nodes, now, letGo, evaluated } = await dayAfter()
-    const results = Promise.all([
-      kit.get('assessment.get', { of: 'run' }),
-      kit.get('coverage.get', { of: 'run' }),
-      kit.get('assessment.get', { of: 'run' }),
-    ])
-    await vi.waitFor(() => expect(evaluated()).toHaveLength(1))
-    await kit.get('fleet.get', null)
-    expect(evaluated()).toEqual([1])
-    letGo()
-    const [first, , last] = await results
-    expect([first?.asOf, last?.asOf]).toEqual([now, now])
-    expect(evaluated()).toEqual(nodes.map((_, at) => at + 1))
-  })
-
-  test.each([
-    ['a node', 'node.get', { of: 'run', node: 'demo-guest-03' }],
-    ['the pictures of a node', 'figures.get', { of: 'run', node: 'demo-guest-03', kinds: [] }],
-  ] as const)('evaluate it for %s too', async (_, method, input) => {
-    const { kit, nodes, letGo, evaluated } = await dayAfter()
-    const answered = kit.get(method, input as never)
-    await vi.waitFor(() => expect(evaluated()).toHaveLength(1))
-    letGo()
-    await answered
-    expect(evaluated()).toHaveLength(nodes.length)
-  })
-
-  test('leave a run alone that was opened meanwhile', async () => {
-    const { kit, letGo, evaluated } = await dayAfter()
-    const results = kit.get('assessment.get', { of: 'run' })
-    await vi.waitFor(() => expect(evaluated()).toHaveLength(1))
-    const next = kit.get('demo.open', null)
-    letGo()
-    const { run } = await next
-    await kit.heard('run-done')
-    await results
-    expect((await kit.get('assessment.get', { of: 'run' }))?.run).toBe(run)
-  })
 })
 
 describe('the folder of ours', () => {

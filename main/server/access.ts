@@ -57,6 +57,7 @@ const NO_KEY = refused('no key is opened on the server; what was collected is se
 const NAMES_FILES = refused(
   'this file can name further files, which would be read on the server; its administrator places it there',
 )
+const SHARED_EVALUATION = refused('the server evaluates the shown run once for everyone who waits for its results')
 const SHARED_VIEW = refused('the server shows the latest run to everyone; another run would replace it for all')
 
 /**
@@ -104,6 +105,7 @@ export const ACCESS: Readonly<Record<Method, Rule>> = {
   'runs.list': call(WORKERS),
   'runs.open': SHARED_VIEW,
   'runs.stop-opening': SHARED_VIEW,
+  'runs.stop-evaluating': SHARED_EVALUATION,
 
   'home.get': call(WORKERS),
   'home.changes': call(WORKERS),

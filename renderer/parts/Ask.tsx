@@ -1,11 +1,14 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { failureWords, nextInWindow, nextOnServer } from '../../schemas/failure-words.ts'
 import type { CallFailure } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
 import type { Answer } from '../bridge.ts'
 import { type Evaluating, useStore } from '../store.ts'
-import { signedIn } from '../team.ts'
+import { may, signedIn } from '../team.ts'
 import { plural, visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
 import { Notice, Progress } from '../ui/Notice.tsx'
+import { OwnPage } from './Page.tsx'
 
 /** Delay before a waiting text is shown, so that fast results do not flicker. */
 const PATIENCE_MS = 300
@@ -35,16 +38,34 @@ export function Waiting() {
   return late ? <p className="waiting">Loading…</p> : <p className="waiting" />
 }
 
-const EvaluatingResults = ({ done, total }: Evaluating) => (
-  <div className="run-head">
-    <Progress
-      label="Evaluating results as of today"
-      value={done}
-      max={total}
-      words={`${done} of ${plural(total, 'node')}`}
-    />
-  </div>
-)
+/** A team server evaluates for everyone who waits, so that no one there can cancel it for the others. */
+function EvaluatingResults({ done, total }: Evaluating) {
+  const stop = useAction('runs.stop-evaluating')
+  const mayStop = may('runs.stop-evaluating')
+  return (
+    <OwnPage title="Results">
+      <div className="run-head">
+        <Progress
+          label="Evaluating results as of today"
+          value={done}
+          max={total}
+          words={`${done} of ${plural(total, 'node')}`}
+        />
+        <p className="quiet">
+          Results of an earlier evaluation are not shown meanwhile.
+          {!mayStop && ' The server evaluates them once for everyone; it cannot be cancelled here.'}
+        </p>
+        {mayStop && (
+          <div className="actions">
+            <Button small busy={stop.busy} onPress={() => void stop.run(null)}>
+              Cancel
+            </Button>
+          </div>
+        )}
+      </div>
+    </OwnPage>
+  )
+}
 
 /** Delay before the activity and the elapsed time are shown. */
 const SLOW_MS = 1000
@@ -78,8 +99,13 @@ function Doing({ does }: { readonly does: string }) {
   )
 }
 
+/** What is shown in place of results whose evaluation was cancelled; null before the code of all screens is loaded. */
+export const Unevaluated = createContext<ReactNode>(null)
+
 /** An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. */
 export function FailureNote({ error }: { readonly error: CallFailure }) {
+  const unevaluated = useContext(Unevaluated)
+  if (error.code === 'run.not-evaluated' && unevaluated !== null) return unevaluated
   const { title, meaning } = failureWords[error.code]
   return (
     <Notice

@@ -199,11 +199,15 @@ function Running() {
   )
 }
 
-/** The entry of the findings, with those that are neither informational nor accepted on every node; 0 before the first run. */
+/**
+ * The entry of the findings, with those that are neither informational nor accepted on every node; 0 before the first run, and where the results
+ * are not evaluated as of today.
+ */
 function OpenFindings(entry: Omit<RailEntryProps, 'badge'>) {
-  const { runs } = useStore()
-  const answer = useKept(useAnswer('home.get', null, runs), 'rail')
-  return <RailEntry {...entry} badge={answer.state === 'here' ? (answer.value.results?.openFindings ?? 0) : 0} />
+  const { runs, days, evaluating, isUncounted } = useStore()
+  const answer = useKept(useAnswer('home.get', null, `${runs} ${days}`), 'rail')
+  const isCounted = answer.state === 'here' && evaluating === null && !isUncounted
+  return <RailEntry {...entry} badge={isCounted ? (answer.value.results?.openFindings ?? 0) : 0} />
 }
 
 /** The entry of the requests of auditors, with those that wait for the person who is signed in, or have a new comment for them. */

@@ -1,5 +1,5 @@
 import { IconChevronLeft } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { returnFocus } from '../return-focus.ts'
 import { back, getState, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -12,6 +12,13 @@ export interface PageProps {
   readonly under?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
+}
+
+const InPage = createContext(false)
+
+/** What is shown in place of a screen has a heading of its own; what is shown in place of a part of one has not. */
+export function OwnPage({ title, children }: Pick<PageProps, 'title' | 'children'>) {
+  return useContext(InPage) ? children : <Page title={title}>{children}</Page>
 }
 
 /**
@@ -49,7 +56,7 @@ export function Page({ title, over, under, actions, children }: PageProps) {
         </div>
         {actions !== undefined && <div className="actions">{actions}</div>}
       </header>
-      {children}
+      <InPage value>{children}</InPage>
     </>
   )
 }

@@ -34,10 +34,11 @@ describeUnless(missing, 'screens of the fleet', () => {
   let book: ScreenBook
   const held = mkdtempSync(join(tmpdir(), 'barewitness-hold-'))
   const hold = join(held, 'hold')
+  const nextDay = join(held, 'next-day')
   beforeAll(async () => {
     opened = await openWindow({
       folder: buildTestApp(),
-      env: { BAREWITNESS_TEST_PACE: '150', BAREWITNESS_TEST_HOLD: hold },
+      env: { BAREWITNESS_TEST_PACE: '150', BAREWITNESS_TEST_HOLD: hold, BAREWITNESS_TEST_NEXT_DAY: nextDay },
     })
     page = opened.page
     page.setDefaultTimeout(60_000)
@@ -173,6 +174,20 @@ describeUnless(missing, 'screens of the fleet', () => {
     rmSync(hold)
     await titled(page, 'Collection finished')
     await book.look('09-collected')
+  })
+
+  test('results of another day: evaluated with progress, cancelled, and evaluated again', async () => {
+    await rail(page, 'Settings')
+    writeFileSync(nextDay, '')
+    await rail(page, 'Overview')
+    await page.getByText('Evaluating results as of today').waitFor()
+    await book.look('09-another-day')
+    await press(page, 'Cancel')
+    rmSync(nextDay)
+    await page.getByText('Results not evaluated').waitFor()
+    await book.look('09-another-day-cancelled')
+    await press(page, 'Evaluate results')
+    await page.getByText(/Evaluated as of/).waitFor()
   })
 
   test('a call that is refused is shown in words', async () => {

@@ -104,6 +104,7 @@ export const VALID: Readonly<Record<Method, unknown>> = {
   'runs.list': null,
   'runs.open': { run: '20260514-091200' },
   'runs.stop-opening': null,
+  'runs.stop-evaluating': null,
   'home.get': null,
   'home.changes': null,
   'documents.plan': null,

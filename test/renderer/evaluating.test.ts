@@ -36,6 +36,16 @@ test('without a run in progress, the progress is shown until the last node', () 
   expect(getState().evaluating).toEqual({ done: 3, total: 4 })
   evaluated(4)
   expect(getState().evaluating).toBeNull()
+  expect(getState().days).toBe(before.days + 1)
+})
+
+test('once it is cancelled, no progress is shown, and no count until results are evaluated', () => {
+  vi.advanceTimersByTime(1000)
+  evaluated(1)
+  send({ kind: 'run-evaluation-stopped', run: 'r1' })
+  expect(getState()).toMatchObject({ evaluating: null, isUncounted: true, days: before.days })
+  evaluated(4)
+  expect(getState().isUncounted).toBe(false)
 })
 
 test('during a run it belongs to the run, and what began before is shown no longer', () => {

@@ -8,7 +8,7 @@ import { ok } from '../../main/core/failure.ts'
 import type { Engine } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { fakeNodes, hostileAway, hostileNode } from './fake-nodes.ts'
-import { createFakePorts } from './fake-ports.ts'
+import { createFakePorts, FAKE_NOW } from './fake-ports.ts'
 import { fakeScheduling } from './fake-timers.ts'
 
 export interface FakeEngineOptions {
@@ -20,7 +20,11 @@ export interface FakeEngineOptions {
   readonly hostile?: boolean
   /** While this file exists, no node answers: a run stays in progress however long a test looks at it. */
   readonly hold?: string | undefined
+  /** While this file exists, it is the next day, and no evaluation of a stored run gets past its first node. */
+  readonly nextDay?: string | undefined
 }
+
+const FAKE_NEXT_DAY = new Date(Date.parse(FAKE_NOW) + 86_400_000).toISOString()
 
 /** Someone in front of the window who always answers, and a viewer that shows nothing. */
 export const fakeDesktop: Desktop = {
@@ -35,17 +39,24 @@ export async function createFakeEngine({
   nodes = 8,
   hostile = false,
   hold,
+  nextDay,
 }: FakeEngineOptions = {}): Promise<Engine> {
   // In memory where the system has such a folder: hundreds of nodes make thousands of files, each of them synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'barewitness-fake-'))
+  const isThere = (file: string | undefined): boolean => file !== undefined && existsSync(file)
   const ports = createFakePorts({
+    now: () => (isThere(nextDay) ? FAKE_NEXT_DAY : FAKE_NOW),
     pace,
     nodes: [...fakeNodes(nodes), ...(hostile ? [hostileNode(), hostileAway()] : [])],
     onConnect: async () => {
-      while (hold !== undefined && existsSync(hold)) await sleep(50)
+      while (isThere(hold)) await sleep(50)
     },
   })
-  const engine = await createEngine(ports, fakeCatalog, {
+  const pause: typeof ports.pause = async (milliseconds) => {
+    while (isThere(nextDay)) await sleep(50)
+    await ports.pause(milliseconds)
+  }
+  const engine = await createEngine({ ...ports, pause }, fakeCatalog, {
     folder,
     desktop: fakeDesktop,
     scheduling: fakeScheduling(folder),

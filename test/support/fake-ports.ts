@@ -21,7 +21,7 @@ import { replay } from './fake-process.ts'
 import { fakeProvider } from './fake-provider.ts'
 import { fakeTimers } from './fake-timers.ts'
 
-const FAKE_NOW = '2026-11-20T09:15:00.000Z'
+export const FAKE_NOW = '2026-11-20T09:15:00.000Z'
 
 /** A node that is given this address answers as another machine, a guest: what drifts can be seen with it. */
 export const MOVED = '192.0.2.66'

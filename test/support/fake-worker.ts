@@ -12,6 +12,7 @@ serveEngine(
     nodes: Number(process.env.BAREWITNESS_TEST_NODES ?? '8'),
     hostile: process.env.BAREWITNESS_TEST_HOSTILE === '1',
     hold: process.env.BAREWITNESS_TEST_HOLD,
+    nextDay: process.env.BAREWITNESS_TEST_NEXT_DAY,
   }),
   () => process.exit(0),
 )

@@ -47,9 +47,10 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
   return {
     'assessment.get': async ({ of }) => {
       const source = await viewSource(context, of)
-      return ok(source === null ? null : shownView(catalog, source))
+      if (!source.ok) return source
+      return ok(source.value === null ? null : shownView(catalog, source.value))
     },
-    'node.get': async ({ of, node }) => ok(await nodeView(context, of, node)),
+    'node.get': ({ of, node }) => nodeView(context, of, node),
     // Apart from the node: each run is read and evaluated again, and only the page of the node shows them.
     'node.timeline': async ({ of, node }) =>
       ok(
@@ -58,7 +59,8 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
           : timelineOf(catalog, await earlier(context, node), MOST_MOMENTS, session.run?.scope.profile),
       ),
     'location.get': async ({ of }) => {
-      if (of === 'run') await assessAgain(context)
+      const current = await upToNow(context, of)
+      if (!current.ok) return current
       const assessment = assessmentOf(context, of)
       // A map with many places blocks this process for a second, during which no round trip of a run in progress can be
       // timed.
@@ -66,7 +68,8 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       return ok(assessment === null ? null : locationView(of, assessment, drawn))
     },
     'figures.get': async ({ of, node, kinds }) => {
-      if (of === 'run') await assessAgain(context)
+      const current = await upToNow(context, of)
+      if (!current.ok) return current
       const loaded = recordingOf(session, of, node)
       const assessment = assessmentOf(context, of)
       const assessed = assessment?.nodes.find((one) => one.node === node)
@@ -79,26 +82,33 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
   }
 }
 
-/** Data behind the view of a source; null without a run, and where the assessment of the open pack cannot be read. */
+/** A pack states its own evaluation. Fails as assessAgain() does. */
+const upToNow = async (context: EngineContext, of: Source): Promise<Outcome<null>> =>
+  of === 'run' ? await assessAgain(context) : ok(null)
+
+/**
+ * Data behind the view of a source; null without a run, and where the assessment of the open pack cannot be read. Fails as assessAgain() does.
+ */
 export async function viewSource(
   context: EngineContext,
   of: Source,
-): Promise<(ViewSource & Pick<RunState, 'recordings'>) | null> {
-  if (of === 'run') await assessAgain(context)
+): Promise<Outcome<(ViewSource & Pick<RunState, 'recordings'>) | null>> {
+  const current = await upToNow(context, of)
+  if (!current.ok) return current
   const state = of === 'run' ? context.session.run : context.session.pack
-  if (state === null || state.assessment === null) return null
+  if (state === null || state.assessment === null) return ok(null)
   const { run, recordings } = state
   const unreadable = unreadableOf(context, of)
   // A pack states its own register, and the conclusions that rest on it.
   if (of === 'pack') {
     const register = context.session.pack?.register ?? EMPTY_REGISTER
-    return { of, run, assessment: state.assessment, recordings, register, unreadable }
+    return ok({ of, run, assessment: state.assessment, recordings, register, unreadable })
   }
   // Conclusions follow the register, which changes while a run is shown.
   const own = await ownRegister(context)
   const register = own.ok ? own.value : EMPTY_REGISTER
   const assessment = own.ok ? withPeople(context, state.assessment, register) : state.assessment
-  return { of, run, assessment, recordings, register, unreadable }
+  return ok({ of, run, assessment, recordings, register, unreadable })
 }
 
 /** The view of an evaluation, composed once: every screen asks for it, and a large fleet has tens of thousands of results. */
@@ -145,20 +155,21 @@ const assessmentOf = ({ session }: EngineContext, of: Source): Assessment | null
 const unreadableOf = ({ session }: EngineContext, of: Source): readonly Failure[] =>
   of === 'run' ? (session.run?.unreadable ?? []) : []
 
-async function nodeView(context: EngineContext, of: Source, name: string): Promise<NodeView | null> {
+async function nodeView(context: EngineContext, of: Source, name: string): Promise<Outcome<NodeView | null>> {
   const { session } = context
-  if (of === 'run') await assessAgain(context)
+  const current = await upToNow(context, of)
+  if (!current.ok) return current
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
-  if (assessed === undefined) return null
+  if (assessed === undefined) return ok(null)
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
   const { riskAcceptances, explanations } = await registerFor(context, of)
-  return {
+  return ok({
     assessment: withFailure(assessed, unreadableOf(context, of)),
     recording: recordingOf(session, of, name)?.recording ?? null,
     declared: declared === undefined ? null : fleetNodeView(declared),
     riskAcceptances: riskAcceptances.filter(({ nodes }) => nodes.includes(name)),
     explanations: explanations.filter(({ nodes, status }) => status === 'in-force' && nodes.includes(name)),
-  }
+  })
 }
 
 /** One more than is shown, so that the oldest run is compared as well. A run in progress is not included. */

@@ -126,7 +126,8 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
       }
       const declared = await declaredOf(shelf())
       if (!declared.ok) return declared
-      await assessAgain(context)
+      const current = await assessAgain(context)
+      if (!current.ok) return current
       return ok(
         session.run === null ? beforeAnyRun(context, declared.value.engagement) : coverageIn(session.run.assessment),
       )

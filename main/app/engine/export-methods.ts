@@ -113,7 +113,9 @@ async function withRun(context: EngineContext, run: string | null): Promise<Outc
 /** What is open before the run of this session is exported. Fails with input.refused without a run, or as its readers do. */
 async function exportPreflight(context: EngineContext): Promise<Outcome<readonly PreflightItem[]>> {
   const { ports, folder } = context
-  const source = await viewSource(context, 'run')
+  const found = await viewSource(context, 'run')
+  if (!found.ok) return found
+  const { value: source } = found
   const { run, fleet, going } = context.session
   if (source === null || run === null) return fail('input.refused', NO_RUN)
   if (going?.run === run.run) return fail('input.refused', STILL_GOING)

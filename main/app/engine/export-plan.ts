@@ -19,7 +19,9 @@ import { listIdentities } from './trust-identities.ts'
 /** Contents of an export of the run of this session. Nothing is sealed, and no secret is requested. */
 export async function exportPlan(context: EngineContext, isShown: boolean): Promise<Outcome<ExportPlan>> {
   const { ports, catalog, folder, session } = context
-  const source = await findingSource(context, 'run')
+  const found = await findingSource(context, 'run')
+  if (!found.ok) return found
+  const { value: source } = found
   const { run } = session
   if (run === null || source === null) return fail('input.refused', NO_RUN)
   if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)

@@ -57,35 +57,33 @@ type Methods =
 
 /** Findings of the run that is shown or of the open pack, and what management states about them. Verdicts never change. */
 export function findingMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const sourceOf = (of: Source) => findingSource(context, of)
+  const withSource = async <T>(
+    of: Source,
+    answer: (source: FindingSource | null) => Outcome<T> | Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> => {
+    const source = await findingSource(context, of)
+    return source.ok ? await answer(source.value) : source
+  }
   const change = registerChange(context)
   return {
-    'home.get': async () => ok(await homeView(context, await sourceOf('run'))),
+    'home.get': () => withSource('run', async (source) => ok(await homeView(context, source))),
     'home.changes': async () => ok(await changesOf(context)),
-    'documents.plan': async () => {
-      const source = await sourceOf('run')
-      return ok(source === null ? null : documentPlan(source))
-    },
-    'documents.save-message': async ({ owner }, chosen) => {
-      if (chosen === undefined) return ok(null)
-      const source = await sourceOf('run')
-      const message = source === null ? null : messageIn(documentPlan(source), owner)
-      if (message === null) return fail('input.refused', 'no document is outstanding from this owner')
-      const written = await context.ports.files.write(chosen.path, new TextEncoder().encode(message))
-      return written.ok ? ok({ file: fileName(chosen.path) }) : written
-    },
-    'findings.get': async ({ of, node }) => {
-      const source = await sourceOf(of)
-      return ok(source === null ? null : findingsView(source, node))
-    },
-    'finding.get': async ({ of, reference }) => {
-      const source = await sourceOf(of)
-      return ok(source === null ? null : findingView(source, reference))
-    },
-    'findings.nodes': async ({ checks }) => {
-      const source = await sourceOf('run')
-      return ok(source === null ? [] : deviatingNodes(source, checks))
-    },
+    'documents.plan': () => withSource('run', (source) => ok(source === null ? null : documentPlan(source))),
+    'documents.save-message': async ({ owner }, chosen) =>
+      chosen === undefined
+        ? ok(null)
+        : await withSource('run', async (source) => {
+            const message = source === null ? null : messageIn(documentPlan(source), owner)
+            if (message === null) return fail('input.refused', 'no document is outstanding from this owner')
+            const written = await context.ports.files.write(chosen.path, new TextEncoder().encode(message))
+            return written.ok ? ok({ file: fileName(chosen.path) }) : written
+          }),
+    'findings.get': ({ of, node }) =>
+      withSource(of, (source) => ok(source === null ? null : findingsView(source, node))),
+    'finding.get': ({ of, reference }) =>
+      withSource(of, (source) => ok(source === null ? null : findingView(source, reference))),
+    'findings.nodes': ({ checks }) =>
+      withSource('run', (source) => ok(source === null ? [] : deviatingNodes(source, checks))),
     'responses.set': async (draft) => {
       const momentOf = entryMoments(context)
       return await change(draft.identity, 'respondent', (register, add) =>
@@ -96,14 +94,14 @@ export function findingMethods(context: EngineContext): Pick<Handlers, Methods> 
       await change(null, 'respondent', (register) =>
         each(register, ids, (next, id) => withdrawResponse(next, { id, ...taken }, context.ports.clock.now())),
       ).then(nothingOf),
-    'acceptances.accept-many': async (draft) => {
-      const source = await sourceOf('run')
-      if (source === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
-      const momentOf = entryMoments(context)
-      return await change(draft.identity, 'approver', (register, add) =>
-        acceptAll({ register, source, draft, momentOf, add }),
-      )
-    },
+    'acceptances.accept-many': (draft) =>
+      withSource('run', async (source) => {
+        if (source === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
+        const momentOf = entryMoments(context)
+        return await change(draft.identity, 'approver', (register, add) =>
+          acceptAll({ register, source, draft, momentOf, add }),
+        )
+      }),
     'acceptances.withdraw-many': async ({ ids, ...taken }) =>
       await change(null, 'approver', (register) =>
         each(register, ids, (next, id) => withdrawAcceptance(next, { id, ...taken }, context.ports.clock.now())),

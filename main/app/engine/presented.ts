@@ -1,6 +1,7 @@
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Register } from '../../../schemas/types.ts'
 import { catalogFor } from '../../core/catalog.ts'
+import { type Outcome, ok } from '../../core/failure.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { RecordingOutline } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
@@ -35,15 +36,16 @@ export function presented(
 
 const composed = new WeakMap<object, Presentation>()
 
-/** Findings of the run that is shown or of the open pack, with what they are read from; null as viewSource() gives it. */
-export async function findingSource(context: EngineContext, of: Source): Promise<FindingSource | null> {
-  const source = await viewSource(context, of)
-  if (source === null) return null
+/** Findings of the run that is shown or of the open pack, with what they are read from; null and failures as viewSource() gives them. */
+export async function findingSource(context: EngineContext, of: Source): Promise<Outcome<FindingSource | null>> {
+  const found = await viewSource(context, of)
+  if (!found.ok || found.value === null) return found.ok ? ok(null) : found
+  const { value: source } = found
   const { assessment, recordings, run } = source
   const catalog = catalogFor(context.catalog, assessment.scope)
   const register = registerInScope(context.catalog, source.register, assessment.scope)
   const shown = presented(context, { assessment, register: source.register, recordings })
-  return { of, run, assessment, catalog, register, shown }
+  return ok({ of, run, assessment, catalog, register, shown })
 }
 
 /** What the report shows of the open pack; null where its results cannot be read. */

@@ -89,7 +89,8 @@ async function promised(context: EngineContext, of: Source): Promise<Outcome<Pro
   const { ports, folder, session } = context
   const declared = await declaredOf({ ports, folder, demo: session.demo })
   if (!declared.ok) return declared
-  await assessAgain(context)
+  const current = await assessAgain(context)
+  if (!current.ok) return current
   return ok({ provider: declared.value.provider, assessment: session.run?.assessment ?? null })
 }
 

@@ -18,6 +18,7 @@ import { keepDemoLocation, locationOrNone } from './location-store.ts'
 import { ownRegister, registerAtFirst } from './register-store.ts'
 import type { Begun, RunState } from './run-state.ts'
 import { collectedNodes, DEFAULT_FRAMEWORKS, listRuns, loadRun, type OnNode, shelfOf } from './stored-runs.ts'
+import { stopEvaluating } from './up-to-now.ts'
 
 type Methods =
   | 'demo.open'
@@ -32,6 +33,7 @@ type Methods =
   | 'runs.list'
   | 'runs.open'
   | 'runs.stop-opening'
+  | 'runs.stop-evaluating'
 
 const GOING_ON = 'a run is in progress'
 
@@ -109,6 +111,10 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       for (const stop of opening) stop.abort()
       return ok(null)
     },
+    'runs.stop-evaluating': async () => {
+      stopEvaluating(context)
+      return ok(null)
+    },
   }
 }
 
@@ -121,6 +127,7 @@ async function openRun(context: EngineContext, run: string, signal: AbortSignal)
   const onNode: OnNode = (progress) => notify({ kind: 'run-loading', run, ...progress })
   const loaded = await loadRun(shelf, catalog, run, onNode, signal)
   if (!loaded.ok) return loaded
+  stopEvaluating(context)
   session.run = loaded.value
   const own = await ownRegister(context)
   const register = own.ok ? own.value : EMPTY_REGISTER

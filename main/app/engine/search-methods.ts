@@ -12,7 +12,9 @@ export function searchMethods(context: EngineContext): Pick<Handlers, 'search.in
   const { catalog: ours, session } = context
   return {
     'search.index': async ({ of }) => {
-      const source = await viewSource(context, of)
+      const found = await viewSource(context, of)
+      if (!found.ok) return found
+      const { value: source } = found
       const state = of === 'run' ? session.run : session.pack
       if (source === null || state === null) return ok([])
       const { assessment, register } = source

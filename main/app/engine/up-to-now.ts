@@ -3,6 +3,7 @@ import type { Ports } from '../../core/all-ports.ts'
 import { assessNode, conclude, populationOf, termsOf } from '../../core/assess.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
@@ -12,27 +13,31 @@ import { assessedInTurns, assessedNow } from './stored-runs.ts'
 /**
  * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again when
  * the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire. Both use
- * the current declarations. Other calls are answered between two nodes, and the progress is reported.
+ * the current declarations. Other calls are answered between two nodes, and the progress is reported. Fails with
+ * run.not-evaluated after stopEvaluating(): no call is answered with the results of the earlier date. What a caller
+ * stored before stays stored.
  */
-export async function assessAgain(context: EngineContext): Promise<void> {
+export async function assessAgain(context: EngineContext): Promise<Outcome<null>> {
   const { ports, catalog, folder, session } = context
   for (;;) {
     const { demo } = session
     const declared = await declaredOrNone({ ports, folder, demo })
     // Another fleet may be shown by now; its caller reads the declarations of that fleet.
-    if (session.demo !== demo) return
+    if (session.demo !== demo) return ok(null)
     session.run = session.going?.soFar.state() ?? session.run
     const { run, going } = session
-    if (run === null) return
+    if (run === null) return ok(null)
     const scope = withDeclared(run.scope, declared)
     const isSettled = isOfToday(ports, run) && hasSameProvider(scope, run.scope)
     if (isSettled || going !== null) {
       session.run = rescoped(ports, catalog, run, scope)
-      return
+      return ok(null)
     }
     const evaluated = await evaluatedOnce(context, run, scope)
     // Another run may be shown by now, and declarations may have changed: looked at again, by each caller.
-    if (session.run === run) session.run = evaluated
+    if (session.run !== run) continue
+    if (evaluated === null) return NOT_EVALUATED
+    session.run = evaluated
   }
 }
 
@@ -42,23 +47,43 @@ const isOfToday = ({ clock }: Pick<Ports, 'clock'>, { assessment }: RunState): b
 const hasSameProvider = (one: Scope, other: Scope): boolean =>
   canonicalJson(one.provider ?? null) === canonicalJson(other.provider ?? null)
 
-/** Evaluations in progress, by the run as it is shown. */
-const EVALUATIONS = new WeakMap<RunState, Promise<RunState>>()
+/** Ends the evaluation of the shown run; calls that wait for it fail, and the next one begins another. */
+export function stopEvaluating({ session }: Pick<EngineContext, 'session'>): void {
+  if (session.run !== null) EVALUATIONS.get(session.run)?.stop.abort()
+}
 
-/** The run evaluated as of now. Calls that wait for the same run wait for one evaluation, with the scope of the first of them. */
+const NOT_EVALUATED = fail('run.not-evaluated', 'cancelled before all nodes were evaluated')
+
+interface Evaluation {
+  readonly state: Promise<RunState | null>
+  readonly stop: AbortController
+}
+
+/** Evaluations in progress, by the run as it is shown. */
+const EVALUATIONS = new WeakMap<RunState, Evaluation>()
+
+/**
+ * The run evaluated as of now; null where it was stopped. Calls that wait for the same run wait for one evaluation, with the scope of the first
+ * of them.
+ */
 function evaluatedOnce(
   { ports, catalog, session, notify }: EngineContext,
   run: RunState,
   scope: Scope,
-): Promise<RunState> {
+): Promise<RunState | null> {
   const known = EVALUATIONS.get(run)
-  if (known !== undefined) return known
-  const evaluating = assessedInTurns(ports, catalog, { ...run, scope }, (done, total) => {
+  if (known !== undefined) return known.state
+  const stop = new AbortController()
+  const onNode = (done: number, total: number): void => {
     // The events of a run that was started meanwhile are its own.
     if (session.going === null) notify({ kind: 'run-evaluating', run: run.run, done, total })
-  }).finally(() => EVALUATIONS.delete(run))
-  EVALUATIONS.set(run, evaluating)
-  return evaluating
+  }
+  const state = assessedInTurns(ports, catalog, { ...run, scope }, onNode, stop.signal).finally(() => {
+    EVALUATIONS.delete(run)
+    if (stop.signal.aborted) notify({ kind: 'run-evaluation-stopped', run: run.run })
+  })
+  EVALUATIONS.set(run, { state, stop })
+  return state
 }
 
 /**
