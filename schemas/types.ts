@@ -868,7 +868,7 @@ export interface ClaimResult {
   readonly observations: readonly Observation[]
 }
 /**
- * The declared location of a node, and its evidence. Never one number, and never a pin.
+ * The declared place of a node, and its evidence. Never one number, and never a pin.
  */
 export interface Location {
   readonly claim: null | Place

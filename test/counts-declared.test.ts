@@ -71,7 +71,7 @@ describe('population', () => {
 describe('location', () => {
   const { rows } = locationView('run' as never, assessment, false)
   const questions = [
-    ['declared location', rows.map(placeWord)],
+    ['declared place', rows.map(placeWord)],
     ...policiesOf(rows).map((title) => [title, rows.flatMap((row) => policyWord(row, title) ?? [])] as const),
   ] as const
 

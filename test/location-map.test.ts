@@ -26,7 +26,7 @@ const DENVER = placeOf('Denver', 39.7, -104.9, 5)
 const OFFICE = placeOf('Office', 39.04, -77.49, 2)
 
 describe('the map of a node', () => {
-  it('shows the claimed place as a hatched area, also where it is declared to the point', () => {
+  it('shows the declared place as a hatched area, also where it is declared to the point', () => {
     for (const radiusKm of [0, 60, 1500]) {
       const hatched = areas(mapOf(locationOf({ claim: { ...ASHBURN, radiusKm } }))).filter(
         ({ fill }) => fill === 'hatched',
@@ -81,7 +81,7 @@ describe('the map of a node', () => {
       locationOf({ distanceBounds: [discFrom(DALLAS, 24, { record: 'dallas-1' })], reachable: ['MX', 'US'] }),
     )
     expect(figure.table.rows).toEqual([
-      ['Claimed place: Ashburn, US, within 60 km of 39.04, -77.48', 'M. Ortiz', '', '', ''],
+      ['Declared place: Ashburn, US, within 60 km of 39.04, -77.48', 'M. Ortiz', '', '', ''],
       ['Measured from: Dallas, within 5 km of 32.8, -96.8', 'M. Ortiz', '24.00 ms', '3605 km', 'record dallas-1'],
       ['In reach of all', '', '', 'land of MX, US', ''],
     ])
@@ -167,8 +167,13 @@ describe('the map of a fleet', () => {
     ]
     const figure = fleetMap(nodes, land)
     expect(figure?.table.rows).toEqual([
-      ['Claimed: Ashburn, US, within 60 km of 39.04, -77.48', 'M. Ortiz', '2', '1 contradicted, 1 bounded within area'],
-      ['Claimed: Dallas, within 5 km of 32.8, -96.8', 'M. Ortiz', '1', '1 undetermined'],
+      [
+        'Declared: Ashburn, US, within 60 km of 39.04, -77.48',
+        'M. Ortiz',
+        '2',
+        '1 contradicted, 1 bounded within area',
+      ],
+      ['Declared: Dallas, within 5 km of 32.8, -96.8', 'M. Ortiz', '1', '1 undetermined'],
       ['Measured from: Office, within 2 km of 39.04, -77.49', 'M. Ortiz', '2', ''],
     ])
     expect(figure?.marks.some((mark) => mark.is === 'area' && mark.tone === 'against')).toBe(true)

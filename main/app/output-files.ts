@@ -54,7 +54,7 @@ export const controlsTable = (assessment: Assessment, catalog: Catalog, register
 /** One line per node of the population, with the lists that contain it and the counts of its verdicts. */
 export const populationTable = (assessment: Assessment): Table => tableOf(populationGrid(assessment))
 
-/** One line per node: its declared location, the supporting evidence, and its maximum distance. */
+/** One line per node: its declared place, the supporting evidence, and its maximum distance. */
 export const locationTable = (assessment: Assessment): Table => tableOf(locationGrid(assessment))
 
 /** One line per finding for the CSV imports of Jira and of ServiceNow. */

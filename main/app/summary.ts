@@ -118,7 +118,7 @@ const explained = (register: Register, node: string, asOf: string): readonly str
     .flat()
     .map((entry) => `    ${entry.signal}: ${explanationText(entry)}`)
 
-/** Results for the declared location of a node, and for each residency rule that applies to it. */
+/** Results for the declared place of a node, and for each residency rule that applies to it. */
 function locationLine(location: Location | null): readonly string[] {
   if (location === null || location.results.length === 0) return []
   const answers = location.results.map(
@@ -128,11 +128,11 @@ function locationLine(location: Location | null): readonly string[] {
 }
 
 const questionOf = ({ of, title }: Pick<LocationResult, 'of' | 'title'>): string =>
-  of === 'declared-place' ? 'declared location' : plain(title)
+  of === 'declared-place' ? 'declared place' : plain(title)
 
 const LOCATION_VERDICTS = Object.keys(locationVerdictWords) as readonly LocationResult['result'][]
 
-/** By declared location and by residency rule: the number of nodes with each result. */
+/** By declared place and by residency rule: the number of nodes with each result. */
 function locationCounts({ nodes }: Assessment): readonly string[] {
   const answers = nodes.flatMap(({ location }) => location?.results ?? [])
   if (answers.length === 0) return []
@@ -144,7 +144,7 @@ function locationCounts({ nodes }: Assessment): readonly string[] {
     })).filter(({ count }) => count > 0)
     return `  ${question}\n      ${counts.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length} collected)`
   })
-  return ['Location results by declared location and residency rule:', ...lines, '']
+  return ['Location results by declared place and residency rule:', ...lines, '']
 }
 
 /** Maximum number of nodes on one screen; of a larger fleet, only those with problems. */

@@ -14,7 +14,7 @@ export const LOCATION_VERDICTS = [
 export const worstVerdict = (answers: Location['results']): LocationResult['result'] =>
   LOCATION_VERDICTS.find((verdict) => answers.some((answer) => answer.result === verdict)) ?? 'undetermined'
 
-/** The result for the declared location; null where none was declared. */
+/** The result for the declared place; null where none was declared. */
 export const placeAnswer = (location: Location | null | undefined): LocationResult | null =>
   location?.results.find((answer) => answer.of === 'declared-place') ?? null
 

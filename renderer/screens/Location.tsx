@@ -33,7 +33,7 @@ import { EmptyState, Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
-/** Declared location and residency rules of the nodes with the supporting evidence, worst first. */
+/** Declared place and residency rules of the nodes with the supporting evidence, worst first. */
 export function Location({ of }: { readonly of: Source }) {
   const { runs, soFar } = useStore()
   const answer = useKept(useAnswer('location.get', { of }, `${runs} ${soFar}`), of)
@@ -56,7 +56,7 @@ const NothingYet = ({ of }: { readonly of: Source }) =>
   of === 'pack' ? (
     <EmptyState title="No results">The assessment in this pack cannot be read.</EmptyState>
   ) : (
-    <NoResultsYet>The declared location, the maximum distance and the evidence for each node appear here.</NoResultsYet>
+    <NoResultsYet>The declared place, the maximum distance and the evidence for each node appear here.</NoResultsYet>
   )
 
 function Judged({ view, of }: { readonly view: LocationView; readonly of: Source }) {
@@ -65,7 +65,7 @@ function Judged({ view, of }: { readonly view: LocationView; readonly of: Source
   return (
     <Page
       title="Location"
-      over={of === 'pack' ? 'As stated in the pack' : 'Declared location and supporting evidence'}
+      over={of === 'pack' ? 'As stated in the pack' : 'Declared place and supporting evidence'}
       under={
         <>
           {answered} of {plural(rows.length, 'declared node')} have a result. Evaluated as of {when(asOf)}.
@@ -166,7 +166,7 @@ function LocationContradicted({ rows, of }: { readonly rows: readonly LocationRo
         <Notice
           key={node}
           kind="failure"
-          title={`Declared location of ${visible(node)} contradicted.`}
+          title={`Declared place of ${visible(node)} contradicted.`}
           means={visible(why)}
           actions={
             <Button kind="quiet" onPress={() => go({ screen: 'node', of, node })}>

@@ -113,7 +113,7 @@ describeUnless(missing, 'declarations', () => {
     await section('Place').getByLabel('Latitude', { exact: true }).fill('39.04')
     await press(page, 'Save Place')
     await page.getByText('Changes not saved yet.').waitFor({ state: 'detached' })
-    await page.getByRole('img', { name: 'Declared locations of nodes and vantage points' }).waitFor()
+    await page.getByRole('img', { name: 'Declared places of nodes and vantage points' }).waitFor()
     await look('91-declarations-nodes')
   })
 

@@ -15,7 +15,7 @@ ward-db-04,192.0.2.4,audit,yes
 ward-db-06,192.0.2.6,audit,yes
 `
 
-/** Declared locations, with the simulated engine: every state has a screenshot in light and dark. */
+/** Declared places, with the simulated engine: every state has a screenshot in light and dark. */
 describeUnless(missing, 'screens of the location', () => {
   let opened: TestWindow
   let page: Page
@@ -64,7 +64,7 @@ describeUnless(missing, 'screens of the location', () => {
     await page.getByText(`${locationVerdictWords.contradicted.label}: 1 of 8 nodes`).first().waitFor()
     // Which node and why, before anything is opened.
     await page.locator('.notice.failure').getByText('at most 64 km away', { exact: false }).waitFor()
-    await page.getByRole('img', { name: 'Declared locations of nodes and vantage points' }).waitFor()
+    await page.getByRole('img', { name: 'Declared places of nodes and vantage points' }).waitFor()
     await book.look('71-location', { full: true })
     await press(page, 'Limitations')
     await page.getByText('Not shown by any delay.').waitFor()
@@ -152,11 +152,11 @@ describeUnless(missing, 'screens of the location', () => {
     await field(page, 'Find a node').fill('')
     await grid().waitFor()
     await book.lookZoomed('location')
-    await page.getByRole('img', { name: 'Declared locations of nodes' }).scrollIntoViewIfNeeded()
+    await page.getByRole('img', { name: 'Declared places of nodes' }).scrollIntoViewIfNeeded()
     await windowShot(opened, 'zoom-location-map')
     await openNode('demo-gpu-02')
     await book.lookZoomed('node-location')
-    await page.getByRole('img', { name: 'Declared location and distance bounds' }).scrollIntoViewIfNeeded()
+    await page.getByRole('img', { name: 'Declared place and distance bounds' }).scrollIntoViewIfNeeded()
     await windowShot(opened, 'zoom-node-location-map')
     await zoom(opened, 1)
   })

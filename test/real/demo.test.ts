@@ -104,7 +104,7 @@ describeUnless(missing, 'the demo', () => {
     expect(place('demo-metal-04')).toBe('contradicted')
     expect(place('demo-shared-05')).toBe('uncorroborated')
     expect(said).toMatch(
-      /declared location\n +Contradicted 1, Bounded within area 3, Corroborated, not bounded 1, Not corroborated 1 \(of 6 collected\)/,
+      /declared place\n +Contradicted 1, Bounded within area 3, Corroborated, not bounded 1, Not corroborated 1 \(of 6 collected\)/,
     )
   })
 

@@ -228,7 +228,7 @@ function changed(before: NodeAssessment, after: NodeAssessment, comparing: Reado
 }
 
 /**
- * Declared locations and results of the nodes of an assessment, small enough for a thousand of them; with the map only
+ * Declared places and results of the nodes of an assessment, small enough for a thousand of them; with the map only
  * where it is drawn.
  */
 export function locationView(of: Source, assessment: Assessment, drawn = true): LocationView {

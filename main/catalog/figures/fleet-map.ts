@@ -75,7 +75,7 @@ export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure
   )
   return {
     kind: 'location-map',
-    title: 'Declared locations of nodes and vantage points',
+    title: 'Declared places of nodes and vantage points',
     caption:
       'Each hatched area is a declared place at its declared size. It shows where nodes are declared to be; the table lists the supporting evidence.',
     width: FIGURE_WIDTH,
@@ -111,7 +111,7 @@ export function fleetMap(nodes: readonly LocatedNode[], land: DrawnLand): Figure
       head: ['Place', 'Declared by', 'Nodes', 'Verdicts, the worst of each node'],
       rows: [
         ...sites.map((site) => [
-          `Claimed: ${placeText(site.place)}`,
+          `Declared: ${placeText(site.place)}`,
           plain(site.place.declaredBy, 80),
           `${site.nodes}`,
           LOCATION_VERDICTS.flatMap((verdict) => {

@@ -74,7 +74,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
   )
   return {
     kind: 'location-map',
-    title: 'Declared location and distance bounds',
+    title: 'Declared place and distance bounds',
     caption: captionOf(location, reaches.length, apart),
     width: FIGURE_WIDTH,
     height: view.frame.height + 1,
@@ -92,7 +92,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
       ...mapEdge(view),
     ],
     legend: [
-      ...(claim === null ? [] : [CLAIMED]),
+      ...(claim === null ? [] : [DECLARED_PLACE]),
       ...(distanceBounds.length === 0 ? [] : [MEASURED_FROM]),
       ...(reaches.length < 2
         ? []
@@ -122,7 +122,7 @@ export const discOf = ({ latitude, longitude, radiusKm }: Place): Disc => ({
   radiusKm,
 })
 
-/** What the round trips report about the claimed place, else of the first region that it has to be in. */
+/** What the round trips report about the declared place, else of the first region that it has to be in. */
 function toneOf({ results }: Location): FigureTone {
   const decided = results.find((one) => one.of === 'declared-place') ?? results[0]
   return TONES[decided?.delay ?? 'unusable']
@@ -135,7 +135,7 @@ const TONES: Readonly<Record<Location['results'][number]['delay'], FigureTone>> 
   unusable: 'plain',
 }
 
-export const CLAIMED: FigureKey = areaKey('Claimed place, as large as declared', 'plain', 'hatched', {
+export const DECLARED_PLACE: FigureKey = areaKey('Declared place, at its declared size', 'plain', 'hatched', {
   weight: 2,
   dashed: false,
 })
@@ -148,7 +148,7 @@ export const mapEdge = ({ frame: { left, top, width, height }, globe }: MapView)
 
 function captionOf({ claim }: Location, reaches: number, apart: boolean): string {
   if (reaches === 0)
-    return 'The claimed place. No usable round trip bounds where the node can be. Borders are for orientation.'
+    return 'The declared place. No usable round trip bounds where the node can be. Borders are for orientation.'
   if (apart)
     return 'The discs have no part in common, so at least one time or one declared place is wrong. This is no evidence against the node.'
   const where =
@@ -187,7 +187,7 @@ function claimName(view: MapView, claim: Place | null): readonly Name[] {
       .map(([x]) => x),
   )
   const beside = right > FRAME.width - 60 ? at : ([right, at[1]] as const)
-  return [{ at: beside, text: `Claimed: ${claim.name}`, bold: true }]
+  return [{ at: beside, text: `Declared: ${claim.name}`, bold: true }]
 }
 
 const vantageNames = (view: MapView, discs: readonly DistanceBound[]): readonly Name[] =>
@@ -203,7 +203,7 @@ export const placeText = ({ name, country, latitude, longitude, radiusKm }: Plac
   `${plain(name, 80)}${country === undefined ? '' : `, ${plain(country, 20)}`}, within ${radiusKm} km of ${latitude}, ${longitude}`
 
 const claimRows = (claim: Place | null): readonly (readonly string[])[] =>
-  claim === null ? [] : [[`Claimed place: ${placeText(claim)}`, plain(claim.declaredBy, 80), '', '', '']]
+  claim === null ? [] : [[`Declared place: ${placeText(claim)}`, plain(claim.declaredBy, 80), '', '', '']]
 
 const policyRows = (policies: readonly DrawnPolicy[]): readonly (readonly string[])[] =>
   policies.map(({ title }) => [`Has to be in: ${plain(title, 120)}`, 'fleet file', '', '', ''])

@@ -17,7 +17,7 @@ import { placeIndication } from './verdict.ts'
 export const locationRttBound = defineCheck({
   id: 'location.rtt-bound',
   property: 'location',
-  expected: 'Round-trip time bounds the SSH responder within the declared location, by the speed of light.',
+  expected: 'Round-trip time bounds the SSH responder within the declared place, by the speed of light.',
   limitations:
     'It bounds the holder of the SSH session keys. A relay inside the place with a copy of the host key would respond the same way, and where data, replicas and backups are is not shown. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement; light is assumed to travel in a straight line through the earth.',
   requires: { echo: nonceEcho },

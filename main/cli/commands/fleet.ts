@@ -219,7 +219,7 @@ async function showFleet(context: Context, file: string, json: boolean): Promise
   for (const node of collected) {
     const key = node.hostKey ?? node.knownHosts ?? fleet.knownHosts ?? 'host key not verified'
     emitText(
-      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared location ${plain(node.location.name)}`}\n`,
+      `  ${node.name}  ${node.user ?? ''}@${node.address}:${node.port ?? 22}  ${key}${node.sudo === true ? '  sudo' : ''}${node.location === undefined ? '' : `  declared place ${plain(node.location.name)}`}\n`,
     )
   }
 }

@@ -61,7 +61,7 @@ function answerTable({ claim, results }: Location): Block {
   return {
     kind: 'facts',
     rows: [
-      { label: 'Declared location', value: declared },
+      { label: 'Declared place', value: declared },
       ...results.map((answer) => ({
         label: answer.of === 'declared-place' ? 'Location result' : 'Residency rule',
         value: answerCell(answer),

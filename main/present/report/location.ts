@@ -158,7 +158,7 @@ const MOST_ROWS = 300
 /** In a large fleet, the number of nodes analyzed in the report: those with the worst results. */
 const MOST_DOSSIERS = 20
 
-/** Declared locations, supporting evidence and limitations: first the fleet, then each node. */
+/** Declared places, supporting evidence and limitations: first the fleet, then each node. */
 export function locationSection(matter: Matter): Section {
   const { nodes, scope, asOf } = matter.assessment
   const dossiers = locatedNodes(matter)
@@ -199,12 +199,12 @@ const rank = ({ location }: NodeAssessment): number => LOCATION_VERDICTS.indexOf
 const worstFirst = (nodes: readonly NodeAssessment[]): readonly NodeAssessment[] =>
   [...nodes].sort((a, b) => rank(a) - rank(b))
 
-/** Node counts by result: for declared locations, then for each residency rule. */
+/** Node counts by result: for declared places, then for each residency rule. */
 function verdictTable(nodes: readonly NodeAssessment[]): readonly Block[] {
   const asked = new Map<string, LocationResult['result'][]>()
   for (const { location } of nodes)
     for (const answer of location?.results ?? []) {
-      const key = answer.of === 'declared-place' ? 'Declared location' : `Required area: ${plain(answer.title, 200)}`
+      const key = answer.of === 'declared-place' ? 'Declared place' : `Required area: ${plain(answer.title, 200)}`
       asked.set(key, [...(asked.get(key) ?? []), answer.result])
     }
   if (asked.size === 0)
@@ -253,7 +253,7 @@ function fleetTable(nodes: readonly NodeAssessment[]): readonly Block[] {
           rowHeaders: true,
           columns: [
             { title: 'Node', width: 22 },
-            { title: 'Declared location', width: 20 },
+            { title: 'Declared place', width: 20 },
             { title: 'Location result', width: 15 },
             { title: 'Narrowest bound (maximum distance)', width: 21 },
             { title: 'Residency rule', width: 22 },

@@ -6,7 +6,7 @@ import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
   node: 24,
-  'declared location': 50,
+  'declared place': 50,
   'declared by': 24,
   'location result': 18,
   'location result label': 24,
@@ -21,7 +21,7 @@ const COLUMNS = columns({
   why: 70,
 })
 
-/** One row per node: declared location, supporting evidence and maximum distance. */
+/** One row per node: declared place, supporting evidence and maximum distance. */
 export const locationGrid = ({ nodes }: Assessment): Grid => ({ columns: COLUMNS, rows: nodes.map(row) })
 
 function row({ node, location }: NodeAssessment): readonly (string | number)[] {
