@@ -190,8 +190,16 @@ export function integrationsOptions(
   ]
 }
 
-/** Which time-stamp runs of a schedule have. */
-export const stampWords = (authority: string | null): string =>
-  authority === null
-    ? 'Runs have no time-stamp: no authority is set under Settings, Time-stamping.'
-    : `Runs are time-stamped by ${authority}, as set under Settings, Time-stamping.`
+/** Which time-stamp runs of a schedule have. On a team server, a schedule only collects: a person exports what it collected. */
+export const stampWords = (authority: string | null, startedBy: StartedBy): string => {
+  const where = 'set under Settings, Time-stamping'
+  if (startedBy === 'server')
+    return `Scheduled runs are neither sealed nor time-stamped until an officer exports them. ${
+      authority === null
+        ? `No time-stamp authority is ${where}.`
+        : `The export can use the authority ${authority}, ${where}.`
+    }`
+  return authority === null
+    ? `Runs have no time-stamp: no authority is ${where}.`
+    : `Runs are time-stamped by ${authority}, as ${where}.`
+}

@@ -103,7 +103,7 @@ export interface SchedulesView {
   readonly fleet: string | null
   /** The time zone of this computer. */
   readonly zone: string
-  /** The time-stamp authority of the settings, which runs of this fleet use; null: none. */
+  /** The time-stamp authority of the settings, which runs of this fleet use, or on a team server their exports; null: none. */
   readonly authority: string | null
   /** Kinds of timers that this computer has, the one to prefer first. */
   readonly here: readonly TimerKind[]

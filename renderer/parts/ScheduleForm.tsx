@@ -211,7 +211,14 @@ export function ScheduleForm({ view, edited, onClose, onSaved }: ScheduleFormPro
       >
         {isServed ? 'Run if missed while the server was off' : 'Run if missed while this computer was off'}
       </Checkbox>
-      {isServed ? choice : <Unattended {...{ draft, set, problems, edited, choice, authority: view.authority }} />}
+      {isServed ? (
+        <>
+          {choice}
+          <p className="quiet">{visible(stampWords(view.authority, 'server'))}</p>
+        </>
+      ) : (
+        <Unattended {...{ draft, set, problems, edited, choice, authority: view.authority }} />
+      )}
     </FormDialog>
   )
 }
@@ -318,7 +325,7 @@ function Unattended({ draft, set, problems, edited, choice, authority }: Unatten
       {chooseIntegrations.error !== null && <FailureNote error={chooseIntegrations.error} />}
       <p className="quiet">
         Scheduled runs use the nodes and host keys of this window, and its engagement, provider claims, risk acceptances
-        and documents at the time of sealing. {visible(stampWords(authority))}
+        and documents at the time of sealing. {visible(stampWords(authority, 'timers'))}
       </p>
     </>
   )

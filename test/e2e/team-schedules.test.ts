@@ -47,6 +47,7 @@ describeUnless(absent, 'schedules in Chromium', () => {
       await page.getByRole('textbox', { name: 'Retries for unreachable nodes' }).fill('0')
       for (const absentField of ['Passphrase file', 'Send packs to other systems', 'Notification address (optional)'])
         expect(await page.getByText(absentField, { exact: true }).count()).toBe(0)
+      await page.getByText(/neither sealed nor time-stamped until an officer exports them/).scrollIntoViewIfNeeded()
       expect(await axeFindings(page)).toEqual([])
       await windowShot(window, 'team-schedule-form')
       await page.getByRole('dialog').getByRole('button', { name: 'Add schedule', exact: true }).click()

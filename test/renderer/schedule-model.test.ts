@@ -70,8 +70,16 @@ describe('a schedule in words', () => {
   })
 
   test('the time-stamp is that of the settings', () => {
-    expect(stampWords('https://tsa.example/')).toContain('https://tsa.example/')
-    expect(stampWords(null)).toMatch(/no time-stamp/)
+    expect(stampWords('https://tsa.example/', 'timers')).toContain('https://tsa.example/')
+    expect(stampWords(null, 'timers')).toMatch(/no time-stamp/)
+  })
+
+  test('on a team server, a run has a time-stamp from its export, not from its schedule', () => {
+    for (const authority of ['https://tsa.example/', null])
+      expect(stampWords(authority, 'server')).toMatch(
+        /^Scheduled runs are neither sealed nor time-stamped until an officer exports them/,
+      )
+    expect(stampWords('https://tsa.example/', 'server')).toContain('https://tsa.example/')
   })
 
   test('a missing timer is reported', () => {
