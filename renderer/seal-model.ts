@@ -100,6 +100,30 @@ export const PREFLIGHT_LINKS: Readonly<
   time: { title: 'Open time-stamping', to: { screen: 'settings', part: 'time-stamping' } },
 }
 
+/** Screens on which such an item is about the run that is shown; all others are the same for every run. */
+const OF_SHOWN_RUN: readonly PreflightItem['id'][] = ['population', 'findings', 'documents']
+
+/** The link of an item; with `showsRun`, it makes the exported run the one that is shown first. */
+export interface PreflightLink {
+  readonly title: string
+  readonly to: Route | 'seal'
+  readonly showsRun: boolean
+}
+
+/**
+ * The link of an item of a run that is exported. Null where its screen would be about another run: the exported one is not shown, and cannot be.
+ */
+export function preflightLink(
+  id: PreflightItem['id'],
+  { isShown, mayShow }: { readonly isShown: boolean; readonly mayShow: boolean },
+): PreflightLink | null {
+  const { title, to } = PREFLIGHT_LINKS[id]
+  if (isShown || !OF_SHOWN_RUN.includes(id)) return { title, to, showsRun: false }
+  return mayShow
+    ? { title: `Show this run and ${title.charAt(0).toLowerCase()}${title.slice(1)}`, to, showsRun: true }
+    : null
+}
+
 /** How many of the items are open, as a sentence. */
 export function preflightLine(items: readonly PreflightItem[]): string {
   const left = items.filter(({ state }) => state !== 'done').length

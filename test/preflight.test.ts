@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type PreflightMatter, preflightOf } from '../main/app/preflight.ts'
 import type { Finding } from '../main/core/finding/finding.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
-import { PREFLIGHT_LINKS, preflightLine } from '../renderer/seal-model.ts'
+import { PREFLIGHT_LINKS, preflightLine, preflightLink } from '../renderer/seal-model.ts'
 import { ENGAGEMENT_STATES, engagementStateWords } from '../schemas/engagement-words.ts'
 import { PREFLIGHT_IDS, type PreflightItem } from '../schemas/ipc-packs.ts'
 import type { Assessment } from '../schemas/types.ts'
@@ -133,6 +133,28 @@ describe('before an export', () => {
   test('findings and places open where they are answered', () => {
     expect(PREFLIGHT_LINKS.findings.to).toEqual({ screen: 'findings', of: 'run' })
     expect(PREFLIGHT_LINKS.places.to).toEqual({ screen: 'declarations', part: 'nodes' })
+  })
+
+  describe('of an earlier run', () => {
+    const OF_THE_RUN = ['population', 'findings', 'documents']
+
+    test('what is of the run is opened with it, under words that state this', () => {
+      for (const id of PREFLIGHT_IDS) {
+        const { title, to } = PREFLIGHT_LINKS[id]
+        const link = preflightLink(id, { isShown: false, mayShow: true })
+        expect(link).toEqual(
+          OF_THE_RUN.includes(id)
+            ? { title: `Show this run and o${title.slice(1)}`, to, showsRun: true }
+            : { title, to, showsRun: false },
+        )
+        expect(preflightLink(id, { isShown: true, mayShow: true })).toEqual({ title, to, showsRun: false })
+      }
+    })
+
+    test('where it cannot be shown, what is of the run has no link', () => {
+      for (const id of PREFLIGHT_IDS)
+        expect(preflightLink(id, { isShown: false, mayShow: false }) === null, id).toBe(OF_THE_RUN.includes(id))
+    })
   })
 })
 

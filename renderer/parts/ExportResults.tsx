@@ -1,15 +1,14 @@
 import { rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
-import { useAction } from '../actions.ts'
+import type { Route } from '../routes.ts'
 import { controlsWithDeviations, findingCounts, resultsLine } from '../seal-model.ts'
-import { go, outdated } from '../store.ts'
+import { go } from '../store.ts'
 import { may } from '../team.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { FailureNote } from './Ask.tsx'
 import { SeverityMark } from './FindingParts.tsx'
-import { OpeningRun } from './OpeningRun.tsx'
+import { ShowRun } from './ShowRun.tsx'
 
 interface ExportResultsProps {
   readonly plan: ExportPlan
@@ -85,22 +84,12 @@ function Findings({ plan: { results, isShown } }: ExportResultsProps) {
 
 /** Opens the findings of the run. An earlier run becomes the one that is shown; where everyone sees one run, it cannot. */
 function OpenFindings({ plan: { run, isShown } }: ExportResultsProps) {
-  const open = useAction('runs.open')
-  const show = async (): Promise<void> => {
-    if (!isShown && (await open.run({ run })) === null) return
-    if (!isShown) outdated()
-    go({ screen: 'findings', of: 'run' })
-  }
-  if (!isShown && !may('runs.open')) return null
+  const to: Route = { screen: 'findings', of: 'run' }
+  if (!isShown)
+    return may('runs.open') ? <ShowRun title="Show this run and open its findings" {...{ run, to }} /> : null
   return (
-    <>
-      <div className="actions">
-        <Button busy={open.busy} onPress={() => void show()}>
-          {isShown ? 'Open findings' : 'Show this run and open its findings'}
-        </Button>
-      </div>
-      {open.busy && <OpeningRun run={run} />}
-      {open.error !== null && <FailureNote error={open.error} />}
-    </>
+    <div className="actions">
+      <Button onPress={() => go(to)}>Open findings</Button>
+    </div>
   )
 }

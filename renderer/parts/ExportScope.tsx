@@ -1,15 +1,24 @@
-import type { ExportFramework, PreflightItem } from '../../schemas/ipc-packs.ts'
+import type { ExportFramework, ExportPlan, PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { RegisterView } from '../../schemas/ipc-register.ts'
 import { useAnswer } from '../bridge.ts'
 import { changeExport, useExport } from '../export-store.ts'
-import { frameworkGroups, nodesLine, PREFLIGHT_LINKS, preflightLine, type StepProps } from '../seal-model.ts'
+import {
+  frameworkGroups,
+  nodesLine,
+  type PreflightLink,
+  preflightLine,
+  preflightLink,
+  type StepProps,
+} from '../seal-model.ts'
 import { go, useStore } from '../store.ts'
+import { may } from '../team.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask, Slowly } from './Ask.tsx'
 import { ExportResults } from './ExportResults.tsx'
+import { ShowRun } from './ShowRun.tsx'
 
 /** The selected ids after one is added or removed, in the order of the plan. */
 const chosenIn = (
@@ -36,7 +45,7 @@ export function ExportScope({ plan, choices, onChange }: StepProps) {
   return (
     <section aria-labelledby="scope" className="wizard-step">
       <ExportResults plan={plan} />
-      <Preflight of={plan.isShown ? null : plan.run} />
+      <Preflight plan={plan} />
       <h2 id="scope">Scope of the pack</h2>
       <fieldset className="ticks">
         <legend>Frameworks in the report</legend>
@@ -147,21 +156,26 @@ function Exceptions({ register: { riskAcceptances } }: { readonly register: Regi
 }
 
 /** What is open before an export, each item with a link to the place where it is resolved. */
-function Preflight({ of: run }: { readonly of: string | null }) {
+function Preflight({ plan: { run, isShown } }: Pick<StepProps, 'plan'>) {
   const { runs } = useStore()
   const { identitiesMade } = useExport()
-  const answer = useAnswer('export.preflight', run === null ? null : { run }, `${runs} ${identitiesMade}`)
+  const answer = useAnswer('export.preflight', isShown ? null : { run }, `${runs} ${identitiesMade}`)
   return (
     <section aria-labelledby="preflight" className="preflight">
       <h2 id="preflight">Before you export</h2>
       <Slowly answer={answer} does="Checking what is open">
-        {(items) => <Items items={items} />}
+        {(items) => <Items items={items} run={run} isShown={isShown} />}
       </Slowly>
     </section>
   )
 }
 
-function Items({ items }: { readonly items: readonly PreflightItem[] }) {
+interface ItemsProps extends Pick<ExportPlan, 'run' | 'isShown'> {
+  readonly items: readonly PreflightItem[]
+}
+
+function Items({ items, run, isShown }: ItemsProps) {
+  const mayShow = may('runs.open')
   const open = items.filter(({ state }) => state !== 'done')
   const done = items.filter(({ state }) => state === 'done')
   return (
@@ -170,9 +184,14 @@ function Items({ items }: { readonly items: readonly PreflightItem[] }) {
       {open.length > 0 && (
         <ul className="preflight-items">
           {open.map((item) => (
-            <Item key={item.id} item={item} />
+            <Item key={item.id} item={item} run={run} link={preflightLink(item.id, { isShown, mayShow })} />
           ))}
         </ul>
+      )}
+      {open.some(({ id }) => preflightLink(id, { isShown, mayShow }) === null) && (
+        <p className="quiet">
+          An item without a link concerns this run; the screens of the server show the latest run to everyone.
+        </p>
       )}
       {done.length > 0 && (
         <Disclosure title="Complete" aside={done.length} level={3}>
@@ -187,8 +206,13 @@ function Items({ items }: { readonly items: readonly PreflightItem[] }) {
   )
 }
 
-function Item({ item: { id, state, title, text } }: { readonly item: PreflightItem }) {
-  const { title: link, to } = PREFLIGHT_LINKS[id]
+interface ItemProps {
+  readonly item: PreflightItem
+  readonly run: string
+  readonly link: PreflightLink | null
+}
+
+function Item({ item: { state, title, text }, run, link }: ItemProps) {
   return (
     <li className="preflight-item">
       <p>
@@ -196,9 +220,16 @@ function Item({ item: { id, state, title, text } }: { readonly item: PreflightIt
         {state === 'blocks' && <span className="preflight-required">Required before sealing</span>}
         <span className="note">{visible(text)}</span>
       </p>
-      <Button small onPress={() => (to === 'seal' ? changeExport({ step: to }) : go(to))}>
-        {link}
-      </Button>
+      {link !== null && <ItemLink run={run} link={link} />}
     </li>
+  )
+}
+
+function ItemLink({ run, link: { title, to, showsRun } }: { readonly run: string; readonly link: PreflightLink }) {
+  if (showsRun && to !== 'seal') return <ShowRun small {...{ run, to, title }} />
+  return (
+    <Button small onPress={() => (to === 'seal' ? changeExport({ step: to }) : go(to))}>
+      {title}
+    </Button>
   )
 }
