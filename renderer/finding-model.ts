@@ -5,7 +5,7 @@ import {
   type Severity,
   severityWords,
 } from '../schemas/conclusion-words.ts'
-import type { CountedRows, FindingRow, FindingStatusName, FixedBy } from '../schemas/ipc-findings.ts'
+import type { CountedRows, FindingRow, FindingStatusName, FixedBy, Phrase } from '../schemas/ipc-findings.ts'
 import type { Source } from '../schemas/ipc-views.ts'
 import { type FindingFilter, NO_FILTER } from './filters.ts'
 import type { Route } from './routes.ts'
@@ -166,4 +166,24 @@ export function routeOf(counts: CountedRows, of: Source): Route {
     case 'changes':
       return { screen: 'history', part: 'compare', pair: { before: counts.before, after: counts.after } }
   }
+}
+
+/** A phrase with the punctuation that must not begin the next line. */
+export interface ClosedPhrase extends Phrase {
+  readonly closing: string
+}
+
+/** Links of a sentence, each with the punctuation that follows it: a line can break after a link, and not before a colon. */
+export function closedPhrases(phrases: readonly Phrase[]): readonly ClosedPhrase[] {
+  const closingAfter = (at: number): string => {
+    const next = phrases[at + 1]
+    return phrases[at]?.counts == null || next?.counts !== null ? '' : (/^[.,:;]+/.exec(next.text)?.[0] ?? '')
+  }
+  return phrases
+    .map((phrase, at) => ({
+      ...phrase,
+      text: phrase.text.slice(closingAfter(at - 1).length),
+      closing: closingAfter(at),
+    }))
+    .filter(({ text }) => text !== '')
 }

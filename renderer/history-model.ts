@@ -1,5 +1,6 @@
 import type { HistoryDay, HistoryRun, HistoryView } from '../schemas/ipc-history.ts'
 import type { DaySpan } from '../schemas/types.ts'
+import { dayCount } from '../schemas/words.ts'
 import { daysLater } from './history-calendar.ts'
 import { day as dayWords, plural, when } from './text.ts'
 
@@ -171,7 +172,7 @@ export function historyLine({
   awaited,
 }: Pick<HistoryView, 'counts' | 'unrecorded' | 'recordedMisses' | 'awaited'>): string {
   const { days, daysWith, planned, completed: met, late } = counts
-  const parts = [`Evidence on ${daysWith} of ${plural(days, 'day')}.`]
+  const parts = [`Evidence on ${daysWith} of ${dayCount(days)}.`]
   if (planned > 0) {
     const tardy = late > 0 ? `, ${late} of them late` : ''
     parts.push(`${met} of ${plural(planned, 'scheduled run')} took place${tardy}.`)
@@ -199,7 +200,7 @@ export const SEAL_WORDS: Readonly<Record<HistoryRun['seal'], { label: string; ma
 export const PRESETS = [
   { id: 'quarter', title: 'Last 13 weeks', days: 91 },
   { id: 'half', title: 'Last 26 weeks', days: 182 },
-  { id: 'year', title: 'Last 366 days', days: 366 },
+  { id: 'year', title: `Last ${dayCount(366)}`, days: 366 },
 ] as const
 export type Preset = (typeof PRESETS)[number]['id'] | 'chosen'
 export const MOST_DAYS = 400
@@ -208,7 +209,7 @@ export const MOST_DAYS = 400
 export function windowProblem(from: string, to: string): string | null {
   if (from === '' || to === '') return 'Enter both dates.'
   if (from > to) return 'The start date is after the end date.'
-  return daysLater(from, MOST_DAYS - 1) < to ? `Choose at most ${MOST_DAYS} days.` : null
+  return daysLater(from, MOST_DAYS - 1) < to ? `Choose at most ${dayCount(MOST_DAYS)}.` : null
 }
 
 /** The default pair: the newest comparable run, with the baseline or with the run before it. */

@@ -298,6 +298,9 @@ export function durationWords(minutes: number): string {
   return parts.length === 0 ? '0 minutes' : parts.join(' and ')
 }
 
+/** “21 days”, with number and unit on one line. For people: not where a program reads or a person searches the text. */
+export const dayCount = (count: number | string): string => `${count}\u00a0day${Number(count) === 1 ? '' : 's'}`
+
 /** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
 export const BANNED: readonly RegExp[] = [
   /\b(non-?)?complian(t|ce)\b(?! (officer|date))/i,

@@ -147,10 +147,10 @@ describe('the days until fieldwork', () => {
     new Date(Date.parse(FIXTURE_TIME) + days * 86_400_000).toISOString().slice(0, 10)
 
   test.each([
-    [21, { needed: 41, held: 27 }, 'Fieldwork in 21 days: 14 documents outstanding.'],
-    [1, { needed: 2, held: 1 }, 'Fieldwork in 1 day: 1 document outstanding.'],
+    [21, { needed: 41, held: 27 }, 'Fieldwork in 21\u00a0days: 14 documents outstanding.'],
+    [1, { needed: 2, held: 1 }, 'Fieldwork in 1\u00a0day: 1 document outstanding.'],
     [0, { needed: 2, held: 2 }, 'Fieldwork starts today: no document outstanding.'],
-    [-3, { needed: 0, held: 0 }, 'Fieldwork started 3 days ago.'],
+    [-3, { needed: 0, held: 0 }, 'Fieldwork started 3\u00a0days ago.'],
   ])('%d days, %j', (days, documents, sentence) => {
     expect(lead(day(days), documents).endsWith(sentence)).toBe(true)
   })

@@ -85,7 +85,7 @@ describe('where nodes are, in the report', () => {
     'Can be set by anyone; not counted.',
     'The record of Chicago names another host key, and is not used.',
     'United States: bounded within area',
-    '323 days old: more than 60.',
+    '323\u00a0days old: more than 60.',
     'c'.repeat(64),
     'd'.repeat(64),
     'Not signed.',

@@ -101,7 +101,7 @@ describe('the period report', () => {
     expect(gaps.indexOf('Missed runs, unexplained')).toBeLessThan(gaps.indexOf('Missed runs, explained'))
     expect(gaps).toContain('9 Oct 2026')
     expect(gaps).toContain('The network of the site was under maintenance')
-    expect(gaps).toContain('On 3 of 92 days no node was collected')
+    expect(gaps).toContain('On 3 of 92\u00a0days no node was collected')
   })
 
   test('concludes on each control over node tests, with both parts, when it deviated, and what was not tested', () => {
@@ -200,7 +200,7 @@ describe('the period report', () => {
     const said = textOf(buildPeriodReport({ ...samplePeriodInput(empty), changes: [] }))
     expect(said).toContain('The run chain contains no schedule')
     expect(said).toContain('The evidence of no run is available, so no control can be concluded on.')
-    expect(said).toContain('On 1 of 1 days no node was collected in any run')
+    expect(said).toContain('On 1 of 1\u00a0days no node was collected in any run')
     expect(said).toContain('Not tested: operation between runs.')
     expect(said).toContain('0 of 0 scheduled runs took place')
   })

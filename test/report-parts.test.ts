@@ -159,7 +159,7 @@ describe('scope and boundary', () => {
     'Carve-out: their controls are excluded and listed as required',
     'Period: 1 Jul 2025 to 30 Jun 2026',
     'Bridge letter until 30 Sep 2026',
-    'Not covered since: 51 days up to the evaluation date',
+    'Not covered since: 51\u00a0days up to the evaluation date',
     'None on file. This report contains no evidence of their controls.',
     'Complementary subservice organization control',
     'UEC-1, from Report of Halle Eins',

@@ -3,6 +3,7 @@ import { type EngagementState, engagementStateWords } from '../../schemas/engage
 import type { CountedRows, HomeStep, HomeView, NextStep, Phrase } from '../../schemas/ipc-findings.ts'
 import type { RequestCounts } from '../../schemas/ipc-portal.ts'
 import type { Assessment } from '../../schemas/types.ts'
+import { dayCount } from '../../schemas/words.ts'
 import { isDeclared } from '../core/engagement/state.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import type { SigningPlace } from '../core/identities.ts'
@@ -141,7 +142,7 @@ function untilFieldwork({ needed, held }: Figures['documents'], days: number | n
 
 function fieldworkIn(days: number): string {
   if (days === 0) return 'Fieldwork starts today'
-  return days > 0 ? `Fieldwork in ${plural(days, 'day')}` : `Fieldwork started ${plural(-days, 'day')} ago`
+  return days > 0 ? `Fieldwork in ${dayCount(days)}` : `Fieldwork started ${dayCount(-days)} ago`
 }
 
 const separated = (parts: readonly Phrase[]): readonly Phrase[] =>

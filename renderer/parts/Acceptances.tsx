@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { FindingRow } from '../../schemas/ipc-findings.ts'
 import type { RiskAcceptanceView } from '../../schemas/ipc-register.ts'
 import type { CallFailure, Source } from '../../schemas/ipc-views.ts'
+import { dayCount } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { isSamePerson } from '../attach-model.ts'
 import { useAnswer } from '../bridge.ts'
@@ -132,7 +133,7 @@ interface UntilFieldProps {
 export const UntilField = ({ label, value, onChange, tried }: UntilFieldProps) => (
   <DateField
     label={label}
-    description={`At most ${LONGEST_DAYS} days from today.`}
+    description={`At most ${dayCount(LONGEST_DAYS)} from today.`}
     value={value}
     onChange={onChange}
     min={daysFromToday(1)}

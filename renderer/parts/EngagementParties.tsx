@@ -12,7 +12,7 @@ import {
   rowsIn,
   rowsText,
 } from '../engagement-model.ts'
-import { routeOf } from '../finding-model.ts'
+import { closedPhrases, routeOf } from '../finding-model.ts'
 import { go } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -26,15 +26,18 @@ import { Repeated } from './Mark.tsx'
 /** A sentence in which every number opens the rows that it counts. */
 export const Phrases = ({ of, phrases }: { readonly of: Source; readonly phrases: readonly Phrase[] }) => (
   <>
-    {phrases.map(({ text, counts }, at) =>
+    {closedPhrases(phrases).map(({ text, counts, closing }, at) =>
       counts === null ? (
         // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one sentence have no other name
         <span key={at}>{visible(text)}</span>
       ) : (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <Button key={at} kind="link" onPress={() => go(routeOf(counts, of))}>
-          {visible(text)}
-        </Button>
+        <span key={at} className="closed-phrase">
+          <Button kind="link" onPress={() => go(routeOf(counts, of))}>
+            {visible(text)}
+          </Button>
+          {closing}
+        </span>
       ),
     )}
   </>

@@ -1,5 +1,5 @@
 import { IconClock } from '@tabler/icons-react'
-import { type Environment, propertyWords, verdictWords } from '../../schemas/words.ts'
+import { dayCount, type Environment, propertyWords, verdictWords } from '../../schemas/words.ts'
 import {
   type Acceptance,
   type Cell,
@@ -103,7 +103,7 @@ export function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRo
       {node.stale && (
         <span className="stale">
           <Icon of={IconClock} size={12} />
-          {node.ageDays === null ? 'of unknown age' : `${plural(node.ageDays, 'day')} old`}
+          {node.ageDays === null ? 'of unknown age' : `${dayCount(node.ageDays)} old`}
         </span>
       )}
       {notes.length > 0 && (

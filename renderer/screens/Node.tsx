@@ -1,7 +1,7 @@
 import type { AssessmentView, NodeMoment, NodeView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { HostKey, Session } from '../../schemas/types.ts'
-import { propertyWords, verdictWords } from '../../schemas/words.ts'
+import { dayCount, propertyWords, verdictWords } from '../../schemas/words.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
 import { cellOfNode, environmentLine, notInShare, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
@@ -60,7 +60,7 @@ function Known({
       under={
         <>
           Observed {when(assessment.observedAt)}
-          {isStale ? `. Stale: ${assessment.ageDays} days old, not counted as satisfied` : ''}.
+          {isStale ? `. Stale: ${dayCount(assessment.ageDays)} old, not counted as satisfied` : ''}.
         </>
       }
       actions={

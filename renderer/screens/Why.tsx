@@ -3,7 +3,7 @@ import type { ExplanationView } from '../../schemas/ipc-register.ts'
 import type { AssessmentView, CatalogView, NodeView, SignalView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
-import { type Property, propertyWords, tenancyWords, verdictWords } from '../../schemas/words.ts'
+import { dayCount, type Property, propertyWords, tenancyWords, verdictWords } from '../../schemas/words.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
 import { propertySentence } from '../ledger.ts'
 import {
@@ -95,7 +95,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
   const rights = assessment.privilege === null ? '' : `, ${RIGHTS[assessment.privilege]}`
   const age =
     assessment.stale && assessment.ageDays !== null
-      ? ` Stale: ${assessment.ageDays} days old, not counted as satisfied.`
+      ? ` Stale: ${dayCount(assessment.ageDays)} old, not counted as satisfied.`
       : ''
   return (
     <Page

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FINDING_STATUSES } from '../../main/core/finding/finding.ts'
 import {
+  closedPhrases,
   FINDING_SORTS,
   filterWords,
   isNoFindingFilter,
@@ -176,5 +177,29 @@ describe('a response', () => {
 
   test('counts findings and deviations of what is chosen', () => {
     expect(chosenWords([row('a', { deviations: 3 }), row('b')])).toBe('2 findings, 4 deviations')
+  })
+})
+
+describe('a sentence with links', () => {
+  const link = { rows: 'fieldwork' } as const
+  const pieces = (...texts: readonly (readonly [string, boolean])[]) =>
+    closedPhrases(texts.map(([text, isLink]) => ({ text, counts: isLink ? link : null }))).map(
+      ({ text, counts, closing }) => `${counts === null ? text : `[${text}]`}${closing === '' ? '' : `|${closing}`}`,
+    )
+
+  test('a link takes the punctuation that follows it along', () => {
+    expect(
+      pieces(['Fieldwork in 21 days', true], [': ', false], ['14 documents', true], [' outstanding.', false]),
+    ).toEqual(['[Fieldwork in 21 days]|:', ' ', '[14 documents]', ' outstanding.'])
+    expect(pieces(['one', true], [', ', false], ['two', true], ['.', false])).toEqual(['[one]|,', ' ', '[two]|.'])
+  })
+
+  test('nothing is lost or added, and what is no link stays as it is', () => {
+    expect(pieces(['a', false], [': ', false], ['b', true], ['c', true], ['', false])).toEqual([
+      'a',
+      ': ',
+      '[b]',
+      '[c]',
+    ])
   })
 })

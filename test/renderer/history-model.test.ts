@@ -111,7 +111,7 @@ describe('words', () => {
     const counts = { planned: 7, completed: 5, late: 1, recorded: 1, unrecorded: 1, unplanned: 0, days: 7, daysWith: 5 }
     const missed = { schedule: 'nightly', due: '2026-05-04T02:00:00.000Z', cadence: '' }
     expect(historyLine({ counts, unrecorded: [missed], recordedMisses: [], awaited: [] })).toBe(
-      'Evidence on 5 of 7 days. 5 of 7 scheduled runs took place, 1 of them late. 1 missed, unexplained.',
+      'Evidence on 5 of 7\u00a0days. 5 of 7 scheduled runs took place, 1 of them late. 1 missed, unexplained.',
     )
   })
 
@@ -119,7 +119,7 @@ describe('words', () => {
     expect(windowProblem('2026-05-01', '2026-04-30')).toBe('The start date is after the end date.')
     expect(windowProblem('', '2026-04-30')).toBe('Enter both dates.')
     expect(windowProblem('2025-01-01', '2026-02-04')).toBeNull()
-    expect(windowProblem('2025-01-01', '2026-02-05')).toBe('Choose at most 400 days.')
+    expect(windowProblem('2025-01-01', '2026-02-05')).toBe('Choose at most 400\u00a0days.')
   })
 })
 

@@ -1,5 +1,6 @@
 import { documentLine, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Period, PeriodConclusions, PeriodControl } from '../../../schemas/types.ts'
+import { dayCount } from '../../../schemas/words.ts'
 import type { Practice, PracticesView } from '../../core/evidence-view.ts'
 import type { Framework } from '../../core/framework.ts'
 import { of, plain, plural } from '../../core/plain-text.ts'
@@ -237,8 +238,8 @@ export function practiceRows(
 }
 
 const statement = (held: number, all: number, { from, to }: Pick<Period, 'from' | 'to'>): string =>
-  `Evidence exists for ${of(held, all)} days of the twelve months before ${to} (period of this account: ${from} to ${to}). ${
-    held === all ? '' : `For ${plural(all - held, 'day')} there is none. `
+  `Evidence exists for ${of(held, all)}\u00a0days of the twelve months before ${to} (period of this account: ${from} to ${to}). ${
+    held === all ? '' : `For ${dayCount(all - held)} there is none. `
   }Nothing is stated about practices between the runs.`
 
 const practiceText = ({ checks }: Practice, counted: (check: string) => string): string =>

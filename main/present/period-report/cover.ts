@@ -96,7 +96,10 @@ function facts(input: PeriodReportInput): FactRows {
         },
       ],
     },
-    { label: 'Days', value: plainCell(`${of(counts.daysWith, counts.days)} days with at least one node collected`) },
+    {
+      label: 'Days',
+      value: plainCell(`${of(counts.daysWith, counts.days)}\u00a0days with at least one node collected`),
+    },
     { label: 'Evaluated as of', value: plainCell(when(period.asOf)) },
     { label: 'Runs sealed by', value: keyCell(keys) },
     { label: 'Produced by', value: plainCell(plain(input.producer)) },

@@ -1,6 +1,6 @@
 import type { Figure, FigureMark } from '../../../schemas/figure.ts'
 import type { Calendar, CalendarDay } from '../../../schemas/types.ts'
-import { durationWords } from '../../../schemas/words.ts'
+import { dayCount, durationWords } from '../../../schemas/words.ts'
 import { of, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
@@ -36,7 +36,7 @@ export function coverageSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.coverage,
     blocks: [
       text(
-        `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation. ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)} days at least one node was collected.`,
+        `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation. ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)}\u00a0days at least one node was collected.`,
       ),
       heading(3, 'Schedules', true),
       ...(plans.length === 0
@@ -106,10 +106,10 @@ export function gapSection(input: PeriodReportInput): Section {
       ...recordedBlocks(input),
       heading(3, 'Days without evidence', true),
       ...(calendar.without.length === 0
-        ? [text(`None. At least one node was collected on each of ${plural(calendar.counts.days, 'day')}.`)]
+        ? [text(`None. At least one node was collected on each of ${dayCount(calendar.counts.days)}.`)]
         : [
             text(
-              `On ${of(calendar.counts.days - calendar.counts.daysWith, calendar.counts.days)} days no node was collected in any run. Not tested: the state of the nodes on those days.`,
+              `On ${of(calendar.counts.days - calendar.counts.daysWith, calendar.counts.days)}\u00a0days no node was collected in any run. Not tested: the state of the nodes on those days.`,
             ),
             withoutTable(input),
           ]),
@@ -123,7 +123,7 @@ function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
   if (days.length === 0) return [text('None. The run chain accounts for every scheduled run.')]
   return [
     text(
-      `A run was scheduled, and the run chain contains neither the run nor a missed-run entry. Management needs to explain ${days.length === 1 ? 'this day' : `these ${days.length} days`}.`,
+      `A run was scheduled, and the run chain contains neither the run nor a missed-run entry. Management needs to explain ${days.length === 1 ? 'this day' : `these ${dayCount(days.length)}`}.`,
     ),
     {
       kind: 'table',

@@ -5,6 +5,7 @@ import type {
   SubserviceOrganization,
   SubserviceReport,
 } from '../../../schemas/types.ts'
+import { dayCount } from '../../../schemas/words.ts'
 import { type EphiPlace, ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
@@ -244,7 +245,7 @@ function gapLine(until: string, asOf: string): Line {
   if (days === null) return { text: 'Invalid period end date; uncovered time unknown', style: 'strong' }
   return days <= 0
     ? { text: 'Covers the evaluation date' }
-    : { text: `Not covered since: ${plural(days, 'day')} up to the evaluation date`, style: 'strong' }
+    : { text: `Not covered since: ${dayCount(days)} up to the evaluation date`, style: 'strong' }
 }
 
 const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganization): readonly Block[] =>

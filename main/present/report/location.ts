@@ -9,6 +9,7 @@ import type {
   SiteList,
   VantageRecord,
 } from '../../../schemas/types.ts'
+import { dayCount } from '../../../schemas/words.ts'
 import {
   LOCATION_VERDICTS,
   nearestDisc,
@@ -92,7 +93,7 @@ function databaseRow(
       : days < 0
         ? 'Dated after the evaluation date.'
         : days > OLD_DAYS
-          ? `${days} days old: more than ${OLD_DAYS}.`
+          ? `${dayCount(days)} old: more than ${OLD_DAYS}.`
           : null
   return [
     [

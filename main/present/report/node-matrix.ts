@@ -1,5 +1,5 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
-import { propertyWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { dayCount, propertyWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import { plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, type Line, quiet } from '../../core/report-document.ts'
@@ -89,7 +89,7 @@ function nameCell({ assessment }: Matter, node: NodeAssessment): Cell {
   const notes: Line[] = []
   if (!reached(node)) notes.push({ text: 'not collected', style: 'quiet' })
   else if (node.status === 'partial') notes.push({ text: 'partially collected', style: 'quiet' })
-  if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: stale, not counted`, style: 'quiet' })
+  if (node.stale) notes.push({ text: `${dayCount(node.ageDays ?? '?')} old: stale, not counted`, style: 'quiet' })
   if (node.synthetic !== null && !assessment.demo) notes.push({ text: 'synthetic recording', style: 'quiet' })
   return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
 }

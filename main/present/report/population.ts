@@ -8,6 +8,7 @@ import type {
   ReconciledNode,
   Reconciliation,
 } from '../../../schemas/types.ts'
+import { dayCount } from '../../../schemas/words.ts'
 import { FRESH_DAYS } from '../../core/assess.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
@@ -313,6 +314,6 @@ function whyShort(node: NodeAssessment): string | null {
       failureWords[node.failure?.code as FailureCode]?.title ??
       (node.recording === null ? 'No recording exists' : 'No output was returned')
     )
-  if (node.stale) return `Stale evidence: more than ${FRESH_DAYS} days old, or dated after this report`
+  if (node.stale) return `Stale evidence: more than ${dayCount(FRESH_DAYS)} old, or dated after this report`
   return node.status === 'partial' ? 'Partially collected' : null
 }
