@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writePack } from '../main/adapters/pack/index.ts'
 import { writeExcerpts } from '../main/app/excerpt.ts'
 import { PATHS } from '../main/core/pack.ts'
+import { EXCERPT_PATH } from '../main/core/period/pack.ts'
 import { verificationHeadline } from '../main/present/verification-headline.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf } from './support/disclosure.ts'
@@ -123,3 +124,18 @@ describe.each(KINDS)('a file of the kind %s', (kind) => {
 
 const SPACE = Buffer.from(' ')
 const MOST_CHANGED = 8
+
+test('of an excerpt, the file that no seal covers is named, as it is written and repacked', async () => {
+  const unsealed = `No seal covers ${EXCERPT_PATH}, which states the nodes and the purpose.`
+  const sealed = filesOf('excerpt').size - 1
+  const path = join(kit.folder, 'an-excerpt.zip')
+  must(await writePack(path, filesOf('excerpt')))
+  expect(integrityOf(await reviewed(path))?.summary).toBe(
+    `All ${sealed} enclosed files of the run’s pack match its sealed digests. ${unsealed}`,
+  )
+  const again = await repacked(rawEntries(filesOf('excerpt')).map((entry) => ({ ...entry, deflate: true })))
+  expect(integrityOf(again)?.summary).toBe(
+    `All ${sealed} sealed files match their digests, in an archive that another program packed. ${unsealed}`,
+  )
+  expect(verificationHeadline(again).text).toMatch(/^Every sealed file matches its digest\. /)
+})

@@ -27,7 +27,7 @@ export function verificationHeadline({ ok, kind, demo, checks }: VerificationRep
     return {
       tone: 'failed',
       word: 'Verification failed: packed by another program',
-      text: 'Every file matches the sealed digests. Unpack the archive and verify the folder, or ask the sender for the original file.',
+      text: 'Every sealed file matches its digest. Unpack the archive and verify the folder, or ask the sender for the original file.',
     }
   if (failed.includes('integrity') && !isRepacked)
     return {

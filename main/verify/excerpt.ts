@@ -47,7 +47,13 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
   const sampled = await readSampled(source, bag.trace, input)
   const { problems } = bag
   const files = source.paths.length
-  const repacked = onlyRepacked({ ...input, problems, sealProblems: bag.seal?.problems ?? null, files })
+  const repacked = onlyRepacked({
+    ...input,
+    problems,
+    sealProblems: bag.seal?.problems ?? null,
+    files,
+    unsealed: UNSEALED,
+  })
   return conclusion('excerpt', input, await sealedPack(source, bag.seal, input), {
     integrity: repacked ?? intact([...input.departures.map(packedAgain), ...problems], files),
     completeness: complete(source, excerpt, { bag, sampled }),
@@ -69,13 +75,15 @@ function parseExcerpt(text: string | null): Excerpt | null {
   return { schema: 'barewitness.excerpt/1', run, nodes, why }
 }
 
+const UNSEALED = `No seal covers ${EXCERPT_PATH}, which states the nodes and the purpose.`
+
 const intact = (problems: readonly string[], files: number): VerificationCheckResult => ({
   check: 'integrity',
   outcome: problems.length > 0 ? 'failed' : 'passed',
   summary:
     problems.length > 0
       ? 'Enclosed files differ from the sealed contents of the run’s pack.'
-      : `All ${files} enclosed files match the sealed digests of the run’s pack.`,
+      : `All ${files} enclosed files of the run’s pack match its sealed digests. ${UNSEALED}`,
   details: problems,
 })
 

@@ -26,7 +26,7 @@ export interface BagReading {
   /** The checkpoint of the run chain before it, as its pack states it; null where it states none. */
   readonly head: StatedHead | null
   readonly seal: SealReading | null
-  /** Empty: every file matches the sealed digests of the run’s pack. */
+  /** Empty: every file that was read matches the sealed digests of the run’s pack. */
   readonly problems: readonly string[]
 }
 

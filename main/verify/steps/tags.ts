@@ -189,18 +189,29 @@ interface Repacked {
   /** Null without a seal. */
   readonly sealProblems: readonly string[] | null
   readonly files: number
+  /** What no seal covers, as a sentence; without it, a seal covers every file. */
+  readonly unsealed?: string
 }
 
 /**
- * Integrity where a valid seal covers every file as it is and only the form of the archive differs; null otherwise. The check has failed all
+ * Integrity where a valid seal covers every file that is counted, as it is, and only the form of the archive differs; null otherwise. The check has failed all
  * the same, since bytes can be hidden in such an archive, but nothing that was sealed is called altered.
  */
-export function onlyRepacked({ departures, problems, sealProblems, files }: Repacked): VerificationCheckResult | null {
+export function onlyRepacked({
+  departures,
+  problems,
+  sealProblems,
+  files,
+  unsealed,
+}: Repacked): VerificationCheckResult | null {
   if (departures.length === 0 || problems.length > 0 || sealProblems === null || sealProblems.length > 0) return null
   return {
     check: 'integrity',
     outcome: 'failed',
-    summary: `All ${files} files match the sealed digests, in an archive that another program packed.`,
+    summary: [
+      `All ${files} sealed files match their digests, in an archive that another program packed.`,
+      ...(unsealed === undefined ? [] : [unsealed]),
+    ].join(' '),
     details: departures.map(packedAgain),
     isOnlyRepacked: true,
   }
