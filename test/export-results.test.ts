@@ -71,3 +71,64 @@ describe('the results that a plan of an export states', () => {
     await kit.heard('run-done')
   })
 })
+
+describe('an export of an earlier run, by name', () => {
+  /** Two runs of two nodes, and how often an evaluation of a stored run has paused: once for each node. */
+  const twoRuns = async () => {
+    let pauses = 0
+    const ports = createFakePorts()
+    const kit = await kitOver({
+      ...ports,
+      pause: async (milliseconds) => {
+        pauses += 1
+        await ports.pause(milliseconds)
+      },
+    })
+    await withNodes(kit, ['db-4', 'db-5'])
+    const [first, second] = [await collected(kit, []), await collected(kit, [])]
+    const counted = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = pauses
+      await work()
+      return pauses - before
+    }
+    return { kit, first, second, counted }
+  }
+
+  test('evaluates it once for its plan and what is open before it, whichever is asked first', async () => {
+    const { kit, first, counted } = await twoRuns()
+    const [plan, preflight] = [
+      () => kit.get('export.plan', { run: first }),
+      () => kit.get('export.preflight', { run: first }),
+    ]
+    expect(await counted(() => Promise.all([plan(), preflight()]))).toBe(2)
+    expect(await counted(() => Promise.all([preflight(), plan()]))).toBe(2)
+  })
+
+  test('evaluates it again when it is planned again', async () => {
+    const { kit, first, second, counted } = await twoRuns()
+    const plan = (run: string) => () => kit.get('export.plan', { run })
+    expect(await counted(plan(first))).toBe(2)
+    expect(await counted(plan(first))).toBe(2)
+    expect(await counted(plan(second))).toBe(0)
+    expect(await counted(() => kit.get('export.preflight', { run: first }))).toBe(2)
+  })
+
+  test('seals it without an evaluation of its own', async () => {
+    const { kit, first, second, counted } = await twoRuns()
+    await kit.get('identities.create', { name: 'ward', subject: 'Ward Health' })
+    const wanted = { frameworks: ['hipaa', 'soc2'], identity: null, timestamp: false, also: [], redact: null } as const
+    const shown = await counted(() => kit.get('export.build', { ...wanted, run: second }))
+    expect(await counted(() => kit.get('export.build', { ...wanted, run: first }))).toBe(shown)
+  })
+
+  test('states what is missing in it as of its own evaluation', async () => {
+    const { kit } = await twoRuns()
+    const partial = await collected(kit, ['db-4'])
+    await collected(kit, [])
+    await kit.get('identities.create', { name: 'ward', subject: 'Ward Health' })
+    const { notes } = await kit.get('export.build', {
+      ...{ run: partial, frameworks: ['hipaa'], identity: null, timestamp: false, also: [], redact: null },
+    })
+    expect(notes[0]).toBe('1 of 2 nodes in the population have no evidence in this run.')
+  })
+})

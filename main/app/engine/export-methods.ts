@@ -20,6 +20,7 @@ import type { EngineContext, Handlers } from './context.ts'
 import { declaredForExport, readDraft, withDeclared } from './engagement-store.ts'
 import { type Draft, discardDraft, saveDraft, stampingOf, storedNotes, timeNotes } from './export-drafts.ts'
 import { alsoNamed, exportPlan, missingIn, NO_RUN, STILL_GOING } from './export-plan.ts'
+import { evaluatedRuns, runToSeal } from './export-runs.ts'
 import { keepSealed } from './keep-traces.ts'
 import { hexOf, inTurn, turnOf } from './kept-json.ts'
 import { sitesForExport } from './location-store.ts'
@@ -28,9 +29,8 @@ import { presented } from './presented.ts'
 import { registerForExport } from './register-store.ts'
 import { openPack } from './review-pack.ts'
 import { readNote } from './run-notes.ts'
-import type { RunState } from './run-state.ts'
 import { readSettings } from './settings.ts'
-import { loadRun, shelfOf } from './stored-runs.ts'
+import type { ReadRun } from './stored-runs.ts'
 import { listIdentities, signingKey } from './trust-identities.ts'
 import type { Keeping } from './trust-secrets.ts'
 
@@ -49,6 +49,7 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { ports } = context
   const drafts = new Map<string, Draft>()
   const turn = inTurn()
+  const evaluated = evaluatedRuns(context)
   const withDraft = <T>(handle: string, work: (draft: Draft) => Promise<Outcome<T>>): Promise<Reply<T>> =>
     turn(async () => {
       const draft = drafts.get(handle)
@@ -66,18 +67,19 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   return {
     'export.plan': (wanted) =>
       turn(async () => {
-        const of = await withRun(context, wanted?.run ?? null)
+        const of = await evaluated.contextOf(wanted?.run ?? null, 'plan')
         return of.ok ? await exportPlan(of.value, of.value === context) : of
       }),
     'export.preflight': (wanted) =>
       turn(async () => {
-        const of = await withRun(context, wanted?.run ?? null)
+        const of = await evaluated.contextOf(wanted?.run ?? null, 'preflight')
         return of.ok ? await exportPreflight(of.value) : of
       }),
     'export.build': (wanted) =>
       built(async () => {
-        const of = await withRun(context, wanted.run ?? null)
-        return of.ok ? await buildDraft(of.value, wanted) : of
+        evaluated.forget()
+        const run = await runToSeal(context, wanted.run ?? null)
+        return run.ok ? await buildDraft(context, run.value, wanted) : run
       }),
     'period.plan': () => turn(() => periodPlan(context)),
     'period.build': (wanted) => built(() => buildPeriodDraft(context, wanted)),
@@ -94,20 +96,6 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
         return gone
       }),
   }
-}
-
-/**
- * The context of an export: with a stored run in the place of the one that is shown, which others keep seeing, and without a run in progress,
- * whose results so far would replace it. Fails as the run is read, and with input.refused for a demo and for the run in progress.
- */
-async function withRun(context: EngineContext, run: string | null): Promise<Outcome<EngineContext>> {
-  const { catalog, session } = context
-  if (run === null || session.run?.run === run) return ok(context)
-  if (session.going?.run === run) return fail('input.refused', STILL_GOING)
-  const shelf = session.demo ? null : shelfOf(context)
-  if (shelf === null) return fail('input.refused', NO_RUN)
-  const loaded = await loadRun(shelf, catalog, run)
-  return loaded.ok ? ok({ ...context, session: { ...session, run: loaded.value, going: null } }) : loaded
 }
 
 /** What is open before the run of this session is exported. Fails with input.refused without a run, or as its readers do. */
@@ -146,15 +134,14 @@ type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'
 const NOT_KEPT = 'The run is sealed but could not be added to the history on this computer. The pack is complete.'
 
 /**
- * Seals report and pack of the current run into a new folder. Everything that can be refused is checked before a key is
+ * Seals report and pack of a run into a new folder. Everything that can be refused is checked before a key is
  * opened or the run chain is written.
  */
-async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
-  // The shown run may change meanwhile; run, register and key stay those of the time of the request.
+async function buildDraft(current: EngineContext, run: ReadRun, wanted: Wanted): Promise<Outcome<Draft>> {
+  // The fleet may change meanwhile; register and key stay those of the time of the request.
   const context: EngineContext = { ...current, session: { ...current.session } }
   const { ports, catalog, session } = context
-  const { run, demo } = session
-  if (run === null) return fail('input.refused', NO_RUN)
+  const { demo } = session
   if (session.going?.run === run.run) return fail('input.refused', STILL_GOING)
   const stamping = wanted.timestamp ? await stampingOf(context) : ok(null)
   if (!stamping.ok) return stamping
@@ -273,7 +260,7 @@ async function handOutOf(
 }
 
 interface Sealed {
-  readonly run: RunState
+  readonly run: ReadRun
   readonly demo: boolean
   readonly exported: Exported
   /** The time-stamp authority that was queried, or null. */
@@ -288,12 +275,13 @@ interface Sealed {
 /** Notices for the reader of an export, in sentences: every point where it shows less than a reader may assume. */
 function exportNotes(sealed: Sealed): readonly string[] {
   const { run, demo, exported, authority, kept, keepsSealed } = sealed
-  const missing = missingIn(run).length
+  const { assessment } = exported
+  const missing = missingIn({ assessment, unreadable: run.unreadable }).length
   return [
     ...(demo ? ['Demo data, sealed by a demo key that can never be trusted.'] : []),
     ...(missing === 0
       ? []
-      : [`${missing} of ${run.assessment.nodes.length} nodes in the population have no evidence in this run.`]),
+      : [`${missing} of ${assessment.nodes.length} nodes in the population have no evidence in this run.`]),
     ...timeNotes({ ...exported, authority, onServer: keepsSealed }),
     ...handOutNotes(sealed),
     ...storedNotes({ kept, chained: !demo, keepsSealed }),

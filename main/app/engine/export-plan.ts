@@ -118,7 +118,10 @@ export const NO_RUN = 'there is no run to export yet'
 export const STILL_GOING = 'this run is still in progress; export it when it has ended'
 
 /** Nodes of the population without evidence, each with the reason. */
-export function missingIn({ assessment, unreadable }: RunState): ExportPlan['missing'] {
+export function missingIn({
+  assessment,
+  unreadable,
+}: Pick<RunState, 'assessment' | 'unreadable'>): ExportPlan['missing'] {
   return assessment.nodes
     .filter(({ status }) => status === 'failed' || status === 'missing')
     .map((missing) => withFailure(missing, unreadable))

@@ -115,19 +115,20 @@ async function listed(
 
 const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, complete: 0 })
 
+/** A stored run before it is evaluated. */
+export type ReadRun = Omit<RunState, 'assessment'>
+
 /**
- * A stored run with its recordings, evaluated as of now. A recording that cannot be read, or differs from what was
- * stored, counts as missing and is named in `unreadable`. Other calls are answered between two nodes. Fails with
- * input.not-found where nothing of the run is stored, and where it is of other nodes; with run.not-opened once `signal`
- * is aborted.
+ * A stored run with its recordings. A recording that cannot be read, or differs from what was stored, counts as missing
+ * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it is of other
+ * nodes; with run.not-opened once `signal` is aborted.
  */
-export async function loadRun(
+export async function readRun(
   shelf: RunShelf,
-  catalog: Catalog,
   run: string,
   onNode: OnNode = () => undefined,
   signal: AbortSignal = NEVER,
-): Promise<Outcome<RunState>> {
+): Promise<Outcome<ReadRun>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
   const { ports, folder, fleet } = shelf
   return await withStore(shelf, async (store) => {
@@ -152,11 +153,23 @@ export async function loadRun(
     if (signal.aborted) return NOT_OPENED
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
-    const scope = await scopeNow(shelf, note, population, recordings)
-    const onEvaluated: OnEvaluated = (done, total) => onNode({ step: 'evaluating', done, total })
-    const state = await assessedInTurns(ports, catalog, { run, scope, recordings, unreadable }, onEvaluated, signal)
-    return state === null ? NOT_OPENED : ok(state)
+    return ok({ run, scope: await scopeNow(shelf, note, population, recordings), recordings, unreadable })
   })
+}
+
+/** As readRun(), evaluated as of now. Other calls are answered between two nodes. */
+export async function loadRun(
+  shelf: RunShelf,
+  catalog: Catalog,
+  run: string,
+  onNode: OnNode = () => undefined,
+  signal: AbortSignal = NEVER,
+): Promise<Outcome<RunState>> {
+  const read = await readRun(shelf, run, onNode, signal)
+  if (!read.ok) return read
+  const onEvaluated: OnEvaluated = (done, total) => onNode({ step: 'evaluating', done, total })
+  const state = await assessedInTurns(shelf.ports, catalog, read.value, onEvaluated, signal)
+  return state === null ? NOT_OPENED : ok(state)
 }
 
 /** Of an opening that nothing ends. */
@@ -207,11 +220,7 @@ export async function loadNodeOfRun(
 }
 
 /** A run's recordings with their assessment as of now, as assess() gives it; equal results of nodes are held once. */
-export function assessedNow(
-  ports: Pick<Ports, 'clock'>,
-  catalog: Catalog,
-  run: Omit<RunState, 'assessment'>,
-): RunState {
+export function assessedNow(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: ReadRun): RunState {
   const evaluating = assessing(ports, catalog, run)
   for (;;) {
     const step = evaluating.next()
@@ -222,12 +231,7 @@ export function assessedNow(
 /** Receives how many nodes are evaluated, after each. */
 export type OnEvaluated = (done: number, total: number) => void
 
-type InTurns = [
-  ports: Pick<Ports, 'clock' | 'pause'>,
-  catalog: Catalog,
-  run: Omit<RunState, 'assessment'>,
-  onNode: OnEvaluated,
-]
+type InTurns = [ports: Pick<Ports, 'clock' | 'pause'>, catalog: Catalog, run: ReadRun, onNode: OnEvaluated]
 
 /** As assessedNow(); other calls are answered between two nodes. Null once `signal` is aborted. */
 export function assessedInTurns(...given: InTurns): Promise<RunState>
@@ -247,11 +251,7 @@ export async function assessedInTurns(
 }
 
 /** As assessedNow(), with the number of nodes evaluated after each. */
-function* assessing(
-  ports: Pick<Ports, 'clock'>,
-  catalog: Catalog,
-  run: Omit<RunState, 'assessment'>,
-): Generator<number, RunState> {
+function* assessing(ports: Pick<Ports, 'clock'>, catalog: Catalog, run: ReadRun): Generator<number, RunState> {
   const { scope, recordings } = run
   const asOf = ports.clock.now()
   const terms = termsOf({ ...scope, asOf })
