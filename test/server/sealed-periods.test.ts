@@ -193,7 +193,7 @@ test('what the signer does not confirm is not sealed, is in no chain, and can be
 })
 
 test('without a sealer, without one of this name, and with one that ends while it is waited for, nothing is sealed', async () => {
-  const kit = await kitWithSealers(400)
+  const kit = await kitWithSealers(3000)
   const officer = await kit.as('officer')
   const asked: SealingRequest[] = []
   let answers = true
