@@ -25,7 +25,7 @@ async function stampBy(lie: Lie, offered: readonly Uint8Array[] = [honest.root])
   opened.push(server)
   const pauses: number[] = []
   const pause = async (milliseconds: number): Promise<void> => void pauses.push(milliseconds)
-  const client = createTimestampClient({ clock: realClock, entropy: realEntropy, pause, patience: 300 })
+  const client = createTimestampClient({ clock: realClock, entropy: realEntropy, pause, patience: 1500 })
   const outcome = await client.stamp(server.url, imprint, { offered })
   return { outcome, asked: server.asked(), pauses }
 }
@@ -155,7 +155,7 @@ describe('an authority that will not', () => {
   test.each<[string, Lie, RegExp]>([
     ['fails', (_, answer) => void answer.writeHead(503).end(), /HTTP status 503/],
     ['is busy', (_, answer) => void answer.writeHead(429).end(), /HTTP status 429/],
-    ['is silent', () => undefined, /No complete response within 0\.3 s/],
+    ['is silent', () => undefined, /No complete response within 1\.5 s/],
     [
       'drips',
       (_, answer) => {
@@ -163,7 +163,7 @@ describe('an authority that will not', () => {
         const drip = setInterval(() => answer.write('x'), 20)
         answer.on('close', () => clearInterval(drip))
       },
-      /No complete response within 0\.3 s/,
+      /No complete response within 1\.5 s/,
     ],
     ['hangs up', (_, answer) => void answer.destroy(), /No connection/],
   ])('or cannot: %s is asked three times', async (_, lie, words) => {

@@ -92,7 +92,7 @@ describe('a management response on the team server', () => {
   })
 
   test('is not recorded where the signer does not confirm, where no sealer is there, and where none answers', async () => {
-    const kit = await kitWithSealers(300)
+    const kit = await kitWithSealers(3000)
     const officer = await kit.as('officer')
     expect(await respond(officer, 'chen')).toMatchObject({ ok: false, error: { code: 'identity.missing' } })
     await ask(kit)
