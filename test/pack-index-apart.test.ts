@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
@@ -82,15 +82,15 @@ test('a pack is closed although its thread, which has answered, does not end', a
   // Reading blocks in the system, where nothing ends a thread.
   writeFileSync(
     program,
-    `import { readFileSync } from 'node:fs'
+    `import { openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 parentPort.postMessage([])
-readFileSync(${JSON.stringify(fifo)})
+readSync(openSync(${JSON.stringify(fifo)}, 'r'), Buffer.alloc(1))
 `,
   )
   const pack = await archive('stuck.zip', files, program)
   expect(await pack.indexApart()).toEqual([])
   await pack.close()
-  // Opened for both, it waits for no other side.
-  closeSync(openSync(fifo, 'r+'))
+  // Opened for both sides, it waits for no reader, and the byte waits in it for the thread, which may come later.
+  writeSync(openSync(fifo, 'r+'), 'x')
 })
