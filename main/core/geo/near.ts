@@ -32,19 +32,15 @@ export type NearRings = (polygon: Outline) => readonly (readonly XY[])[] | null
 export function nearRings({ center, scale, frame: { left, top, width, height } }: NearView): NearRings {
   const [east, north] = [((-center.longitude % 360) * ONE_DEGREE) % WHOLE_TURN, (-center.latitude % 360) * ONE_DEGREE]
   if (east === 0 || north === 0) return () => null
-  const [middleX, middleY] = [left + width / 2, top + height / 2]
-  const turned = onTurnedEarth(east, north)
+  sineAndCosine(north, ofFirst)
+  const { sine, cosine } = ofFirst
+  const turned = { east, sine, cosine, middleX: left + width / 2, middleY: top + height / 2, scale }
   const taken: [number, number][][] = []
   const cut = geoClipRectangle(left, top, left + width, top + height)(ringsTaker(taken))
-  /** A corner of the turned Earth in the picture; its sines and cosines are in `ofFirst` and `ofSecond`. */
-  const placed = (): XY => {
-    const stretch = Math.sqrt(2 / (1 + ofFirst.cosine * ofSecond.cosine))
-    return [middleX + scale * (stretch * ofSecond.cosine * ofFirst.sine), middleY - scale * (stretch * ofSecond.sine)]
-  }
   return (polygon) => {
     const rings: (readonly XY[])[] = []
     for (const ring of polygon) {
-      const corners = distinctCorners(ring, turned, placed)
+      const corners = distinctCorners(ring, turned)
       if (corners === null) return null
       if (corners.length > 0) rings.push(corners)
     }
@@ -66,46 +62,61 @@ const NO_CORNER: Position = [0, 0]
 // Written over for every corner of all land.
 const ofFirst: SineAndCosine = { sine: 0, cosine: 0 }
 const ofSecond: SineAndCosine = { sine: 0, cosine: 0 }
+const onTurned = { longitude: 0, latitude: 0 }
 
-type Turn = (longitude: number, latitude: number) => [number, number]
-
-/** Longitude and latitude in radians on an Earth that is turned by these angles. */
-function onTurnedEarth(east: number, north: number): Turn {
-  sineAndCosine(north, ofFirst)
-  const { sine, cosine } = ofFirst
-  return (longitude, latitude) => {
-    let lambda = longitude + east
-    if (Math.abs(lambda) > Math.PI) lambda -= Math.round(lambda / WHOLE_TURN) * WHOLE_TURN
-    sineAndCosine(latitude, ofFirst)
-    sineAndCosine(lambda, ofSecond)
-    const x = ofSecond.cosine * ofFirst.cosine
-    const y = ofSecond.sine * ofFirst.cosine
-    const z = ofFirst.sine
-    const k = z * cosine + x * sine
-    // The third angle is nought; its products keep the signs of noughts.
-    const height = k + y * 0
-    return [
-      atan2(y - k * 0, x * cosine - z * sine),
-      height > 1 ? Math.PI / 2 : height < -1 ? -Math.PI / 2 : asin(height),
-    ]
-  }
+/** An Earth turned so that its middle is that of a picture, and where the picture is. */
+interface Turned {
+  readonly east: number
+  /** Of the angle that it is turned to the north. */
+  readonly sine: number
+  readonly cosine: number
+  readonly middleX: number
+  readonly middleY: number
+  readonly scale: number
 }
 
-/** The corners of a ring in the picture without those that are one with the corner before; null where one is too far away. */
-function distinctCorners(ring: readonly Position[], turned: Turn, placed: () => XY): readonly XY[] | null {
+/** Longitude and latitude in radians on the turned Earth, into `onTurned`. */
+function turn({ east, sine, cosine }: Turned, longitude: number, latitude: number): void {
+  let lambda = longitude + east
+  if (Math.abs(lambda) > Math.PI) lambda -= Math.round(lambda / WHOLE_TURN) * WHOLE_TURN
+  sineAndCosine(latitude, ofFirst)
+  sineAndCosine(lambda, ofSecond)
+  const x = ofSecond.cosine * ofFirst.cosine
+  const y = ofSecond.sine * ofFirst.cosine
+  const z = ofFirst.sine
+  const k = z * cosine + x * sine
+  // The third angle is nought; its products keep the signs of noughts.
+  const height = k + y * 0
+  onTurned.longitude = atan2(y - k * 0, x * cosine - z * sine)
+  onTurned.latitude = height > 1 ? Math.PI / 2 : height < -1 ? -Math.PI / 2 : asin(height)
+}
+
+/**
+ * The corners of a ring in the picture without those that are one with the corner before; null where one is too far away. No function or pair
+ * of numbers is handed over for a corner: a short process would optimize this once for each view.
+ */
+function distinctCorners(ring: readonly Position[], turned: Turned): readonly XY[] | null {
   const kept: XY[] = []
-  let before: Position | null = null
   const ends = ring.length - 1
+  let [longitude, latitude] = [0, 0]
   // The first corner once more, in place of the last one of the ring, which is the same.
   for (let at = 0; at <= ends; at += 1) {
     const corner = ring[at === ends ? 0 : at] ?? NO_CORNER
-    const angles: Position = turned(corner[0] * ONE_DEGREE, corner[1] * ONE_DEGREE)
-    sineAndCosine(angles[0], ofFirst)
-    sineAndCosine(angles[1], ofSecond)
-    if (!(ofFirst.cosine * ofSecond.cosine > FARTHEST_COSINE)) return null
-    if (before === null || Math.abs(before[0] - angles[0]) >= ONE_POINT || Math.abs(before[1] - angles[1]) >= ONE_POINT)
-      kept.push(placed())
-    before = angles
+    turn(turned, corner[0] * ONE_DEGREE, corner[1] * ONE_DEGREE)
+    sineAndCosine(onTurned.longitude, ofFirst)
+    sineAndCosine(onTurned.latitude, ofSecond)
+    const ahead = ofFirst.cosine * ofSecond.cosine
+    if (!(ahead > FARTHEST_COSINE)) return null
+    const isFar =
+      Math.abs(longitude - onTurned.longitude) >= ONE_POINT || Math.abs(latitude - onTurned.latitude) >= ONE_POINT
+    longitude = onTurned.longitude
+    latitude = onTurned.latitude
+    if (at > 0 && !isFar) continue
+    const stretch = Math.sqrt(2 / (1 + ahead))
+    kept.push([
+      turned.middleX + turned.scale * (stretch * ofSecond.cosine * ofFirst.sine),
+      turned.middleY - turned.scale * (stretch * ofSecond.sine),
+    ])
   }
   kept.pop()
   return kept
