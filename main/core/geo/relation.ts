@@ -101,7 +101,8 @@ function roomInside(center: Point, region: Region, borders: Borders): number | n
   if (!areDiscs([{ center, radiusKm: 0 }])) return null
   const judge = assessorOf(region, borders)
   // What relates a disc of that size looks at cells that are not larger, and can only find more room.
-  const room = roomAround(center, judge, finestFor(roomAround(center, judge, FINEST_KM)))
+  const nearest = nearestAround(center, judge)
+  const room = roomBy(nearest, finestFor(roomBy(nearest, FINEST_KM)))
   return room > 0 && relate([{ center, radiusKm: room }], region, borders) === 'inside' ? room : null
 }
 
@@ -109,8 +110,21 @@ function roomInside(center: Point, region: Region, borders: Borders): number | n
 const FARTHEST_KM = 20_004
 const MILLIMETRE = 1e-6
 
-/** How near the nearest of the smallest cells is that may leave the region: nearer cells are divided before further ones. */
-function roomAround(center: Point, judge: Assessor, finestKm: number): number {
+/** A cell that may leave a region, by how near it is to a point. */
+interface Near {
+  readonly reachKm: number
+  readonly km: number
+}
+
+/** How near the first cell is that is small enough. */
+const roomBy = (nearest: readonly Near[], finestKm: number): number =>
+  nearest.find(({ reachKm }) => reachKm <= finestKm)?.km ?? FARTHEST_KM
+
+/**
+ * The nearest of all cells that may leave the region, each smaller than the one before it, down to one of the smallest: nearer cells are divided
+ * before further ones, whichever size is looked for, so that one walk answers for every size.
+ */
+function nearestAround(center: Point, judge: Assessor): readonly Near[] {
   const waiting: { readonly cell: Cell; readonly km: number }[] = []
   const wait = (cell: Cell): void => {
     if (cell.reachKm <= TOO_WIDE_KM && !judge(cell).leaves) return
@@ -124,12 +138,18 @@ function roomAround(center: Point, judge: Assessor, finestKm: number): number {
     waiting.splice(low, 0, { cell, km })
   }
   for (const cell of WORLD) wait(cell)
-  for (;;) {
+  const found: Near[] = []
+  for (let smallest = Number.POSITIVE_INFINITY; smallest > FINEST_KM; ) {
     const nearest = waiting.pop()
-    if (nearest === undefined) return FARTHEST_KM
-    if (nearest.cell.reachKm <= finestKm) return nearest.km
-    for (const half of halves(nearest.cell)) wait(half)
+    if (nearest === undefined) return found
+    const { cell, km } = nearest
+    if (cell.reachKm < smallest) {
+      smallest = cell.reachKm
+      found.push({ reachKm: smallest, km })
+    }
+    if (smallest > FINEST_KM) for (const half of halves(cell)) wait(half)
   }
+  return found
 }
 
 /** Numbers that are none compare as false, which would keep every cell, or none; a reach below nought would exclude its own center. */
