@@ -66,15 +66,21 @@ export function bucketsOf(atlas: Atlas): Buckets {
     if (changed.size === 0) return before
     return [...before.filter((shape) => !changed.delete(shape)), ...changed].sort((a, b) => a - b)
   }
-  for (let column = 0; column < COLUMNS; column++)
+  const isReady = new Uint8Array(COLUMNS)
+  /** Walks down a column before its first use: most discs of a fleet are in few of them. */
+  const ready = (bucket: number): void => {
+    const column = bucket % COLUMNS
+    if (isReady[column] === 1) return
+    isReady[column] = 1
     for (let row = ROWS - 2; row >= 0; row--) {
       const above = (row + 1) * COLUMNS + column
-      const bucket = row * COLUMNS + column
-      atTop[bucket] =
+      atTop[above - COLUMNS] =
         first[above] === first[above + 1] ? (atTop[above] ?? 0) : idOf(holding(above, column - 179.5, row - 89))
     }
+  }
 
   const addIn: Buckets['addIn'] = (bucket, box, add) => {
+    ready(bucket)
     for (const shape of holding(bucket, (box.west + box.east) / 2, (box.south + box.north) / 2)) add(shape)
     const middle = (bucket % COLUMNS) - 179.5
     for (let at = first[bucket] ?? 0; at < (first[bucket + 1] ?? 0); at++) {
@@ -84,6 +90,7 @@ export function bucketsOf(atlas: Atlas): Buckets {
   }
   const everything = new Int32Array(ROWS * COLUMNS).fill(-1)
   const addAll: Buckets['addAll'] = (bucket, add) => {
+    ready(bucket)
     let id = everything[bucket] ?? -1
     if (id < 0) {
       const shapes = new Set(known[atTop[bucket] ?? 0])
@@ -140,31 +147,51 @@ function segmentsOf({ longitudes, latitudes, starts }: Atlas): Segments {
 
 /** The segments by square degree: those of bucket b are at first[b] to first[b + 1]. A segment in several buckets is listed in each. */
 function sorted(segments: Segments): { readonly first: Int32Array; readonly items: Int32Array } {
+  const { places, listed } = placed(segments)
   const first = new Int32Array(ROWS * COLUMNS + 1)
-  each(segments, (bucket) => {
-    first[bucket + 1] = (first[bucket + 1] ?? 0) + 1
-  })
+  for (let at = 0; at < places.length; at++) {
+    const next = (places[at] ?? 0) + 1
+    first[next] = (first[next] ?? 0) + 1
+  }
   for (let bucket = 0; bucket < ROWS * COLUMNS; bucket++)
     first[bucket + 1] = (first[bucket + 1] ?? 0) + (first[bucket] ?? 0)
-  const items = new Int32Array(first[ROWS * COLUMNS] ?? 0)
+  const items = new Int32Array(places.length)
   const next = first.slice()
-  each(segments, (bucket, index) => {
-    items[next[bucket] ?? 0] = index
-    next[bucket] = (next[bucket] ?? 0) + 1
-  })
+  for (let at = 0; at < places.length; at++) {
+    const bucket = places[at] ?? 0
+    const place = next[bucket] ?? 0
+    items[place] = listed[at] ?? 0
+    next[bucket] = place + 1
+  }
   return { first, items }
 }
 
-function each(segments: Segments, use: (bucket: number, index: number) => void): void {
+/** Square degrees with the segments in them, in the order of the segments. */
+function placed(segments: Segments): { readonly places: Int32Array; readonly listed: Int32Array } {
+  let [places, listed] = [new Int32Array(segments.count * 2), new Int32Array(segments.count * 2)]
+  let count = 0
   for (let index = 0; index < segments.count; index++) {
     if (!segments.begins(index)) continue
     const { ax, ay, bx, by } = segments.read(index, 0)
-    const [low, high] = [Math.floor(Math.min(ay, by) + 90), Math.min(ROWS - 1, Math.floor(Math.max(ay, by) + 90))]
-    const [west, east] = [Math.floor(Math.min(ax, bx) + 180), Math.floor(Math.max(ax, bx) + 180)]
+    const low = Math.floor(Math.min(ay, by) + 90)
+    const high = Math.min(ROWS - 1, Math.floor(Math.max(ay, by) + 90))
+    const west = Math.floor(Math.min(ax, bx) + 180)
+    const east = Math.floor(Math.max(ax, bx) + 180)
+    const more = (high - low + 1) * (east - west + 1)
+    if (count + more > places.length) [places, listed] = [longer(places, more), longer(listed, more)]
     for (let row = low; row <= high; row++)
-      for (let column = west; column <= east; column++)
-        use(row * COLUMNS + (((column % COLUMNS) + COLUMNS) % COLUMNS), index)
+      for (let column = west; column <= east; column++) {
+        places[count] = row * COLUMNS + (((column % COLUMNS) + COLUMNS) % COLUMNS)
+        listed[count++] = index
+      }
   }
+  return { places: places.subarray(0, count), listed: listed.subarray(0, count) }
+}
+
+function longer(numbers: Int32Array<ArrayBuffer>, more: number): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(numbers.length * 2 + more)
+  copy.set(numbers)
+  return copy
 }
 
 /** Of each arc, the shapes that it bounds. */
