@@ -251,3 +251,41 @@ describe('small cases', () => {
     expect(unusedDevices(found, unread).map(({ name }) => name)).toEqual(['sdb', 'sdc'])
   })
 })
+
+/**
+ * As `zpool list -HvPL` prints it (OpenZFS 2.2, cmd/zpool/zpool_main.c, print_list_stats): pools and members have tabs between their
+ * columns, while the heading of a class of members is padded with blanks, with and without -H.
+ */
+describe('members of a ZFS pool that are of a class of their own', () => {
+  const heading = (name: string): string =>
+    `${name.padEnd(36)}      -      -      -        -         -      -      -      -         -\n`
+  const member = (name: string, state = 'ONLINE'): string => `\t${name}\t1.81T\t-\t-\t-\t-\t-\t-\t-\t${state}\n`
+  const pool = (name: string): string => `${name}\t928G\t91.2G\t837G\t-\t-\t0%\t9%\t1.00x\tONLINE\t-\n`
+  const mounts = '9 1 0:50 / /tank rw - zfs tank/data rw,xattr,posixacl\n'
+  const zfs = 'tank/data\tencryption\toff\ntank/data\tkeystatus\t-\n'
+  const sysfs = ['sdb', 'nvme0n1', 'nvme1n1'].map((name, at) => `/sys/class/block/${name}/dev:8:${16 * (at + 1)}`)
+  const covered = `${pool('tank')}\tmirror-0\t928G\t91.2G\t837G\t-\t-\t0%\t9.82%\t-\tONLINE\n${member('/dev/mapper/root')}`
+  const at = (zpool: string): string => outcome(storage({ mounts, sysfs, zfs, zpool }), '/tank')
+
+  test('a pool whose every drive is below an encrypting layer is encrypted', () =>
+    expect(at(covered)).toBe('encrypted'))
+
+  test.each(['special', 'dedup', 'logs', 'log', 'cache'])('an open drive of the class %s counts for its pool', (name) =>
+    expect(at(`${covered}${heading(name)}${member('/dev/nvme0n1')}`)).toBe('exposed'),
+  )
+
+  test('a class without a member that is open changes nothing, and the next pool begins after it', () => {
+    const two = `${covered}${heading('cache')}${member('/dev/mapper/root')}${pool('scratch')}${member('/dev/nvme1n1')}`
+    expect(at(two)).toBe('encrypted')
+    expect([...fact(parseZpool(two)).members.keys()]).toEqual(['tank', 'scratch'])
+  })
+
+  test('a spare holds no data until it takes the place of a member, and is listed there then', () => {
+    expect(at(`${covered}${heading('spare')}${member('/dev/nvme0n1', 'AVAIL')}`)).toBe('encrypted')
+    const inUse = `${covered}\tspare-1\t-\t-\t-\t-\t-\t-\t-\t-\tONLINE\n${member('/dev/nvme0n1')}`
+    expect(at(`${inUse}${heading('spare')}${member('/dev/nvme0n1', 'INUSE')}`)).toBe('exposed')
+  })
+
+  test('a member that is gone has a number for a name, and leaves open what it was', () =>
+    expect(at(`${covered}${member('9784432190347812345', 'UNAVAIL')}`)).toBe('unknown'))
+})

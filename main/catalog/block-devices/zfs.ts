@@ -60,20 +60,30 @@ export const storageZpool = defineProbe({
     pools.exitCode === 0 ? parseZpool(pools.text) : unknown(`zpool failed: ${quote(pools.errorText)}`),
 })
 
-/** Reads `zpool list -HvPL` (zpool-list(8)): a pool per unindented line, its members on lines that start with a tab. */
+/**
+ * Reads `zpool list -HvPL` (zpool-list(8); cmd/zpool/zpool_main.c, print_list_stats): an unindented line for each pool, its members on
+ * lines that start with a tab. The heading of a class of members (special, dedup, logs, cache, spare) is unindented too, padded with blanks
+ * and without a size; what follows it belongs to the pool above. Spares are left out: one that is in use is listed among the members as well.
+ */
 export function parseZpool(text: string): Parsed<ZfsPools> {
   const members = new Map<string, string[]>()
-  let pool: string | null = null
+  let [pool, isSpare]: [string | null, boolean] = [null, false]
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue
-    const name = line.trim().split('\t')[0] ?? ''
-    if (name.startsWith('/')) {
-      if (pool === null) return unknown('a member was listed before its pool')
-      members.get(pool)?.push(name)
-    } else if (!/^\s/.test(line) && !/^(cache|logs|spare|special|dedup)$/.test(name)) {
+    const [name = '', size] = line.trim().split('\t')
+    if (!/^\s/.test(line)) {
+      const isHeading = size === undefined || size === '-'
+      isSpare = isHeading && /^spares?\b/.test(name)
+      if (isHeading) continue
       pool = name
       members.set(pool, members.get(pool) ?? [])
+    } else if (name.startsWith('/') || GONE.test(name)) {
+      if (pool === null) return unknown('a member was listed before its pool')
+      if (!isSpare) members.get(pool)?.push(name)
     }
   }
   return known({ members })
 }
+
+/** In place of the path of a member that could not be opened, ZFS prints its number (zpool_vdev_name, ZPOOL_CONFIG_NOT_PRESENT). */
+const GONE = /^\d{6,20}$/

@@ -37,7 +37,12 @@ function followPool(view: View, pool: string, trail: Trail): Walked {
   const members = view.zpool.ok ? view.zpool.fact.members.get(pool) : undefined
   if (members === undefined || members.length === 0)
     return end('unknown', 'its ZFS data set is not encrypted, and the pool’s drives were not listed')
-  return worstOf(members.map((path) => (path.startsWith('/dev/') ? view.named(path, trail) : view.path(path, trail))))
+  return worstOf(
+    members.map((path) => {
+      if (path.startsWith('/dev/')) return view.named(path, trail)
+      return path.startsWith('/') ? view.path(path, trail) : end('unknown', 'a member of its ZFS pool is missing')
+    }),
+  )
 }
 
 /** Which data set a ZFS volume belongs to is not shown, so it is only decided where all data sets come out the same. */
