@@ -264,6 +264,13 @@ describe('declared paths on storage over a network', () => {
     ['NFS with privacy', 'nfs4', 's:/x', 'rw,sec=krb5p', 'satisfied'],
     ['NFS with logins protected only', 'nfs4', 's:/x', 'rw,vers=4.2,sec=krb5', 'not-satisfied'],
     ['NFS in clear over a fabric', 'nfs4', 's:/x', 'rw,proto=rdma,sec=sys', 'inconclusive'],
+    [
+      'NFS from a tunnel of the node',
+      'nfs4',
+      '127.0.0.1:/',
+      'rw,vers=4.1,port=20127,sec=sys,addr=127.0.0.1',
+      'inconclusive',
+    ],
     ['CIFS that is sealed', 'cifs', '//s/x', 'rw,seal', 'satisfied'],
     ['CIFS that is not', 'cifs', '//s/x', 'rw', 'not-satisfied'],
     ['CIFS in clear over a fabric', 'cifs', '//s/x', 'rw,rdma', 'inconclusive'],

@@ -61,6 +61,26 @@ describe('file systems over a network', () => {
     expect(mayCrossNetwork(mountOf(type, 'server:/x', options))).toBe(true)
   })
 
+  // As fs/nfs/super.c and fs/smb/client/cifsfs.c print them: the mount helper of EFS (`mount -t efs -o tls`) mounts from its own stunnel.
+  const EFS =
+    'rw,vers=4.1,rsize=1048576,wsize=1048576,namlen=255,hard,noresvport,proto=tcp,port=20127,timeo=600,retrans=2,sec=sys,clientaddr=127.0.0.1,local_lock=none,addr=127.0.0.1'
+  test.each([
+    ['nfs4', '127.0.0.1:/', EFS],
+    ['nfs4', 'localhost:/x', EFS.replace('addr=127.0.0.1', 'addr=::1').replace('proto=tcp', 'proto=tcp6')],
+    ['nfs', '127.0.0.2:/x', 'rw,vers=3,proto=tcp,sec=sys,mountaddr=127.0.0.2,local_lock=none,addr=127.0.0.2'],
+    ['cifs', '//localhost/share', 'rw,vers=3.1.1,cache=strict,username=a,addr=127.0.0.1,file_mode=0755'],
+  ] as const)('%s from %s: a program of the node passes it on, and how is not shown', (type, source, options) => {
+    expect(directionsOf([type, source, options])).toEqual(['unclear'])
+    // Privacy of Kerberos and of SMB holds to the server, whatever passes it on.
+    const isPrivate = options.replace('sec=sys', 'sec=krb5p').replace('cache=strict', 'cache=strict,seal')
+    expect(directionsOf([type, source, isPrivate])).toEqual(['supports'])
+  })
+
+  test('an address that only begins like a loopback address is another machine', () =>
+    expect(directionsOf(['nfs4', '127.example.net:/x', EFS.replaceAll('127.0.0.1', '198.51.100.7')])).toEqual([
+      'contradicts',
+    ]))
+
   test('TLS of NFS 4.1 and later counts from kernels that keep to it everywhere', () => {
     const tls = ['nfs4', 's:/x', 'rw,vers=4.1,xprtsec=tls,sec=sys'] as const
     expect(directionsOf(tls, NOT_READ, kernel('5.14.0-503.el9'))).toEqual(['unclear'])

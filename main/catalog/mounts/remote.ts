@@ -57,7 +57,8 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
       return nfs(option, system, { yes, no, open })
     case 'cifs':
     case 'smb3':
-      return [mount.options.includes('seal') ? yes('seal is set') : no('seal is not set')]
+      if (mount.options.includes('seal')) return [yes('seal is set')]
+      return [isLocal(option('addr')) ? open(PASSED_ON) : no('seal is not set')]
     case 'ceph': {
       const mode = option('ms_mode')
       if (mode === 'secure') return [yes('ms_mode=secure')]
@@ -80,6 +81,12 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
       ]
   }
 }
+
+/** A server at a loopback address is a program of this node, such as stunnel (mount.efs(8), option tls), or this node’s own export. */
+const isLocal = (address: string | undefined): boolean =>
+  address !== undefined && (/^127(\.\d{1,3}){3}$/.test(address) || address === '::1')
+const PASSED_ON =
+  'its server is at a loopback address, so that a program of this node handles it, and what leaves the node is not shown'
 
 interface Texts {
   readonly yes: (how: string) => DraftObservation
@@ -107,6 +114,7 @@ function nfs(
     ]
   }
   if (sec === undefined) return [open('its security flavor is not among its options')]
+  if (isLocal(option('addr'))) return [open(PASSED_ON)]
   return [
     no(/^krb5i?$/.test(sec) ? `sec=${sec} protects logins or integrity only` : 'neither sec=krb5p nor xprtsec is set'),
   ]
