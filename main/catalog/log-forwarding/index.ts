@@ -29,7 +29,7 @@ const auditLogForwarding = defineCheck({
   property: 'audit',
   expected: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
   limitations:
-    'That the receiver stores them is visible only there. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
+    'That the receiver stores them is visible only there. Logs that are handed to a program of this node leave the result inconclusive, since the targets of that program are not read. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
   requires: { services: servicesState },
   optional: {
     rsyslog: rsyslogForwarding,
@@ -50,7 +50,8 @@ const auditLogForwarding = defineCheck({
       }),
       ...when(services, 'auditd', { name: 'auditd', probe: auditdRemote, reading: audit }),
     ]
-    const sending = running.filter(({ reading }) => reading.ok && reading.fact.each.length > 0)
+    const sending = running.filter(({ reading }) => targetsOf(reading, false).length > 0)
+    const handing = running.filter(({ reading }) => targetsOf(reading, true).length > 0)
     const unread = running.flatMap(({ probe, reading }) => unclearAbout(probe, reading))
     const withAgents = [
       ...AGENTS.filter((unit) => serviceIs(services, unit, 'active')).map((unit) => ownSettings(unit, servicesState)),
@@ -59,8 +60,17 @@ const auditLogForwarding = defineCheck({
         .map((unit) => ownSettings(unit, servicesLogAgents)),
     ]
     const sent = sending.flatMap((forwarder) => judge(forwarder, connections))
-    if (sending.some(({ probe }) => probe !== auditdRemote)) return decide([...sent, ...unread])
-    const open = [...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
+    const also = handing.map((one) =>
+      supports(`${one.name} also hands logs to a program of this node: ${onThisNode(one)}.`, one.probe),
+    )
+    if (sending.some(({ probe }) => probe !== auditdRemote)) return decide([...sent, ...also, ...unread])
+    const handed = handing.map((one) =>
+      unclear(
+        `${one.name} hands logs to a program of this node, whose own targets were not read: ${onThisNode(one)}.`,
+        one.probe,
+      ),
+    )
+    const open = [...handed, ...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
     if (open.length > 0) return decide([...sent, ...open])
     if (sending.length > 0)
       return decide([
@@ -78,6 +88,20 @@ const auditLogForwarding = defineCheck({
   },
 })
 
+/** A host of this node: 127.0.0.0/8, ::1, and the names that hosts(5) gives them; with “@” and a port, as targets are shown. */
+const THIS_NODE =
+  /^(?:@{1,2}|https?:\/\/)?\[?(?:127(?:\.\d{1,3}){3}|::1|localhost[46]?(?:\.localdomain[46]?)?)\]?(?::\d{1,5})?\/?$/i
+
+/** Of the places that a service sends logs to, those on this node, or those elsewhere. */
+const targetsOf = (reading: Reading, isHere: boolean): readonly LogTarget[] =>
+  reading.ok ? reading.fact.each.filter(({ text }) => THIS_NODE.test(text) === isHere) : []
+
+const onThisNode = ({ reading }: Forwarder): string =>
+  named(
+    targetsOf(reading, true).map(({ text }) => text),
+    3,
+  )
+
 const when = (services: ServiceStates, unit: KnownService, forwarder: Forwarder): readonly Forwarder[] =>
   serviceIs(services, unit, 'active') ? [forwarder] : []
 
@@ -85,7 +109,7 @@ const ownSettings = (unit: string, probe: typeof servicesState | typeof services
   unclear(`“${unit}” runs and may send logs away; its settings were not read.`, probe)
 
 function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly DraftObservation[] {
-  const each = reading.ok ? reading.fact.each : []
+  const each = targetsOf(reading, false)
   const clear = each.filter(({ encrypted }) => !encrypted)
   const unchecked = each.filter(({ encrypted, authenticated }) => encrypted && authenticated !== true)
   return [
