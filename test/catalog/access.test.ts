@@ -8,7 +8,7 @@ import { conditional, sshdConditions } from '../../main/catalog/sshd/probes.ts'
 import { sudoersRules } from '../../main/catalog/sudo/probes.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { texts, verdict } from '../support/concluded.ts'
+import { over, texts, verdict } from '../support/concluded.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 describe('accounts', () => {
@@ -326,6 +326,33 @@ describe('sessions and lockout', () => {
   ])('%j', (text, seconds, readOnly) => {
     const read = shell(text)
     expect([read.shell.map((entry) => entry.seconds), read.readOnly]).toEqual([seconds, readOnly])
+  })
+
+  // /etc/profile of Debian, Ubuntu, the Red Hat family, SUSE and Alpine reads *.sh of profile.d, and that of the Red Hat family sh.local.
+  test.each([
+    ['tmout.sh', [600]],
+    ['sh.local', [600]],
+    ['tmout.sh.disabled', []],
+    ['tmout.sh.rpmsave', []],
+    ['tmout.sh~', []],
+    ['tmout.csh', []],
+    ['README', []],
+  ])('a limit in profile.d/%s counts where a shell reads that file', (name, seconds) => {
+    const read = shell(`/etc/profile.d/${name}:readonly TMOUT=600; export TMOUT\n`)
+    expect(read.shell.map((entry) => entry.seconds)).toEqual(seconds)
+    expect(read.readOnly).toBe(seconds.length > 0)
+  })
+
+  test.each([
+    ['TMOUT=600', 'satisfied'],
+    ['TMOUT=0', 'not-satisfied'],
+    ['TMOUT=', 'not-satisfied'],
+    // A value that another file or variable decides is not read, and so contradicts nothing.
+    ['TMOUT=${TMOUT:-600}', 'inconclusive'],
+    ['TMOUT="$SITE_IDLE_SECONDS"', 'inconclusive'],
+  ])('%s: %s', (assignment, expected) => {
+    const text = `/etc/profile.d/tmout.sh:${assignment}\n/etc/profile.d/tmout.sh:readonly TMOUT\n`
+    expect(over('access.session-timeout', [sessionTimeout, known(shell(text))]).verdict).toBe(expected)
   })
 
   test('ClientAlive never counts as an idle limit', () => {

@@ -50,13 +50,14 @@ export const sessionTimeout = defineProbe({
   },
   parse({ shell, logind }) {
     if (!grepIsComplete(shell)) return unknown('not every file that shells read at login could be read')
-    const found = foundLines(shell.text)
+    const found = foundLines(shell.text).filter(({ path }) => isReadByShells(path))
     const limits = foundLines(logind.text).map(({ line }) => inSeconds(line.replace(/^[^=]*=/, '')))
     return known<SessionTimeout>({
       shell: found.flatMap(({ path, line }) =>
         [...line.matchAll(/\bTMOUT=["']?([^\s;"'&|]*)/g)].map(([, value = '']) => ({
           path,
-          seconds: plainNumber(value),
+          // An empty value switches the limit off (bash(1), TMOUT).
+          seconds: value === '' ? 0 : plainNumber(value),
         })),
       ),
       readOnly: found.some(({ line }) => line.split(/[;#]/).some(marksReadOnly)),
@@ -64,6 +65,9 @@ export const sessionTimeout = defineProbe({
     })
   },
 })
+
+/** Of profile.d, /etc/profile of the distributions reads *.sh and nothing else, and that of the Red Hat family sh.local as well. */
+const isReadByShells = (path: string): boolean => !path.includes('/profile.d/') || /\/(sh\.local|[^/]+\.sh)$/.test(path)
 
 const marksReadOnly = (part: string): boolean =>
   /\bTMOUT\b/.test(part) && /\breadonly\b|\b(declare|typeset) +-[a-z]*r/.test(part)
@@ -134,9 +138,9 @@ function byChannel(sshd: Parsed<SshdSettings>, limit: ThresholdValue): readonly 
 function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] {
   if (shell.length === 0)
     return [contradicts('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
-  const bad = shell.filter(({ seconds }) => !isWithin(seconds, limit))
+  const bad = shell.filter(({ seconds }) => seconds !== null && !isWithin(seconds, limit))
   if (bad.length > 0) {
-    const values = bad.map(({ path, seconds }) => `${path}: ${seconds ?? 'no plain number'}`)
+    const values = bad.map(({ path, seconds }) => `${path}: ${seconds}`)
     return [
       contradicts(
         `TMOUT is set to something else than 1 or more seconds up to ${limitText(limit)}: ${named(values)}.`,
@@ -145,6 +149,15 @@ function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): re
       ),
     ]
   }
+  const open = shell.filter(({ seconds }) => seconds === null).map(({ path }) => path)
+  if (open.length > 0)
+    return [
+      unclear(
+        `TMOUT is set to a value that is no plain number, so that the limit is not known: ${named([...new Set(open)])}.`,
+        sessionTimeout,
+        'shell',
+      ),
+    ]
   const values = [...new Set(shell.map(({ seconds }) => `${seconds}`))]
   return [
     supports(
