@@ -6,9 +6,11 @@ import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { rsyslogForwarding } from '../../main/catalog/log-forwarding/probes.ts'
 import { kernelProtections } from '../../main/catalog/mandatory-access/index.ts'
 import { packagesApt } from '../../main/catalog/packages/apt.ts'
+import { rebootRequired } from '../../main/catalog/packages/probes.ts'
 import { timeChrony, timeTimesyncd } from '../../main/catalog/time/probes.ts'
+import { known } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
-import { texts, verdict } from '../support/concluded.ts'
+import { over, texts, verdict } from '../support/concluded.ts'
 
 describe('audit', () => {
   test('auditctl -s in both of its forms', () => {
@@ -304,6 +306,41 @@ describe('updates', () => {
   test('old lists keep silence from supporting the claim', () => {
     const said = texts('fx-access-undecided', 'vuln.patch-level')
     expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(1)
+  })
+
+  // Names of kernels as the distributions gave them out; the older one of each pair runs.
+  test.each([
+    ['RHEL 8.10', '4.18.0-553.el8_10.x86_64', '4.18.0-553.5.1.el8_10.x86_64'],
+    ['RHEL 8.7', '4.18.0-425.3.1.el8.x86_64', '4.18.0-425.10.1.el8_7.x86_64'],
+    ['RHEL 9 to its next minor release', '5.14.0-427.42.1.el9_4.x86_64', '5.14.0-503.11.1.el9_5.x86_64'],
+    ['Oracle Linux, UEK', '5.15.0-101.103.2.1.el8uek.x86_64', '5.15.0-206.153.7.el8uek.x86_64'],
+    ['SLES 15 SP5', '5.14.21-150500.53-default', '5.14.21-150500.55.83-default'],
+    ['Ubuntu', '6.8.0-9-generic', '6.8.0-45-generic'],
+    ['Debian backports', '6.1.0-0.deb11.7-amd64', '6.1.0-0.deb11.21-amd64'],
+  ])('a newer kernel of %s waits for a restart', (_, older, newer) => {
+    const state = (running: string) =>
+      fact(
+        rebootRequired.parse({
+          running: answer(`${running}\n`),
+          boot: answer(`config-${newer}\nvmlinuz-${newer}\nvmlinuz-${older}\n`),
+          flag: answer('/run\n', { exitCode: 2 }),
+        }),
+      )
+    expect(over('vuln.reboot-required', [rebootRequired, known(state(older))]).verdict).toBe('not-satisfied')
+    expect(over('vuln.reboot-required', [rebootRequired, known(state(newer))]).verdict).toBe('satisfied')
+  })
+
+  test('kernels of other kinds are not compared', () => {
+    const state = fact(
+      rebootRequired.parse({
+        running: answer('5.14.0-503.11.1.el9_5.x86_64\n'),
+        boot: answer(
+          'vmlinuz-5.14.0-503.11.1.el9_5.x86_64\nvmlinuz-5.15.0-206.153.7.el9uek.x86_64\nvmlinuz-6.9.7-1.el9.elrepo.x86_64\nvmlinuz-5.14.0-503.40.1.el9_5.x86_64+rt\n',
+        ),
+        flag: answer('/run\n', { exitCode: 2 }),
+      }),
+    )
+    expect(over('vuln.reboot-required', [rebootRequired, known(state)]).verdict).toBe('satisfied')
   })
 
   test('a newer installed kernel of the same kind waits for a restart', () => {

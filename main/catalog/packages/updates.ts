@@ -190,18 +190,26 @@ function kernel({ running, installed }: RebootState): DraftObservation {
       )
 }
 
-/** What follows the numbers, such as "generic", so that a kernel is compared with its own kind. */
+/**
+ * What follows the numbers, such as "generic", so that a kernel is compared with its own kind. The minor release that the Red Hat family
+ * adds (el8_10) is no kind: the first kernel of some has none.
+ */
 const flavour = (version: string): string =>
-  /[a-z].*$/i.exec(version.replace(/^[\d.]+-?/, '').replace(/^[\d.-]+/, ''))?.[0]?.replace(/\d+/g, '#') ?? ''
+  /[a-z].*$/i
+    .exec(version.replace(/^[\d.]+-?/, '').replace(/^[\d.-]+/, ''))?.[0]
+    ?.replace(/^(el\d+)_\d+/, '$1')
+    .replace(/\d+/g, '#') ?? ''
 
-/** By number at each place: 6.8.0-9 comes before 6.8.0-45. */
+/** By number at each place, as rpmvercmp does: 6.8.0-9 comes before 6.8.0-45, and 553.el8_10 before 553.5.1.el8_10, a word before a number. */
 function compareVersions(a: string, b: string): number {
-  const [left, right] = [numbers(a), numbers(b)]
+  const [left, right] = [parts(a), parts(b)]
   for (let place = 0; place < Math.max(left.length, right.length); place++) {
-    const difference = (left[place] ?? 0) - (right[place] ?? 0)
-    if (difference !== 0) return difference
+    const [one, other] = [left[place] ?? 0, right[place] ?? 0]
+    if (typeof one !== typeof other) return typeof one === 'number' ? 1 : -1
+    if (one !== other) return one > other ? 1 : -1
   }
   return 0
 }
 
-const numbers = (version: string): readonly number[] => (version.match(/\d+/g) ?? []).map(Number)
+const parts = (version: string): readonly (number | string)[] =>
+  (version.match(/\d+|[a-z]+/gi) ?? []).map((part) => (/^\d/.test(part) ? Number(part) : part))
