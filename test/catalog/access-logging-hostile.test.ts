@@ -69,6 +69,35 @@ describe('audit rules', () => {
     expect(stepText(over('audit.auditd-rules', [auditdRules, rules(`${few}${hidden}`)]))).toContain('keep events out')
   })
 
+  // As auditctl -l prints what the CIS Benchmarks (user emulation) and the STIGs (execpriv) have; both record a change of identity.
+  test.each([
+    ['-C uid!=euid -F auid!=-1 -F key=user_emulation', true],
+    ['-C uid!=euid -F euid=0 -F key=execpriv', true],
+    ['-F uid=1001 -F key=one', true],
+    ['-F auid=1001 -F key=one', true],
+    ['-F auid>=1000 -F auid!=-1 -F key=exec', false],
+    ['-F key=exec', false],
+    // What one service starts is left out; everyone else's is recorded.
+    ['-F uid!=998 -F key=exec', false],
+  ])('started programs by “-S execve %s”: only a part %j', (fields, isPart) => {
+    const both = ['b64', 'b32'].map((arch) => `-a always,exit -F arch=${arch} -S execve ${fields}\n`).join('')
+    const said = stepText(over('audit.auditd-rules', [auditdRules, rules(both)]))
+    expect(said.includes('Not or not wholly recorded: programs being started')).toBe(isPart)
+    expect(said.includes('supports: Recorded: programs being started.')).toBe(!isPart)
+  })
+
+  test('a watch for one account does not record who else reads a path', () => {
+    const watch = (fields: string) =>
+      stepText(
+        over('audit.auditd-rules', [
+          auditdRules,
+          rules(`-a always,exit -S all -F dir=/data/ephi -F perm=rwxa${fields}\n`),
+        ]),
+      )
+    expect(watch('')).toContain('supports: Recorded: reading and writing below “/data/ephi”')
+    expect(watch(' -F uid=1001')).toContain('contradicts: Not recorded, or only in part')
+  })
+
   test('commands are written down by rules only where all are, and nothing is left out', () => {
     const id = 'audit.command-accountability'
     const silent = changed(sudoersRules, (policy) => ({ ...policy, logs: false }))

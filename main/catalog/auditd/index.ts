@@ -318,16 +318,18 @@ const PICKS_FEW =
   /^(exe|exit|success|pid|ppid|inode|filetype|sessionid|devmajor|devminor|fstype|pers|subj_\w*|obj_\w*|msgtype)$/
 
 /** auditctl(8) lists a watch of one file as a rule over all calls (-S all) on its path; it records that file's use and no other call. */
-const isOverCalls = ({ path, permissions, narrowedBy }: AuditRule): boolean =>
-  path === null && permissions === '' && !narrowedBy.some((field) => PICKS_FEW.test(field))
+const isOverCalls = (rule: AuditRule): boolean => rule.path === null && rule.permissions === '' && !picksFew(rule)
+
+const picksFew = ({ narrowedBy, picksIds }: AuditRule): boolean =>
+  picksIds || narrowedBy.some((field) => PICKS_FEW.test(field))
 
 /** A rule on the path itself or on a folder above it. Without permission letters it covers every use, unless it names calls or outcomes. */
 const isWatched = (path: string, rules: readonly AuditRule[], permission: RegExp): boolean =>
   rules.some((rule) => {
-    const { path: watched, permissions, syscalls, narrowedBy } = rule
+    const { path: watched, permissions, syscalls } = rule
     const covers =
       watched !== null && watched !== '/' && watched !== '' && (path === watched || path.startsWith(`${watched}/`))
-    if (!covers || narrowedBy.some((field) => PICKS_FEW.test(field))) return false
+    if (!covers || picksFew(rule)) return false
     return permissions === '' ? syscalls.every((call) => call === 'all') : permission.test(permissions)
   })
 

@@ -59,6 +59,8 @@ export interface AuditRule {
   readonly excludes: boolean
   /** Names of the fields that narrow it, other than the width of the call, its key, and what it watches (auditctl(8), -F and -C). */
   readonly narrowedBy: readonly string[]
+  /** It records single accounts or groups alone, or programs that change theirs (auditctl(8), -C compares two fields of one event). */
+  readonly picksIds: boolean
 }
 
 export interface AuditRules {
@@ -102,6 +104,7 @@ function readRule(line: string): AuditRule | null {
     narrowedBy: [...after('-F'), ...after('-C')]
       .filter((text) => !ADDS_NOTHING.test(text))
       .map((text) => /^[a-z0-9_]{1,32}/i.exec(text)?.[0] ?? ''),
+    picksIds: after('-C').length > 0 || after('-F').some((text) => /^(a|e|s|fs)?[ug]id=/.test(text)),
   }
 }
 
