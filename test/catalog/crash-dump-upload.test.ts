@@ -155,3 +155,23 @@ test('what was found is stated', () =>
   expect(stepText(over(ID, kdump('1', 'ssh kdump@logs.example')))).toContain(
     'contradicts: A crash kernel is loaded and sends a dump of all memory to another system (“ssh”).',
   ))
+
+describe('a kernel whose settings are not visible', () => {
+  const ABSENT = { exitCode: 1, errorText: 'cat: /sys/kernel/kexec_crash_loaded: No such file or directory\n' }
+  const none = [kernelDumps, parseKdump(answer('', ABSENT), '')] as const
+  const without = changed(storageMounts, ({ mounts }: Mounts) => ({
+    mounts: mounts.filter(({ point }) => point !== '/sys' && !point.startsWith('/sys/')),
+  }))
+
+  test.each([ID, 'encryption.at-rest.crash-dumps'])(
+    '%s: the file is absent where the kernel has no crash dumps',
+    (id) => expect(stepText(over(id, none))).toContain('supports: The kernel has no support for crash dumps.'),
+  )
+
+  // Two checks read the same bytes; neither may take a folder without sysfs for a kernel without crash dumps.
+  test.each([ID, 'encryption.at-rest.crash-dumps'])('%s: without sysfs its absence shows nothing', (id) => {
+    const conclusion = over(id, none, without)
+    expect(conclusion.verdict).not.toBe('satisfied')
+    expect(stepText(conclusion)).toContain('unclear: The kernel’s own settings are not visible here.')
+  })
+})

@@ -15,9 +15,9 @@ import {
   STORAGE_WANTS,
   type Storage,
 } from '../disk-encryption/roots.ts'
-import { storageMounts } from '../mounts/probes.ts'
+import { type Mount, storageMounts } from '../mounts/probes.ts'
 import { sysfsLines } from '../read-text.ts'
-import { decide } from '../steps.ts'
+import { decide, supports, unclear } from '../steps.ts'
 
 /** Where the kernel puts the memory of a crashed process, see core(5). */
 export type CoreDumps =
@@ -179,16 +179,10 @@ function argueCore(storage: Storage, core: CoreDumps): readonly DraftObservation
 }
 
 function argueKdump(storage: Storage, kdump: Kdump): readonly DraftObservation[] {
-  const { loaded, configured } = kdump
+  const { configured } = kdump
   const probe = kernelDumps.id
-  if (loaded === null) {
-    // That the file is absent means something only when sysfs itself is there.
-    return storage.holding('/sys/kernel')?.fsType === 'sysfs'
-      ? [{ direction: 'supports', text: 'The kernel has no support for crash dumps.', probe }]
-      : [{ direction: 'unclear', text: 'The kernel’s own settings are not visible here.', probe }]
-  }
-  if (!loaded)
-    return [{ direction: 'supports', text: 'No crash kernel is loaded, so no kernel dump is written.', probe }]
+  const none = withoutKernelDumps(kdump, storage.holding('/sys/kernel'))
+  if (none !== null) return [none]
   const { kind, at } = kernelDumpTarget(kdump)
   if (kind === 'remote') {
     return [
@@ -201,4 +195,16 @@ function argueKdump(storage: Storage, kdump: Kdump): readonly DraftObservation[]
   return roots.length === 0
     ? [{ direction: 'unclear', text: `Kernel dumps go to ${quote(at)}, which is not among the listed devices.`, probe }]
     : argueRoots(roots)
+}
+
+/**
+ * The step where no crash kernel is loaded; null where one is. That the kernel's file is absent means that it has no crash dumps only when
+ * sysfs itself is there.
+ */
+export function withoutKernelDumps({ loaded }: Kdump, sysKernel: Mount | undefined): DraftObservation | null {
+  if (loaded === true) return null
+  if (loaded === false) return supports('No crash kernel is loaded, so no kernel dump is written.', kernelDumps)
+  return sysKernel?.fsType === 'sysfs'
+    ? supports('The kernel has no support for crash dumps.', kernelDumps)
+    : unclear('The kernel’s own settings are not visible here.', kernelDumps)
 }

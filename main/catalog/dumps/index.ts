@@ -24,6 +24,7 @@ import {
   type Kdump,
   kernelDumps,
   kernelDumpTarget,
+  withoutKernelDumps,
 } from './dumps.ts'
 
 /** What sends reports of crashes to others: Ubuntu’s whoopsie, and ABRT. */
@@ -82,7 +83,7 @@ const networkCrashDumpUpload = defineCheck({
     'Known by their paths are systemd-coredump, apport and ABRT; a program that was put in their place is not detected, and other programs can send dumps that they take themselves. Dumps that systemd-coredump keeps in the journal leave with a forwarded journal, and copies by backups or by a person are not detected. A mount on the storage of another system counts only where the dump path names it.',
   requires: { core: coreDumpPattern, kdump: kernelDumps, mounts: storageMounts, reporters: crashReporters },
   evaluate: ({ core, kdump, mounts, reporters }) =>
-    decide([...programDumps(core, mounts), ...kernelDumpStep(kdump), ...reports(reporters)]),
+    decide([...programDumps(core, mounts), kernelDumpStep(kdump, mounts), ...reports(reporters)]),
 })
 
 function programDumps(core: CoreDumps, { mounts }: Mounts): readonly DraftObservation[] {
@@ -128,19 +129,18 @@ function programDumps(core: CoreDumps, { mounts }: Mounts): readonly DraftObserv
       ]
 }
 
-function kernelDumpStep(kdump: Kdump): readonly DraftObservation[] {
-  if (kdump.loaded !== true) return [supports('No crash kernel is loaded, so no kernel dump is written.', kernelDumps)]
+function kernelDumpStep(kdump: Kdump, { mounts }: Mounts): DraftObservation {
+  const none = withoutKernelDumps(kdump, mountTree(mounts)('/sys/kernel'))
+  if (none !== null) return none
   const { kind, at } = kernelDumpTarget(kdump)
   if (kind === 'remote')
-    return [
-      contradicts(
-        `A crash kernel is loaded and sends a dump of all memory to another system (${quote(at)}).`,
-        kernelDumps,
-      ),
-    ]
+    return contradicts(
+      `A crash kernel is loaded and sends a dump of all memory to another system (${quote(at)}).`,
+      kernelDumps,
+    )
   return kdump.configured
-    ? [supports(`A crash kernel is loaded and writes its dump to ${quote(at)}.`, kernelDumps)]
-    : [unclear('A crash kernel is loaded; where it writes was not found.', kernelDumps)]
+    ? supports(`A crash kernel is loaded and writes its dump to ${quote(at)}.`, kernelDumps)
+    : unclear('A crash kernel is loaded; where it writes was not found.', kernelDumps)
 }
 
 function reports({ active, marksAll, abrtSends }: CrashReporters): readonly DraftObservation[] {
