@@ -162,6 +162,22 @@ describe('whole parts', () => {
     const controller = { sensors: 2, supplies: [{ name: 'PS1', state: 'Humming' }] }
     expect(judge(availabilityRedundancy, facts({ 'bmc.state': controller })).verdict).toBe('inconclusive')
   })
+  // IPMI 2.0, table 42-2: states of redundancy, as ipmitool words them.
+  test.each([
+    ['Fully Redundant', 'satisfied'],
+    ['Redundancy Lost', 'not-satisfied'],
+    ['Redundancy Degraded', 'not-satisfied'],
+    ['Redundancy Degraded from Fully Redundant', 'not-satisfied'],
+    ['Non-Redundant: Sufficient from Redundant', 'not-satisfied'],
+    // A server with one supply never was redundant, which is not tested.
+    ['Non-Redundant: Insufficient Resources', 'inconclusive'],
+  ])('power supplies that report %j: %s', (state, expected) => {
+    const supplies = [
+      { name: 'Power Supply 1', state: 'Presence detected' },
+      { name: 'Power Supplies', state },
+    ]
+    expect(judge(availabilityRedundancy, facts({ 'bmc.state': { sensors: 9, supplies } })).verdict).toBe(expected)
+  })
   test('volumes of LVM whose members were not asked for leave it open', () => {
     const devices = new Map([['dm-0', { dmUuid: 'LVM-abc' }]])
     const open = facts({ 'storage.block-devices': { devices, btrfs: new Map() } })

@@ -166,6 +166,25 @@ Voltage 1        | 31h | ns  | 10.1 | No Reading
   expect(told.beyondLimits?.map(({ name }) => name)).toEqual(['PS2 Status', 'Fan1'])
 })
 
+// ipmitool sdr elist of an iLO puts what the supply draws before its state, and lists the pair of them as a supply, too.
+test('power supplies of iLO: a measured value before the state does not hide it', () => {
+  const controller = answer('Device ID                 : 19\n')
+  const none = answer('', { exitCode: 1 })
+  const sensors = answer(`Power Supply 1   | 06h | ok  | 10.1 | 0 Watts, Presence detected, Failure detected
+Power Supply 2   | 07h | ok  | 10.2 | 95 Watts, Presence detected
+Power Supplies   | 08h | ok  | 10.3 | Non-Redundant: Sufficient from Redundant
+PS 1 Output      | 3Eh | ok  | 10.1 | 50 Watts
+PS 1 Presence    | 3Fh | ok  | 10.1 | Device Present
+`)
+  const told = fact(bmc.parse({ controller, sensors, inventory: none, events: none, power: none }))
+  expect(told.supplies).toEqual([
+    { name: 'Power Supply 1', state: 'Presence detected, Failure detected' },
+    { name: 'Power Supply 2', state: 'Presence detected' },
+    { name: 'Power Supplies', state: 'Non-Redundant: Sufficient from Redundant' },
+    { name: 'PS 1 Presence', state: 'Device Present' },
+  ])
+})
+
 describe('health of drives', () => {
   const nvme = (own: Readonly<Record<string, ReturnType<typeof answer>>>) =>
     driveHealthNvme.parse(

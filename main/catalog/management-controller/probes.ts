@@ -143,11 +143,14 @@ function sensorRows({ exitCode, text }: Answer): readonly SensorRow[] | null {
   })
 }
 
-// IPMI 2.0, table 43-13: entity 10 is a power supply. Its temperature and fan belong to it, too, but have a number for a value.
+// IPMI 2.0, table 43-13: entity 10 is a power supply. Its temperature and fan belong to it, too, but have a number alone for a value; iLO puts
+// what a supply draws before its state.
 const suppliesIn = (rows: readonly SensorRow[]): readonly SensorState[] =>
   rows
-    .filter(({ entity, value }) => entity.startsWith('10.') && !/^-?[\d.]+ [A-Za-z]/.test(value))
-    .map(({ name, value }) => ({ name: name.slice(0, 64), state: value.slice(0, 200) }))
+    .filter(({ entity }) => entity.startsWith('10.'))
+    .map(({ name, value }) => ({ name, state: value.replace(/^-?[\d.]{1,20} [A-Za-z ]{1,40}, /, '') }))
+    .filter(({ state }) => !/^-?[\d.]+ [A-Za-z]/.test(state))
+    .map(({ name, state }) => ({ name: name.slice(0, 64), state: state.slice(0, 200) }))
 
 const beyondIn = (rows: readonly SensorRow[]): readonly SensorState[] =>
   rows

@@ -335,15 +335,15 @@ function mappedSteps({ devices }: SysfsBlock, mapped: Parsed<DmStatus>): readonl
   ]
 }
 
-// IPMI 2.0, table 42-3, sensor type 08h, as ipmitool words it.
-const SUPPLY_TROUBLE = /failure|fail\b|predictive|lost|out-of-range|config(uration)? error|off|inactive/i
+// IPMI 2.0, table 42-3, sensor type 08h, and table 42-2, redundancy states, as ipmitool words them.
+const SUPPLY_TROUBLE =
+  /failure|fail\b|predictive|lost|out-of-range|config(uration)? error|off|inactive|redundancy degraded|sufficient from redundant/i
+const SUPPLY_GOOD = /presence detected|\bpresent\b|^ok$|^fully redundant$/i
 
 function supplySteps({ supplies = [] }: Bmc): readonly DraftObservation[] {
   if (supplies.length === 0) return [supports('The management controller lists no power supply.', bmc, 'sensors')]
   const bad = supplies.filter(({ state }) => SUPPLY_TROUBLE.test(state))
-  const silent = supplies.filter(
-    ({ state }) => !SUPPLY_TROUBLE.test(state) && !/presence detected|\bpresent\b|^ok$/i.test(state),
-  )
+  const silent = supplies.filter(({ state }) => !SUPPLY_TROUBLE.test(state) && !SUPPLY_GOOD.test(state))
   return [
     ...bad.map(({ name, state }) =>
       contradicts(`The power supply ${named([name])} reports ${named([state])}.`, bmc, 'sensors'),
