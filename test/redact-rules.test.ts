@@ -229,6 +229,25 @@ describe('by their marks and places', () => {
     'PrivateKey = /etc/key',
     `PublicKey = ${upper}=`,
   ])
+  // crypttab(5): a script such as echo prints the third field, which so can be a passphrase itself.
+  eachMasked('dm-key', [
+    'data UUID=0b8f7a3d-e2c3-4e71-9a55-c0ffee000002 «hunter2» luks,keyscript=/bin/echo',
+    'data\tUUID="0b8f7a3d-e2c3-4e71-9a55-c0ffee000002"\t«correct-horse,battery» \tluks,discard',
+    'root none x\ndata /dev/nvme0n1p3 «hunter2»\nmore PARTUUID=0b8f7a3d-02 none luks',
+    '# data LABEL=crypt «hunter2» luks\r\n',
+  ])
+  eachMasked('dm-key', [
+    'luks-os UUID=6c1e64be-1f9c-4b0a-9d0f-3a9f5b1c2d01 none luks,discard,tpm2-device=auto',
+    'paused UUID=cccccccc-cccc-cccc-cccc-cccccccccccc - luks,fido2-device=auto',
+    'luks-data /dev/sdb /etc/keys/data.key luks',
+    'away /dev/sdc /key.bin:LABEL=stick luks',
+    'stick /dev/sdd LABEL=keys luks,keyfile-size=4096',
+    'swap0 /dev/sdl /dev/urandom swap',
+    '# <target name>\t<source device>\t\t<key file>\t<options>',
+    'tmpfs /dev/shm tmpfs rw,nosuid,nodev 0 0',
+    '/dev/sda1 /boot ext4 rw,relatime 0 0',
+    'see /dev/sda of this node for more',
+  ])
   eachMasked('password-hash', [
     ...[
       '1',

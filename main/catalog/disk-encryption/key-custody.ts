@@ -10,7 +10,7 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { numberOfPath, type Walked } from './graph.ts'
 import { cryptDevices, readStorage, STORAGE_WANTS, type Storage, UNLOCK_LIMITS } from './roots.ts'
 
-/** One line of crypttab(5). It holds paths and options, never a key. */
+/** One line of crypttab(5). It holds paths and options; what stands for a key file and is no path was masked before it was stored. */
 interface CrypttabEntry {
   readonly name: string
   readonly device: string
@@ -28,7 +28,7 @@ export interface Crypttab {
 export const storageCrypttab = defineProbe({
   id: 'storage.crypttab',
   title: 'Key sources of encrypted volumes',
-  why: 'Lists how each encrypted volume is opened at boot. The file holds paths and options, not keys.',
+  why: 'Lists how each encrypted volume is opened at boot. The file holds paths and options; anything else in place of a key file is masked.',
   commands: { crypttab: runAsRoot(['cat', '/etc/crypttab'], { needsPath: ['/etc/crypttab'] }) },
   parse: ({ crypttab }) => {
     if (crypttab.exitCode === 0) return parseCrypttab(crypttab.text)

@@ -194,6 +194,16 @@ export const RULES: readonly Rule[] = [
     needs: ['internal_hash', 'journal_crypt', 'journal_mac'],
     pattern: /((?<!\w)(?:internal_hash|journal_crypt|journal_mac):[^\s:]{1,64}:)[0-9A-Fa-f]{8,1024}/g,
   },
+  // crypttab(5): a name, a device, and what opens it, to the end of the line. Anything but a path, a device by its tag, none and - may be the
+  // passphrase itself, as with a keyscript that prints its argument.
+  {
+    class: 'dm-key',
+    needs: ['uuid=', 'label=', '/dev/'],
+    pattern: new RegExp(
+      `(^[ \\t]{0,16}#?[ \\t]{0,16}[^\\s#<]\\S{0,255}[ \\t]{1,64}(?:(?:UUID|LABEL|PARTUUID|PARTLABEL)=|/dev/)\\S{1,256}[ \\t]{1,64})${NEW}(?!(?:none|-)(?:\\s|$)|/|(?:PART)?(?:UUID|LABEL)=|\\[redacted:)\\S{1,1024}(?=(?:[ \\t]{1,64}\\S{1,1024})?[ \\t]{0,64}\\r?$)`,
+      'gm',
+    ),
+  },
   // wg(8): base64 of 32 bytes. Public keys have other names.
   {
     class: 'wireguard-key',
