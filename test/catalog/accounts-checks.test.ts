@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
+import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
+import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
 import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { thresholdValues } from '../../main/core/profile.ts'
 import { answer, fact } from '../support/answers.ts'
-import { texts, verdict } from '../support/concluded.ts'
+import { changed, over, stepText, texts, verdict } from '../support/concluded.ts'
 import { checkOf, concludeOn } from '../support/evaluated.ts'
 
 /** One check over a fixture under another profile than the baseline. */
@@ -204,4 +205,46 @@ describe('sudo and SSH', () => {
     expect(methods('publickey,password keyboard-interactive')).toBe('inconclusive')
     expect(methods('password,password')).toBe('not-satisfied')
   })
+})
+
+// The account that an image of Ubuntu makes, as /etc/passwd has it, and the letter of `passwd -S` for it.
+describe('an account with a shared name is in use where something opens it', () => {
+  const ubuntu = fact(
+    accountsLocal.parse({
+      passwd: answer('ubuntu:x:1099:1099::/home/ubuntu:/bin/bash\n'),
+      group: answer('root:x:0:\n'),
+      sources: answer('passwd: files\n'),
+    }),
+  ).accounts
+  const withUbuntu = changed(accountsLocal, (local) => ({ ...local, accounts: [...local.accounts, ...ubuntu] }))
+  const withState = (letter: 'L' | 'P' | null) =>
+    changed(accountsPasswordState, ({ states }) => ({
+      states:
+        letter === null
+          ? states
+          : new Map([...states, ['ubuntu', letter === 'L' ? ('locked' as const) : ('usable' as const)]]),
+    }))
+  const withKey = changed(authorizedKeys, (found: AuthorizedKeys) => ({
+    ...found,
+    keys: [
+      ...found.keys,
+      ...found.keys.slice(0, 1).map((key) => ({ ...key, path: '/home/ubuntu/.ssh/authorized_keys' })),
+    ],
+  }))
+  const unread = changed(authorizedKeys, (found: AuthorizedKeys) => ({ ...found, doubtful: null }))
+
+  test.each([
+    ['a password', [withState('P')], 'not-satisfied'],
+    ['a key', [withState('L'), withKey], 'not-satisfied'],
+    ['neither', [withState('L')], 'satisfied'],
+    ['a locked password and key files that were not read in full', [withState('L'), unread], 'inconclusive'],
+    ['a state that was not reported', [withState(null)], 'inconclusive'],
+  ] as const)('%s', (_, facts, expected) => {
+    expect(over('access.unique-accounts', withUbuntu, ...facts).verdict).toBe(expected)
+  })
+
+  test('what is kept and not in use is named', () =>
+    expect(stepText(over('access.unique-accounts', withUbuntu, withState('L')))).toContain(
+      'supports: Accounts with a shared name that neither a password nor a key opens: “ubuntu”.',
+    ))
 })

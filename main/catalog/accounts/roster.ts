@@ -1,5 +1,14 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
 import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import {
+  doorState,
+  type Evidence,
+  KEY_SOURCES,
+  keySources,
+  loginMethods,
+  unreadDoors,
+} from '../authorized-keys/key-files.ts'
+import { authorizedKeys } from '../authorized-keys/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { sudoersRules } from '../sudo/probes.ts'
 import { ADMIN_GROUPS, ownRootRules, ruleNames } from '../sudo/rights.ts'
@@ -44,13 +53,13 @@ export const accessUniqueAccounts = defineCheck({
   limitations:
     'Two people using one key or password are not detected, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is this catalog’s own list.',
   requires: { local: accountsLocal },
-  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
+  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, keys: authorizedKeys, ...KEY_SOURCES },
   evaluate({ local }, facts) {
     const reported = reportedPasswords(facts)
     const open = local.accounts.filter(canLogIn)
     return decide([
       ...duplicateIds(local.accounts),
-      ...sharedNames(open),
+      ...sharedNames(open, { passwords: reported.passwords, keys: facts.keys, sources: keySources(facts) }),
       ...withoutPassword(reported, local.accounts),
       ...systemAccounts(open, reported),
       ...fromOtherSources(local),
@@ -83,17 +92,45 @@ function duplicateIds(accounts: readonly Account[]): readonly DraftObservation[]
         .map(([uid, names]) => contradicts(`User id ${uid} is shared by ${named(names)}.`, accountsLocal, 'passwd'))
 }
 
-function sharedNames(open: readonly Account[]): readonly DraftObservation[] {
-  const shared = open.filter((account) => SHARED_NAMES.has(account.name.toLowerCase())).map((account) => account.name)
-  return shared.length === 0
-    ? [
-        supports(
-          'No account with a login shell has a name from this catalog’s list of shared names.',
-          accountsLocal,
-          'passwd',
-        ),
-      ]
-    : [contradicts(`These accounts can log in under a shared name: ${named(shared)}.`, accountsLocal, 'passwd')]
+/** A shared name identifies no one who uses it; where neither a password nor a key opens the account, no one does. */
+function sharedNames(open: readonly Account[], evidence: Evidence): readonly DraftObservation[] {
+  const shared = open.filter((account) => SHARED_NAMES.has(account.name.toLowerCase()))
+  const inState = (state: ReturnType<typeof doorState>): readonly string[] =>
+    shared.filter((account) => doorState(loginMethods(account, evidence)) === state).map(({ name }) => name)
+  const [used, unread, closed] = [inState('open'), inState('unclear'), inState('closed')]
+  return [
+    ...(shared.length === 0
+      ? [
+          supports(
+            'No account with a login shell has a name from this catalog’s list of shared names.',
+            accountsLocal,
+            'passwd',
+          ),
+        ]
+      : []),
+    ...(used.length > 0
+      ? [contradicts(`These accounts can log in under a shared name: ${named(used)}.`, accountsLocal, 'passwd')]
+      : []),
+    ...(unread.length > 0
+      ? [
+          unclear(
+            `Accounts with a login shell have a shared name; whether a password or key opens them was not read in full: ${named(unread)}.`,
+            accountsLocal,
+            'passwd',
+          ),
+          ...unreadDoors(evidence),
+        ]
+      : []),
+    ...(closed.length > 0
+      ? [
+          supports(
+            `Accounts with a shared name that neither a password nor a key opens: ${named(closed)}.`,
+            authorizedKeys,
+            'keys',
+          ),
+        ]
+      : []),
+  ]
 }
 
 function withoutPassword(
