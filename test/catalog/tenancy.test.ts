@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
 import { sessionLimits } from '../../main/catalog/tenancy/limits.ts'
 import { tenancyPods } from '../../main/catalog/tenancy/processes.ts'
 import { tenancySlices } from '../../main/catalog/tenancy/schedulers.ts'
@@ -122,6 +123,26 @@ describe('users', () => {
     expect(of(1000, 4242).tenancy).toBe('undetermined')
     const shared = tenancyOf(DEMO, [change(tenancySlices, { userIds: [1000, 1001] })], ['root', 'bwaudit', 'mortiz'])
     expect([shared.tenancy, texts(shared, 'contradicts')]).toEqual(['shared', expect.stringContaining('“jlin”')])
+  })
+  // “60000-64999: globally allocated by the Debian project, but only created on demand” (Debian Policy 9.2.2), such as of ceph-osd.
+  test.each([
+    ['ceph:x:64045:64045::/var/lib/ceph:/usr/sbin/nologin', 'single-observed'],
+    ['libvirt-qemu:x:64055:108::/var/lib/libvirt:/usr/sbin/nologin', 'single-observed'],
+    ['globex:x:64045:64045::/home/globex:/bin/bash', 'shared'],
+    ['globex:x:65000:65000::/home/globex:/usr/sbin/nologin', 'shared'],
+    ['globex:x:59999:59999::/home/globex:/usr/sbin/nologin', 'shared'],
+    ['globex:x:1002:1002::/home/globex:/usr/sbin/nologin', 'shared'],
+  ])('a process of %s', (line, tenancy) => {
+    const [name = '', , uid, gid, , home = '', shell = ''] = line.split(':')
+    const own = { name, uid: Number(uid), gid: Number(gid), home, shell }
+    const found = answer(
+      change(accountsLocal, { accounts: [...factOf(accountsLocal).accounts, own] }),
+      processRows(DEMO, [4301, name, 'ceph-osd', '0::/system.slice/system-ceph\\x2dosd.slice/ceph-osd@3.service']),
+    )
+    expect([found.tenancy, texts(found, 'contradicts')]).toEqual([
+      tenancy,
+      tenancy === 'shared' ? expect.stringContaining(`“${name}”`) : '',
+    ])
   })
   test('a terminal of another user', () => {
     const found = answer(change(tenancySessions, { sessions: [{ user: 'oper', terminal: 'pts/3' }] }))

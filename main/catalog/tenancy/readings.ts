@@ -1,6 +1,6 @@
 import { type Context, type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { type Account, accountsLocal, type LocalAccounts } from '../accounts/probes.ts'
+import { type Account, accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
 import { gpuNvidia } from '../gpu/nvidia.ts'
 import type { Read } from '../isolation/signal.ts'
 import { pciDevices } from '../pci/probes.ts'
@@ -60,9 +60,16 @@ export const rosterOf = ({ node }: Context): ReadonlySet<string> | null =>
 export const FIRST_PERSON = 1000
 export const OVERFLOW_ID = 65534
 
+// Ids that Debian and its derivatives give to services, above those that useradd gives to people (Debian Policy 9.2.2; login.defs(5),
+// UID_MAX): ceph 64045, libvirt-qemu 64055. They could also be a directory's, so that the shell decides with them.
+const isOfPackage = (account: Account): boolean => account.uid > 60_000 && account.uid < 65_000 && !canLogIn(account)
+
 /** Accounts of people, as far as their numbers show. */
 export const peopleOf = ({ accounts }: LocalAccounts): readonly Account[] =>
-  accounts.filter(({ name, uid }) => uid >= FIRST_PERSON && uid !== OVERFLOW_ID && name !== 'nobody')
+  accounts.filter(
+    (account) =>
+      account.uid >= FIRST_PERSON && account.uid !== OVERFLOW_ID && account.name !== 'nobody' && !isOfPackage(account),
+  )
 
 /** Whether we see everything that runs: from the initial process namespace, and with nothing hidden. */
 export function viewSteps({
