@@ -252,6 +252,42 @@ describe('packet filter', () => {
     ['nothing', [], []],
   ])('%s', (_, objects, expected) => expect(falls(...objects)).toEqual(expected))
 
+  // As nft 1.0.6 of Debian 12 prints what iptables-restore 1.8.9 (nf_tables) loaded from a file with policy ACCEPT and the last rule
+  // “-A INPUT -j REJECT --reject-with icmp-host-prohibited”, with handles and counters left as they were.
+  const loaded = (last: object) =>
+    [
+      '{"chain": {"family": "ip", "table": "filter", "name": "INPUT", "handle": 1, "type": "filter", "hook": "input", "prio": 0, "policy": "accept"}}',
+      '{"rule": {"family": "ip", "table": "filter", "chain": "INPUT", "handle": 4, "expr": [{"xt": {"type": "match", "name": "conntrack"}}, {"counter": {"packets": 0, "bytes": 0}}, {"accept": null}]}}',
+      '{"rule": {"family": "ip", "table": "filter", "chain": "INPUT", "handle": 6, "expr": [{"match": {"op": "==", "left": {"meta": {"key": "iifname"}}, "right": "lo"}}, {"counter": {"packets": 0, "bytes": 0}}, {"accept": null}]}}',
+      '{"rule": {"family": "ip", "table": "filter", "chain": "INPUT", "handle": 7, "expr": [{"match": {"op": "==", "left": {"meta": {"key": "l4proto"}}, "right": "tcp"}}, {"xt": {"type": "match", "name": "conntrack"}}, {"match": {"op": "==", "left": {"payload": {"protocol": "tcp", "field": "dport"}}, "right": 22}}, {"counter": {"packets": 0, "bytes": 0}}, {"accept": null}]}}',
+      `{"rule": {"family": "ip", "table": "filter", "chain": "INPUT", "handle": 8, "expr": [{"counter": {"packets": 0, "bytes": 0}}, ${JSON.stringify(last)}]}}`,
+    ].map((line) => JSON.parse(line) as object)
+  const COMMENT = { xt: { type: 'match', name: 'comment' } }
+  const xt = (name: string) => ({ xt: { type: 'target', name } })
+  const drops = { ...base, policy: 'drop' }
+  test.each([
+    ['a last rule of iptables that rejects', loaded(xt('REJECT')), ['drop']],
+    ['one that only writes to the log', loaded(xt('LOG')), ['accept']],
+    ['one that a program decides', loaded(xt('NFQUEUE')), ['unclear']],
+    ['one of a name that we do not know', loaded(xt('SYNPROXY')), ['unclear']],
+    ['one that an older nft does not name', loaded({ xt: null }), ['unclear']],
+    ['a reject with a comment', [chain('in', base), rule('in', COMMENT, { counter: {} }, xt('REJECT'))], ['drop']],
+    ['an accept with a comment is open', [chain('in', drops), rule('in', COMMENT, { accept: null })], ['accept']],
+    ['a reject with a condition', [chain('in', base), rule('in', port, xt('REJECT'))], ['accept']],
+    ['a log, then the policy', [chain('in', drops), rule('in', { counter: {} }, xt('LOG'))], ['drop']],
+    [
+      'a match alone, then the policy',
+      [chain('in', drops), rule('in', { xt: { type: 'match', name: 'x' } })],
+      ['drop'],
+    ],
+  ])('%s', (_, objects, expected) => expect(falls(...objects)).toEqual(expected))
+
+  test('a reject of iptables on one interface is no reject on all', () => {
+    const eth0 = { match: { op: '==', left: { meta: { key: 'iifname' } }, right: 'eth0' } }
+    const [found] = read(chain('in', base), rule('in', eth0, { counter: {} }, xt('REJECT'))).inputChains
+    expect([found?.fallsTo, found?.dropsByInterface]).toEqual(['accept', true])
+  })
+
   test('ten thousand chains in a row end without a crash', () => {
     const row = Array.from({ length: 10_000 }, (_, at) => rule(`c${at}`, { jump: { target: `c${at + 1}` } }))
     expect(falls(chain('c0', { ...base, policy: 'drop' }), ...row)).toEqual(['unclear'])

@@ -227,7 +227,8 @@ function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict
   for (const rule of rules) {
     const only = soleStatement(rule)
     if (only === null) continue
-    if ('drop' in only || 'reject' in only) return 'drop'
+    if (isDrop(only)) return 'drop'
+    if ('xt' in only && asText(asRecord(only.xt).type) !== 'match') return 'unclear'
     if ('accept' in only) return 'accept'
     if ('queue' in only) return 'unclear'
     if ('return' in only) return null
@@ -242,26 +243,44 @@ const INTERFACE_KEYS = ['iif', 'iifname', 'iifgroup', 'oif', 'oifname', 'oifgrou
 
 /** Whether the only condition of a rule is an interface, and everything that meets it is dropped, here or in the chain that it leads to. */
 function dropsForInterface(rule: Entry, chain: string, chains: Chains): boolean {
-  const statements = asList(rule.expr)
-    .map(asRecord)
-    .filter((entry) => entry.counter === undefined && entry.log === undefined)
+  const statements = deciding(rule)
   const last = statements.at(-1) ?? {}
   const conditions = statements.slice(0, -1)
   const isByInterface = (entry: Entry): boolean =>
     INTERFACE_KEYS.includes(asText(asRecord(asRecord(asRecord(entry.match).left).meta).key) ?? '')
   if (conditions.length === 0 || !conditions.every(isByInterface)) return false
-  if ('drop' in last || 'reject' in last) return true
+  if (isDrop(last)) return true
   const next = target(last.goto) || target(last.jump)
   return next !== '' && firstVerdict(sibling(chain, next), chains, new Map()) === 'drop'
 }
 
 const target = (statement: JsonValue | undefined): string => asText(asRecord(statement).target) ?? ''
 
-/** The one statement of a rule in addition to counting and logging: only then does it apply to every packet. */
-function soleStatement(rule: Entry): Entry | null {
-  const statements = asList(rule.expr)
+/** Targets of iptables after which the next rule is looked at (iptables-extensions(8)). */
+const PASSING =
+  /^(AUDIT|CHECKSUM|CLASSIFY|CONNMARK|CONNSECMARK|CT|DSCP|ECN|HL|HMARK|IDLETIMER|LED|LOG|MARK|NFLOG|NOTRACK|RATEEST|SECMARK|SET|TCPMSS|TEE|TOS|TRACE|TTL)$/
+
+/** Counts, writes to the log, marks or comments: no condition, and no decision. */
+function isAside(entry: Entry): boolean {
+  if (entry.counter !== undefined || entry.log !== undefined) return true
+  const { type, name } = asRecord(entry.xt)
+  return type === 'match' ? name === 'comment' : type === 'target' && PASSING.test(asText(name) ?? '')
+}
+
+const deciding = (rule: Entry): readonly Entry[] =>
+  asList(rule.expr)
     .map(asRecord)
-    .filter((entry) => entry.counter === undefined && entry.log === undefined)
+    .filter((entry) => !isAside(entry))
+
+/** REJECT of iptables-nft is a target that nft names in place of its own statement. */
+function isDrop(entry: Entry): boolean {
+  const { type, name } = asRecord(entry.xt)
+  return 'drop' in entry || 'reject' in entry || (type === 'target' && name === 'REJECT')
+}
+
+/** The one statement of a rule in addition to those aside: only then does it apply to every packet. */
+function soleStatement(rule: Entry): Entry | null {
+  const statements = deciding(rule)
   return statements.length === 1 ? (statements[0] ?? null) : null
 }
 
