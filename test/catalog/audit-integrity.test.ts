@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { servicesState } from '../../main/catalog/auditd/index.ts'
 import { auditdRules, auditdStatus } from '../../main/catalog/auditd/probes.ts'
 import { secureBoot } from '../../main/catalog/boot-integrity/index.ts'
 import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
@@ -7,10 +8,11 @@ import { rsyslogForwarding } from '../../main/catalog/log-forwarding/probes.ts'
 import { kernelProtections } from '../../main/catalog/mandatory-access/index.ts'
 import { packagesApt } from '../../main/catalog/packages/apt.ts'
 import { rebootRequired } from '../../main/catalog/packages/probes.ts'
+import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { timeChrony, timeTimesyncd } from '../../main/catalog/time/probes.ts'
-import { known } from '../../main/core/probe.ts'
+import { known, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
-import { over, texts, verdict } from '../support/concluded.ts'
+import { changed, over, texts, verdict } from '../support/concluded.ts'
 
 describe('audit', () => {
   test('auditctl -s in both of its forms', () => {
@@ -155,6 +157,34 @@ describe('time', () => {
     expect(verdict('demo-metal-04', 'time.sync')).toBe('satisfied')
     expect(texts('fx-access-undecided', 'time.sync')).toContain(
       'unclear: The time service “ntpsec” runs; its state was not read.',
+    )
+  })
+
+  describe('none of the units asked for runs', () => {
+    const off = changed(servicesState, ({ services }) => ({
+      services: new Map([...services].map(([unit, state]) => [unit, { ...state, active: false }])),
+    }))
+    const runs = (...commands: readonly string[]) =>
+      changed(tenancyProcesses, ({ processes }) => ({
+        isComplete: true,
+        processes: [
+          ...processes.filter(({ command }) => command !== 'chronyd'),
+          ...commands.map((command, at) => ({ pid: 900 + at, user: 'root', command, cgroup: '0::/x' })),
+        ],
+      }))
+    // openntpd.service (its processes are called ntpd), ntpd-rs, ptp4l@eth0.service with phc2sys@eth0.service, Solarflare’s; and a
+    // chronyd that an image starts under a unit of its own.
+    test.each([[['ntpd', 'ntpd']], [['ntp-daemon']], [['ptp4l', 'phc2sys']], [['sfptpd']], [['chronyd']]])(
+      'and %j does: its state was not read',
+      (commands) => expect(over('time.sync', off, runs(...commands)).verdict).toBe('inconclusive'),
+    )
+    test('nor any such program: a deviation', () =>
+      expect(over('time.sync', off, runs('ntpsnmpd', 'bash')).verdict).toBe('not-satisfied'))
+    test.each([
+      ['were not listed', [tenancyProcesses, unknown('the processes could not be listed')] as const],
+      ['are hidden in part', changed(tenancyProcesses, (fact) => ({ ...fact, processes: [], isComplete: false }))],
+    ])('and the processes %s: open', (_, processes) =>
+      expect(over('time.sync', off, processes).verdict).toBe('inconclusive'),
     )
   })
 })

@@ -7,8 +7,9 @@ import { serviceIs, servicesState } from '../auditd/index.ts'
 import { type SshSession, sshSession } from '../evidence/probes.ts'
 import { momentSeconds } from '../logs/journal.ts'
 import { type JournalState, journalState } from '../logs/probes.ts'
-import { contradicts, count, decide, supports, unclear } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
 import {
@@ -31,19 +32,42 @@ const timeSync = defineCheck({
   limitations:
     'The sources themselves are trusted: a wrong or forged source is followed where its responses are not authenticated, and one source alone cannot be checked against others. Past drift is not shown. Whether the clock is synchronized is read from the service that keeps it; the kernel’s own flag is not read, since reading it would start a service.',
   requires: { services: servicesState },
-  optional: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
+  optional: {
+    chrony: timeChrony,
+    timesyncd: timeTimesyncd,
+    ntpq: timeNtpq,
+    sources: timeSources,
+    processes: tenancyProcesses,
+  },
   thresholds: ['time.offset'],
-  evaluate({ services }, { chrony, timesyncd, ntpq, sources }, context) {
+  evaluate({ services }, { chrony, timesyncd, ntpq, sources, processes }, context) {
     const limit = limitOf(context, 'time.offset')
     if (serviceIs(services, 'chrony', 'active') || serviceIs(services, 'chronyd', 'active'))
       return decide([...byChrony(chrony, limit), ...authentication(sources)])
     if (serviceIs(services, 'systemd-timesyncd', 'active')) return decide(byTimesyncd(timesyncd, limit))
     const other = (['ntp', 'ntpd', 'ntpsec', 'ptp4l'] as const).find((unit) => serviceIs(services, unit, 'active'))
-    if (other === undefined) return decide([contradicts('No known time service is running.', servicesState)])
+    if (other === undefined) return decide(withoutUnit(processes))
     if (other !== 'ptp4l' && ntpq.ok) return decide(byNtpd(ntpq.fact, limit))
     return decide([unclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
   },
 })
+
+// Names of programs that keep a clock, as the kernel cuts them (15 characters): of chrony, systemd, NTP, OpenNTPD, ntpd-rs, linuxptp, ptpd
+// and Solarflare. Their units have other names than those asked for, such as openntpd or ptp4l@eth0.
+const KEEPERS = /^(chronyd|systemd-timesyn|ntpd|ntp-daemon|ptp4l|phc2sys|ts2phc|ptpd2?|sfptpd)$/
+
+/** None of the units asked for runs: whether anything else keeps the clock is shown by the processes. */
+function withoutUnit(processes: Parsed<Processes>): readonly DraftObservation[] {
+  const none = 'None of the time services asked for is running'
+  if (!processes.ok) return [unclear(`${none}.`, servicesState), ...unclearAbout(tenancyProcesses, processes)]
+  const { processes: all, isComplete } = processes.fact
+  const keepers = [...new Set(all.map(({ command }) => command))].filter((command) => KEEPERS.test(command))
+  if (keepers.length > 0)
+    return [unclear(`${none}; ${named(keepers)} runs, and its state was not read.`, tenancyProcesses)]
+  return isComplete
+    ? [contradicts('No known time service is running.', servicesState)]
+    : [unclear(`${none}; not every process is listed, so that another may run.`, tenancyProcesses)]
+}
 
 function byChrony(chrony: Parsed<ChronyState>, limit: ThresholdValue): readonly DraftObservation[] {
   if (!chrony.ok) return unclearAbout(timeChrony, chrony)
