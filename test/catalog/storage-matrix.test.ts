@@ -280,6 +280,12 @@ describe('members of a ZFS pool that are of a class of their own', () => {
     expect([...fact(parseZpool(two)).members.keys()]).toEqual(['tank', 'scratch'])
   })
 
+  test('a pool that failed has no size, and its members are its own', () => {
+    const failed = `${covered}lost\t-\t-\t-\t-\t-\t-\t-\tFAULTED\t-\n${member('/dev/nvme0n1', 'UNAVAIL')}`
+    expect([...fact(parseZpool(failed)).members.keys()]).toEqual(['tank', 'lost'])
+    expect(at(failed)).toBe('encrypted')
+  })
+
   test('a spare holds no data until it takes the place of a member, and is listed there then', () => {
     expect(at(`${covered}${heading('spare')}${member('/dev/nvme0n1', 'AVAIL')}`)).toBe('encrypted')
     const inUse = `${covered}\tspare-1\t-\t-\t-\t-\t-\t-\t-\t-\tONLINE\n${member('/dev/nvme0n1')}`

@@ -72,8 +72,9 @@ export function parseZpool(text: string): Parsed<ZfsPools> {
     if (line.trim() === '') continue
     const [name = '', size] = line.trim().split('\t')
     if (!/^\s/.test(line)) {
-      const isHeading = size === undefined || size === '-'
-      isSpare = isHeading && /^spares?\b/.test(name)
+      // A pool can have the name of a class; a pool that failed has no size.
+      const isHeading = CLASS.test(name) && (size === undefined || size === '-')
+      isSpare = isHeading && name.startsWith('spare')
       if (isHeading) continue
       pool = name
       members.set(pool, members.get(pool) ?? [])
@@ -84,6 +85,9 @@ export function parseZpool(text: string): Parsed<ZfsPools> {
   }
   return known({ members })
 }
+
+/** Classes of members, as zpool prints them in place of a pool. */
+const CLASS = /^(special|dedup|logs?|cache|spares?)(?=\s|$)/
 
 /** In place of the path of a member that could not be opened, ZFS prints its number (zpool_vdev_name, ZPOOL_CONFIG_NOT_PRESENT). */
 const GONE = /^\d{6,20}$/
