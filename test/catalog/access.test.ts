@@ -8,7 +8,7 @@ import { conditional, sshdConditions } from '../../main/catalog/sshd/probes.ts'
 import { sudoersRules } from '../../main/catalog/sudo/probes.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { over, texts, verdict } from '../support/concluded.ts'
+import { over, overDeclared, texts, verdict } from '../support/concluded.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 describe('accounts', () => {
@@ -89,7 +89,60 @@ describe('sudo', () => {
       usesPty: null,
       logs: true,
       scoped: [],
+      hostRules: [],
     })
+  })
+
+  // As cvtsudoers 1.9.13p3 of Debian 12 prints them for one sudoers file for many servers (sudoers(5), Host_List, Runas_List).
+  const loaded = (...specs: readonly string[]) => {
+    const own = fixtureOf('demo-gpu-01').captures.get('sudoers.rules/rules')
+    const document = JSON.parse(new TextDecoder().decode(own?.stdout)) as { User_Specs: object[] }
+    const more = specs.map((spec) => JSON.parse(spec) as object)
+    const text = JSON.stringify({ ...document, User_Specs: [...document.User_Specs, ...more] })
+    return [sudoersRules, sudoersRules.parse({ rules: answer(text) })] as const
+  }
+  const ANY = '"Options": [{"authenticate": false}, {"setenv": true}], "Commands": [{"command": "ALL"}]'
+  const onWeb = (name: string) =>
+    `{"User_List": [{"username": "${name}"}], "Host_List": [{"hostname": "web1"}, {"hostname": "web2"}], "Cmnd_Specs": [{"runasusers": [{"username": "ALL"}], ${ANY}}]}`
+  const NOT_ROOT = `{"User_List": [{"username": "mortiz"}], "Host_List": [{"hostname": "ALL"}], "Cmnd_Specs": [{"runasusers": [{"username": "ALL"}, {"username": "root", "negated": true}], ${ANY}}]}`
+  const BUT_ONE = `{"User_List": [{"username": "mortiz"}], "Host_List": [{"hostname": "ALL"}, {"hostname": "db1", "negated": true}], "Cmnd_Specs": [{"runasusers": [{"username": "root"}], ${ANY}}]}`
+  const BY_NET = `{"User_List": [{"username": "mortiz"}], "Host_List": [{"networkaddr": "192.0.2.0/24"}], "Cmnd_Specs": [{${ANY}}]}`
+
+  test.each([
+    ['for other hosts, or this one', onWeb('mortiz')],
+    ['for all hosts but one', BUT_ONE],
+    ['for hosts of a network', BY_NET],
+  ])('a rule %s: whether it holds here was not determined', (_, spec) => {
+    const { verdict: found, observations } = over('access.sudo-policy', loaded(spec))
+    expect([found, observations.filter(({ direction }) => direction === 'unclear').map(({ text }) => text)]).toEqual([
+      'inconclusive',
+      [expect.stringContaining('certain hosts only: “mortiz”')],
+    ])
+  })
+
+  test('a rule for every user but root gives no rights of root', () => {
+    expect(over('access.sudo-policy', loaded()).verdict).toBe('satisfied')
+    expect(over('access.sudo-policy', loaded(NOT_ROOT)).verdict).toBe('satisfied')
+  })
+
+  test('nor does a rule for certain hosts support or contradict what is declared', () => {
+    expect(over('access.service-accounts', loaded()).verdict).toBe('satisfied')
+    expect(over('access.service-accounts', loaded(onWeb('www-data'))).verdict).toBe('inconclusive')
+    expect(over('access.service-accounts', loaded(onWeb('mortiz'))).verdict).toBe('satisfied')
+    const roster = (administrator: boolean, ...specs: readonly string[]) =>
+      overDeclared(
+        {
+          accounts: ['root', 'bwaudit', 'mortiz', 'jlin'].map((account) => ({
+            account,
+            kind: 'person' as const,
+            ...(account === 'jlin' ? { administrator } : account === 'mortiz' ? { administrator: true } : {}),
+          })),
+        },
+        'access.roster-match',
+        loaded(...specs),
+      ).verdict
+    expect([roster(false), roster(true)]).toEqual(['satisfied', 'not-satisfied'])
+    expect([roster(false, onWeb('jlin')), roster(true, onWeb('jlin'))]).toEqual(['inconclusive', 'inconclusive'])
   })
 
   test('cloud images’ rule and membership of docker contradict the policy', () => {
@@ -348,7 +401,7 @@ describe('sessions and lockout', () => {
     ['TMOUT=0', 'not-satisfied'],
     ['TMOUT=', 'not-satisfied'],
     // A value that another file or variable decides is not read, and so contradicts nothing.
-    ['TMOUT=${TMOUT:-600}', 'inconclusive'],
+    [`TMOUT=\${TMOUT:-600}`, 'inconclusive'],
     ['TMOUT="$SITE_IDLE_SECONDS"', 'inconclusive'],
   ])('%s: %s', (assignment, expected) => {
     const text = `/etc/profile.d/tmout.sh:${assignment}\n/etc/profile.d/tmout.sh:readonly TMOUT\n`

@@ -11,7 +11,7 @@ import { authorizedKeys } from '../authorized-keys/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { sudoersRules } from '../sudo/probes.ts'
-import { ownRootRules, ROOT_EQUIVALENT_GROUPS, ruleNames } from '../sudo/rights.ts'
+import { hostRootRules, onCertainHosts, ownRootRules, ROOT_EQUIVALENT_GROUPS, ruleNames } from '../sudo/rights.ts'
 import data from './checks.json' with { type: 'json' }
 import {
   accountsLastLogin,
@@ -188,14 +188,25 @@ function rights(
   if (!sudo.ok) return [...byGroup, ...unclearAbout(sudoersRules, sudo)]
   const rules = ownRootRules(sudo.fact)
   const able = asked.filter(({ name }) => rules.some((rule) => ruleNames(rule, name, local)))
+  const elsewhere = asked.filter(({ name }) => hostRootRules(sudo.fact).some((rule) => ruleNames(rule, name, local)))
   return [
     ...byGroup,
-    able.length > 0
-      ? contradicts(
-          `Accounts of services that may run any command as root: ${named(able.map(({ name }) => name))}.`,
-          sudoersRules,
-        )
-      : supports('No account of a service may run any command as root through sudo, unless declared.', sudoersRules),
+    ...onCertainHosts(elsewhere.map(({ name }) => name)),
+    ...(able.length > 0
+      ? [
+          contradicts(
+            `Accounts of services that may run any command as root: ${named(able.map(({ name }) => name))}.`,
+            sudoersRules,
+          ),
+        ]
+      : elsewhere.length > 0
+        ? []
+        : [
+            supports(
+              'No account of a service may run any command as root through sudo, unless declared.',
+              sudoersRules,
+            ),
+          ]),
   ]
 }
 

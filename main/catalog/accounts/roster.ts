@@ -11,7 +11,7 @@ import {
 import { authorizedKeys } from '../authorized-keys/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { sudoersRules } from '../sudo/probes.ts'
-import { ADMIN_GROUPS, ownRootRules, ruleNames } from '../sudo/rights.ts'
+import { ADMIN_GROUPS, hostRootRules, onCertainHosts, ownRootRules, ruleNames } from '../sudo/rights.ts'
 import { clusterSlurm } from '../tenancy/schedulers.ts'
 import { declaredAs, declaredNames } from './login-traces.ts'
 import {
@@ -234,8 +234,12 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
   const asked = (administrator: boolean) =>
     judged.filter((account) => (declaredAs(node, account.name)?.administrator === true) === administrator)
   const more = asked(false).filter(hasRights)
-  const less = asked(true).filter((account) => !hasRights(account))
+  const lacking = judged.filter((account) => !hasRights(account))
+  const elsewhere = sudo.ok ? hostRootRules(sudo.fact) : []
+  const open = lacking.filter(({ name }) => elsewhere.some((rule) => ruleNames(rule, name, local)))
+  const less = asked(true).filter((account) => lacking.includes(account) && !open.includes(account))
   return [
+    ...onCertainHosts(open.map(({ name }) => name)),
     ...(more.length > 0
       ? [
           contradicts(
@@ -252,7 +256,7 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
               sudoersRules,
             ),
           ]
-        : more.length === 0
+        : more.length + open.length === 0
           ? [supports('Administrator rights, by groups and by sudo, are as declared.', sudoersRules)]
           : []
       : unclearAbout(sudoersRules, sudo)),

@@ -15,7 +15,7 @@ import {
   sudoLog,
   sudoProgram,
 } from './probes.ts'
-import { beyondLocal, ROOT_EQUIVALENT_GROUPS, rootRules } from './rights.ts'
+import { beyondLocal, hostRootRules, onCertainHosts, ROOT_EQUIVALENT_GROUPS, rootRules } from './rights.ts'
 
 const accessSudoPolicy = defineCheck({
   id: 'access.sudo-policy',
@@ -23,13 +23,14 @@ const accessSudoPolicy = defineCheck({
   expected:
     'Running any command as root through sudo requires a password and is logged, and no group grants the same rights without sudo.',
   limitations:
-    'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that run as root for any user (setuid files) are tested by another check. Whether each person needs the rights is not shown.',
+    'Rules from a directory service are not in this file. Rules for certain hosts only leave the result inconclusive. A rule for one named command can still give root rights if that command can start others. Programs that run as root for any user (setuid files) are tested by another check. Whether each person needs the rights is not shown.',
   requires: { sudo: sudoersRules, local: accountsLocal },
   optional: { other: sudoersOther, kubernetes: clusterKubernetes },
   thresholds: ['sudo.remembers'],
   evaluate({ sudo, local }, { other, kubernetes }, context) {
     return decide([
       ...unlimited(sudo),
+      ...onCertainHosts([...new Set(hostRootRules(sudo).flatMap(others))]),
       ...everyone(sudo),
       ...unresolved(sudo),
       remembers(sudo, context),

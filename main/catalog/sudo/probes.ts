@@ -12,6 +12,8 @@ export interface SudoRule {
 
 export interface SudoPolicy {
   readonly rules: readonly SudoRule[]
+  /** Rules for certain hosts only, as in one file for many servers; whether this server is one of them was not determined (Host_List). */
+  readonly hostRules: readonly SudoRule[]
   /** Set by `Defaults !authenticate` without a scope. */
   readonly asksPasswordByDefault: boolean
   /** Whom, or what, a scoped `Defaults !authenticate` takes the question from; entries that name no user are marked as such. */
@@ -47,9 +49,11 @@ export const sudoersRules = defineProbe({
     const defaults = asList(document.Defaults).map(asRecord)
     const global = defaults.filter((entry) => entry.Binding === undefined).flatMap(optionsOf)
     const scoped = defaults.filter((entry) => entry.Binding !== undefined)
+    const specs = asList(document.User_Specs).map(asRecord)
     const isOff = (name: string): boolean => lastOption(global, name) === false
     return known<SudoPolicy>({
-      rules: asList(document.User_Specs).flatMap((spec) => readSpec(asRecord(spec))),
+      rules: specs.filter(holdsEverywhere).flatMap(readSpec),
+      hostRules: specs.filter((spec) => !holdsEverywhere(spec)).flatMap(readSpec),
       asksPasswordByDefault: !isOff('authenticate'),
       neverAsked: scoped
         .filter((entry) => lastOption(optionsOf(entry), 'authenticate') === false)
@@ -85,6 +89,11 @@ function asMinutes(value: JsonValue | undefined): number | null {
 }
 
 const asSwitch = (value: JsonValue | undefined): boolean | null => (typeof value === 'boolean' ? value : null)
+
+const holdsEverywhere = (spec: { readonly [key: string]: JsonValue }): boolean => {
+  const hosts = asList(spec.Host_List).map(asRecord)
+  return hosts.some(({ hostname }) => hostname === 'ALL') && hosts.every(({ negated }) => negated !== true)
+}
 
 function readSpec(spec: { readonly [key: string]: JsonValue }): readonly SudoRule[] {
   const who = asList(spec.User_List).flatMap(readUser)

@@ -1,11 +1,13 @@
+import type { DraftObservation } from '../../core/check.ts'
 import { captureKey, known, type Parsed, unknown } from '../../core/probe.ts'
 import { readOnce } from '../../core/readings.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
 import { type LoggedCommand, reconcileSudo, type SudoReconciliation } from '../../core/sudoers.ts'
 import { type LocalAccounts, membersOf } from '../accounts/probes.ts'
 import { readCtime, readYearless, type ShownZone, secondsOf } from '../logs/journal.ts'
+import { named, unclear } from '../steps.ts'
 import { timeNow } from '../time/probes.ts'
-import { type SudoPolicy, type SudoRule, sudoLog } from './probes.ts'
+import { type SudoPolicy, type SudoRule, sudoersRules, sudoLog } from './probes.ts'
 
 /** Shells, and programs whose only purpose is to start another one. */
 const STARTERS = /^(sh|bash|dash|ash|ksh|mksh|zsh|csh|tcsh|fish|rbash|busybox|su|sudo|runuser|env|chroot|nsenter)$/
@@ -22,12 +24,27 @@ export const anyCommand = ({ commands }: SudoRule): boolean =>
     )
   })
 
+/** The last entry that fits counts (sudoers(5), Runas_List): “(ALL, !root)” is everyone else. */
 export const asRoot = ({ runAs }: SudoRule): boolean =>
-  runAs.some((user) => user === 'root' || user === 'ALL' || user === '#0')
+  runAs.findLast((user) => /^!?(root|ALL|#0)$/.test(user))?.startsWith('!') === false
+
+const makesRoot = (rule: SudoRule): boolean => anyCommand(rule) && asRoot(rule)
 
 /** Rules that make root of the party that they name. */
-export const rootRules = ({ rules }: SudoPolicy): readonly SudoRule[] =>
-  rules.filter((rule) => anyCommand(rule) && asRoot(rule))
+export const rootRules = ({ rules }: SudoPolicy): readonly SudoRule[] => rules.filter(makesRoot)
+
+/** Rules that would, for certain hosts only: they neither show rights here nor that there are none. */
+export const hostRootRules = ({ hostRules }: SudoPolicy): readonly SudoRule[] => hostRules.filter(makesRoot)
+
+export const onCertainHosts = (names: readonly string[]): readonly DraftObservation[] =>
+  names.length === 0
+    ? []
+    : [
+        unclear(
+          `May run any command as root on certain hosts only: ${named(names)}; whether this server is one of them was not determined.`,
+          sudoersRules,
+        ),
+      ]
 
 /**
  * Of these, the ones that need nothing but the caller: with targetpw and its kin, the party that lacks root's password gains nothing by a
