@@ -6,6 +6,7 @@ import { secureBoot } from '../../main/catalog/boot-integrity/index.ts'
 import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { rsyslogForwarding } from '../../main/catalog/log-forwarding/probes.ts'
 import { kernelProtections } from '../../main/catalog/mandatory-access/index.ts'
+import { sysctlNetwork, sysctlNetworkMore } from '../../main/catalog/network/kernel.ts'
 import { packagesApt } from '../../main/catalog/packages/apt.ts'
 import { rebootRequired } from '../../main/catalog/packages/probes.ts'
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
@@ -321,6 +322,31 @@ describe('packet filter', () => {
   test('ten thousand chains in a row end without a crash', () => {
     const row = Array.from({ length: 10_000 }, (_, at) => rule(`c${at}`, { jump: { target: `c${at + 1}` } }))
     expect(falls(chain('c0', { ...base, policy: 'drop' }), ...row)).toEqual(['unclear'])
+  })
+
+  describe('a kernel started with ipv6.disable=1 has no settings of IPv6, and needs no filter for it', () => {
+    const ofIpv4 = [
+      firewallNftables,
+      known(read({ chain: { family: 'ip', table: 'filter', name: 'INPUT', handle: 1, ...base, policy: 'drop' } })),
+    ] as const
+    const none = changed(sysctlNetwork, ({ values }) => ({
+      values: new Map([...values].filter(([path]) => !path.startsWith('ipv6/'))),
+    }))
+    const values =
+      '/proc/sys/net/ipv4/icmp_ignore_bogus_error_responses:1\n/proc/sys/net/ipv4/conf/all/log_martians:1\n'
+    const more = (errorText: string, text = values) =>
+      [sysctlNetworkMore, sysctlNetworkMore.parse({ values: answer(text, { exitCode: 2, errorText }) })] as const
+    const ABSENT = 'grep: /proc/sys/net/ipv6/conf/*/accept_ra: No such file or directory\n'
+    const DENIED = 'grep: /proc/sys/net/ipv6/conf/all/accept_ra: Permission denied\n'
+    const settled = (...facts: Parameters<typeof over>[1][]) => over('network.host-firewall', ofIpv4, ...facts).verdict
+
+    test('as grep reports it', () => expect(settled(none, more(ABSENT))).toBe('satisfied'))
+    test('where that could not be read, it is open', () => expect(settled(none, more(DENIED))).toBe('inconclusive'))
+    test('where one of two readings shows IPv6, it is there', () => {
+      expect(settled(none, more('', `${values}/proc/sys/net/ipv6/conf/all/accept_ra:1\n`))).not.toBe('satisfied')
+      expect(settled(more(ABSENT))).toBe('not-satisfied')
+      expect(settled()).toBe('not-satisfied')
+    })
   })
 
   test('rules of the older filter that were not read leave it open; none at all contradict', () => {

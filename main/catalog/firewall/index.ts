@@ -1,11 +1,13 @@
-import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { proxySettings, proxySteps } from '../network/flows.ts'
-import { interfacesOf, type NetworkSysctls, sysctlNetwork } from '../network/kernel.ts'
+import { ipv6State, sysctlNetwork, sysctlNetworkMore } from '../network/kernel.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 import { firewallLegacy, firewallNftables, type InputChain, type LegacyTables } from './nftables.ts'
+
+const WANTS = { legacy: firewallLegacy, sysctl: sysctlNetwork, more: sysctlNetworkMore } as const
 
 const networkHostFirewall = defineCheck({
   id: 'network.host-firewall',
@@ -14,12 +16,9 @@ const networkHostFirewall = defineCheck({
   limitations:
     'What the rules do allow was not evaluated, nor were rules that depend on an interface or address. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
   requires: { nft: firewallNftables },
-  optional: { legacy: firewallLegacy, sysctl: sysctlNetwork },
-  evaluate({ nft }, { legacy, sysctl }) {
-    return decide([
-      ...family('IPv4', 'ip', nft.inputChains, legacy),
-      ...(withoutIpv6(sysctl) ?? family('IPv6', 'ip6', nft.inputChains, legacy)),
-    ])
+  optional: WANTS,
+  evaluate({ nft }, wanted) {
+    return decide([...family('IPv4', 'ip', nft.inputChains, wanted.legacy), ...ipv6(nft.inputChains, wanted)])
   },
 })
 
@@ -80,12 +79,29 @@ const places = (chains: readonly InputChain[]): string =>
     3,
   )
 
-function withoutIpv6(sysctl: Parsed<NetworkSysctls>): readonly DraftObservation[] | null {
-  if (!sysctl.ok) return null
-  const names = ['all', ...interfacesOf(sysctl.fact, 'ipv6')]
-  const off = names.every((name) => sysctl.fact.values.get(`ipv6/conf/${name}/disable_ipv6`) === '1')
-  return off ? [supports('IPv6 is switched off on every interface.', sysctlNetwork)] : null
+/** Nothing to filter where the kernel carries no IPv6. A filter that is missing is a deviation only where it is known to. */
+function ipv6(
+  chains: readonly InputChain[],
+  { legacy, sysctl, more }: MaybeFactsOf<typeof WANTS>,
+): readonly DraftObservation[] {
+  const state = ipv6State(sysctl, more)
+  const without = withoutIpv6(state)
+  if (without.length > 0) return without
+  const steps = family('IPv6', 'ip6', chains, legacy)
+  return state === null && sysctl.ok && steps.some(({ direction }) => direction === 'contradicts')
+    ? [
+        unclear('No packet filter drops incoming IPv6 traffic; whether there is any is not known.', firewallNftables),
+        ...unclearAbout(sysctlNetworkMore, more),
+      ]
+    : steps
 }
+
+const withoutIpv6 = (state: ReturnType<typeof ipv6State>): readonly DraftObservation[] =>
+  state === 'off'
+    ? [supports('IPv6 is switched off on every interface.', sysctlNetwork)]
+    : state === 'absent'
+      ? [supports('The kernel has no IPv6: it shows none of its settings.', sysctlNetworkMore)]
+      : []
 
 const networkEgressPolicy = defineCheck({
   id: 'network.egress-policy',
@@ -95,22 +111,18 @@ const networkEgressPolicy = defineCheck({
   limitations:
     'Neither HIPAA nor SOC 2 requires a node to filter its own outgoing traffic, and most sites do so at a gateway that is not visible here: its absence is recorded, not counted as a deviation. What the rules do allow was not evaluated. Traffic of containers passes other chains. A proxy setting does not cover traffic that bypasses it.',
   requires: { nft: firewallNftables },
-  optional: { legacy: firewallLegacy, sysctl: sysctlNetwork, proxies: proxySettings },
-  evaluate({ nft }, { legacy, sysctl, proxies }) {
-    const isIpv6Off =
-      sysctl.ok &&
-      ['all', ...interfacesOf(sysctl.fact, 'ipv6')].every(
-        (name) => sysctl.fact.values.get(`ipv6/conf/${name}/disable_ipv6`) === '1',
-      )
+  optional: { ...WANTS, proxies: proxySettings },
+  evaluate({ nft }, { legacy, sysctl, more, proxies }) {
+    const off = withoutIpv6(ipv6State(sysctl, more))
     const families = [dropping('IPv4', 'ip', nft.outputChains), dropping('IPv6', 'ip6', nft.outputChains)]
-    const isDropped = families.every(({ drops }, at) => drops || (at === 1 && isIpv6Off))
+    const isDropped = families.every(({ drops }, at) => drops || (at === 1 && off.length > 0))
     const mayBeOlder = !isDropped && (!legacy.ok || legacy.fact.tables.includes('filter'))
     const forwarded = nft.forwardChains.filter(({ fallsTo }) => fallsTo === 'drop')
     return {
       verdict: isDropped ? 'satisfied' : 'informational',
       observations: [
         ...families.map(({ step }) => step),
-        ...(isIpv6Off ? [supports('IPv6 is switched off on every interface.', sysctlNetwork)] : []),
+        ...off,
         ...(mayBeOlder
           ? legacy.ok
             ? [supports('The older packet filter is in use, too; its rules were not read.', firewallLegacy)]

@@ -93,6 +93,21 @@ export const sysctlNetworkMore = defineProbe({
   },
 })
 
+/**
+ * Whether the kernel carries IPv6: switched off on every interface, or not there at all (ipv6.disable=1 at the start), when it shows no setting
+ * of it. The one reading hides files that it may not read, the other reports them, so that both are needed for that; null where one lacks.
+ */
+export function ipv6State(
+  sysctl: Parsed<NetworkSysctls>,
+  more: Parsed<MoreNetworkSysctls>,
+): 'on' | 'off' | 'absent' | null {
+  if (!sysctl.ok) return null
+  const shows = ({ values }: NetworkSysctls): boolean => [...values.keys()].some((path) => path.startsWith('ipv6/'))
+  if (!shows(sysctl.fact)) return more.ok ? (shows(more.fact) ? 'on' : 'absent') : null
+  const names = ['all', ...interfacesOf(sysctl.fact, 'ipv6')]
+  return names.every((name) => sysctl.fact.values.get(`ipv6/conf/${name}/disable_ipv6`) === '1') ? 'off' : 'on'
+}
+
 type Family = 'ipv4' | 'ipv6'
 
 export const networkKernelParams = defineCheck({
