@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
 import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
+import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/index.ts'
 import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { thresholdValues } from '../../main/core/profile.ts'
@@ -160,6 +161,28 @@ describe('hands of others', () => {
     const declared = { services: [{ port: 41_641, protocol: 'udp' as const, name: 'tailscale' }] }
     const open = texts('demo-shared-05', 'access.provider-access', declared).filter((text) => /tailscale/.test(text))
     expect(open).toEqual(['supports: Declared, and running or started at boot: “tailscale (remote access)”.'])
+  })
+})
+
+/** The installer of Ubuntu leaves cloud-init on with its fallback (DataSourceNone), which instance-data.json names “none”. */
+describe('cloud-init without a provider', () => {
+  const atBoot = changed(remoteAgents, ({ units }) => ({
+    units: new Map([...units, ['cloud-init', { active: true, atBoot: true }]]),
+  }))
+  const from = (cloudName: string | null) =>
+    changed(cloudInit, () => ({ present: true, cloudName, region: null, availabilityZone: null }))
+  const ofCloud = (cloudName: string | null): readonly string[] =>
+    stepText(over('access.provider-access', atBoot, from(cloudName)))
+      .split('\n')
+      .filter((text) => /cloud-init|initialized/.test(text))
+      .map((text) => text.slice(0, text.indexOf(':')))
+
+  test.each([
+    ['none', ['unclear', 'supports']],
+    ['openstack', ['contradicts', 'unclear']],
+    [null, ['contradicts', 'unclear']],
+  ] as const)('%s', (cloudName, directions) => {
+    expect(ofCloud(cloudName)).toEqual(directions)
   })
 })
 

@@ -52,8 +52,10 @@ const agent = (
   source: string,
 ): RemoteAgent => ({ name, kind, units: units.split(' '), processes: processes.split(' ').filter(Boolean), source })
 
+const CLOUD_INIT = 'cloud-init'
+
 export const REMOTE_AGENTS: readonly RemoteAgent[] = [
-  agent('cloud-init', 'provider', 'cloud-init cloud-init-main', '', 'cloud-init documentation, “Boot stages”'),
+  agent(CLOUD_INIT, 'provider', 'cloud-init cloud-init-main', '', 'cloud-init documentation, “Boot stages”'),
   agent('waagent', 'provider', 'walinuxagent waagent', '', 'Azure/WALinuxAgent, init units'),
   agent(
     'google-guest-agent',
@@ -233,7 +235,11 @@ const isDeclared = ({ node }: Context, name: string): boolean =>
 
 const worded = ({ name, kind }: RemoteAgent): string => `${name} (${kind})`
 
-function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Context): readonly DraftObservation[] {
+function agentSteps(
+  { units }: AgentUnits,
+  { processes, cloud }: Wanted,
+  context: Context,
+): readonly DraftObservation[] {
   const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
   const installed = REMOTE_AGENTS.filter((agent) => agent.units.some((unit) => units.has(unit)))
   const works = (agent: RemoteAgent): boolean =>
@@ -244,14 +250,12 @@ function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Conte
   const stated = found.filter(({ name }) => isDeclared(context, name))
   const idle = installed.filter((agent) => !found.includes(agent))
   return [
-    ...foreign
-      .slice(0, 20)
-      .map((agent) =>
-        contradicts(
-          `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared.`,
-          works(agent) ? remoteAgents : tenancyProcesses,
-        ),
-      ),
+    ...foreign.slice(0, 20).map((agent) => {
+      const text = `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared`
+      return agent.name === CLOUD_INIT && isWithoutProvider(cloud)
+        ? unclear(`${text}; it found no provider’s instructions at this boot, and later ones are not shown.`, cloudInit)
+        : contradicts(`${text}.`, works(agent) ? remoteAgents : tenancyProcesses)
+    }),
     ...(stated.length > 0
       ? [supports(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
       : []),
@@ -272,11 +276,16 @@ function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Conte
   ]
 }
 
+/** Its fallback, DataSourceNone, which the installer of Ubuntu leaves in place: cloud-init found no source of instructions but the server’s own files. */
+const isWithoutProvider = (cloud: Wanted['cloud']): boolean => cloud.ok && cloud.fact.cloudName === 'none'
+
 function provisioning({ cloud }: Wanted, context: Context): readonly DraftObservation[] {
   if (!cloud.ok) return unclearAbout(cloudInit, cloud)
   if (!cloud.fact.present) return [supports('No provider’s instructions for first boot are in place.', cloudInit)]
+  if (isWithoutProvider(cloud))
+    return [supports('cloud-init found no provider’s instructions at this boot.', cloudInit)]
   const text = `The server was initialized by a provider’s instructions (${named([cloud.fact.cloudName ?? 'unnamed'])})`
-  return isDeclared(context, 'cloud-init')
+  return isDeclared(context, CLOUD_INIT)
     ? [supports(`${text}, as declared.`, cloudInit)]
     : [unclear(`${text}; whether they are followed at later boots is not shown, and they are not declared.`, cloudInit)]
 }
