@@ -90,8 +90,15 @@ describeUnless(missing, 'after the nights', () => {
     const notCompared = page.locator('.drift-list', { has: page.getByRole('heading', { name: /^Not compared 1$/ }) })
     expect(await notCompared.getByText(AWAY).count()).toBe(1)
     const flipped = await page.locator('.flip-node .disclosure-title').allTextContents()
-    // One row for each cause: the same result on several nodes is not repeated.
-    expect(await page.locator('.flip').count()).toBeLessThan(flipped.length)
+    // One row for each cause: the same result on several nodes is not repeated. Which results change depends on the age of the recordings.
+    const causes = await page
+      .locator('.flip')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll(':scope > p')].map((part) => part.textContent).join('\n')),
+      )
+    const known = causes.map((cause) => cause.replace(/on \d+ nodes?$/m, ''))
+    expect(known.length).toBeGreaterThan(0)
+    expect(new Set(known).size).toBe(known.length)
     expect(flipped.some((line) => line.startsWith(CHANGED))).toBe(true)
     // Recorded answers get older, so a result about their age may change on any node that was collected.
     expect(flipped.filter((line) => line.startsWith(AWAY))).toEqual([])

@@ -232,9 +232,14 @@ test('a run is not continued once a person started another', async () => {
   const duringWait = async (): Promise<void> => {
     if (waits.length > 1) return
     now = '2026-11-19T03:00:00.000Z'
-    await one.call('run.start', { nodes: [], only: 'all' })
     await ended(1)
-    while ((await runsOf(one)).length < 2) await sleep(10)
+    const isDone = new Promise<void>((resolve) =>
+      one.onEvent(({ kind }) => (kind === 'run-done' ? resolve() : undefined)),
+    )
+    await one.call('run.start', { nodes: [], only: 'all' })
+    // While it is in progress, the scheduled run waits for its end once more.
+    await isDone
+    expect(await runsOf(one)).toHaveLength(2)
   }
   const one = await engine({ nodes: [reachedAfter(99)] }, duringWait)
   const start = must(await one.startDue(note))
