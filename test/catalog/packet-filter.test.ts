@@ -127,6 +127,13 @@ describe('packet filter', () => {
       expect(settled(more(ABSENT))).toBe('not-satisfied')
       expect(settled()).toBe('not-satisfied')
     })
+
+    test('the settings of IPv6 are judged by the same reading', () => {
+      const ofKernel = (...facts: Parameters<typeof over>[1][]) => over('network.kernel-params', ...facts).verdict
+      expect(ofKernel(none, more(ABSENT))).toBe('satisfied')
+      expect(ofKernel(none, more(DENIED))).toBe('inconclusive')
+      expect(ofKernel(none)).toBe('inconclusive')
+    })
   })
 
   test('rules of the older filter that were not read leave it open; none at all contradict', () => {

@@ -16,7 +16,7 @@ export const accessAuthorizedKeys = defineCheck({
   property: 'access',
   expected: 'Every SSH public key that may log in is of a current type and length.',
   limitations:
-    'Does not show who holds the private key, how it is protected, or since when the key is in place. Current means: not DSA, and RSA of at least the length that theprofile requires. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
+    'Does not show who holds the private key, how it is protected, or since when the key is in place. Current means: not DSA, and RSA of at least the length that the profile requires. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
   requires: { keys: authorizedKeys, local: accountsLocal },
   optional: KEY_SOURCES,
   thresholds: ['ssh.rsa-bits'],

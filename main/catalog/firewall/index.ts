@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { proxySettings, proxySteps } from '../network/flows.ts'
-import { ipv6State, sysctlNetwork, sysctlNetworkMore } from '../network/kernel.ts'
+import { ipv6State, NO_IPV6, sysctlNetwork, sysctlNetworkMore } from '../network/kernel.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
@@ -100,7 +100,7 @@ const withoutIpv6 = (state: ReturnType<typeof ipv6State>): readonly DraftObserva
   state === 'off'
     ? [supports('IPv6 is switched off on every interface.', sysctlNetwork)]
     : state === 'absent'
-      ? [supports('The kernel has no IPv6: it shows none of its settings.', sysctlNetworkMore)]
+      ? [NO_IPV6]
       : []
 
 const networkEgressPolicy = defineCheck({

@@ -132,7 +132,7 @@ function smartSteps(
     ...(read.length > 0 && bad.length === 0
       ? [
           supports(
-            `${count(read.length, 'SATA or SAS drive')} without a warning, nor past the limit of wear (${limitText(limit)})where a drive reports it.`,
+            `${count(read.length, 'SATA or SAS drive')} without a warning, nor past the limit of wear (${limitText(limit)}) where a drive reports it.`,
             driveHealthSmart,
           ),
         ]

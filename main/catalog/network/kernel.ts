@@ -144,24 +144,7 @@ export const networkKernelParams = defineCheck({
         'Source addresses are checked',
         'Source addresses are not checked',
       ),
-      ...(![...sysctl.values.keys()].some((path) => path.startsWith('ipv6/'))
-        ? []
-        : [
-            perInterface(
-              sysctl,
-              'ipv6',
-              acceptsSourceRoute6,
-              'IPv6 source routing is refused',
-              'IPv6 source routing is accepted',
-            ),
-            perInterface(
-              sysctl,
-              'ipv6',
-              acceptsRedirects6,
-              'IPv6 redirects are refused',
-              'IPv6 redirects are accepted',
-            ),
-          ]),
+      ...ipv6Steps(sysctl, more),
       supports(
         value('ipv4/ip_forward') === '1'
           ? 'The node forwards IPv4 traffic, as a host of containers or guests does (recorded, not evaluated).'
@@ -172,6 +155,25 @@ export const networkKernelParams = defineCheck({
     ])
   },
 })
+
+export const NO_IPV6 = supports('The kernel has no IPv6: it shows none of its settings.', sysctlNetworkMore)
+
+function ipv6Steps(sysctl: NetworkSysctls, more: Parsed<MoreNetworkSysctls>): readonly DraftObservation[] {
+  const state = ipv6State(known(sysctl), more)
+  if (state === 'absent') return [NO_IPV6]
+  if (state === null)
+    return [unclear('No setting of IPv6 was read; whether the kernel has IPv6 is not known.', sysctlNetwork)]
+  return [
+    perInterface(
+      sysctl,
+      'ipv6',
+      acceptsSourceRoute6,
+      'IPv6 source routing is refused',
+      'IPv6 source routing is accepted',
+    ),
+    perInterface(sysctl, 'ipv6', acceptsRedirects6, 'IPv6 redirects are refused', 'IPv6 redirects are accepted'),
+  ]
+}
 
 // CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, “Network Kernel Parameters”: setting, value requested, what it means where it
 // differs.

@@ -225,7 +225,8 @@ const cloud: Signal = {
     if (!system.ok) return unreadable(osIdentity, system.reason)
     const name = first.ok ? first.fact.cloudName : null
     const flavour = KERNEL_FOR_GUESTS.exec(system.fact.kernel)?.[1]
-    const summary = `${name === null ? 'no cloud named' : `cloud ${named([name])}`}, kernel ${flavour === undefined ? 'for general use' : `of the flavour “${flavour}”`}`
+    // cloud-init names its fallback, DataSourceNone, “none”.
+    const summary = `${name === null || name === 'none' ? 'no cloud named' : `cloud ${named([name])}`}, kernel ${flavour === undefined ? 'for general use' : `of the flavour “${flavour}”`}`
     return flavour === undefined
       ? neutral(summary)
       : virtual(
