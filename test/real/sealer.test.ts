@@ -3,12 +3,16 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainsBelow } from '../../main/app/rebuild-history.ts'
 import { tokenDigest } from '../../main/core/jobs.ts'
+import { digestsIn } from '../../main/core/sealing-orders.ts'
 import type { ExportDraft, ExportPlan } from '../../schemas/ipc-packs.ts'
 import { bundled } from '../support/bundled.ts'
 import { newToken } from '../support/collector-kit.ts'
+import { createFakePorts } from '../support/fake-ports.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { titled } from '../support/needing.ts'
+import { must } from '../support/outcomes.ts'
 import { writeFleet } from '../support/sealer-kit.ts'
 import { softHsm, whyNoSoftHsm } from '../support/softhsm.ts'
 import { replyIn, type TeamKit, teamKit, type Visitor } from '../support/team-kit.ts'
@@ -73,6 +77,7 @@ describe.each(HOLDERS)('a sealer with %s', (_, missing, holder) => {
   let officer: Visitor
   let sealer: ChildProcess
   let said = ''
+  let perExport = 0
 
   const identity = ['--identity-folder', join(folder, 'identities'), '--passphrase-file', join(folder, 'passphrase')]
 
@@ -110,13 +115,29 @@ describe.each(HOLDERS)('a sealer with %s', (_, missing, holder) => {
         record: 'signed.jsonl',
       }),
     )
+    startSealer()
+    while (replyIn<ExportPlan>(await officer.call('alpha', 'export.plan', null)).ok === false) await sleep(50)
+  })
+  /** Starts the sealer, whose words are kept from here on. */
+  function startSealer(): void {
+    said = ''
     const argv = [made.program, 'sealer', '--config', join(folder, 'sealer.json'), ...identity]
-    sealer = spawn(process.execPath, argv, { env })
+    sealer = spawn(process.execPath, argv, { env: { ...process.env, ...held.env } })
     sealer.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString()
     })
-    while (replyIn<ExportPlan>(await officer.call('alpha', 'export.plan', null)).ok === false) await sleep(50)
-  })
+  }
+  async function sealsInChain(): Promise<readonly string[]> {
+    const chains = must(await chainsBelow(createFakePorts(), join(kit.folder, 'alpha')))
+    return chains.flatMap(({ chain }) =>
+      chain.entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.tagManifest] : [])),
+    )
+  }
+  async function killed(): Promise<void> {
+    const ended = new Promise((resolve) => sealer.once('exit', resolve))
+    sealer.kill('SIGKILL')
+    await ended
+  }
   afterAll(async () => {
     sealer?.kill('SIGKILL')
     await kit?.close()
@@ -152,6 +173,48 @@ describe.each(HOLDERS)('a sealer with %s', (_, missing, holder) => {
     expect(said).toContain('Audit log signed')
     expect(digests).toHaveLength(said.match(/Signed: SHA-256 [0-9a-f]{64}/g)?.length ?? -1)
     expect(said).not.toContain(held.secret)
+    perExport = digests.length
+  })
+
+  test('a sealer that is killed while it decides leaves the export open, which is sealed once', async () => {
+    const record = join(folder, 'signed.jsonl')
+    const before = readFileSync(record, 'utf8')
+    const sealsBefore = (await sealsInChain()).length
+    let isAnswered = false
+    const going = officer
+      .call('alpha', 'export.build', {
+        ...{ frameworks: ['hipaa'], identity: 'chen', timestamp: false, also: [], redact: null },
+      })
+      .finally(() => {
+        isAnswered = true
+      })
+    // While the question is open, then so many milliseconds after its answer, and at last not at all.
+    for (const afterAnswer of [null, 0, 1, 2, 4, 8, 16, 32, 64, Number.POSITIVE_INFINITY]) {
+      while (!isAnswered && !said.includes('Type yes to confirm')) await sleep(5)
+      if (isAnswered) break
+      if (afterAnswer !== null) sealer.stdin?.write('yes\n')
+      if (afterAnswer === Number.POSITIVE_INFINITY) break
+      await sleep(afterAnswer ?? 0)
+      await killed()
+      startSealer()
+    }
+    expect(replyIn<ExportDraft>(await going)).toMatchObject({ ok: true })
+    expect((await sealsInChain()).length).toBe(sealsBefore + 1)
+    const added = readFileSync(record, 'utf8').slice(before.length)
+    const signed = digestsIn(added)
+    // Each started sealer signs the head of the audit log as well. No line is cut.
+    const heads = added
+      .trimEnd()
+      .split('\n')
+      .filter((line) => 'auditHead' in JSON.parse(line))
+    expect(added.trimEnd().split('\n')).toHaveLength(signed.length + heads.length)
+    // A request that was recorded and not answered is recorded again, with the same digest.
+    expect(new Set(signed.map(String)).size).toBe(new Set(signed.map(([id]) => id)).size)
+    expect(new Set(signed.map(([id]) => id)).size).toBe(perExport)
+  })
+
+  test('it ends when it is asked to', async () => {
+    while (!said.includes('Waiting for exports')) await sleep(5)
     const ended = new Promise((resolve) => sealer.once('exit', resolve))
     sealer.kill('SIGTERM')
     expect(await ended).toBe(0)
