@@ -235,6 +235,7 @@ describe('by their marks and places', () => {
     'data\tUUID="0b8f7a3d-e2c3-4e71-9a55-c0ffee000002"\t«correct-horse,battery» \tluks,discard',
     'root none x\ndata /dev/nvme0n1p3 «hunter2»\nmore PARTUUID=0b8f7a3d-02 none luks',
     '# data LABEL=crypt «hunter2» luks\r\n',
+    'data PARTUUID=0b8f7a3d-02 «hunter2»\nmore PARTLABEL=crypt «hunter2» luks',
   ])
   eachMasked('dm-key', [
     'luks-os UUID=6c1e64be-1f9c-4b0a-9d0f-3a9f5b1c2d01 none luks,discard,tpm2-device=auto',
@@ -242,6 +243,9 @@ describe('by their marks and places', () => {
     'luks-data /dev/sdb /etc/keys/data.key luks',
     'away /dev/sdc /key.bin:LABEL=stick luks',
     'stick /dev/sdd LABEL=keys luks,keyfile-size=4096',
+    'stick /dev/sdd UUID=6c1e-64be luks,keyfile-size=4096',
+    'asked /dev/sde none',
+    'asked /dev/sde -',
     'swap0 /dev/sdl /dev/urandom swap',
     '# <target name>\t<source device>\t\t<key file>\t<options>',
     'tmpfs /dev/shm tmpfs rw,nosuid,nodev 0 0',

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contradicts, count, decide, named, supports, unclear } from '../../main/catalog/steps.ts'
+import { contradicts, count, decide, named, stepOn, supports, unclear } from '../../main/catalog/steps.ts'
 import type { DraftObservation } from '../../main/core/check.ts'
+import type { Probe } from '../../main/core/probe.ts'
 
 const [FOR, AGAINST, UNCLEAR] = [supports('a', null), contradicts('b', null), unclear('c', null)]
 
@@ -36,6 +37,13 @@ describe('words of an argument', () => {
   test('a step names its commands where some are given', () => {
     expect(supports('a', null)).toEqual({ direction: 'supports', text: 'a', probe: null })
     expect(supports('a', null, 'list')).toEqual({ direction: 'supports', text: 'a', probe: null, commands: ['list'] })
+  })
+
+  test('a step on names is one step, and none without a name', () => {
+    const probe = { id: 'accounts.passwd' } as Probe<unknown>
+    expect(stepOn(unclear, 'Not read', [], probe)).toEqual([])
+    expect(stepOn(unclear, 'Not read', ['a'], probe)).toEqual([unclear('Not read: “a”.', probe)])
+    expect(stepOn(unclear, 'Not read', ['a', 'b'], probe)).toEqual([unclear('Not read: “a”, “b”.', probe)])
   })
 
   test.each([

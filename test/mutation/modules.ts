@@ -31,6 +31,18 @@ export const MODULES: readonly MutatedModule[] = [
     equivalent: {
       "kept.push(text.slice(from, begin.index), mark('private-key', 0)): 0 -> 1":
         'any length below KEPT_LENGTH gives the marker alone',
+      'if (mayMatch[index] !== 1) continue: mayMatch[index] !== 1 -> false':
+        'a rule without its literals in a text matches nothing there, which a test of the rules compares; trying it only takes longer',
+      'if (mayMatch[index] !== 1) continue: continue -> ;':
+        'a rule without its literals in a text matches nothing there, which a test of the rules compares; trying it only takes longer',
+      'if (after === ruled) continue: after === ruled -> false':
+        'literals of the same text are the same; finding them again only takes longer',
+      'if (after === ruled) continue: continue -> ;':
+        'literals of the same text are the same; finding them again only takes longer',
+      'if (known !== undefined) return known: known !== undefined -> false':
+        'a finder made again for the same rules finds the same',
+      'FINDERS.set(rules, finder): FINDERS.set(rules, finder) -> ;':
+        'a finder made again for the same rules finds the same',
     },
   },
   {
