@@ -6,9 +6,10 @@ import type { Catalog } from '../main/core/catalog.ts'
 import { defineCheck } from '../main/core/check.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Signer } from '../main/core/ports.ts'
+import type { Threshold } from '../main/core/profile.ts'
 import { verifyDisclosure } from '../main/verify/excerpt.ts'
 import { lackingIn } from '../main/verify/steps/complete.ts'
-import { assessorOfPack, rulesAtHand, statusOfRules } from '../main/verify/steps/rules.ts'
+import { assessorOfPack, profileNotes, rulesAtHand, statusOfRules } from '../main/verify/steps/rules.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -39,6 +40,27 @@ test.each([
   ['1 ', one, one, 'unknown'],
 ] as const)('rules named as version %j, catalog %s, module %s are %s', (version, digest, module, expected) => {
   expect(statusOfRules({ version, digest, module }, { version: '1', digest: one, module: one })).toBe(expected)
+})
+
+test.each([
+  [[10, 5], 'Threshold profile: “Baseline”.', 0],
+  [[9, 6], 'Threshold profile: “Baseline”.', 0],
+  [[11, 5], 'Threshold profile: “Baseline”, with one threshold relaxed.', 1],
+  [[11, 4], 'Threshold profile: “Baseline”, with 2 thresholds relaxed.', 2],
+])('thresholds of %j instead of 10 at most and 5 at least: %s', ([most, least], sentence, relaxed) => {
+  const threshold = (id: string, stricter: Threshold['stricter'], value: number): Threshold => ({
+    ...{ id, title: id, unit: 'days', stricter },
+    values: { baseline: { value, source: 'x' }, cis: null, stig: null },
+  })
+  const changes = [
+    { threshold: 'most', value: most, reason: 'r' },
+    { threshold: 'least', value: least, reason: 'r' },
+  ] as never
+  const notes = profileNotes([threshold('most', 'lower', 10), threshold('least', 'higher', 5)], {
+    name: 'baseline',
+    changes,
+  })
+  expect(notes).toMatchObject({ sentence, relaxed: { length: relaxed } })
 })
 
 /** Rules of the signer's own making: whatever is found, the check is met. */
