@@ -3,7 +3,7 @@ import { backupFreshness } from '../../main/catalog/backup/index.ts'
 import { BACKUP_UNITS } from '../../main/catalog/backup/probes.ts'
 import { networkListeningPorts } from '../../main/catalog/listeners/index.ts'
 import { networkFlowMap } from '../../main/catalog/network/flows.ts'
-import { availabilityRedundancy } from '../../main/catalog/redundancy/index.ts'
+import { availabilityRedundancy, parseRedundancy } from '../../main/catalog/redundancy/index.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { type Check, type Context, conclude } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
@@ -177,6 +177,22 @@ describe('whole parts', () => {
       { name: 'Power Supplies', state },
     ]
     expect(judge(availabilityRedundancy, facts({ 'bmc.state': { sensors: 9, supplies } })).verdict).toBe(expected)
+  })
+  // bond_procfs.c and bond_enslave(): without an interval the driver never looks at a link, and prints every link as up.
+  test.each([
+    ['MII Polling Interval (ms): 100', 'up', 'satisfied'],
+    ['MII Polling Interval (ms): 0|ARP Polling Interval (ms): 1000', 'up', 'satisfied'],
+    ['MII Polling Interval (ms): 0', 'up', 'inconclusive'],
+    ['Up Delay (ms): 0', 'up', 'inconclusive'],
+    ['MII Polling Interval (ms): 0', 'down', 'not-satisfied'],
+  ])('a bond with “%s” and a second link that is %s: %s', (interval, second, expected) => {
+    const rows = ['Bonding Mode: fault-tolerance (active-backup)', 'MII Status: up', ...interval.split('|'), '']
+    const links = ['Slave Interface: eno1', 'MII Status: up', '', 'Slave Interface: eno2', `MII Status: ${second}`]
+    const text = [...rows, ...links].map((row) => `/proc/net/bonding/bond0:${row}\n`).join('')
+    const state = parseRedundancy(text)
+    expect(state.ok && judge(availabilityRedundancy, facts({ 'storage.redundancy': state.fact })).verdict).toBe(
+      expected,
+    )
   })
   test('volumes of LVM whose members were not asked for leave it open', () => {
     const devices = new Map([['dm-0', { dmUuid: 'LVM-abc' }]])

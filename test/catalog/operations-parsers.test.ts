@@ -101,6 +101,7 @@ test('bonds, pools and Btrfs volumes stand side by side in one answer', () => {
       [
         '/proc/net/bonding/bond0:Bonding Mode: IEEE 802.3ad Dynamic link aggregation',
         '/proc/net/bonding/bond0:MII Status: up',
+        '/proc/net/bonding/bond0:MII Polling Interval (ms): 100',
         '/proc/net/bonding/bond0:',
         '/proc/net/bonding/bond0:Slave Interface: eno1',
         '/proc/net/bonding/bond0:MII Status: up',
@@ -117,6 +118,7 @@ test('bonds, pools and Btrfs volumes stand side by side in one answer', () => {
     {
       name: 'bond0',
       mode: 'IEEE 802.3ad Dynamic link aggregation',
+      isMonitored: true,
       links: [
         { name: 'eno1', isUp: true, failures: 3 },
         { name: 'eno2', isUp: false, failures: null },

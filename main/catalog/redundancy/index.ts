@@ -29,6 +29,8 @@ export interface MdArray {
 interface Bond {
   readonly name: string
   readonly mode: string
+  /** Whether the driver looks at its links, at an interval. Where it does not, it states “up” of each link that it was given. */
+  readonly isMonitored: boolean
   readonly links: readonly { readonly name: string; readonly isUp: boolean; readonly failures: number | null }[]
 }
 
@@ -136,19 +138,20 @@ function readMdstat(all: readonly string[]): readonly MdArray[] | null {
 
 /** "MII Status" occurs once for the bond, before the first link, and once for each link. */
 function readBond(name: string, all: readonly string[]): Bond {
-  let mode = ''
+  let [mode, isMonitored] = ['', false]
   const links: { name: string; isUp: boolean; failures: number | null }[] = []
   for (const line of all) {
     const colon = line.indexOf(': ')
     const [key, value] = colon < 0 ? ['', ''] : [line.slice(0, colon).trim(), line.slice(colon + 2).trim()]
     const link = links.at(-1)
     if (key === 'Bonding Mode') mode = value
+    else if (/^(MII|ARP) Polling Interval \(ms\)$/.test(key)) isMonitored ||= /^[1-9]\d*$/.test(value)
     else if (key === 'Slave Interface') links.push({ name: value, isUp: false, failures: null })
     else if (key === 'MII Status' && link !== undefined) link.isUp = value === 'up'
     else if (key === 'Link Failure Count' && link !== undefined && /^\d{1,9}$/.test(value))
       link.failures = Number(value)
   }
-  return { name, mode, links }
+  return { name, mode, isMonitored, links }
 }
 
 interface DmStatus {
@@ -290,13 +293,18 @@ function btrfsSteps({ btrfs }: RedundancyState): readonly DraftObservation[] {
     )
 }
 
-function bondStep({ name, mode, links }: Bond): DraftObservation {
+function bondStep({ name, mode, isMonitored, links }: Bond): DraftObservation {
   const what = `The bond ${named([name])} (${named([mode])})`
   const down = links.filter(({ isUp }) => !isUp).map((link) => link.name)
   if (links.length === 0) return contradicts(`${what} has no link.`, redundancyState)
-  return down.length > 0
-    ? contradicts(
-        `${what} has ${links.length - down.length} of ${links.length} links; down: ${named(down)}.`,
+  if (down.length > 0)
+    return contradicts(
+      `${what} has ${links.length - down.length} of ${links.length} links; down: ${named(down)}.`,
+      redundancyState,
+    )
+  return !isMonitored
+    ? unclear(
+        `${what} has ${count(links.length, 'link')}, which its driver does not monitor: whether each is up is not shown.`,
         redundancyState,
       )
     : supports(`${what} has ${links.length} of ${count(links.length, 'link')} up.`, redundancyState)
