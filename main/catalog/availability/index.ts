@@ -21,8 +21,10 @@ import {
   showUnits,
   type UnitState,
 } from '../read-text.ts'
-import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { tenancyProcesses } from '../tenancy/processes.ts'
+import { withoutService } from './agents.ts'
 import data from './checks.json' with { type: 'json' }
 
 interface FilesystemUse {
@@ -355,22 +357,13 @@ const availabilityMonitoringAgent = defineCheck({
   property: 'operations',
   expected: 'A monitoring agent runs on this node, and it accepts queries or is connected to a receiver.',
   limitations:
-    'Only agents known to this catalog, run by the service manager, are found; agents in containers and programs of a site’s own are not. An open port does not show that a monitoring system queries it; a connection to a receiver’s port is not tied to the agent. Review of figures and alerts is not shown.',
+    'Only agents known to this catalog are found: those that the service manager runs are tested, others only named. An open port does not show that a monitoring system queries it; a connection to a receiver’s port is not tied to the agent. Review of figures and alerts is not shown.',
   requires: { services: servicesMonitoring, listeners: networkListeners },
-  optional: { connections: networkConnections },
-  evaluate({ services: { installed }, listeners }, { connections }) {
+  optional: { connections: networkConnections, processes: tenancyProcesses },
+  evaluate({ services: { installed }, listeners }, { connections, processes }) {
     const active = installed.filter((found) => found.active).map(({ monitor }) => monitor)
     const stopped = installed.filter((found) => !found.active).map(({ monitor }) => monitor.name)
-    if (active.length === 0) {
-      return decide([
-        stopped.length === 0
-          ? contradicts('No monitoring agent known to this catalog is installed as a service.', servicesMonitoring)
-          : contradicts(
-              `Monitoring agents are installed and none runs: ${named([...new Set(stopped)])}.`,
-              servicesMonitoring,
-            ),
-      ])
-    }
+    if (active.length === 0) return decide(withoutService([...new Set(stopped)], servicesMonitoring, processes))
     const signs = active.flatMap((monitor) => signsOf(monitor, listeners, connections))
     const running = supports(`Running: ${named([...new Set(active.map(({ name }) => name))])}.`, servicesMonitoring)
     const shown = signs.filter(({ direction }) => direction === 'supports')
