@@ -1,5 +1,6 @@
 import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
+import type { ThresholdValue } from '../../core/profile.ts'
 import type { CertificateFields } from '../../core/tls/certificate-fields.ts'
 import { isKnownSuite, isStaticRsa, suiteName, suiteWeakness } from '../../core/tls/client-hello.ts'
 import type { PassedOver } from '../../core/tls/server-reply.ts'
@@ -182,7 +183,7 @@ const encryptionInTransitCertValidity = defineCheck({
   expected:
     'The certificate that each TLS port of this node presented first is within its validity period and not about to expire, names its subject, and has a key and a signature of current strength.',
   limitations:
-    'Covers the certificate presented to a client that names no host. A service may present others to other clients, and of a chain the first five are read. Not tested: whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients request. Certificates that no port presents, such as those of clients, are not covered.',
+    'Where a certificate’s whole term is shorter than four times the limit, a quarter of that term must be left instead. Covers the certificate presented to a client that names no host. A service may present others to other clients, and of a chain the first five are read. Not tested: whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients request. Certificates that no port presents, such as those of clients, are not covered.',
   requires: { sockets: networkListeners, tls: tlsListeners },
   optional: { processes: listenerProcesses },
   thresholds: ['tls.days-left', 'tls.rsa-bits'],
@@ -234,6 +235,17 @@ const DAY = 86_400_000
 const daysLeft = ({ notAfter }: CertificateFields, { asOf }: Context): number =>
   Math.floor((Date.parse(notAfter) - Date.parse(asOf)) / DAY)
 
+/**
+ * How long a certificate must still be valid: the limit, or a quarter of its whole term where that is less. Clients of ACME renew when a
+ * third of the term is left, as Let’s Encrypt’s integration guide asks, so that a term of 90 days or less would miss the limit in turn.
+ */
+function needed({ notBefore, notAfter }: CertificateFields, limit: ThresholdValue): { ms: number; text: string } {
+  const quarter = (Date.parse(notAfter) - Date.parse(notBefore)) / 4
+  return quarter < limit.value * DAY
+    ? { ms: quarter, text: 'a quarter of its term' }
+    : { ms: limit.value * DAY, text: limitText(limit) }
+}
+
 /** The leaf must last a while; those above it must at least be valid. */
 function term(
   name: string,
@@ -241,7 +253,7 @@ function term(
   above: readonly CertificateFields[],
   context: Context,
 ): readonly DraftObservation[] {
-  const least = limitOf(context, 'tls.days-left')
+  const least = needed(leaf, limitOf(context, 'tls.days-left'))
   const days = daysLeft(leaf, context)
   const at = Date.parse(context.asOf)
   const [ended, early] = [
@@ -258,10 +270,10 @@ function term(
     ...early.map((one) =>
       contradicts(`${name} shows a certificate that is not valid before ${one.notBefore.slice(0, 10)}.`, tlsListeners),
     ),
-    ...(ended.length === 0 && days < least.value
+    ...(ended.length === 0 && Date.parse(leaf.notAfter) - at < least.ms
       ? [
           contradicts(
-            `${name} shows a certificate that ends on ${leaf.notAfter.slice(0, 10)}, in ${count(days, 'day')} (at least ${limitText(least)}).`,
+            `${name} shows a certificate that ends on ${leaf.notAfter.slice(0, 10)}, in ${count(days, 'day')} (at least ${least.text}).`,
             tlsListeners,
           ),
         ]
