@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
 import { forwardedSteps } from '../../main/catalog/listeners/forwarded.ts'
 import { ipvsServices, type Listener } from '../../main/catalog/listeners/probes.ts'
-import type { Answer, Parsed } from '../../main/core/probe.ts'
+import { type Answer, known, type Parsed } from '../../main/core/probe.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 const answer = (text: string, exitCode = 0, errorText = ''): Answer => ({ exitCode, text, errorText }) as Answer
@@ -161,4 +161,18 @@ describe('what a list of sockets does not show', () => {
     // What is sent on by the node itself arrives from no one else.
     expect(texts.some((text) => text.includes('9999'))).toBe(false)
   })
+
+  // Only SSH listens: what a rule hands to a container is in no list of sockets, so that it may use TLS all the same.
+  test.each(['encryption.in-transit.tls-listeners', 'encryption.in-transit.cert-validity'])(
+    'keeps %s from being not applicable',
+    (id) => {
+      const only = known({ listeners: [{ ...listener('sshd'), port: 22 }] })
+      const verdict = (node: string, ...changed: readonly (readonly [string, Parsed<unknown>])[]): string =>
+        concludeOn(checkOf(id), node, [['network.listeners', only], ...changed]).verdict
+      expect(verdict('demo-gpu-01')).toBe('not-applicable')
+      expect(verdict('fx-forwarded')).toBe('inconclusive')
+      for (const probe of ['firewall.nftables', 'firewall.legacy', 'ipvs.services'])
+        expect(verdict('demo-gpu-01', [probe, gone])).toBe('inconclusive')
+    },
+  )
 })

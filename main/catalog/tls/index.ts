@@ -1,10 +1,10 @@
-import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
+import { type Conclusion, type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ThresholdValue } from '../../core/profile.ts'
 import type { CertificateFields } from '../../core/tls/certificate-fields.ts'
 import { isKnownSuite, isStaticRsa, suiteName, suiteWeakness } from '../../core/tls/client-hello.ts'
 import type { PassedOver } from '../../core/tls/server-reply.ts'
-import { conventionOf } from '../listeners/forwarded.ts'
+import { conventionOf, FORWARDING, type ForwardingReadings, forwardedSteps } from '../listeners/forwarded.ts'
 import { type Listener, type Listeners, listenerProcesses, networkListeners } from '../listeners/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -102,21 +102,26 @@ function whyUnobserved({ listener, seen, passed }: ReachablePort): string | null
   }
 }
 
+/** No socket that could use TLS: what rules or the kernel hand on is in no list of sockets, so that only its absence makes this complete. */
+function withoutPorts({ listeners }: Listeners, forwarding: ForwardingReadings): Conclusion {
+  const text = `${count(listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
+  const forwarded = forwardedSteps(forwarding, [])
+  const observations = [unclear(text, networkListeners), ...forwarded]
+  return { verdict: forwarded.length === 0 ? 'not-applicable' : 'inconclusive', observations }
+}
+
 const encryptionInTransitTlsListeners = defineCheck({
   id: 'encryption.in-transit.tls-listeners',
   property: 'encryption-in-transit',
   expected:
     'Every port of this node that responded with TLS supports version 1.2 or later, and accepted no suite that is broken, export-grade or anonymous.',
   limitations:
-    'Tested from the node itself, without a host name: a service may treat outside clients, or a host name, differently. Services that begin in clear text and switch to TLS, and UDP services, are not evaluated here; clear-text ports have their own check. The listener on port 22 and on the port of this session is taken for the SSH server. A program that listens on all addresses of both families is tested over IPv4.',
+    'Tested from the node itself, without a host name: a service may treat outside clients, or a host name, differently. Services that begin in clear text and switch to TLS, and UDP services, are not evaluated here; clear-text ports have their own check. Ports that the packet filter or the kernel hands on are not tested. The listener on port 22 and on the port of this session is taken for the SSH server. A program that listens on all addresses of both families is tested over IPv4.',
   requires: { sockets: networkListeners, tls: tlsListeners },
-  optional: { processes: listenerProcesses },
-  evaluate({ sockets, tls }, { processes }, { node }) {
+  optional: { processes: listenerProcesses, ...FORWARDING },
+  evaluate({ sockets, tls }, { processes, ...forwarding }, { node }) {
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, node.port)
-    if (ports.length === 0) {
-      const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
-      return { verdict: 'not-applicable', observations: [unclear(text, networkListeners)] }
-    }
+    if (ports.length === 0) return withoutPorts(sockets, forwarding)
     const answering = ports.filter(({ seen }) => seen?.outcome === 'tls')
     const because = ports.flatMap(argueUnencrypted)
     if (answering.length > 0 || because.length > 0) return decide(because)
@@ -183,16 +188,13 @@ const encryptionInTransitCertValidity = defineCheck({
   expected:
     'The certificate that each TLS port of this node presented first is within its validity period and not about to expire, names its subject, and has a key and a signature of current strength.',
   limitations:
-    'Where a certificate’s whole term is shorter than four times the limit, a quarter of that term must be left instead. Covers the certificate presented to a client that names no host. A service may present others to other clients, and of a chain the first five are read. Not tested: whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients request. Certificates that no port presents, such as those of clients, are not covered.',
+    'Where a certificate’s whole term is shorter than four times the limit, a quarter of that term must be left instead. Covers the certificate presented to a client that names no host. A service may present others to other clients, and of a chain the first five are read. Not tested: whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients request. Certificates that no port of this node presents, such as those of clients and behind forwarded ports, are not covered.',
   requires: { sockets: networkListeners, tls: tlsListeners },
-  optional: { processes: listenerProcesses },
+  optional: { processes: listenerProcesses, ...FORWARDING },
   thresholds: ['tls.days-left', 'tls.rsa-bits'],
-  evaluate({ sockets, tls }, { processes }, context) {
+  evaluate({ sockets, tls }, { processes, ...forwarding }, context) {
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, context.node.port)
-    if (ports.length === 0) {
-      const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
-      return { verdict: 'not-applicable', observations: [unclear(text, networkListeners)] }
-    }
+    if (ports.length === 0) return withoutPorts(sockets, forwarding)
     const because = ports.flatMap((port) => argue(port, context))
     const none = unclear(`None of ${count(ports.length, 'port')} showed a certificate.`, tlsListeners)
     return decide(because.length > 0 ? because : [none])
