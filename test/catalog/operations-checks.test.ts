@@ -80,6 +80,20 @@ describe('ports and declared services', () => {
       ),
     ).toMatchObject({ verdict: 'not-satisfied' }))
 
+  // A program that only sends, such as rsyslog to a receiver over UDP, holds a socket that looks in ss like one that serves.
+  test.each([
+    ['udp', 40_123, 'inconclusive'],
+    ['udp', 60_999, 'inconclusive'],
+    ['udp', 61_000, 'not-satisfied'],
+    ['udp', 32_767, 'not-satisfied'],
+    ['udp', 51_820, 'not-satisfied'],
+    ['tcp', 40_123, 'not-satisfied'],
+  ] as const)('an undeclared port that the kernel may have drawn: %s/%s', (protocol, port, expected) => {
+    const sockets = { listeners: [listener('tcp', 22), listener(protocol, port, { processes: ['rsyslogd'] })] }
+    const facts = { 'network.listeners': sockets, ...nothingForwarded }
+    expect(judge(networkListeningPorts, facts, context({ services: services(22) })).verdict).toBe(expected)
+  })
+
   test('ten thousand strangers are counted, not listed', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => listener('tcp', at + 1))
     const { texts } = judge(

@@ -2,6 +2,7 @@ import { type DraftObservation, defineCheck, unclearAbout } from '../../core/che
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { compare } from '../../core/recording.ts'
+import { FIRST_DRAWN_PORT } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { observedAt, socketName } from '../tls/index.ts'
@@ -109,7 +110,7 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   expected: 'Every port that other machines can address on this node is among the services declared for it.',
   limitations:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not detected. Where a rule or a proxy forwards ports, or that could not be read, this is inconclusive.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. UDP ports from the kernel’s own range (32768 to 60999) leave it inconclusive. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not detected. Where a rule or a proxy forwards ports, or that could not be read, this is inconclusive.',
   requires: { sockets: networkListeners },
   optional: { processes: listenerProcesses, ...FORWARDING },
   evaluate({ sockets }, { processes, ...forwarding }, { node }) {
@@ -131,7 +132,9 @@ export const networkListeningPorts = defineCheck({
       ])
     }
     const keys = new Map(declared.map((service) => [keyOf(service), service]))
-    const strangers = open.filter((port) => !keys.has(keyOf(port)))
+    const undeclared = open.filter((port) => !keys.has(keyOf(port)))
+    const drawn = undeclared.filter(isDrawn)
+    const strangers = undeclared.filter((port) => !isDrawn(port))
     const expected = open.filter((port) => keys.has(keyOf(port)))
     const idle = [...keys.values()].filter((service) => !open.some((port) => keyOf(port) === keyOf(service)))
     return decide([
@@ -152,6 +155,14 @@ export const networkListeningPorts = defineCheck({
             )}.`,
         networkListeners,
       ),
+      ...(drawn.length === 0
+        ? []
+        : [
+            unclear(
+              `Not declared, and within the range that the kernel draws ports from; a program that only sends over UDP holds such a socket as well: ${listed(drawn)}.`,
+              networkListeners,
+            ),
+          ]),
       ...idleSteps(idle.map((service) => `${keyOf(service)} ${service.name}`)),
       ...forwarded,
     ])
@@ -160,6 +171,14 @@ export const networkListeningPorts = defineCheck({
 
 const keyOf = ({ protocol, port }: { readonly protocol: string; readonly port: number }): string =>
   `${protocol}/${port}`
+
+// ip-sysctl.rst, ip_local_port_range. ss shows a socket over UDP that only sent, such as rsyslogd's to a receiver, like one that serves.
+const LAST_DRAWN_PORT = 60_999
+const isDrawn = ({ protocol, port }: OpenPort): boolean =>
+  protocol === 'udp' &&
+  port >= FIRST_DRAWN_PORT &&
+  port <= LAST_DRAWN_PORT &&
+  conventionOf(protocol, port) === undefined
 
 const idleSteps = (idle: readonly string[]): readonly DraftObservation[] =>
   idle.length === 0 ? [] : [supports(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]
