@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { parseRdmaLinks } from '../../main/catalog/fabric/rdma.ts'
 import { conventionOf } from '../../main/catalog/listeners/forwarded.ts'
-import { parseListeners } from '../../main/catalog/listeners/probes.ts'
+import { argueListener } from '../../main/catalog/listeners/index.ts'
+import { type Listener, parseListeners } from '../../main/catalog/listeners/probes.ts'
 import type { OsIdentity } from '../../main/catalog/machine/identity.ts'
 import { type LustreFlavors, parseMountinfo, storageLustre, storageRemote } from '../../main/catalog/mounts/probes.ts'
 import { argueMount, mayCrossNetwork } from '../../main/catalog/mounts/remote.ts'
+import type { TlsPort } from '../../main/catalog/tls/probes.ts'
 import { ipsec, parseTunnels, vpnInterfaces, wireguardPeers } from '../../main/catalog/vpn/probes.ts'
 import type { Conclusion, DraftObservation } from '../../main/core/check.ts'
 import { argvOf, known, type Parsed, unknown } from '../../main/core/probe.ts'
@@ -282,12 +284,30 @@ describe('listeners', () => {
   test.each([
     ['tcp', 'clear', [21, 23, 80, 111, 513, 514, 873, 2375, 5900, 6379, 8080, 8265, 8888, 10255, 11211, 29500]],
     ['udp', 'clear', [69, 111, 514, 4789, 11211]],
-    ['tcp', 'optional', [25, 110, 143, 389, 2049, 2379, 3306, 5432, 9200, 27017]],
+    ['tcp', 'optional', [25, 110, 143, 389, 2049, 2379, 3306, 5432, 9090, 9100, 9200, 9400, 27017]],
     ['tcp', 'encrypted', [443, 2376, 6443, 10250]],
   ] as const)('%s, %s by convention', (protocol, kind, ports) => {
     const kinds = ports.map((port) => [port, conventionOf(protocol, port)?.kind])
     const vnc = (port: number) => (port === 5900 ? 'optional' : kind)
     expect(kinds).toEqual(ports.map((port) => [port, vnc(port)]))
+  })
+
+  // Exporters and Prometheus use TLS where their settings name a certificate, and Cockpit on 9090 always offers it.
+  test.each([
+    ['not asked', null, 'unclear'],
+    ['HTTP', { outcome: 'plain', greeting: 'http' }, 'contradicts'],
+    ['TLS', { outcome: 'tls', greeting: '' }, 'supports'],
+  ] as const)('a port of metrics: %s', (_, seen, direction) => {
+    const listener: Listener = {
+      protocol: 'tcp',
+      address: '0.0.0.0',
+      interface: null,
+      port: 9100,
+      loopback: false,
+      processes: [],
+      pids: [],
+    }
+    expect(argueListener(listener, seen as TlsPort | null, 22).direction).toBe(direction)
   })
 
   test('loopback in its forms', () => {

@@ -176,6 +176,20 @@ describe('which ports are asked', () => {
     ])
   })
 
+  // A program that prints every byte does not call itself an exporter of Prometheus, which may use TLS there (--web.config.file).
+  test('a port of printers is asked where a program that measures servers holds it alone', () => {
+    const asked = (...processes: readonly string[]): readonly number[] => {
+      const users = processes.map((name, at) => `("${name}",pid=${at + 1},fd=3)`).join(',')
+      const { listeners } = fact(parseListeners(`${row('0.0.0.0:9100')} users:(${users})\n${row('0.0.0.0:515')}`))
+      const rules = { sshPort: 22, own: new Set<string>(), loopback: [] }
+      return tlsTargets(reachableTcp(listeners, listeners), rules).ask.map(({ port }) => port)
+    }
+    expect(asked('node_exporter')).toEqual([9100])
+    expect(asked('prometheus-node')).toEqual([9100])
+    expect(asked('p910nd')).toEqual([])
+    expect(asked('node_exporter', 'p910nd')).toEqual([])
+  })
+
   test('each service once, at an address of its own; loopback not at all; no more than 32', () => {
     expect(plan('127.0.0.1:444', '0.0.0.0:443', '10.1.2.3:443', '[::]:445').ask).toEqual([
       { host: '127.0.0.1', port: 443 },

@@ -45,7 +45,6 @@ const PORTS: ReadonlyMap<string, PortConvention> = new Map([
     tcp/2375 Docker without TLS
     tcp/6000,tcp/6001 X11
     tcp/6379 Redis or Ray
-    tcp/9100,tcp/9400,tcp/9090 metrics over HTTP
     tcp/10255 kubelet without TLS
     tcp/11211,udp/11211 memcached
     tcp/6817,tcp/6818,tcp/6819 Slurm
@@ -85,6 +84,7 @@ const PORTS: ReadonlyMap<string, PortConvention> = new Map([
     tcp/6789,tcp/3300 Ceph
     tcp/988 Lustre
     tcp/9000 object storage or other HTTP
+    tcp/9090,tcp/9100,tcp/9400 metrics or administration over HTTP
     udp/53,tcp/53 DNS`,
   ),
   ...table(

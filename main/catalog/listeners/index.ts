@@ -53,7 +53,7 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
       return contradicts(`${name}: by convention ${convention.service}, which is clear text.`, networkListeners)
     case 'optional':
       return unclear(
-        `${name}: by convention ${convention.service}, which may begin in clear text and encrypt later; that was not tested${seenText(seen)}.`,
+        `${name}: by convention ${convention.service}, which can be encrypted, from the start or later; that was not observed${seenText(seen)}.`,
         networkListeners,
       )
     case 'encrypted':

@@ -13,11 +13,16 @@ import { asList, asRecord, asText, FIRST_DRAWN_PORT, inOrder, type JsonValue, re
 
 export const MOST_TLS_PORTS = 32
 
+/** Exporters of Prometheus, as the kernel cuts their names (15 characters). */
+const EXPORTERS: ReadonlySet<string> = new Set(['node_exporter', 'prometheus-node'])
+
 /**
  * Raw printing: every byte that comes is printed (nmap-service-probes excludes the same ports; RFC 1179 for 515). Software that measures
- * servers uses 9100 too, and in clear text by default, which its number alone shows.
+ * servers uses 9100 too: where root saw that nothing else holds the port, it is no printer.
  */
-const isPrinter = (port: number): boolean => port === 515 || (port >= 9100 && port <= 9107)
+const isPrinter = ({ port, processes }: Listener): boolean =>
+  port === 515 ||
+  (port >= 9100 && port <= 9107 && !(processes.length > 0 && processes.every((name) => EXPORTERS.has(name))))
 
 /**
  * The default of ip_local_port_range, and the rendezvous of torchrun: sockets of running jobs (NCCL, MPI, UCX) whose peers take an unknown
@@ -113,7 +118,7 @@ export function tlsTargets(
     const target = targetOf(listener)
     const why = isSshListener(listener, sshPort)
       ? 'ssh'
-      : isPrinter(target.port)
+      : isPrinter(listener)
         ? 'printer'
         : isJobs(target.port) && conventionOf('tcp', target.port)?.kind !== 'encrypted'
           ? 'job'
