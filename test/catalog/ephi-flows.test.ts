@@ -298,6 +298,8 @@ describe('declared paths on storage over a network', () => {
   test.each<[string, Readonly<Record<string, Parsed<unknown>>>, string]>([
     ['a drive of this server', drive('sda', '8:0', 'sata'), 'satisfied'],
     ['a drive over iSCSI', drive('sda', '8:0', 'iscsi'), 'not-satisfied'],
+    ['a drive over Fibre Channel', drive('sda', '8:0', 'fc'), 'not-satisfied'],
+    ['a drive over Fibre Channel over Ethernet', drive('sda', '8:0', 'fcoe'), 'not-satisfied'],
     ['NVMe over TCP in clear', drive('nvme7n1', '259:0', 'tcp', controller('tcp')), 'not-satisfied'],
     ['NVMe over TCP with TLS', drive('nvme7n1', '259:0', 'tcp', controller('tcp', true)), 'satisfied'],
     ['NVMe over RDMA', drive('nvme7n1', '259:0', 'rdma', controller('rdma')), 'inconclusive'],

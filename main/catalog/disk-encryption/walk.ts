@@ -77,7 +77,8 @@ function followLayer(view: View, device: BlockDevice, trail: Trail): Walked {
   if (/^zd\d+$/.test(device.kernelName)) return followZvol(view, trail)
   if (device.below.length > 0) return followBelow(view, device, trail)
   if (/^(md|bcache)\d+/.test(device.kernelName)) return NOT_SHOWN
-  const remote = /^(iscsi|fc|nbd|rbd|tcp|rdma)$/.test(device.transport) || /^(nbd|rbd)\d+/.test(device.kernelName)
+  // lsblk.c, get_transport(): an adapter of Fibre Channel that goes over Ethernet has a word of its own.
+  const remote = /^(iscsi|fc|fcoe|nbd|rbd|tcp|rdma)$/.test(device.transport) || /^(nbd|rbd)\d+/.test(device.kernelName)
   return {
     ...end(
       'exposed',
