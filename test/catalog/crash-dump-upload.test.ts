@@ -85,6 +85,17 @@ describe('where kernel dumps go', () => {
     [kdump('1', 'ext4 /dev/sdb1'), 'satisfied'],
     [kdump('1'), 'inconclusive'],
   ])('%# %s', (reading, verdict) => expect(over(ID, reading).verdict).toBe(verdict))
+
+  // kdump-tools starts the system with its mounts for the dump; kdump of Red Hat takes the mount that holds the path.
+  test.each([
+    ['path /mnt/dumps', 'nfs4', 'not-satisfied'],
+    ['path /mnt/dumps/kernel', 'ceph', 'not-satisfied'],
+    ['path /mnt/dumps', 'fuse.unheard-of', 'inconclusive'],
+    ['path /var/crash', 'nfs4', 'satisfied'],
+    ['path /mnt/../mnt/dumps', 'nfs4', 'inconclusive'],
+  ])('%s with a mount of %s: %s', (line, fsType, verdict) =>
+    expect(over(ID, core('|/bin/false'), kdump('1', line), withMount('/mnt/dumps', fsType)).verdict).toBe(verdict),
+  )
 })
 
 describe('services that send crash reports', () => {

@@ -1,8 +1,8 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, type Probe, run, unknown } from '../../core/probe.ts'
 import { isNetworkMount, mountTree } from '../mounts/kinds.ts'
-import { type Mounts, storageMounts } from '../mounts/probes.ts'
+import { type Mount, type Mounts, storageMounts } from '../mounts/probes.ts'
 import { mayCrossNetwork } from '../mounts/remote.ts'
 import {
   ALWAYS_PATH,
@@ -99,19 +99,15 @@ function programDumps(core: CoreDumps, { mounts }: Mounts): readonly DraftObserv
             coreDumpPattern,
           ),
     ]
-  if (core.pattern.startsWith('/')) {
-    const mount = mountTree(mounts)(core.pattern.split('%')[0] ?? '/')
-    if (mount === undefined)
-      return [
-        unclear(`Program dumps go to ${quote(core.pattern)}; what is mounted there is not known.`, coreDumpPattern),
-      ]
-    if (!mayCrossNetwork(mount))
-      return [supports(`Program dumps are written to ${quote(core.pattern)} on this node.`, coreDumpPattern)]
-    const where = `Program dumps are written to ${quote(core.pattern)}, on a mount of type ${quote(mount.fsType)}`
-    return isNetworkMount(mount)
-      ? [contradicts(`${where}: storage of another system.`, storageMounts)]
-      : [unclear(`${where}, whose storage is not known.`, storageMounts)]
-  }
+  if (core.pattern.startsWith('/'))
+    return [
+      writtenTo(
+        `Program dumps are written to ${quote(core.pattern)}`,
+        core.pattern.split('%')[0],
+        coreDumpPattern,
+        mounts,
+      ),
+    ]
   // A relative pattern lands in the working directory of the program that crashed, which can be on any mount.
   const remote = mounts.filter(mayCrossNetwork).map(({ point }) => point)
   return remote.length === 0
@@ -129,6 +125,22 @@ function programDumps(core: CoreDumps, { mounts }: Mounts): readonly DraftObserv
       ]
 }
 
+/** A dump that is written below a path: on this node, on another system, or on storage that is not known. */
+function writtenTo(
+  text: string,
+  path: string | undefined,
+  probe: Probe<unknown>,
+  mounts: readonly Mount[],
+): DraftObservation {
+  const mount = mountTree(mounts)(path ?? '/')
+  if (mount === undefined) return unclear(`${text}; what is mounted there is not known.`, probe)
+  if (!mayCrossNetwork(mount)) return supports(`${text} on this node.`, probe)
+  const where = `${text}, on a mount of type ${quote(mount.fsType)}`
+  return isNetworkMount(mount)
+    ? contradicts(`${where}: storage of another system.`, storageMounts)
+    : unclear(`${where}, whose storage is not known.`, storageMounts)
+}
+
 function kernelDumpStep(kdump: Kdump, { mounts }: Mounts): DraftObservation {
   const none = withoutKernelDumps(kdump, mountTree(mounts)('/sys/kernel'))
   if (none !== null) return none
@@ -138,9 +150,9 @@ function kernelDumpStep(kdump: Kdump, { mounts }: Mounts): DraftObservation {
       `A crash kernel is loaded and sends a dump of all memory to another system (${quote(at)}).`,
       kernelDumps,
     )
-  return kdump.configured
-    ? supports(`A crash kernel is loaded and writes its dump to ${quote(at)}.`, kernelDumps)
-    : unclear('A crash kernel is loaded; where it writes was not found.', kernelDumps)
+  if (!kdump.configured) return unclear('A crash kernel is loaded; where it writes was not found.', kernelDumps)
+  const text = `A crash kernel is loaded and writes its dump to ${quote(at)}`
+  return kind === 'device' ? supports(`${text}.`, kernelDumps) : writtenTo(text, at, kernelDumps, mounts)
 }
 
 function reports({ active, marksAll, abrtSends }: CrashReporters): readonly DraftObservation[] {
