@@ -284,7 +284,13 @@ describe('declared paths on storage over a network', () => {
   })
 
   const NO_WAYS = { iscsi: [], fibreChannel: [], srp: [], rbd: [], nbd: [], drbd: [], nvme: [] }
-  const drive = (name: string, number: string, transport: string, nvme: RemoteStorage['nvme'] = []) => ({
+  const drive = (
+    name: string,
+    number: string,
+    transport: string,
+    nvme: RemoteStorage['nvme'] = [],
+    fibreChannel: RemoteStorage['fibreChannel'] = [],
+  ) => ({
     'storage.mounts': parseMountinfo(
       `1 0 ${number} / / rw - ext4 /dev/${name} rw\n2 1 ${number} / /data rw - ext4 /dev/${name} rw\n`,
     ),
@@ -292,7 +298,7 @@ describe('declared paths on storage over a network', () => {
     'storage.lsblk': parseLsblk(
       JSON.stringify({ blockdevices: [{ name, kname: name, 'maj:min': number, type: 'disk', tran: transport }] }),
     ),
-    'storage.remote': known<RemoteStorage>({ ...NO_WAYS, nvme }),
+    'storage.remote': known<RemoteStorage>({ ...NO_WAYS, nvme, fibreChannel }),
   })
   const controller = (transport: string, hasTls = false) => [{ name: 'nvme7', transport, hasTls }]
   test.each<[string, Readonly<Record<string, Parsed<unknown>>>, string]>([
@@ -307,6 +313,16 @@ describe('declared paths on storage over a network', () => {
       'a controller elsewhere that no mount was seen to use',
       drive('sda', '8:0', 'sata', controller('tcp')),
       'inconclusive',
+    ],
+    [
+      'a Fibre Channel port with a link, whose drives no mount was seen to use',
+      drive('sda', '8:0', 'sata', [], [{ host: 'host8', state: 'Online' }]),
+      'inconclusive',
+    ],
+    [
+      'a Fibre Channel adapter without a link',
+      drive('sda', '8:0', 'sata', [], [{ host: 'host8', state: 'Linkdown' }]),
+      'satisfied',
     ],
     [
       'attachments that were not read',

@@ -196,6 +196,10 @@ const usesTls = ({ transport, hasTls }: RemoteStorage['nvme'][number]): boolean 
 export function otherWays(remote: RemoteStorage, drives: readonly Root[]): readonly DraftObservation[] {
   const seen = new Set(drives.map((drive) => leafOf(drive).replace(/\d+$/, '')))
   const nvme = remote.nvme.filter((one) => one.transport !== 'loop' && !usesTls(one))
+  // scsi_transport_fc.c: a port is online once it has a link to a fabric. NVMe drives may be what it leads to.
+  const isOnFibre =
+    remote.fibreChannel.some(({ state }) => state === 'Online') &&
+    !(seen.has('nvme') && remote.nvme.some(({ transport }) => transport === 'fc'))
   return [
     ...(seen.has('nvme')
       ? []
@@ -207,10 +211,10 @@ export function otherWays(remote: RemoteStorage, drives: readonly Root[]): reado
               storageRemote,
             ),
           )),
-    ...(hasRemoteStorage(remote) && [...seen].every((kind) => kind === 'nvme')
+    ...((hasRemoteStorage(remote) || isOnFibre) && [...seen].every((kind) => kind === 'nvme')
       ? [
           unclear(
-            'The kernel has a way open to drives of other machines (iSCSI, SRP, Ceph, NBD or DRBD); which data crosses it was not seen.',
+            'The kernel has a way open to drives of other machines (iSCSI, Fibre Channel, SRP, Ceph, NBD or DRBD); which data crosses it was not seen.',
             storageRemote,
           ),
         ]
