@@ -1,6 +1,7 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
+import { storageBirth } from '../drives/first-use.ts'
 import { storageMounts } from '../mounts/probes.ts'
 import { redundancyState } from '../redundancy/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
@@ -36,10 +37,11 @@ export const integrityStorageChecksums = defineCheck({
     integrity: storageDmIntegrity,
     timers: storageScrubTimers,
     now: timeNow,
+    birth: storageBirth,
     kernel: redundancyState,
   },
-  evaluate({ mounts: { mounts }, state }, { zfs, scrubs, integrity, timers, now, kernel }, context) {
-    const at: Moment = { now, context }
+  evaluate({ mounts: { mounts }, state }, { zfs, scrubs, integrity, timers, now, birth, kernel }, context) {
+    const at: Moment = { now, rootBorn: birth.ok ? (birth.fact.born.get('/') ?? null) : null, context }
     // A pool that holds volumes only is mounted nowhere; the kernel lists it all the same.
     const hasPool = kernel.ok && kernel.fact.pools.length > 0
     const hasZfs = hasPool || mounts.some(({ fsType }) => fsType === 'zfs')
@@ -79,6 +81,8 @@ export const integrityStorageChecksums = defineCheck({
 /** Dates on the node are by its own clock, so ages are, too; how far that clock is off is another check's question. */
 interface Moment {
   readonly now: Parsed<NodeNow>
+  /** When the root file system was made, in seconds since 1970; null where that is not known. */
+  readonly rootBorn: number | null
   readonly context: Context
 }
 
@@ -92,6 +96,18 @@ function dated(what: string, day: string, probe: Probe<unknown>, { now, context 
   if (Number.isNaN(days) || days < -1) return unclear(`${what} on ${quote(day)}, which is no date before now.`, probe)
   const text = `${what} on ${day}, ${count(Math.max(days, 0), 'day')} before this collection (limit: ${limitText(limit)})`
   return days <= limit.value ? supports(`${text}.`, probe) : contradicts(`${text}.`, probe)
+}
+
+/** No scrub at all: none is due yet on a system that is younger than the limit. Storage from an earlier system may be older. */
+function unscrubbed(text: string, probe: Probe<unknown>, { now, rootBorn, context }: Moment): DraftObservation {
+  const limit = limitOf(context, 'storage.scrub-days')
+  const days = now.ok && rootBorn !== null ? Math.floor((now.fact.seconds - rootBorn) / DAY) : null
+  return days !== null && days >= 0 && days <= limit.value
+    ? unclear(
+        `${text}; the root file system of this server is ${count(days, 'day')} old, within the limit (${limitText(limit)}).`,
+        probe,
+      )
+    : contradicts(`${text}.`, probe)
 }
 
 function arguePool(
@@ -111,7 +127,7 @@ function arguePool(
   return [
     health,
     scan === 'none requested' || scan === ''
-      ? contradicts(`${pool} was never scrubbed.`, storageZfsStatus)
+      ? unscrubbed(`${pool} was never scrubbed`, storageZfsStatus, at)
       : unclear(`${pool}: the date of its last scrub is not shown: ${quote(scan)}.`, storageZfsStatus),
   ]
 }
@@ -127,7 +143,7 @@ function argueBtrfs({ btrfs }: ChecksumState, scrubs: Parsed<BtrfsScrubs>, at: M
         : contradicts(`${system} counted ${count(errors, 'error')}.`, storageChecksumState)
     if (!scrubs.ok) return [counted, ...unclearAbout(storageBtrfsScrubs, scrubs)]
     const scrub = scrubs.fact.scrubs.find((one) => one.id === id)
-    if (scrub === undefined) return [counted, contradicts(`${system} has no record of a scrub.`, storageBtrfsScrubs)]
+    if (scrub === undefined) return [counted, unscrubbed(`${system} has no record of a scrub`, storageBtrfsScrubs, at)]
     if (scrub.errors > 0)
       return [
         counted,
