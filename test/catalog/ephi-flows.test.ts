@@ -272,8 +272,9 @@ describe('declared paths on storage over a network', () => {
       'inconclusive',
     ],
     ['CIFS that is sealed', 'cifs', '//s/x', 'rw,seal', 'satisfied'],
-    ['CIFS that is not', 'cifs', '//s/x', 'rw', 'not-satisfied'],
-    ['CIFS in clear over a fabric', 'cifs', '//s/x', 'rw,rdma', 'inconclusive'],
+    ['CIFS that is not, of a version without encryption', 'cifs', '//s/x', 'rw,vers=2.1', 'not-satisfied'],
+    ['CIFS that the server may encrypt', 'cifs', '//s/x', 'rw,vers=3.1.1', 'inconclusive'],
+    ['CIFS in clear over a fabric', 'cifs', '//s/x', 'rw,vers=2.1,rdma', 'inconclusive'],
     ['object storage that does not show it', 'fuse.s3fs', 's3fs', 'rw', 'inconclusive'],
     ['a mount on first use', 'autofs', 'systemd-1', 'rw', 'inconclusive'],
   ])('%s', (_, type, source, options, expected) => {

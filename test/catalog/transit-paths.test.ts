@@ -43,7 +43,9 @@ describe('file systems over a network', () => {
     ['nfs4', 'rw,vers=4.2,xprtsec=tls,sec=sys', 'unclear'],
     ['nfs4', 'rw,vers=4.2', 'unclear'],
     ['cifs', 'rw,vers=3.1.1,seal', 'supports'],
-    ['smb3', 'rw,vers=3.1.1', 'contradicts'],
+    ['smb3', 'rw,vers=3.1.1', 'unclear'],
+    ['cifs', 'rw,vers=2.1', 'contradicts'],
+    ['cifs', 'rw,vers=1.0', 'contradicts'],
     ['ceph', 'rw,name=lab,secret=<hidden>,ms_mode=secure', 'supports'],
     ['ceph', 'rw,ms_mode=prefer-secure', 'unclear'],
     ['ceph', 'rw,ms_mode=crc', 'contradicts'],
@@ -76,6 +78,20 @@ describe('file systems over a network', () => {
     // Privacy of Kerberos and of SMB holds to the server, whatever passes it on.
     const isPrivate = options.replace('sec=sys', 'sec=krb5p').replace('cache=strict', 'cache=strict,seal')
     expect(directionsOf([type, source, isPrivate])).toEqual(['supports'])
+  })
+
+  // fs/smb/client/cifsfs.c shows what the client requested (tcon->seal); the server’s own flags encrypt as well (smb3_encryption_required).
+  const AZURE =
+    'rw,vers=3.1.1,cache=strict,username=clinic,uid=0,noforceuid,gid=0,noforcegid,addr=203.0.113.88,file_mode=0755,dir_mode=0755,soft,persistenthandles,nounix,serverino,mapposix,nosharesock,rsize=1048576,wsize=1048576,bsize=1048576,retrans=1,echo_interval=60,actimeo=30,closetimeo=1'
+  test.each([
+    ['a share whose server requires encryption on its own, as Azure Files does', AZURE, 'unclear'],
+    ['SMB 3.0 of a kernel that shows no version', AZURE.replace('3.1.1', 'default'), 'unclear'],
+    ['SMB 3.0', AZURE.replace('3.1.1', '3.0'), 'unclear'],
+    ['SMB 2.0, which has no encryption', AZURE.replace('3.1.1', '2.0'), 'contradicts'],
+    ['SMB 2.1, which has no encryption', AZURE.replace('3.1.1', '2.1'), 'contradicts'],
+    ['the same with seal', `${AZURE},seal`, 'supports'],
+  ] as const)('%s', (_, options, expected) => {
+    expect(directionsOf(['cifs', '//clinic.file.core.windows.net/share', options])).toEqual([expected])
   })
 
   test('an address that only begins like a loopback address is another machine', () =>

@@ -58,7 +58,7 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
     case 'cifs':
     case 'smb3':
       if (mount.options.includes('seal')) return [yes('seal is set')]
-      return [isLocal(option('addr')) ? open(PASSED_ON) : no('seal is not set')]
+      return [smbWithoutSeal(option, { no, open })]
     case 'ceph': {
       const mode = option('ms_mode')
       if (mode === 'secure') return [yes('ms_mode=secure')]
@@ -87,6 +87,20 @@ const isLocal = (address: string | undefined): boolean =>
   address !== undefined && (/^127(\.\d{1,3}){3}$/.test(address) || address === '::1')
 const PASSED_ON =
   'its server is at a loopback address, so that a program of this node handles it, and what leaves the node is not shown'
+
+/**
+ * fs/smb/client/cifsfs.c shows what this client requested; a server that requires encryption of SMB 3 gets it without (smb2pdu.c,
+ * smb3_encryption_required). Where SMB 3.0 was negotiated, some kernels print vers=default.
+ */
+const smbWithoutSeal = (
+  option: (key: string) => string | undefined,
+  { no, open }: Pick<Texts, 'no' | 'open'>,
+): DraftObservation =>
+  isLocal(option('addr'))
+    ? open(PASSED_ON)
+    : /^(1|2)\.\d/.test(option('vers') ?? '')
+      ? no(`SMB ${option('vers')} has no encryption`)
+      : open('seal is not set, and whether the server requires encryption on its own is not among its options')
 
 interface Texts {
   readonly yes: (how: string) => DraftObservation
@@ -227,7 +241,7 @@ export const encryptionInTransitRemoteMounts = defineCheck({
   property: 'encryption-in-transit',
   expected: 'Every file system and drive that this node uses over a network encrypts its traffic.',
   limitations:
-    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. SMB servers that require encryption on their own are not detected. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
+    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. Whether an SMB server requires encryption on its own is not read, so that SMB 3 without seal is inconclusive. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
   requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   optional: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
   evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {
