@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
 import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
+import { pamAccessRules } from '../../main/catalog/pam/probes.ts'
 import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/index.ts'
 import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
@@ -219,6 +220,32 @@ describe('sudo and SSH', () => {
       'supports: The rules of pam_access refuse all users except: “root (ops) bwaudit”, “svc-backup”.',
     )
     expect(verdict('fx-accounts-declared', 'access.sshd.allow-list', {}, { usepam: 'no' })).toBe('not-satisfied')
+  })
+
+  // access.conf(5): LOCAL, terminals and services match only where the login names no host, and sshd always names one.
+  test.each([
+    ['whom the console and cron let in', '+:ALL:LOCAL\n+:(sshusers):ALL\n-:ALL:ALL\n', 'supports', '“(sshusers)”.'],
+    [
+      'terminals and services by name',
+      '+ : ALL : cron crond systemd-user :0 tty1 tty2\n+ : root : 198.51.100.0/24\n- : ALL : ALL\n',
+      'supports',
+      'except: “root”.',
+    ],
+    ['this server itself', '+:ALL:127.0.0.1 ::1 localhost\n+:kim:ALL\n-:ALL:ALL\n', 'supports', 'except: “kim”.'],
+    ['a refusal with exceptions', '-:ALL EXCEPT root (sshusers):ALL\n', 'supports', 'except: “root (sshusers)”.'],
+    ['a refusal of the network', '+:kim:ALL\n-:ALL:ALL EXCEPT LOCAL\n', 'supports', 'except: “kim”.'],
+    ['a network and the console', '+:ALL:198.51.100.0/24 LOCAL\n-:ALL:ALL\n', 'contradicts', 'admit every name'],
+    ['another case', '+:all:ALL\n-:ALL:ALL\n', 'contradicts', 'admit every name'],
+    ['a list with commas', '+:root,ALL:ALL\n-:ALL:ALL\n', 'contradicts', 'admit every name'],
+    ['all but one', '+:ALL EXCEPT kim:ALL\n-:ALL:ALL\n', 'contradicts', 'admit every name'],
+    ['a refusal of the console alone', '-:ALL EXCEPT (wheel):LOCAL\n', 'unclear', 'no last line'],
+    ['a refusal of some places', '-:ALL:ALL EXCEPT 198.51.100.0/24\n', 'unclear', 'no last line'],
+  ])('rules of pam_access for %s', (_, text, direction, part) => {
+    const rules = pamAccessRules.parse({ rules: answer(text.replace(/^(?=.)/gm, '/etc/security/access.conf:')) })
+    const [first] = concludeOn(checkOf('access.sshd.allow-list'), 'fx-accounts-declared', [
+      [pamAccessRules.id, rules],
+    ]).observations
+    expect([first?.direction, first?.text]).toEqual([direction, expect.stringContaining(part)])
   })
 
   test('a password and what modules ask may be one factor twice', () => {

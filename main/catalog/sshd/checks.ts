@@ -301,24 +301,49 @@ function withoutList(
   return [contradicts(`${without}: every account with a shell may try.`, sshdEffective), ...unclearAbout(pamStack, pam)]
 }
 
+/** access.conf(5): separators are spaces, tabs and commas; ALL, LOCAL and EXCEPT are read in either case (pam_access.c, strcasecmp). */
+const wordsOf = (field: string): readonly string[] => field.split(/[\s,]+/).filter((word) => word !== '')
+const isAll = (word: string): boolean => /^ALL$/i.test(word)
+
+/** Origins by which no login over a network comes: LOCAL, terminals, displays and services match only where the login names no host. */
+const isLocalOrigin = (word: string): boolean =>
+  /^(LOCAL|localhost|127(\.\d{1,3}){3}|::1|:\d{1,3}(\.\d)?|console|(tty|vc\/|pts\/|hvc)\w{0,8}|crond?|atd|login|su(-l)?|sudo(-i)?|systemd-user|(gdm|sddm|lightdm|xdm)[\w-]{0,20})$/i.test(
+    word,
+  )
+
+/** ALL, or ALL EXCEPT some. */
+const namesAll = (who: string): boolean => {
+  const [all = '', except] = wordsOf(who)
+  return isAll(all) && (except === undefined || /^EXCEPT$/i.test(except))
+}
+
+/** ALL, or ALL EXCEPT what is no origin on the network. */
+const coversNetwork = (from: string): boolean => namesAll(from) && wordsOf(from).slice(2).every(isLocalOrigin)
+
 /** access.conf(5): the first line that matches decides, and without one access is granted; so the last line must refuse the rest. */
 function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly DraftObservation[] {
   if (!rules.ok)
     return [unclear(`${without}; pam_access limits who gets in.`, pamStack), ...unclearAbout(pamAccessRules, rules)]
-  const everybody = ({ who, from }: AccessRules['rules'][number]): boolean => who === 'ALL' && from === 'ALL'
-  const first = rules.fact.rules.findIndex(everybody)
+  const first = rules.fact.rules.findIndex((rule) => namesAll(rule.who) && coversNetwork(rule.from))
   const last = rules.fact.rules[first]
   if (last === undefined)
     return [
       unclear(`${without}; the rules of pam_access have no last line that refuses all other accounts.`, pamAccessRules),
     ]
-  const admits = rules.fact.rules.slice(0, first).filter(({ permits }) => permits)
-  const wide = admits.filter(({ who }) => /(^|\s)ALL(\s|$)/.test(who))
+  const admits = [
+    ...rules.fact.rules
+      .slice(0, first)
+      .filter(({ permits, from }) => permits && !wordsOf(from).every(isLocalOrigin))
+      .map(({ who }) => who),
+    // Whom a refusal excepts meets no later line, and is let in.
+    ...(last.permits ? [] : [wordsOf(last.who).slice(2).join(' ')].filter((names) => names !== '')),
+  ]
+  const wide = admits.filter((who) => wordsOf(who).some(isAll))
   if (last.permits || wide.length > 0)
     return [contradicts(`${without}, and the rules of pam_access admit every name.`, pamAccessRules)]
   return [
     supports(
-      `The rules of pam_access refuse all users except: ${admits.length > 0 ? named(admits.map(({ who }) => who)) : 'none'}.`,
+      `The rules of pam_access refuse all users except: ${admits.length > 0 ? named(admits) : 'none'}.`,
       pamAccessRules,
     ),
   ]
