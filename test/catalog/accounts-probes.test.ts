@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import {
   accountsLastLogin,
@@ -252,6 +253,49 @@ describe('boot and console', () => {
       words: ['console=ttyS0,115200n8', 'single'],
       sysrq: 438,
     })
+  })
+
+  const readFiles = (text: string) => {
+    const consoleFiles = { units: answer(units()), words: answer('', { exitCode: 1 }), sysrq: answer('') }
+    const { automatic, forced } = fact(consoleLogin.parse({ ...consoleFiles, files: answer(text) }))
+    return { automatic, forced }
+  }
+
+  // systemd.syntax(7): lines that begin with # or ; are ignored, after blanks too (conf-parser.c).
+  test('consoles: grep itself prints a comment as one, which lets no one in', () => {
+    const [, ...words] = argvOf(consoleLogin.commands.files).slice(0, -2)
+    const grep = (line: string): string =>
+      execFileSync(
+        'grep',
+        [...words.filter((word) => word !== '-r'), '--label=/etc/systemd/system/x.service.d/a.conf'],
+        {
+          input: `[Service]\n${line}\n`,
+          encoding: 'utf8',
+        },
+      ).trimEnd()
+    const of = (line: string) => readFiles(`${grep(line)}\n`)
+    const none = { automatic: [], forced: [] }
+    expect(of("#ExecStart=-/sbin/agetty -o '-p -- \\\\u' --autologin root %I $TERM")).toEqual(none)
+    expect(of('  ; ExecStart=-/sbin/agetty -a root %I')).toEqual(none)
+    expect(of('# Environment=SYSTEMD_SULOGIN_FORCE=1 makes agetty --autologin root superfluous')).toEqual(none)
+    expect(of('Environment=A=b SYSTEMD_SULOGIN_FORCE=1').forced).toHaveLength(1)
+    expect(of("ExecStart=-/sbin/agetty -o '-p -- \\\\u' --noclear --autologin kim %I $TERM # x").automatic).toEqual([
+      'kim (/etc/systemd/system/x.service.d/a.conf)',
+    ])
+  })
+
+  // systemd.unit(5): units, and of the folders UNIT.d the files *.conf.
+  test.each([
+    ['/etc/systemd/system/getty@.service', 1],
+    ['/run/systemd/system/service.d/a.conf', 1],
+    ['/etc/systemd/system/getty@tty1.service.d/a.conf', 1],
+    ['/etc/systemd/system/getty@tty1.service.d/a.conf.disabled', 0],
+    ['/etc/systemd/system/getty@tty1.service.d/a.conf~', 0],
+    ['/etc/systemd/system/getty@tty1.service.d.old/a.conf', 0],
+    ['/etc/systemd/system/getty@.service.rpmsave', 0],
+  ])('consoles: what is in %s', (path, count) => {
+    const { automatic, forced } = readFiles(`${path}:agetty --autologin root\n${path}:SYSTEMD_SULOGIN_FORCE=1\n`)
+    expect([automatic.length, forced.length]).toEqual([count, count])
   })
 
   test('another service manager gives no answer', () => {

@@ -106,6 +106,9 @@ const UNITS = [
 
 const FORCE = 'SYSTEMD_SULOGIN_FORCE'
 
+/** systemd.unit(5): a unit, or a file *.conf in its folder UNIT.d; what packages and editors put aside there is not read. */
+const UNIT_OR_PART = /^\/(etc|run)\/systemd\/system\/([^/]+\.service|[^/]+\.d\/[^/]+\.conf)$/
+
 /** systemd-sulogin-shell, agetty(8), kernel-command-line(7), Linux Documentation/admin-guide/sysrq.rst. */
 export const consoleLogin = defineProbe({
   id: 'console.login',
@@ -119,7 +122,8 @@ export const consoleLogin = defineProbe({
       '-H',
       '-o',
       '-E',
-      `${FORCE}=[A-Za-z0-9]+|agetty[^#]*[[:space:]](-a|--autologin)[[:space:]=]+[A-Za-z0-9_.-]+`,
+      // A comment is printed as one up to the word, which keeps what follows from being found in it.
+      `^[[:space:]]*[#;].*(agetty|${FORCE})|${FORCE}=[A-Za-z0-9]+|agetty[^#]*[[:space:]](-a|--autologin)[[:space:]=]+[A-Za-z0-9_.-]+`,
       '/etc/systemd/system',
       '/run/systemd/system',
     ]),
@@ -138,7 +142,7 @@ export const consoleLogin = defineProbe({
     if (!states.ok) return states
     if (!grepIsComplete(files)) return unknown('not every file of the service manager could be read')
     if (words.exitCode > 1) return unknown('the kernel’s command line could not be read')
-    const found = foundLines(files.text)
+    const found = foundLines(files.text).filter(({ path }) => UNIT_OR_PART.test(path))
     const given = lines(words.text)
     const value = oneLineFiles(sysrq.text).get('/proc/sys/kernel/sysrq')
     const state = (unit: (typeof UNITS)[number], key: string): string => states.fact.get(unit)?.get(key) ?? ''
