@@ -99,6 +99,53 @@ describe('packet filter', () => {
     expect([found?.fallsTo, found?.dropsByInterface]).toEqual(['accept', true])
   })
 
+  // Conditions as nft 1.0.6 prints them; the second rule is one of CIS for Debian, “outbound and established connections”.
+  const state = (op: string, right: unknown) => ({ match: { op, left: { ct: { key: 'state' } }, right } })
+  const tcp = { match: { op: '==', left: { payload: { protocol: 'ip', field: 'protocol' } }, right: 'tcp' } }
+  const both = { match: { op: '==', left: { meta: { key: 'l4proto' } }, right: { set: ['tcp', 'udp'] } } }
+  const eth0 = { match: { op: '==', left: { meta: { key: 'iifname' } }, right: 'eth0' } }
+  const ssh = { match: { op: '==', left: { payload: { protocol: 'tcp', field: 'dport' } }, right: 22 } }
+  const [accept, drop] = [{ accept: null }, { drop: null }]
+  const vmap = (verdict: object) => ({
+    vmap: {
+      key: { ct: { key: 'state' } },
+      data: {
+        set: [
+          ['established', accept],
+          ['new', verdict],
+        ],
+      },
+    },
+  })
+  test.each([
+    ['new connections are accepted', drops, [state('in', 'new'), accept], 'accept'],
+    [
+      'new connections of one protocol',
+      drops,
+      [tcp, state('in', ['established', 'related', 'new']), accept],
+      'unclear',
+    ],
+    ['new connections of two protocols', drops, [both, state('==', 'new'), accept], 'unclear'],
+    ['all states but invalid ones', drops, [state('!=', 'invalid'), accept], 'accept'],
+    ['new connections to one port', drops, [tcp, ssh, state('in', 'new'), accept], 'drop'],
+    ['new connections on one interface', drops, [eth0, state('in', 'new'), accept], 'drop'],
+    ['established connections', drops, [state('in', ['established', 'related']), accept], 'drop'],
+    ['invalid packets are dropped', base, [state('in', 'invalid'), drop], 'accept'],
+    ['new connections are dropped', base, [state('in', 'new'), drop], 'unclear'],
+    ['new connections are dropped, and then the policy', drops, [state('in', 'new'), drop], 'drop'],
+    ['all but established ones are dropped', base, [state('!=', { set: ['established', 'related'] }), drop], 'unclear'],
+    ['a map of states that drops new ones', base, [vmap(drop)], 'unclear'],
+    ['a map of states that leads on', base, [vmap({ jump: { target: 'x' } })], 'accept'],
+  ])('%s', (_, of, statements, expected) =>
+    expect(falls(chain('in', of), rule('in', ...statements))).toEqual([expected]),
+  )
+  test('what comes after an open rule drops nothing', () =>
+    expect(falls(chain('in', base), rule('in', accept), rule('in', state('in', 'new'), drop))).toEqual(['accept']))
+  test('new connections that are dropped on one interface', () =>
+    expect(read(chain('in', base), rule('in', eth0, state('in', 'new'), drop)).inputChains).toMatchObject([
+      { fallsTo: 'accept', dropsByInterface: true },
+    ]))
+
   test('ten thousand chains in a row end without a crash', () => {
     const row = Array.from({ length: 10_000 }, (_, at) => rule(`c${at}`, { jump: { target: `c${at + 1}` } }))
     expect(falls(chain('c0', { ...base, policy: 'drop' }), ...row)).toEqual(['unclear'])

@@ -178,7 +178,7 @@ function readChain(chain: Entry, hook: string, chains: Chains): readonly InputCh
       table: asText(chain.table) ?? '',
       chain: name,
       policy,
-      fallsTo: ending ?? policy,
+      fallsTo: leftOpen(ending ?? policy, own),
       rules: own.length,
       dropsByInterface: own.some((rule) => dropsForInterface(rule, here, chains)),
     },
@@ -226,7 +226,11 @@ function firstVerdict(chain: string, chains: Chains, seen: Map<string, Verdict>,
 function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict): Verdict {
   for (const rule of rules) {
     const only = soleStatement(rule)
-    if (only === null) continue
+    if (only === null) {
+      const opened = acceptsNew(rule)
+      if (opened === null) continue
+      return opened
+    }
     if (isDrop(only)) return 'drop'
     if ('xt' in only && asText(asRecord(only.xt).type) !== 'match') return 'unclear'
     if ('accept' in only) return 'accept'
@@ -239,16 +243,62 @@ function readVerdict(rules: readonly Entry[], follow: (chain: string) => Verdict
   return null
 }
 
+/** What a condition compares with: one value, flags that are joined, or a set. */
+const comparedWith = (right: JsonValue | undefined): readonly JsonValue[] =>
+  typeof right === 'string' ? [right] : asList(Array.isArray(right) ? right : asRecord(right).set)
+
+/** A condition that every new connection meets: ct state with new among its states (nft(8), CONNTRACK EXPRESSIONS). */
+function isAnyNew(entry: Entry): boolean {
+  const { op, left, right } = asRecord(entry.match)
+  return asRecord(asRecord(left).ct).key === 'state' && comparedWith(right).includes('new') !== (op === '!=')
+}
+
+/** A condition that TCP or UDP meets as a whole, without a port. */
+function isAnyPort(entry: Entry): boolean {
+  const { op, left, right } = asRecord(entry.match)
+  const { meta, payload } = asRecord(left)
+  const { protocol, field } = asRecord(payload)
+  const isProtocol = asRecord(meta).key === 'l4proto' || `${shown(protocol)} ${shown(field)}` === 'ip protocol'
+  return isProtocol && op !== '!=' && comparedWith(right).some((value) => value === 'tcp' || value === 'udp')
+}
+
+/** What a rule comes to that accepts all new connections, or all of TCP or UDP; null for any other. */
+function acceptsNew(rule: Entry): 'accept' | 'unclear' | null {
+  const statements = deciding(rule)
+  const conditions = statements.slice(0, -1)
+  if (!('accept' in (statements.at(-1) ?? {})) || !conditions.some(isAnyNew)) return null
+  const others = conditions.filter((entry) => !isAnyNew(entry))
+  return others.length === 0 ? 'accept' : others.every(isAnyPort) ? 'unclear' : null
+}
+
+/** Where all new connections are dropped, what is left are packets of no connection, which the chain may well let through. */
+function leftOpen(ending: InputChain['fallsTo'], own: readonly Entry[]): InputChain['fallsTo'] {
+  if (ending !== 'accept') return ending
+  const open = own.findIndex((rule) => 'accept' in (soleStatement(rule) ?? {}) || acceptsNew(rule) === 'accept')
+  return (open < 0 ? own : own.slice(0, open)).some(dropsNew) ? 'unclear' : 'accept'
+}
+
+function dropsNew(rule: Entry): boolean {
+  const statements = deciding(rule)
+  const last = statements.at(-1) ?? {}
+  const { key, data } = asRecord(last.vmap)
+  if (statements.length === 1 && asRecord(asRecord(key).ct).key === 'state')
+    return asList(asRecord(data).set).some((pair) => asList(pair)[0] === 'new' && isDrop(asRecord(asList(pair)[1])))
+  const conditions = statements.slice(0, -1)
+  return conditions.length > 0 && conditions.every(isAnyNew) && isDrop(last)
+}
+
 const INTERFACE_KEYS = ['iif', 'iifname', 'iifgroup', 'oif', 'oifname', 'oifgroup']
 
-/** Whether the only condition of a rule is an interface, and everything that meets it is dropped, here or in the chain that it leads to. */
+/** Whether the only condition of a rule is an interface, and all new connections that meet it are dropped, here or in the chain that it leads to. */
 function dropsForInterface(rule: Entry, chain: string, chains: Chains): boolean {
   const statements = deciding(rule)
   const last = statements.at(-1) ?? {}
   const conditions = statements.slice(0, -1)
   const isByInterface = (entry: Entry): boolean =>
     INTERFACE_KEYS.includes(asText(asRecord(asRecord(asRecord(entry.match).left).meta).key) ?? '')
-  if (conditions.length === 0 || !conditions.every(isByInterface)) return false
+  if (!conditions.some(isByInterface) || !conditions.every((entry) => isByInterface(entry) || isAnyNew(entry)))
+    return false
   if (isDrop(last)) return true
   const next = target(last.goto) || target(last.jump)
   return next !== '' && firstVerdict(sibling(chain, next), chains, new Map()) === 'drop'
