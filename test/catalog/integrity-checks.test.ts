@@ -266,6 +266,37 @@ describe('agents and their files', () => {
     expect([ima.verdict, texts(ima).length]).toEqual(['not-satisfied', 2])
   })
 
+  test('one tool that is kept well is enough; another that is stopped or half set up is stated and does not count', () => {
+    const active = 'LoadState=loaded\nActiveState=active\nSubState=running'
+    const stopped = 'LoadState=loaded\nActiveState=inactive\nSubState=dead'
+    const timer = {
+      'dailyaidecheck.timer': 'LastTriggerUSec=\nLoadState=loaded\nActiveState=active\nSubState=waiting',
+    }
+    const kept = { '/usr/bin/aide': 99, '/var/lib/aide/aide.db': 30, '/var/log/aide/aide.log': 1 }
+    const of = (on: Readonly<Record<string, string>>, files: Readonly<Record<string, number>>) =>
+      judge(integrityFim, agents(on), marks(files))
+    const one = of({ ...timer, 'samhain.service': stopped }, kept)
+    expect([one.verdict, texts(one).at(-1)]).toEqual([
+      'satisfied',
+      'supports: Another tool does not count: “samhain.service” is installed and not running.',
+    ])
+    expect(of({ ...timer, 'wazuh-agent.service': active }, kept).verdict).toBe('satisfied')
+    expect(of(timer, { ...kept, '/usr/sbin/tripwire': 99 }).verdict).toBe('satisfied')
+    const wazuh = { '/var/ossec/queue/fim/db/fim.db': 0 }
+    expect(of({ 'wazuh-agent.service': active }, { ...wazuh, '/usr/bin/aide': 99 }).verdict).toBe('satisfied')
+    expect(of({ 'wazuh-agent.service': active }, { '/usr/bin/aide': 99 }).verdict).toBe('inconclusive')
+    expect(of({ ...timer, 'samhain.service': stopped }, { '/usr/bin/aide': 99 }).verdict).toBe('not-satisfied')
+    const scanner = judge(
+      integrityMalwareProtection,
+      agents({ 'clamav-clamonacc.service': active, 'mdatp.service': stopped }),
+      marks({ '/var/lib/clamav/daily.cld': 1 }),
+    )
+    expect([scanner.verdict, texts(scanner).at(-1)]).toEqual([
+      'satisfied',
+      'supports: Another tool does not count: Microsoft Defender for Endpoint is installed and not running.',
+    ])
+  })
+
   test('malware: an agent of a console, ClamAV on access, a scanner that nothing feeds, nothing', () => {
     const active = 'LoadState=loaded\nActiveState=active\nSubState=running'
     const signatures = marks({ '/var/lib/clamav/daily.cld': 1 })

@@ -39,18 +39,42 @@ export const integrityFim = defineCheck({
   evaluate({ agents, marks, schedules }, { ima }, context) {
     const read = { agents, marks, schedules }
     const has = (paths: Parameters<typeof lastChange>[1]): boolean => lastChange(marks, paths) !== null
-    const steps = [
-      ...(has(['/usr/bin/aide', '/usr/sbin/aide']) ? aide(read, context) : []),
-      ...(has(['/usr/sbin/tripwire']) ? tripwire(read, context) : []),
+    const tools = [
+      has(['/usr/bin/aide', '/usr/sbin/aide']) ? aide(read, context) : [],
+      has(['/usr/sbin/tripwire']) ? tripwire(read, context) : [],
       ...hostAgents(read, context),
-    ]
-    if (steps.length > 0) return decide(steps)
+    ].filter((steps) => steps.length > 0)
+    if (tools.length > 0) return decide(bestOf(tools))
     return decide([
       contradicts('No known tool that checks files against a baseline is on the server.', integrityMarks),
       ...measured(ima.ok ? ima.fact : null),
     ])
   },
 })
+
+/**
+ * One tool is enough: the steps of the tools that come closest to the condition, and what is against the others as a remark, so that one
+ * that was left installed and stopped takes nothing from one that is kept well.
+ */
+function bestOf(tools: readonly (readonly DraftObservation[])[]): readonly DraftObservation[] {
+  const isFree = (...directions: readonly DraftObservation['direction'][]) =>
+    tools.filter((steps) => !steps.some(({ direction }) => directions.includes(direction)))
+  const [met, open] = [isFree('contradicts', 'unclear'), isFree('contradicts')]
+  const best = met.length > 0 ? met : open.length > 0 ? open : tools
+  const rest = tools.filter((steps) => !best.includes(steps)).flat()
+  return [
+    ...best.flat(),
+    ...rest
+      .filter(({ direction }) => direction !== 'supports')
+      .map(
+        (step): DraftObservation => ({
+          ...step,
+          direction: 'supports',
+          text: `Another tool does not count: ${step.text}`,
+        }),
+      ),
+  ]
+}
 
 function aide({ agents, marks, schedules }: Read, context: Context): readonly DraftObservation[] {
   const baseline = lastChange(marks, ['/var/lib/aide/aide.db', '/var/lib/aide/aide.db.gz'])
@@ -114,13 +138,13 @@ function tripwire({ marks, schedules }: Read, context: Context): readonly DraftO
   ]
 }
 
-function hostAgents({ agents, marks }: Read, context: Context): readonly DraftObservation[] {
+function hostAgents({ agents, marks }: Read, context: Context): readonly (readonly DraftObservation[])[] {
   const names = ['wazuh-agent.service', 'ossec.service', 'samhain.service'] as const
   const active = agentsThat(agents, names, 'active')
   const stopped = agentsThat(agents, names, 'loaded').filter((name) => !active.includes(name))
   const database = lastChange(marks, ['/var/ossec/queue/fim/db/fim.db'])
   return [
-    ...(active.length === 0
+    active.length === 0
       ? []
       : database === null
         ? [
@@ -132,8 +156,8 @@ function hostAgents({ agents, marks }: Read, context: Context): readonly DraftOb
         : [
             supports(`${named(active)} is running and keeps a baseline of files.`, integrityAgents),
             age('Its baseline last changed', daysBefore(database, context.observedAt), context, integrityMarks),
-          ]),
-    ...(stopped.length === 0 ? [] : [contradicts(`${named(stopped)} is installed and not running.`, integrityAgents)]),
+          ],
+    stopped.length === 0 ? [] : [contradicts(`${named(stopped)} is installed and not running.`, integrityAgents)],
   ]
 }
 
@@ -201,15 +225,13 @@ export const integrityMalwareProtection = defineCheck({
     const scanner = clamav(agents, marks, schedules, context)
     if (endpoints.length > 0)
       return decide([...endpoints, ...scanner.filter(({ direction }) => direction === 'supports')])
-    const stopped = agentsThat(agents, [...ENDPOINT.keys()], 'loaded')
-    return decide([
-      ...stopped.map((unit) =>
-        contradicts(`${ENDPOINT.get(unit) ?? ''} is installed and not running.`, integrityAgents),
-      ),
-      ...(scanner.length > 0 || stopped.length > 0
-        ? scanner
-        : [contradicts('No known agent against malware is installed.', integrityAgents)]),
-    ])
+    const stopped = agentsThat(agents, [...ENDPOINT.keys()], 'loaded').map((unit) =>
+      contradicts(`${ENDPOINT.get(unit) ?? ''} is installed and not running.`, integrityAgents),
+    )
+    const found = [stopped, scanner].filter((steps) => steps.length > 0)
+    return decide(
+      found.length > 0 ? bestOf(found) : [contradicts('No known agent against malware is installed.', integrityAgents)],
+    )
   },
 })
 
