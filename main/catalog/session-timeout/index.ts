@@ -10,11 +10,12 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
+import { type IdleLimit, idleLimits } from './shell-lines.ts'
 
 interface SessionTimeout {
-  /** Values assigned to TMOUT in the files that shells read at login, in seconds; null for one that is no plain number. */
-  readonly shell: readonly { readonly path: string; readonly seconds: number | null }[]
-  /** Whether a line marks TMOUT read-only, so that a session cannot change it. */
+  /** What is assigned to TMOUT in the files that shells read at login. */
+  readonly shell: readonly IdleLimit[]
+  /** Whether a line marks TMOUT read-only without a condition, so that a session cannot change it. */
   readonly readOnly: boolean
   /** StopIdleSessionSec of logind.conf(5) in seconds, where set to a plain number of seconds or minutes. */
   readonly logindSeconds: number | null
@@ -53,14 +54,7 @@ export const sessionTimeout = defineProbe({
     const found = foundLines(shell.text).filter(({ path }) => isReadByShells(path))
     const limits = foundLines(logind.text).map(({ line }) => inSeconds(line.replace(/^[^=]*=/, '')))
     return known<SessionTimeout>({
-      shell: found.flatMap(({ path, line }) =>
-        [...line.matchAll(/\bTMOUT=["']?([^\s;"'&|]*)/g)].map(([, value = '']) => ({
-          path,
-          // An empty value switches the limit off (bash(1), TMOUT).
-          seconds: value === '' ? 0 : plainNumber(value),
-        })),
-      ),
-      readOnly: found.some(({ line }) => line.split(/[;#]/).some(marksReadOnly)),
+      ...idleLimits(found),
       logindSeconds: logind.exitCode === 0 ? (limits.at(-1) ?? null) : null,
     })
   },
@@ -68,11 +62,6 @@ export const sessionTimeout = defineProbe({
 
 /** Of profile.d, /etc/profile of the distributions reads *.sh and nothing else, and that of the Red Hat family sh.local as well. */
 const isReadByShells = (path: string): boolean => !path.includes('/profile.d/') || /\/(sh\.local|[^/]+\.sh)$/.test(path)
-
-const marksReadOnly = (part: string): boolean =>
-  /\bTMOUT\b/.test(part) && /\breadonly\b|\b(declare|typeset) +-[a-z]*r/.test(part)
-
-const plainNumber = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null)
 
 // systemd.time(7), the units that make sense here.
 function inSeconds(text: string): number | null {
@@ -154,6 +143,15 @@ function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): re
     return [
       unclear(
         `TMOUT is set to a value that is no plain number, so that the limit is not known: ${named([...new Set(open)])}.`,
+        sessionTimeout,
+        'shell',
+      ),
+    ]
+  const inPart = shell.filter(({ conditional }) => conditional).map(({ path }) => path)
+  if (inPart.length > 0)
+    return [
+      unclear(
+        `TMOUT is set under a condition that was not evaluated, so that it may hold for some sessions only: ${named([...new Set(inPart)])}.`,
         sessionTimeout,
         'shell',
       ),

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { sessionTimeout } from '../../main/catalog/session-timeout/index.ts'
+import { known } from '../../main/core/probe.ts'
+import { answer, fact } from '../support/answers.ts'
+import { over } from '../support/concluded.ts'
+
+const SH = '/etc/profile.d/tmout.sh'
+const read = (text: string) => fact(sessionTimeout.parse({ shell: answer(text), logind: answer('', { exitCode: 1 }) }))
+const lines = (...text: readonly string[]): string => text.map((line) => `${SH}:${line}\n`).join('')
+const verdictOf = (text: string): string => over('access.session-timeout', [sessionTimeout, known(read(text))]).verdict
+
+/** What grep prints of the lines that name TMOUT; the lines between them are not seen. */
+describe('an idle limit in a condition', () => {
+  test.each([
+    ['as CIS and STIG write it', ['typeset -xr TMOUT=900'], 'satisfied'],
+    ['in three lines', ['TMOUT=900', 'readonly TMOUT', 'export TMOUT'], 'satisfied'],
+    ['flags apart', ['declare -x -r TMOUT=900'], 'satisfied'],
+    ['for sessions at a prompt', ['[ -n "$PS1" ] && readonly TMOUT=900'], 'satisfied'],
+    ['for interactive shells', ['case $- in *i*) readonly TMOUT=900;; esac'], 'satisfied'],
+    ['for interactive shells, in lines of a case', ['  *i*) TMOUT=900; readonly TMOUT ;;'], 'satisfied'],
+    ['for terminals', ['[[ -t 0 ]] && readonly TMOUT=900'], 'satisfied'],
+    [
+      'where it is not set yet',
+      ['if [ -z "$TMOUT" ]; then', '    readonly TMOUT=900', '    export TMOUT'],
+      'satisfied',
+    ],
+    ['for ordinary users alone', ['[ "$(id -u)" -ne 0 ] && readonly TMOUT=900'], 'inconclusive'],
+    ['for one user', ['if [ "$USER" = kim ]; then readonly TMOUT=900; fi'], 'inconclusive'],
+    ['in a block whose condition is on another line', ['    TMOUT=900', '    readonly TMOUT'], 'inconclusive'],
+    ['otherwise', ['else TMOUT=900; readonly TMOUT'], 'inconclusive'],
+    ['for one user, in lines of a case', ['kim) TMOUT=900; readonly TMOUT ;;'], 'inconclusive'],
+    ['read-only for some', ['TMOUT=900', '[ "$UID" -ne 0 ] && readonly TMOUT'], 'inconclusive'],
+    ['too long, whatever the condition', ['  TMOUT=90000', '  readonly TMOUT'], 'not-satisfied'],
+  ])('%s', (_, text, expected) => expect(verdictOf(lines(...text))).toBe(expected))
+
+  // bash: `export readonly TMOUT` exports a variable of the name readonly, and `readonly -p` only lists.
+  test.each([
+    ['export readonly TMOUT=900'],
+    ['readonly -p | grep -q TMOUT || TMOUT=900'],
+    ['TMOUT=900; echo "TMOUT is readonly"'],
+  ])('%s does not mark it read-only', (line) => expect(read(lines(line)).readOnly).toBe(false))
+})
+
+describe('an idle limit that a later line takes back', () => {
+  test.each([
+    [
+      'unset in a later file',
+      `${lines('TMOUT=900', 'export TMOUT')}/etc/profile.d/zz.sh:unset TMOUT\n`,
+      'not-satisfied',
+    ],
+    ['unset, then set', lines('unset TMOUT', 'TMOUT=900', 'readonly TMOUT'), 'satisfied'],
+    // The shell refuses to unset it.
+    [
+      'unset after it was marked read-only',
+      `${lines('readonly TMOUT=900')}/etc/profile.d/zz.sh:unset TMOUT\n`,
+      'satisfied',
+    ],
+    ['set to 0 in a later file', `${lines('TMOUT=900')}/etc/profile.d/zz.sh:TMOUT=0\n`, 'not-satisfied'],
+  ])('%s', (_, text, expected) => expect(verdictOf(text)).toBe(expected))
+})
