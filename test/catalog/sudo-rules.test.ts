@@ -75,6 +75,33 @@ describe('sudo', () => {
     expect(over('access.sudo-policy', loaded(NOT_ROOT)).verdict).toBe('satisfied')
   })
 
+  // As cvtsudoers prints `mortiz ALL=(:video) NOPASSWD: ALL`, `(:docker)`, `(root:ALL)`, `()` and no list at all (sudoers(5), Runas_Spec).
+  test.each([
+    ['a group alone', '"runasgroups": [{"usergroup": "video"}],', 'satisfied'],
+    ['a group that makes root', '"runasgroups": [{"usergroup": "docker"}],', 'not-satisfied'],
+    ['any group', '"runasgroups": [{"usergroup": "ALL"}],', 'not-satisfied'],
+    [
+      'any group but one',
+      '"runasgroups": [{"usergroup": "ALL"}, {"usergroup": "sudo", "negated": true}],',
+      'not-satisfied',
+    ],
+    [
+      'root with any group',
+      '"runasusers": [{"username": "root"}], "runasgroups": [{"usergroup": "ALL"}],',
+      'not-satisfied',
+    ],
+    [
+      'another user with a group',
+      '"runasusers": [{"username": "jlin"}], "runasgroups": [{"usergroup": "video"}],',
+      'satisfied',
+    ],
+    ['the caller', '"runasusers": [{"username": ""}],', 'satisfied'],
+    ['no one named, and so root', '', 'not-satisfied'],
+  ])('a rule as %s', (_, lists, expected) => {
+    const spec = `{"User_List": [{"username": "mortiz"}], "Host_List": [{"hostname": "ALL"}], "Cmnd_Specs": [{${lists} ${ANY}}]}`
+    expect(over('access.sudo-policy', loaded(spec)).verdict).toBe(expected)
+  })
+
   test('nor does a rule for certain hosts support or contradict what is declared', () => {
     expect(over('access.service-accounts', loaded()).verdict).toBe('satisfied')
     expect(over('access.service-accounts', loaded(onWeb('www-data'))).verdict).toBe('inconclusive')

@@ -4,6 +4,7 @@ import { asList, asRecord, asText, isAbsent, type JsonValue, lines, readJson } f
 /** One grant of sudoers(5) after aliases were expanded. Groups carry a leading percent sign, as in the file. */
 export interface SudoRule {
   readonly who: readonly string[]
+  /** A group after a colon, as in the file: the caller with that group, where no user is named. */
   readonly runAs: readonly string[]
   readonly commands: readonly string[]
   /** False for NOPASSWD. */
@@ -101,10 +102,20 @@ function readSpec(spec: { readonly [key: string]: JsonValue }): readonly SudoRul
     .map(asRecord)
     .map((entry) => ({
       who,
-      runAs: entry.runasusers === undefined ? ['root'] : asList(entry.runasusers).flatMap(readUser),
+      runAs: readRunAs(entry),
       commands: asList(entry.Commands).flatMap(readCommand),
       asksPassword: lastOption(optionsOf(entry), 'authenticate') !== false,
     }))
+}
+
+/** sudoers(5), Runas_Spec: root where there is none; groups alone leave the caller who they are. */
+function readRunAs(entry: { readonly [key: string]: JsonValue }): readonly string[] {
+  if (entry.runasusers !== undefined) return asList(entry.runasusers).flatMap(readUser)
+  return entry.runasgroups === undefined
+    ? ['root']
+    : asList(entry.runasgroups)
+        .flatMap(readUser)
+        .map((group) => `:${group}`)
 }
 
 function readUser(value: JsonValue): readonly string[] {

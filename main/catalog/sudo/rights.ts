@@ -24,9 +24,10 @@ export const anyCommand = ({ commands }: SudoRule): boolean =>
     )
   })
 
-/** The last entry that fits counts (sudoers(5), Runas_List): “(ALL, !root)” is everyone else. */
+/** The last entry that fits counts (sudoers(5), Runas_List): “(ALL, !root)” is everyone else. A group that makes root does so here. */
 export const asRoot = ({ runAs }: SudoRule): boolean =>
-  runAs.findLast((user) => /^!?(root|ALL|#0)$/.test(user))?.startsWith('!') === false
+  runAs.findLast((user) => /^!?(root|ALL|#0)$/.test(user))?.startsWith('!') === false ||
+  runAs.some((name) => GROUPS_THAT_MAKE_ROOT.has(name))
 
 const makesRoot = (rule: SudoRule): boolean => anyCommand(rule) && asRoot(rule)
 
@@ -91,6 +92,10 @@ export const ROOT_EQUIVALENT_GROUPS = [
   'shadow',
   'libvirt',
 ] as const
+
+const GROUPS_THAT_MAKE_ROOT: ReadonlySet<string> = new Set(
+  ['ALL', 'root', ...ROOT_EQUIVALENT_GROUPS].map((name) => `:%${name}`),
+)
 
 /** The same, and the groups that distributions give sudo rights. */
 export const ADMIN_GROUPS = ['sudo', 'wheel', 'admin', ...ROOT_EQUIVALENT_GROUPS] as const
