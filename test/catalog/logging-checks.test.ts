@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { servicesState } from '../../main/catalog/auditd/index.ts'
 import { auditdStatus, ruleWords } from '../../main/catalog/auditd/probes.ts'
 import {
   auditdRemote,
@@ -8,11 +9,54 @@ import {
 } from '../../main/catalog/log-forwarding/probes.ts'
 import { auditFiles, logFiles } from '../../main/catalog/logs/probes.ts'
 import { bmcDevice, bmcLan } from '../../main/catalog/management-controller/probes.ts'
+import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { clusterKubernetes, clusterSlurm } from '../../main/catalog/tenancy/schedulers.ts'
 import { timeNtpq, timeSources } from '../../main/catalog/time/probes.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
+import { unknown } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { texts, verdict } from '../support/concluded.ts'
+import { changed, over, stepText, texts, verdict } from '../support/concluded.ts'
+
+// Elastic’s guide to the auditd module of Auditbeat: “Stop the auditd service”, “Disable auditd from starting on boot”.
+describe('another program than auditd receives the kernel’s events', () => {
+  const service = (state: string) =>
+    changed(servicesState, ({ services }) => ({
+      services: new Map([
+        ...services,
+        ['auditd', { loaded: state !== 'absent', active: state === 'active', enabled: state === 'active' }],
+      ]),
+    }))
+  const status = (pid: number) => changed(auditdStatus, (found) => ({ ...found, pid }))
+  const unread = [auditdStatus, unknown('not collected: tool absent')] as const
+  const listed = (command: string, isComplete = true) =>
+    changed(tenancyProcesses, () => ({
+      isComplete,
+      processes: [{ pid: 801, user: 'root', command, cgroup: '0::/system.slice/x.service' }],
+    }))
+  const of = (...facts: Parameters<typeof over>[1][]) => over('audit.auditd-running', ...facts)
+
+  test.each([
+    ['Auditbeat in the place of auditd', [service('stopped'), status(801), listed('auditbeat')], 'inconclusive'],
+    ['Auditbeat without auditd', [service('absent'), status(801), listed('auditbeat')], 'inconclusive'],
+    [
+      'Auditbeat by multicast, which registers no process',
+      [service('absent'), status(0), listed('auditbeat')],
+      'inconclusive',
+    ],
+    ['Auditbeat without auditctl', [service('absent'), unread, listed('auditbeat')], 'inconclusive'],
+    ['a program of another name', [service('stopped'), status(801), listed('osqueryd')], 'inconclusive'],
+    ['a program that is not listed', [service('stopped'), status(900), listed('bash', false)], 'inconclusive'],
+    ['auditd itself', [service('active'), status(801), listed('auditd')], 'satisfied'],
+    ['auditd itself, started by hand', [service('stopped'), status(801), listed('auditd')], 'not-satisfied'],
+    ['no program', [service('stopped'), status(0), listed('bash')], 'not-satisfied'],
+    ['no program, without auditctl', [service('absent'), unread, listed('bash')], 'not-satisfied'],
+  ] as const)('%s', (_, facts, expected) => expect(of(...facts).verdict).toBe(expected))
+
+  test('it is named', () =>
+    expect(stepText(of(service('stopped'), status(801), listed('auditbeat')))).toContain(
+      'unclear: The audit service (auditd) does not run; “auditbeat” receives the kernel’s events, and what it keeps was not read.',
+    ))
+})
 
 describe('where logs are sent', () => {
   const rsyslog = (text: string) => fact(rsyslogForwarding.parse({ lines: answer(text) })).each

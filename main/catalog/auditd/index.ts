@@ -6,6 +6,7 @@ import { readUnits, showUnits } from '../read-text.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { type SudoPolicy, sudoersRules } from '../sudo/probes.ts'
+import { tenancyProcesses } from '../tenancy/processes.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
 import {
@@ -20,6 +21,7 @@ import {
   type RootLogin,
   ruleWords,
 } from './probes.ts'
+import { otherReceiver } from './receivers.ts'
 
 interface ServiceState {
   /** Whether the service manager lists such a unit. */
@@ -88,10 +90,19 @@ const auditAuditdRunning = defineCheck({
   property: 'audit',
   expected: 'The audit service runs, starts at boot, receives events from the kernel, and lost none.',
   limitations:
-    'What is recorded depends on the loaded rules, and nothing here shows that anyone reads the records. Another program than auditd may receive the kernel’s events; it is not recognized.',
+    'What is recorded depends on the loaded rules, and nothing here shows that anyone reads the records. Where another program than auditd receives the kernel’s events, what it keeps is not read.',
   requires: { services: servicesState },
-  optional: { status: auditdStatus },
-  evaluate({ services }, { status }) {
+  optional: { status: auditdStatus, processes: tenancyProcesses },
+  evaluate({ services }, { status, processes }) {
+    const other = serviceIs(services, 'auditd', 'active') ? null : otherReceiver(status, processes)
+    if (other !== null)
+      return decide([
+        unclear(
+          `The audit service (auditd) does not run; ${named([other])} receives the kernel’s events, and what it keeps was not read.`,
+          processes.ok ? tenancyProcesses : auditdStatus,
+        ),
+        ...kernelAuditing(status, true),
+      ])
     if (!serviceIs(services, 'auditd', 'loaded')) {
       return decide([contradicts('No audit service (auditd) is installed.', servicesState), ...kernelAuditing(status)])
     }
@@ -107,16 +118,19 @@ const auditAuditdRunning = defineCheck({
   },
 })
 
-function kernelAuditing(status: Parsed<AuditStatus>): readonly DraftObservation[] {
+/** A receiver by multicast is not registered with the kernel. */
+function kernelAuditing(status: Parsed<AuditStatus>, hasReceiver = false): readonly DraftObservation[] {
   if (!status.ok) return unclearAbout(auditdStatus, status)
   const { enabled, pid, lost } = status.fact
   return [
     enabled === 0
       ? contradicts('The kernel’s audit system is switched off.', auditdStatus)
       : supports('The kernel’s audit system is on.', auditdStatus),
-    pid === 0
-      ? contradicts('No program receives the kernel’s audit events.', auditdStatus)
-      : supports('A program receives the kernel’s audit events.', auditdStatus),
+    ...(pid !== 0
+      ? [supports('A program receives the kernel’s audit events.', auditdStatus)]
+      : hasReceiver
+        ? []
+        : [contradicts('No program receives the kernel’s audit events.', auditdStatus)]),
     lost === null
       ? unclear('Whether events were lost was not printed.', auditdStatus)
       : lost > 0
