@@ -71,9 +71,9 @@ export const MODULES: readonly MutatedModule[] = [
     path: 'main/core/conclusion/documents.ts',
     tests: ['test/conclusion/counts.test.ts', 'test/conclusion/documents.test.ts'],
     equivalent: {
-      "return rank(stated) > rank('received') && inspection === undefined ? 'received' : stated: > -> >=":
+      "return levelRank(stated) > levelRank('received') && inspection === undefined ? 'received' : stated: > -> >=":
         'a document stated as received is received, inspected or not',
-      'if (level === null || rank(reached) > rank(level)) level = reached: > -> >=':
+      'if (level === null || levelRank(reached) > levelRank(level)) level = reached: > -> >=':
         'a level of the same rank is the same level',
       'if (mayAnswer.length === 0) continue: mayAnswer.length === 0 -> false':
         'a request that may answer nothing enters nothing; it only need not be looked at',

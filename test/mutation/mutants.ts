@@ -17,6 +17,10 @@ interface Syntax {
   readonly [part: string]: unknown
 }
 
+/** How a mutant is named in lists: its line, and what is changed there. */
+export const mutantName = (source: string, { line, was, is }: Mutant): string =>
+  `${(source.split('\n')[line - 1] ?? '').trim()}: ${was} -> ${is}`
+
 const OPERATORS: ReadonlyMap<unknown, string> = new Map([
   ['===', '!=='],
   ['!==', '==='],

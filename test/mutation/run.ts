@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LEAST, MODULES, type MutatedModule } from './modules.ts'
-import { type Mutant, mutantsOf } from './mutants.ts'
+import { type Mutant, mutantName, mutantsOf } from './mutants.ts'
 
 /**
  * `npm run mutate [-- PART OF A PATH]`: changes each module of decisions in one place at a time and runs its unit tests. Prints the share of
@@ -50,8 +50,7 @@ async function main(wanted: string): Promise<void> {
   for (const module of MODULES.filter(({ path }) => path.includes(wanted))) {
     const source = readFileSync(module.path, 'utf8')
     const known = new Set(Object.keys(module.equivalent ?? {}))
-    const nameOf = ({ line, was, is }: Mutant): string =>
-      `${(source.split('\n')[line - 1] ?? '').trim()}: ${was} -> ${is}`
+    const nameOf = (mutant: Mutant): string => mutantName(source, mutant)
     const mutants = mutantsOf(source, module).filter((mutant) => !known.has(nameOf(mutant)))
     const begun = performance.now()
     if (await isNoticed(module, source, -1, 600)) throw new Error(`the tests of ${module.path} fail as it is`)
