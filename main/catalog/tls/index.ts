@@ -248,7 +248,10 @@ function needed({ notBefore, notAfter }: CertificateFields, limit: ThresholdValu
     : { ms: limit.value * DAY, text: limitText(limit) }
 }
 
-/** The leaf must last a while; those above it must at least be valid. */
+/**
+ * The leaf must last a while, and its issuer must at least be valid. One further up may be left aside: clients end the chain at the first
+ * authority that they trust (RFC 5280 §6.1), as with ISRG Root X1 below its expired certificate by DST Root CA X3.
+ */
 function term(
   name: string,
   leaf: CertificateFields,
@@ -264,15 +267,20 @@ function term(
   ]
   return [
     ...ended.map((one) =>
-      contradicts(
-        `${name} shows ${one === leaf ? 'a certificate' : 'an issuer’s certificate'} that ended on ${one.notAfter.slice(0, 10)}.`,
-        tlsListeners,
-      ),
+      one === leaf || one === above[0]
+        ? contradicts(
+            `${name} shows ${one === leaf ? 'a certificate' : 'an issuer’s certificate'} that ended on ${one.notAfter.slice(0, 10)}.`,
+            tlsListeners,
+          )
+        : unclear(
+            `${name} sends along the certificate of ${named([one.commonName])}, which ended on ${one.notAfter.slice(0, 10)}; clients that trust an authority of this name themselves do not need it.`,
+            tlsListeners,
+          ),
     ),
     ...early.map((one) =>
       contradicts(`${name} shows a certificate that is not valid before ${one.notBefore.slice(0, 10)}.`, tlsListeners),
     ),
-    ...(ended.length === 0 && Date.parse(leaf.notAfter) - at < least.ms
+    ...(!ended.includes(leaf) && Date.parse(leaf.notAfter) - at < least.ms
       ? [
           contradicts(
             `${name} shows a certificate that ends on ${leaf.notAfter.slice(0, 10)}, in ${count(days, 'day')} (at least ${least.text}).`,
