@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { accountsLastLogin, accountsLastlog } from '../../main/catalog/accounts/last-login.ts'
+import type { LoginTrace } from '../../main/catalog/accounts/login-traces.ts'
 import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
 import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
 import { pamAccessRules } from '../../main/catalog/pam/probes.ts'
 import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/index.ts'
 import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
+import { unknown } from '../../main/core/probe.ts'
 import { thresholdValues } from '../../main/core/profile.ts'
 import { answer, fact } from '../support/answers.ts'
 import { changed, over, stepText, texts, verdict } from '../support/concluded.ts'
@@ -44,6 +47,37 @@ describe('stale accounts', () => {
     const said = texts('fx-accounts-declared', 'access.stale-accounts')
     expect(said).toContain('supports: “jlin” last logged in on 2026-11-18.')
     expect(said).toContain('supports: Declared for emergencies and so expected to be unused: “sealed”.')
+  })
+
+  // README.Debian of wtmpdb: from Debian 13 on logins are recorded there; an upgrade leaves /var/log/wtmp behind, and lslogins reads it.
+  test('a record without any login within the limit may no longer be written to, where lastlog and its successors are gone', () => {
+    const AGO = Date.parse('2026-03-01T08:00:00Z')
+    const dated = (at: (name: string, moment: number) => number) => (found: LoginTrace) => ({
+      ...found,
+      last: new Map([...found.last].map(([name, moment]) => [name, moment === null ? null : at(name, moment)])),
+    })
+    const stale = changed(
+      accountsLastLogin,
+      dated(() => AGO),
+    )
+    const kept = changed(
+      accountsLastLogin,
+      dated((name, moment) => (name === 'mortiz' ? AGO : moment)),
+    )
+    const gone = [accountsLastlog, unknown('not collected: tool absent')] as const
+    const of = (...facts: Parameters<typeof over>[1][]) => over('access.stale-accounts', ...facts).verdict
+    expect(of()).toBe('satisfied')
+    expect(of(stale, gone)).toBe('inconclusive')
+    expect(of(kept, gone)).toBe('not-satisfied')
+    expect(
+      of(
+        stale,
+        changed(
+          accountsLastlog,
+          dated(() => AGO),
+        ),
+      ),
+    ).toBe('not-satisfied')
   })
 
   test('a last day that has passed is the matter of another check', () => {

@@ -251,8 +251,12 @@ interface Source {
   readonly since: number | null
 }
 
-/** Records that were read and hold at least one login, each with the moment from which an absence in it is evidence. */
-function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): readonly Source[] {
+/**
+ * Records that were read and hold at least one login, each with the moment from which an absence in it is evidence. wtmp alone may be left
+ * from before an upgrade: from Debian 13 on, logins are recorded elsewhere. Then only a login since `oldest` shows that it is still written.
+ */
+function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted, oldest: number): readonly Source[] {
+  const isAlone = !lastlog.ok && !lastlog2.ok && !database.ok
   const made = (path: string): number | null => (files.ok ? (files.fact.files.get(path)?.since ?? null) : null)
   const all = [
     [accountsLastLogin, sessions, made(WTMP)],
@@ -261,7 +265,7 @@ function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): re
     [accountsWtmpdb, database, database.ok ? database.fact.since : null],
   ] as const
   return all.flatMap(([probe, reading, since]) =>
-    reading.ok && [...reading.fact.last.values()].some((moment) => moment !== null)
+    reading.ok && [...reading.fact.last.values()].some((moment) => moment !== null && (!isAlone || moment >= oldest))
       ? [{ probe, trace: reading.fact, since }]
       : [],
   )
@@ -274,13 +278,18 @@ function unused(local: Local, wanted: Wanted, context: Context): readonly DraftO
   const open = usable.filter((account) => !closed.includes(account))
   const reserved = open.filter(({ name }) => declaredAs(node, name)?.kind === 'emergency')
   const asked = open.filter((account) => account.name !== node.user && !reserved.includes(account))
-  const sources = sourcesOf(wanted)
+  const sources = sourcesOf(wanted, oldestOf(context))
   return [
     ...notJudged(closed, reserved, wanted),
     ...(asked.length === 0
       ? [supports('No other account can be opened by a password or key.', accountsLocal, 'passwd')]
       : sources.length === 0
-        ? [unclear('No record of last logins could be read on this server, or none holds a login.', null)]
+        ? [
+            unclear(
+              'No record of last logins could be read on this server, or none holds a login that shows it to be in use.',
+              null,
+            ),
+          ]
         : asked.map((account) => judge(account, sources, wanted, context))),
   ]
 }
@@ -310,9 +319,13 @@ function notJudged(
   ]
 }
 
+/** A login before this moment is too long ago. */
+const oldestOf = (context: Context): number =>
+  Date.parse(context.observedAt) - limitOf(context, 'account.idle-days').value * DAY
+
 function judge(account: Account, sources: readonly Source[], wanted: Wanted, context: Context): DraftObservation {
   const { value: days } = limitOf(context, 'account.idle-days')
-  const oldest = Date.parse(context.observedAt) - days * DAY
+  const oldest = oldestOf(context)
   const who = named([account.name])
   const seen = sources
     .flatMap(({ probe, trace }) => ({ probe, moment: trace.last.get(account.name) ?? null }))
