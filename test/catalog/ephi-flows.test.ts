@@ -378,6 +378,8 @@ describe('no declared flow', () => {
     ['SSH', sockets('tcp 0.0.0.0:22'), 'satisfied'],
     ['clear text', sockets('tcp 0.0.0.0:22', 'tcp 0.0.0.0:80'), 'inconclusive'],
     ['an unknown service', sockets('tcp 0.0.0.0:7000'), 'inconclusive'],
+    ['UDP on the port of HTTPS', sockets('tcp 0.0.0.0:22', 'udp 0.0.0.0:443'), 'inconclusive'],
+    ['WireGuard', sockets('tcp 0.0.0.0:22', 'udp 0.0.0.0:51820'), 'satisfied'],
     ['a fabric', sockets('tcp 0.0.0.0:22', 'udp 0.0.0.0:4791'), 'satisfied'],
   ])('%s', (_, listeners, expected) =>
     expect(judge({ readings: { 'network.listeners': listeners } }).verdict).toBe(expected),

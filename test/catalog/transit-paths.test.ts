@@ -326,6 +326,23 @@ describe('listeners', () => {
     expect(argueListener(listener, seen as TlsPort | null, 22).direction).toBe(direction)
   })
 
+  // UDP is not queried. On 443 it may be QUIC, DTLS or OpenVPN, and as well STUN and TURN, which are clear text (coturn, listening-port).
+  test.each([
+    [443, ['nginx', 'nginx'], 'supports'],
+    [443, ['ocserv-main'], 'supports'],
+    [443, ['turnserver'], 'unclear'],
+    [443, ['docker-proxy'], 'unclear'],
+    [443, [], 'unclear'],
+    [51820, [], 'supports'],
+    [4500, ['charon'], 'supports'],
+    [853, ['unbound'], 'unclear'],
+    [4433, ['openssl'], 'unclear'],
+  ] as const)('udp/%i of %j: %s', (port, processes, expected) => {
+    const [listener] = fact(parseListeners(`udp UNCONN 0 0 0.0.0.0:${port} 0.0.0.0:*\n`)).listeners
+    if (listener === undefined) throw new Error('no socket')
+    expect(argueListener({ ...listener, processes }, null, 22).direction).toBe(expected)
+  })
+
   test('loopback in its forms', () => {
     const { listeners } = fact(
       parseListeners(

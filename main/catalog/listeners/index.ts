@@ -63,7 +63,7 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
           tlsListeners,
         )
       // UDP services and SSH are not queried; of the others the number alone shows nothing.
-      return protocol === 'udp' || isSshListener(listener, sshPort)
+      return (protocol === 'udp' && isShownByName(listener)) || isSshListener(listener, sshPort)
         ? supports(`${name}: by convention ${convention.service}, which is encrypted.`, networkListeners)
         : unclear(
             `${name}: by convention ${convention.service}, which is encrypted; that was not observed${seenText(seen)}.`,
@@ -73,6 +73,14 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
       return supports(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
   }
 }
+
+/** Servers of QUIC, of DTLS and of OpenVPN, by their names as the kernel cuts them (15 characters). */
+const ENCRYPTING =
+  /^(nginx|angie|caddy|haproxy|traefik|envoy|h2o|litespeed|lshttpd|openlitespeed|openvpn|ocserv(-\w{1,8})?)$/
+
+/** On the other ports nothing but IPsec and WireGuard is usual; on UDP 443 also STUN and TURN, which are clear text (RFC 8489, RFC 8656). */
+const isShownByName = ({ port, processes }: Listener): boolean =>
+  port !== 443 || (processes.length > 0 && processes.every((name) => ENCRYPTING.test(name)))
 
 // Programs of NFS that listen wherever the port mapper puts them (rpc.statd(8), rpc.mountd(8)).
 const RPC_SERVICES: ReadonlySet<string> = new Set(['rpcbind', 'rpc.statd', 'rpc.mountd', 'rpc.rquotad'])
