@@ -27,8 +27,16 @@ describe('accounts', () => {
   test.each([
     ['passwd: files sss [NOTFOUND=return] ldap # old\n', ['sss', 'ldap']],
     ['passwd: [redacted:password] files\n', ['unreadable']],
+    // nsswitch.conf(5), Compatibility mode: files, and what lines with + and - name, of which there are none here.
+    ['passwd:         compat\n', []],
   ])('other sources of accounts in %j', (text, expected) => {
     expect(fact(accountsLocal.parse({ passwd, group, sources: answer(text) })).otherSources).toEqual(expected)
+  })
+
+  test('a line with + or - brings accounts of another source in', () => {
+    const more = answer('root:x:0:0:root:/root:/bin/bash\n+kim::1000:1000::/home/kim:/bin/bash\n')
+    const local = fact(accountsLocal.parse({ passwd: more, group, sources: answer('passwd: compat\n') }))
+    expect(local.otherSources).toEqual(['compat'])
   })
 
   test('a line in another form makes the whole list unusable', () => {

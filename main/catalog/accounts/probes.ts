@@ -51,13 +51,17 @@ export const accountsLocal = defineProbe({
       return unknown('a line of the account files is not in the form of passwd(5)')
     if (sources.exitCode > 1 && !/No such file/.test(sources.errorText))
       return unknown('the list of name services could not be read')
+    const read = accounts.filter((account) => account !== null)
     return known<LocalAccounts>({
-      accounts: accounts.filter((account) => account !== null),
+      accounts: read,
       groups: groups.filter((entry) => entry !== null),
-      otherSources: readSources(sources.text),
+      otherSources: readSources(sources.text).filter((source) => source !== 'compat' || read.some(isIncluded)),
     })
   },
 })
+
+/** nsswitch.conf(5), Compatibility mode: compat is files, and what lines with + or - name of another source. */
+const isIncluded = ({ name }: Account): boolean => /^[+-]/.test(name)
 
 // A "+" line pulls in NIS accounts (passwd(5), nsswitch "compat"); it names no account itself, and makes the list incomplete.
 function readAccount(line: string): Account | null {
