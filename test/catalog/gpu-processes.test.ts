@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { processSteps } from '../../main/catalog/gpu/index.ts'
 import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/gpu/nvidia.ts'
-import { type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
+import { isNvidiaGpu, type PciDevice, pciDevices } from '../../main/catalog/pci/probes.ts'
 import { type Process, tenancyKfd, tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { known, unknown } from '../../main/core/probe.ts'
 import { fact } from '../support/answers.ts'
@@ -65,6 +65,19 @@ describe('processes on the GPUs', () => {
     expect(verdict('demo-shared-05', 'tenancy.gpu-exclusive')).toBe('satisfied')
     expect(texts('demo-metal-04', ID)).toEqual(['supports: No process uses a GPU.'])
     expect(verdict('demo-guest-03', ID)).toBe('not-applicable')
+  })
+
+  // RTX 4090, RTX A6000 and RTX 6000 Ada are VGA controllers (PCI class 0300), without a screen too.
+  test('cards by NVIDIA that are display adapters are GPUs', () => {
+    const displays = changed(pciDevices, ({ devices }) => ({
+      devices: devices.map((device) => (isNvidiaGpu(device) ? { ...device, class: '030000' } : device)),
+    }))
+    for (const id of [ID, 'tenancy.gpu-exclusive'] as const) {
+      expect(over(id, displays).verdict).toBe('satisfied')
+      expect(over(id, displays, [gpuNvidia, unknown('the GPU driver did not respond')]).verdict).toBe('inconclusive')
+    }
+    const chip = { ...pci('0000:02:00.0', '1a03:2000'), class: '030000' }
+    expect(over(ID, [pciDevices, known({ devices: [chip] })]).verdict).toBe('not-applicable')
   })
 
   test('a roster is asked for where there is a process, and only there', () => {

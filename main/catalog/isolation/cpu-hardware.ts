@@ -243,7 +243,7 @@ const yes = (text: string): NativeGpus => ({ holds: 'yes', text })
 
 /** GPUs and accelerators of the PCI bus, without the graphics of a processor. */
 const acceleratorsOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
-  devices.filter((device) => isNvidiaGpu(device) || (isGpu(device) && device.address !== BUILT_IN_GRAPHICS))
+  devices.filter((device) => isGpu(device) && (isNvidiaGpu(device) || device.address !== BUILT_IN_GRAPHICS))
 
 /** Those without the driver of their manufacturer: nothing can be queried of them. */
 const undrivenOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>

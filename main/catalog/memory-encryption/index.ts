@@ -57,7 +57,7 @@ export const encryptionInUseCcState = defineCheck({
   optional: { gpus: gpuConfCompute },
   evaluate({ cpu, pci }, { gpus }): Conclusion {
     const { protection } = cpu
-    const devices = pci.devices.filter((device) => isGpu(device) || isNvidiaGpu(device))
+    const devices = pci.devices.filter(isGpu)
     const [isOn, onGpus] = [gpus.ok && (gpus.fact.isOn || gpus.fact.isProtectedGroup), gpuSteps(devices)]
     if (protection === null && gpus.ok && !isOn)
       return { verdict: 'informational', observations: [off, ...onGpus(false)] }

@@ -127,11 +127,16 @@ function readDevice(
 export const isOnRootBus = ({ address, above, root }: PciDevice): boolean =>
   above.length === 0 && root !== null && address.startsWith(`${root}:`)
 
-export const isGpu = (device: PciDevice): boolean =>
-  /^(0300|0302|0380|1200)/.test(device.class) &&
-  ['10de', '1002', '8086', '1da3'].includes(device.vendor) &&
-  device.class !== '030000'
 export const isNvidiaGpu = (device: PciDevice): boolean => device.vendor === '10de' && /^03(00|02)/.test(device.class)
+/**
+ * GPUs and accelerators. A VGA controller of AMD or Intel is mostly the graphics of a processor; NVIDIA’s are cards (GeForce RTX, RTX A6000),
+ * which compute with no screen attached.
+ */
+export const isGpu = (device: PciDevice): boolean =>
+  isNvidiaGpu(device) ||
+  (/^(0300|0302|0380|1200)/.test(device.class) &&
+    ['10de', '1002', '8086', '1da3'].includes(device.vendor) &&
+    device.class !== '030000')
 
 export interface PciPort {
   /** domain:bus:slot.function */
