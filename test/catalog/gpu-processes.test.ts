@@ -20,6 +20,13 @@ describe('accounts of processes on GPUs', () => {
     process(10, 'kim'),
     process(11, 'stranger', 'xmrig'),
     process(12, '1005'),
+    // A pod whose image sets runAsUser: 65532, as ps prints a number without an account here.
+    {
+      ...process(13, '65532', 'tritonserver'),
+      cgroup: '0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0b0a.slice/cri-containerd-'.concat(
+        `${'a'.repeat(64)}.scope`,
+      ),
+    },
   ]
   const judged = (ids: readonly number[], isComplete = true, declared: ReadonlySet<string> | null = roster) =>
     processSteps(ids, { processes: list, isComplete }, declared, gpuNvidia).map(({ direction }) => direction)
@@ -32,6 +39,9 @@ describe('accounts of processes on GPUs', () => {
     ['of a declared account, in part of the list', [10], false, roster, ['supports']],
     ['of another account', [10, 11], true, roster, ['contradicts']],
     ['of an account without a name', [12], true, roster, ['contradicts']],
+    ['of a number without an account, in a container', [13], true, roster, ['unclear']],
+    ['the same, with one of a declared account', [10, 13], true, roster, ['unclear', 'supports']],
+    ['the same, with one of another account', [11, 13], true, roster, ['unclear', 'contradicts']],
     ['that the list lacks', [99], true, roster, ['unclear']],
     ['that the list lacks, beside one of a declared account', [10, 99], true, roster, ['unclear', 'supports']],
     ['that the list lacks, beside one of another account', [11, 99], true, roster, ['unclear', 'contradicts']],

@@ -4,7 +4,7 @@ import { declaredNames } from '../accounts/login-traces.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { memorySteps, ownersOf, unaskedSteps } from '../tenancy/gpu-processes.ts'
+import { memorySteps, openOwners, ownersOf, unaskedSteps } from '../tenancy/gpu-processes.ts'
 import { type Processes, tenancyKfd, tenancyProcesses } from '../tenancy/processes.ts'
 import data from './checks.json' with { type: 'json' }
 import { isVirtualGpuName } from './models.ts'
@@ -113,7 +113,7 @@ const tenancyGpuProcesses = defineCheck({
   property: 'isolation',
   expected: 'Every process on the GPUs runs under an account on the declared roster.',
   limitations:
-    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, one under a number that no account has is inconclusive, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
   requires: { pci: pciDevices, processes: tenancyProcesses },
   optional: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
@@ -189,17 +189,18 @@ export function processSteps(
             tenancyProcesses,
           ),
     ]
-  const { unseen, owners, foreign } = ownersOf(ids, processes, roster)
+  const found = ownersOf(ids, processes, roster)
+  const { owners, foreign, unnamed } = found
   const what = count(ids.length, 'GPU process', 'GPU processes')
+  const open = openOwners(found, what, probe)
+  const own = owners.filter((owner) => !unnamed.includes(owner))
   const commands = (names: readonly string[]): readonly string[] => [
     ...new Set(
       processes.filter(({ pid, user }) => ids.includes(pid) && names.includes(user)).map((one) => one.command),
     ),
   ]
   return [
-    ...(unseen.length > 0
-      ? [unclear(`${unseen.length} of ${what} are not in the process list, so that their account is not known.`, probe)]
-      : []),
+    ...open,
     ...(roster === null
       ? [
           unclear(
@@ -216,10 +217,10 @@ export function processSteps(
           ),
         ]
       : []),
-    ...(roster !== null && foreign.length === 0 && owners.length > 0
+    ...(roster !== null && foreign.length === 0 && own.length > 0
       ? [
           supports(
-            `${unseen.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(owners)}.`,
+            `${open.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(own)}.`,
             probe,
           ),
         ]

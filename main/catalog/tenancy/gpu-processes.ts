@@ -4,7 +4,7 @@ import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { sharingProcesses } from '../gpu/probes.ts'
 import { isGpu, isNvidiaGpu, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, named, supports, unclear } from '../steps.ts'
-import { type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
+import { isInContainer, type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
 import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
 
 /** Processes on the GPUs that NVIDIA's driver lists, against the process list and the roster. */
@@ -24,56 +24,82 @@ function gpuProcessSteps(
   return ownerSteps(ids, processes.fact, rosterOf(context), gpuNvidia)
 }
 
-/** Accounts that run the processes with these ids, those of them that are on no roster, and ids that the process list lacks. */
+// ps(1) prints the number where no account has it.
+const isNumber = (user: string): boolean => /^\d{1,10}$/.test(user)
+
+interface Owners {
+  /** Ids that the process list lacks: they may have ended or started between the two lists, or be outside of what we see. */
+  readonly unseen: readonly number[]
+  readonly owners: readonly string[]
+  /** Those on no roster. */
+  readonly foreign: readonly string[]
+  /**
+   * Numbers on no roster that no account has, of processes in containers alone: an image chooses the number, and whose the container is shows
+   * in its manager’s lists.
+   */
+  readonly unnamed: readonly string[]
+}
+
+/** Accounts that run the processes with these ids, against the roster. */
 export function ownersOf(
   ids: readonly number[],
   processes: Processes['processes'],
   roster: ReadonlySet<string> | null,
-): { readonly unseen: readonly number[]; readonly owners: readonly string[]; readonly foreign: readonly string[] } {
-  const users = new Map(processes.map(({ pid, user }) => [pid, user]))
-  const owners = [...new Set(ids.flatMap((id) => users.get(id) ?? []))].sort()
+): Owners {
+  const byId = new Map(processes.map((process) => [process.pid, process]))
+  const found = ids.flatMap((id) => byId.get(id) ?? [])
+  const owners = [...new Set(found.map(({ user }) => user))].sort()
+  const others = roster === null ? [] : owners.filter((owner) => !roster.has(owner))
+  const unnamed = others.filter(
+    (owner) => isNumber(owner) && found.every((process) => process.user !== owner || isInContainer(process)),
+  )
   return {
-    unseen: ids.filter((id) => !users.has(id)),
+    unseen: ids.filter((id) => !byId.has(id)),
     owners,
-    foreign: roster === null ? [] : owners.filter((owner) => !roster.has(owner)),
+    foreign: others.filter((owner) => !unnamed.includes(owner)),
+    unnamed,
   }
 }
 
-/** Whose the processes with these ids are. An id that no process has belongs to a person outside of what we see. */
+/** What stays open about the owners of GPU processes. */
+export function openOwners(
+  { unseen, unnamed }: Owners,
+  what: string,
+  probe: Probe<unknown>,
+): readonly DraftObservation[] {
+  return [
+    ...(unseen.length > 0
+      ? [unclear(`${unseen.length} of ${what} are not in the process list, so that their account is not known.`, probe)]
+      : []),
+    ...(unnamed.length > 0
+      ? [
+          unclear(
+            `GPU processes in containers run under numbers that no account has: ${named(unnamed)}. An image chooses such a number; the owner of the container is not known from it.`,
+            probe,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Whose the processes with these ids are. */
 function ownerSteps(
   ids: readonly number[],
   { processes }: Processes,
   roster: ReadonlySet<string> | null,
   probe: Probe<unknown>,
 ): readonly DraftObservation[] {
-  const { unseen, owners, foreign } = ownersOf(ids, processes, roster)
+  const found = ownersOf(ids, processes, roster)
+  const what = count(ids.length, 'GPU process', 'GPU processes')
+  const open = openOwners(found, what, probe)
   return [
-    ...(unseen.length > 0
-      ? [
-          contradicts(
-            `Of the GPU processes, ${unseen.length} cannot be found among the processes of this system.`,
-            probe,
-          ),
-        ]
+    ...open,
+    ...(found.foreign.length > 0
+      ? [contradicts(`GPU processes belong to users not on the declared roster: ${named(found.foreign)}.`, probe)]
       : []),
-    ...(foreign.length > 0
-      ? [contradicts(`GPU processes belong to users not on the declared roster: ${named(foreign)}.`, probe)]
-      : []),
-    ...(roster === null
-      ? [
-          unclear(
-            `${count(ids.length, 'GPU process', 'GPU processes')}, and no roster was declared to identify their owners.`,
-            probe,
-          ),
-        ]
-      : []),
-    ...(unseen.length === 0 && foreign.length === 0 && roster !== null
-      ? [
-          supports(
-            `${count(ids.length, 'GPU process', 'GPU processes')}, all of users on the declared roster: ${named(owners)}.`,
-            probe,
-          ),
-        ]
+    ...(roster === null ? [unclear(`${what}, and no roster was declared to identify their owners.`, probe)] : []),
+    ...(open.length + found.foreign.length === 0 && roster !== null
+      ? [supports(`${what}, all of users on the declared roster: ${named(found.owners)}.`, probe)]
       : []),
   ]
 }

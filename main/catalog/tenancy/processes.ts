@@ -55,6 +55,10 @@ const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: R
   { manager: 'systemd-nspawn', pattern: /machine\.slice\/systemd-nspawn@([^/:]{1,64})/ },
 ]
 
+/** Whether a container manager made the control group that the process sits in. */
+export const isInContainer = ({ cgroup }: Process): boolean =>
+  CONTAINER_GROUPS.some(({ pattern }) => pattern.test(cgroup))
+
 export interface Container {
   readonly manager: string
   readonly id: string
