@@ -162,28 +162,12 @@ export const isSwitchPort = ({ vendor, class: kind }: PciDevice): boolean =>
 const isCopiedBridge = (vendor: string, device: string): boolean =>
   COPIED_HOST_BRIDGES.has(`${vendor}:${device}`) || VIRTUAL_HOST_BRIDGES.has(`${vendor}:${device}`)
 
-/** ConnectX virtual functions (pci.ids). In a guest nothing else distinguishes them from physical ones. */
-export const CONNECTX_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set(['1014', '1016', '1018', '101a', '101c', '101e'])
-const OTHER_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set([
-  '8086:154c',
-  '8086:1889',
-  '8086:10ed',
-  '8086:1515',
-  '8086:1520',
-  '14e4:16dc',
-  '14e4:1806',
-  '14e4:1807',
-])
-
 /** A device of a vendor that makes nothing but virtual devices; of 1234 (unassigned) and Microsoft only the virtual display. */
 export function virtualDevicePlatform({ vendor, device }: PciDevice): string | null {
   if (vendor === '1234' && device !== '1111') return null
   if (vendor === '1414' && device === '5353') return 'Microsoft Hyper-V'
   return VIRTUAL_VENDORS.get(vendor) ?? null
 }
-
-export const isVirtualFunction = ({ vendor, device }: PciDevice): boolean =>
-  (vendor === '15b3' && CONNECTX_VIRTUAL_FUNCTIONS.has(device)) || OTHER_VIRTUAL_FUNCTIONS.has(`${vendor}:${device}`)
 
 // Mesh, memory-controller and power-control functions of Intel server processors, Sandy Bridge to Emerald Rapids (pci.ids).
 const INTEL_UNCORE =

@@ -2,8 +2,10 @@ import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } fro
 import { plain } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { type GpuDirect, rdmaGpudirect } from '../fabric/rdma.ts'
+import { isGpuFunction } from '../gpu/models.ts'
+import { isVirtualFunctionId } from '../isolation/cpu-tables.ts'
 import { listedFolders, listingIsComplete, sysfsValues } from '../isolation/listing.ts'
-import { isVirtualFunction, SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-hardware.ts'
+import { SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-hardware.ts'
 import { type OsIdentity, osIdentity } from '../machine/identity.ts'
 import {
   ALWAYS_FILE,
@@ -171,11 +173,28 @@ function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): rea
   ]
 }
 
+const isVirtualFunction = (device: PciDevice): boolean =>
+  isVirtualFunctionId(`${device.vendor}:${device.device}`) || isGpuFunction(device)
+
+/**
+ * The virtual functions that this system made itself: the physical function is in view, has so many switched on, and is below the same port
+ * (drivers/pci/iov.c gives both one parent). Where there are more of them than it has, another made them.
+ */
+function ownFunctions(functions: readonly PciDevice[], devices: readonly PciDevice[]): ReadonlySet<PciDevice> {
+  const placeOf = ({ vendor, root, above }: PciDevice): string => [vendor, root, ...above].join(' ')
+  const made = new Map<string, number>()
+  for (const device of devices)
+    if (!isVirtualFunction(device))
+      made.set(placeOf(device), (made.get(placeOf(device)) ?? 0) + device.virtualFunctions)
+  const there = (place: string): number => functions.filter((one) => placeOf(one) === place).length
+  return new Set(functions.filter((one) => there(placeOf(one)) <= (made.get(placeOf(one)) ?? 0)))
+}
+
 export const tenancyPcieInventory = defineCheck({
   id: 'tenancy.pcie-inventory',
   property: 'isolation',
   expected:
-    'Every GPU, network adapter, fabric adapter and drive controller on the PCI bus is a physical function of a hardware manufacturer.',
+    'Every GPU, network adapter, fabric adapter and drive controller on the PCI bus is a physical function of a hardware manufacturer, or a virtual function that this system made of one.',
   limitations:
     'Ids are read through firmware that the provider controls. Serial numbers were not compared with an inventory of the chassis, since none is declared, and a physical function can have been handed to a guest.',
   requires: { pci: pciDevices },
@@ -188,7 +207,9 @@ export const tenancyPcieInventory = defineCheck({
       )
     const virtual = devices.filter(({ vendor }) => VIRTUAL_VENDORS.has(vendor))
     const shared = devices.filter(({ vendor }) => SHARED_VENDORS.has(vendor))
-    const functions = devices.filter(isVirtualFunction)
+    const parts = devices.filter(isVirtualFunction)
+    const own = ownFunctions(parts, devices)
+    const functions = parts.filter((device) => !own.has(device))
     if (devices.length === 0)
       return decide([unclear('No GPU, adapter or drive controller is on the PCI bus.', pciDevices)])
     return decide([
@@ -210,9 +231,19 @@ export const tenancyPcieInventory = defineCheck({
       ...(virtual.length + shared.length + functions.length === 0
         ? [
             supports(
-              `${count(devices.length, 'GPU, adapter or drive controller', 'GPUs, adapters and drive controllers')}, all physical functions of hardware manufacturers.`,
+              `${count(devices.length - own.size, 'GPU, adapter or drive controller', 'GPUs, adapters and drive controllers')}, all physical functions of hardware manufacturers.`,
               pciDevices,
               'ids',
+            ),
+          ]
+        : []),
+      ...(own.size > 0
+        ? [
+            supports(
+              `Virtual functions (${own.size}) that this system made of devices in view: ${list([...own])}.`,
+              pciDevices,
+              'ids',
+              'links',
             ),
           ]
         : []),
