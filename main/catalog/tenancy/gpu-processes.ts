@@ -46,12 +46,12 @@ export function ownersOf(
   processes: Processes['processes'],
   roster: ReadonlySet<string> | null,
 ): Owners {
-  const byId = new Map(processes.map((process) => [process.pid, process]))
+  const byId = new Map(processes.map((one) => [one.pid, one]))
   const found = ids.flatMap((id) => byId.get(id) ?? [])
   const owners = [...new Set(found.map(({ user }) => user))].sort()
   const others = roster === null ? [] : owners.filter((owner) => !roster.has(owner))
   const unnamed = others.filter(
-    (owner) => isNumber(owner) && found.every((process) => process.user !== owner || isInContainer(process)),
+    (owner) => isNumber(owner) && found.every((one) => one.user !== owner || isInContainer(one)),
   )
   return {
     unseen: ids.filter((id) => !byId.has(id)),
