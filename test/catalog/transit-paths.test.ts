@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRdmaLinks } from '../../main/catalog/fabric/rdma.ts'
+import { parseRdmaLinks, rdmaGpudirect } from '../../main/catalog/fabric/rdma.ts'
 import { conventionOf } from '../../main/catalog/listeners/forwarded.ts'
 import { argueListener } from '../../main/catalog/listeners/index.ts'
 import { type Listener, parseListeners } from '../../main/catalog/listeners/probes.ts'
@@ -272,8 +272,11 @@ describe('tunnels', () => {
     expect(links(macsec(true), 1)).toMatchObject({ encryptingMacsec: [], clearMacsec: null })
   })
 
-  const fabric = (read: ReturnType<typeof links>): Conclusion =>
-    concludeOn(checkOf('encryption.in-transit.fabric'), 'demo-gpu-01', [['rdma.links', known(read)]])
+  const fabric = (read: ReturnType<typeof links>, direct?: Parsed<unknown>): Conclusion =>
+    concludeOn(checkOf('encryption.in-transit.fabric'), 'demo-gpu-01', [
+      ['rdma.links', known(read)],
+      ...(direct === undefined ? [] : [[rdmaGpudirect.id, direct] as const]),
+    ])
   test('a fabric is clear unless encryption is shown', () => {
     const covered = links(macsec(true))
     const [port] = covered.ports
@@ -286,6 +289,24 @@ describe('tunnels', () => {
     expect(as({ linkLayer: 'Unspecified', device: 'rdmap0s6' }).observations[0]?.text).toContain('EFA')
     expect(as({ linkLayer: '' }).verdict).toBe('inconclusive')
     expect(as({ active: false }).verdict).toBe('not-applicable')
+  })
+
+  // drivers/net/ethernet/mellanox/mlx5/core/dev.c makes an RDMA device of every ConnectX adapter; so do bnxt_re and irdma of theirs.
+  test('an adapter that offers RDMA over Ethernet shows no use of it', () => {
+    const none = known({ modules: [], hasStorageDriver: false })
+    const unused = fabric(links(''), none)
+    expect([unused.verdict, unused.observations[0]?.text]).toEqual([
+      'inconclusive',
+      expect.stringContaining('whether programs use it is not shown'),
+    ])
+    expect(fabric(links(''), NOT_READ).verdict).toBe('inconclusive')
+    expect(fabric(links(''), known({ modules: ['nvidia_peermem'], hasStorageDriver: false })).verdict).toBe(
+      'not-satisfied',
+    )
+    expect(fabric(links(macsec(true)), none).verdict).toBe('satisfied')
+    const [port] = links('').ports
+    if (port === undefined) throw new Error('no port')
+    expect(fabric({ ...links(''), ports: [{ ...port, linkLayer: 'InfiniBand' }] }, none).verdict).toBe('not-satisfied')
   })
 
   test('Slingshot is no RDMA port, and is not passed over', () => {

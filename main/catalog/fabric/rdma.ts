@@ -128,9 +128,10 @@ export const encryptionInTransitFabric = defineCheck({
   property: 'encryption-in-transit',
   expected: 'Every active RDMA port encrypts its traffic.',
   limitations:
-    'Most GPU fabrics send in clear text and depend on physical isolation: a risk acceptance is more likely here than a satisfied result. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not visible from here. NVLink, inside the chassis or between racks, is not evaluated. Partition keys and virtual networks separate, they do not encrypt.',
+    'Most GPU fabrics send in clear text and depend on physical isolation: a risk acceptance is more likely here than a satisfied result. Ethernet adapters offer RDMA also where nothing uses it; traffic is not counted. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not visible from here. NVLink, inside the chassis or between racks, is not evaluated. Partition keys and virtual networks separate, they do not encrypt.',
   requires: { links: rdmaLinks },
-  evaluate({ links }) {
+  optional: { direct: rdmaGpudirect },
+  evaluate({ links }, { direct }) {
     const active = links.ports.filter(({ active }) => active)
     const slingshot = links.hasSlingshot ? [unclear(SLINGSHOT, rdmaLinks)] : []
     if (active.length === 0 && slingshot.length === 0) {
@@ -141,14 +142,22 @@ export const encryptionInTransitFabric = defineCheck({
       return { verdict: 'not-applicable', observations: [unclear(text, rdmaLinks)] }
     }
     const covered = new Set(links.encryptingMacsec)
-    return decide([...active.map((port) => argue(port, covered)), ...slingshot])
+    const uses = direct.ok && direct.fact.modules.some((module) => USES_FABRIC.has(module))
+    return decide([...active.map((port) => argue(port, covered, uses)), ...slingshot])
   },
 })
 
 const SLINGSHOT =
   'The kernel has Slingshot adapters; nothing on this node shows that they encrypt, so take what they send as clear.'
 
-function argue(port: RdmaPort, covered: ReadonlySet<string>): DraftObservation {
+/** Modules that exist for RDMA between adapters and GPUs alone (NVIDIA, GPUDirect RDMA). */
+const USES_FABRIC: ReadonlySet<string> = new Set(['nvidia_peermem', 'nv_peer_mem'])
+
+/**
+ * A port of InfiniBand is there for its fabric. Ethernet adapters offer RDMA whether or not it is used: their drivers make the device of each
+ * (mlx5_core, bnxt_en, ice), so that it is a port in use only where something else shows it.
+ */
+function argue(port: RdmaPort, covered: ReadonlySet<string>, uses: boolean): DraftObservation {
   const name = `${plain(port.device, 40)} port ${port.port}`
   switch (port.linkLayer) {
     case 'InfiniBand':
@@ -156,10 +165,15 @@ function argue(port: RdmaPort, covered: ReadonlySet<string>): DraftObservation {
     case 'Ethernet':
       return isCovered(port, covered)
         ? supports(`${name} reaches the network only over MACsec interfaces that encrypt: ${shown(port)}.`, rdmaLinks)
-        : contradicts(
-            `${name} is RDMA over Ethernet, and nothing on this node encrypts it (${shown(port)}).`,
-            rdmaLinks,
-          )
+        : uses
+          ? contradicts(
+              `${name} is RDMA over Ethernet, and nothing on this node encrypts it (${shown(port)}).`,
+              rdmaLinks,
+            )
+          : unclear(
+              `${name} offers RDMA over Ethernet, which nothing on this node encrypts (${shown(port)}); whether programs use it is not shown.`,
+              rdmaLinks,
+            )
     // rdma_link_layer of ib_verbs.h; Amazon’s adapter is neither of the two.
     case 'Unspecified':
       return unclear(
