@@ -35,6 +35,35 @@ describe('tenancy.processes', () => {
     )
     expect(found.map(({ manager, id }) => `${manager} ${id}`)).toEqual(['LXC web', 'LXC 103'])
   })
+  // podman-systemd.unit(5): a .container unit runs with --cgroups=split; conmon stays in “runtime”.
+  test('a container of a systemd unit (Podman Quadlet), of root and of an account', () => {
+    const [id, other] = ['9687bac58d5c'.padEnd(64, '4'), 'e8c29da1a2f6'.padEnd(64, '7')]
+    const found = containersOf(
+      list(
+        '74403 root conmon 0::/system.slice/nginx.service/runtime',
+        `74405 root nginx 0::/system.slice/nginx.service/libpod-payload-${id}`,
+        `74430 100032 nginx 0::/system.slice/nginx.service/libpod-payload-${id}`,
+        '85139 kim conmon 0::/user.slice/user-1000.slice/user@1000.service/app.slice/redis.service/runtime',
+        `85141 kim valkey-server 0::/user.slice/user-1000.slice/user@1000.service/app.slice/redis.service/libpod-payload-${other}`,
+      ),
+    )
+    expect(found).toEqual([
+      { manager: 'Podman', id, users: ['100032', 'root'], ownerId: null },
+      { manager: 'Podman', id: other, users: ['kim'], ownerId: 1000 },
+    ])
+  })
+  // systemd-nspawn@.service (machinectl start), and the scope that systemd-machined makes where it was started by hand.
+  test('systemd-nspawn, by its unit and by hand, under the name of the container', () => {
+    const found = containersOf(
+      list(
+        '700 root systemd-nspawn 0::/machine.slice/systemd-nspawn@web.service/supervisor',
+        '701 root systemd 0::/machine.slice/systemd-nspawn@web.service/payload/init.scope',
+        '801 root systemd 0::/machine.slice/machine-build.scope/payload/init.scope',
+        '901 libvirt-qemu qemu-system-x86 0::/machine.slice/machine-qemu\\x2d1\\x2dg.scope/libvirt/emulator',
+      ),
+    )
+    expect(found.map(({ manager, id }) => `${manager} ${id}`)).toEqual(['systemd-nspawn web', 'systemd-nspawn build'])
+  })
   test('threads that the kernel starts for guests', () => {
     const found = list(
       '9011 root vhost-9000 -',

@@ -48,11 +48,17 @@ export function parseProcesses(text: string): Parsed<Processes> {
 const CONTAINER_GROUPS: readonly { readonly manager: string; readonly pattern: RegExp }[] = [
   { manager: 'Kubernetes', pattern: /kubepods[^:]*?pod([0-9a-f]{8}[0-9a-f_-]{20,40})/ },
   { manager: 'Docker', pattern: /\/docker[-/]([0-9a-f]{12,64})/ },
-  { manager: 'Podman', pattern: /libpod-(?!conmon)([0-9a-f]{12,64})/ },
+  // Podman's libpod/container_internal_linux.go: below its unit where that has one (--cgroups=split, as Quadlet runs it), else a scope.
+  { manager: 'Podman', pattern: /libpod-(?:payload-)?([0-9a-f]{12,64})/ },
   { manager: 'containerd', pattern: /(?:cri-containerd-|\/nerdctl-|\/containerd\/)([0-9a-f]{12,64})/ },
   { manager: 'CRI-O', pattern: /crio-(?!conmon)([0-9a-f]{12,64})/ },
   { manager: 'LXC', pattern: /\/lxc(?:\.payload[./]|\/)([A-Za-z0-9_.-]{1,64})/ },
-  { manager: 'systemd-nspawn', pattern: /machine\.slice\/systemd-nspawn@([^/:]{1,64})/ },
+  // systemd's machine.c: a scope where it was started by hand; libvirt registers its guests there too, under the name of their driver.
+  {
+    manager: 'systemd-nspawn',
+    pattern:
+      /machine\.slice\/(?:systemd-nspawn@|machine-(?!(?:qemu|lxc|ch|xen)\\x2d))([^/:]{1,64}?)\.(?:service|scope)(?:\/|,|$)/,
+  },
 ]
 
 /** Whether a container manager made the control group that the process sits in. */
