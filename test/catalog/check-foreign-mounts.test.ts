@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { parseMountinfo, storageMounts } from '../../main/catalog/mounts/probes.ts'
 import { tenancyForeignMounts } from '../../main/catalog/tenancy/index.ts'
 import { type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { fact } from '../support/answers.ts'
+import { changed, over, stepText } from '../support/concluded.ts'
 import { concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 const PROBES: readonly Probe<unknown>[] = Object.values(tenancyForeignMounts.requires)
@@ -26,6 +29,30 @@ describe('no file system or drive of another party', () => {
     const { verdict: got, observations } = concluded(node)
     expect(got, observations.map(({ text }) => text).join('\n')).toBe(verdict)
     for (const { text } of observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
+  })
+
+  // mount.fuse(8), “subtype”: blobfuse2 and davfs2 mount as “fuse”, MooseFS as “fuse.mfs”; a program chooses the name.
+  test.each([
+    ['blobfuse2', 'fuse', '0:61', 'inconclusive'],
+    ['mfsmaster:9421', 'fuse.mfs', '0:61', 'inconclusive'],
+    ['/dev/sdb1', 'fuseblk', '8:17', 'satisfied'],
+    ['lxcfs', 'fuse.lxcfs', '0:61', 'inconclusive'],
+    ['lxcfs', 'fuse.lxcfs', '0:61', 'satisfied', '/var/lib/incus-lxcfs'],
+    ['lxcfs', 'fuse.lxcfs', '0:61', 'satisfied', '/var/snap/lxd/common/var/lib/lxcfs'],
+    ['tmpfs', 'tmpfs', '0:61', 'satisfied'],
+    ['systemd-1', 'autofs', '0:61', 'satisfied'],
+  ])('%s of the type %s on device %s', (source, type, device, expected, point = '/mnt/x') => {
+    const more = fact(
+      parseMountinfo(`1 0 8:1 / / rw - ext4 /dev/sda1 rw\n36 1 ${device} / ${point} rw - ${type} ${source} rw\n`),
+    ).mounts.slice(1)
+    const found = over(
+      tenancyForeignMounts.id,
+      changed(storageMounts, (read) => ({ ...read, mounts: [...read.mounts, ...more] })),
+    )
+    expect([found.verdict, stepText(found)]).toEqual([
+      expected,
+      expected === 'satisfied' ? expect.not.stringContaining('/mnt/x') : expect.stringContaining(`/mnt/x (${type})`),
+    ])
   })
 
   test('without any one of its readings it is inconclusive', () => {

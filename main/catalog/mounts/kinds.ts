@@ -21,7 +21,7 @@ const STACKED = new Set('ecryptfs fuse.gocryptfs fuse.encfs fuse.cryfs fuse.secu
  * after `fuse.` (mount.fuse(8), "subtype"), so that the type alone shows nothing.
  */
 const SHOWING: Readonly<Record<string, RegExp>> = {
-  'fuse.lxcfs': /^\/(var\/lib\/lxcfs$|proc\/|sys\/)/,
+  'fuse.lxcfs': /^\/((var\/snap\/lxd\/common\/)?var\/lib\/(incus-)?lxcfs$|proc\/|sys\/)/,
   'fuse.portal': /^\/run\/user\/\d+\/doc$/,
   'fuse.gvfsd-fuse': /^\/run\/user\/\d+\/gvfs$/,
 }

@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type Disk, inventoryDisks } from '../drives/inventory.ts'
 import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-attachment.ts'
-import { isNetworkMount } from '../mounts/kinds.ts'
+import { isNetworkMount, mountKind } from '../mounts/kinds.ts'
 import { hasRemoteStorage, type Mount, type RemoteStorage, storageMounts, storageRemote } from '../mounts/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -31,6 +31,7 @@ export const tenancyForeignMounts = defineCheck({
     const because = [
       ...lent(mounts),
       ...overNetwork(mounts),
+      ...ofPrograms(mounts),
       ...onSharedDrives(mounts),
       ...driveSteps(disks, remote),
       ...otherDevices(disks, remote),
@@ -78,6 +79,21 @@ function overNetwork(mounts: readonly Mount[]): readonly DraftObservation[] {
     : [
         unclear(
           `File systems of other machines (${found.length}): ${at(found)}, from ${named([...new Set(found.map(({ source }) => source))], 3)}. Their owner was not declared.`,
+          storageMounts,
+        ),
+      ]
+}
+
+/** A program keeps what is in them, here or elsewhere: the type of a FUSE file system is a name that it chooses (mount.fuse(8), “subtype”). */
+function ofPrograms(mounts: readonly Mount[]): readonly DraftObservation[] {
+  const found = mounts.filter(
+    (mount) => mountKind(mount) === 'other' && ![FROM_BENEATH, SHARED_DRIVE].some((types) => types.has(mount.fsType)),
+  )
+  return found.length === 0
+    ? []
+    : [
+        unclear(
+          `File systems without a drive, of which it is not known where their storage is (${found.length}): ${at(found)}.`,
           storageMounts,
         ),
       ]
