@@ -97,7 +97,7 @@ function complete(
     ...(excerpt === null ? [`${EXCERPT_PATH} does not have the required form.`] : []),
     ...(excerpt === null || excerpt.run === run ? [] : [`${EXCERPT_PATH} names a different run from the seal.`]),
     ...nodesLacking(source, excerpt?.nodes ?? []).map((node) => `Node ${quote(node)} is listed but not enclosed.`),
-    ...(excerpt === null || sampled.nodes === excerpt.nodes.length
+    ...(excerpt === null || (sampled.nodes === excerpt.nodes.length && new Set(excerpt.nodes).size === sampled.nodes)
       ? []
       : [`${EXCERPT_PATH} lists different nodes from those enclosed.`]),
     ...(bag.trace === null ? ['The run trace is not enclosed.'] : []),
