@@ -154,11 +154,7 @@ function agreement({ statement, scope, assessment, catalogDigest }: PackReading)
 function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): readonly string[] {
   const name = quote(entry.node)
   if (loaded === null) {
-    const cited = [
-      ...entry.results.flatMap(({ observations }) => observations),
-      ...(entry.isolation?.observations ?? []),
-      ...(entry.isolation?.anomalies ?? []),
-    ].some(({ captures }) => captures.length > 0)
+    const cited = citing(entry).some(({ reasons }) => reasons.some(({ captures }) => captures.length > 0))
     return entry.recording === null && entry.status === 'missing' && !cited
       ? []
       : [`Node ${name}: its recording, on which ${PATHS.assessment} is based, is not in the pack.`]
@@ -166,21 +162,36 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
   if (entry.recording?.digest !== recordingDigest(loaded))
     return [`Node ${name}: ${PATHS.assessment} is based on a different recording from the one in the pack.`]
   const known = new Set(loaded.captures.map(({ meta }) => `${meta.probe} ${meta.command} ${meta.stdout.sha256}`))
-  const dangling = (reasons: readonly Pick<Observation, 'probe' | 'captures'>[]): boolean =>
-    reasons.some(({ probe, captures }) =>
-      captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`)),
-    )
-  return [
-    ...entry.results
-      .filter(({ observations }) => dangling(observations))
-      .map(
-        ({ check }) => `Node ${name}, check ${quote(check)}: an observation cites a capture that is not in the pack.`,
-      ),
-    ...(dangling([...(entry.isolation?.observations ?? []), ...(entry.isolation?.anomalies ?? [])])
-      ? [`Node ${name}: an isolation observation cites a capture that is not in the pack.`]
-      : []),
-  ]
+  const isDangling = ({ probe, captures }: Reason): boolean =>
+    captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`))
+  return citing(entry)
+    .filter(({ reasons }) => reasons.some(isDangling))
+    .map(({ what }) => `Node ${name}${what} cites a capture that is not in the pack.`)
 }
+
+type Reason = Pick<Observation, 'probe' | 'captures'>
+
+/** Everything in a node’s results that can cite captures, with its name in a sentence. */
+const citing = ({
+  results,
+  isolation,
+  claims = [],
+  location,
+}: NodeAssessment): readonly { readonly what: string; readonly reasons: readonly Reason[] }[] => [
+  ...results.map(({ check, observations }) => ({
+    what: `, check ${quote(check)}: an observation`,
+    reasons: observations,
+  })),
+  {
+    what: ': an isolation observation',
+    reasons: [...(isolation?.observations ?? []), ...(isolation?.anomalies ?? [])],
+  },
+  ...claims.map(({ claim, observations }) => ({
+    what: `, claim ${quote(claim)}: an observation`,
+    reasons: observations,
+  })),
+  { what: ': a location signal', reasons: location?.signals ?? [] },
+]
 
 /** Trust inputs that the reader supplied; the corresponding checks must then pass. */
 export interface Asked {
