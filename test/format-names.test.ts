@@ -70,6 +70,15 @@ const OBJECTS: Readonly<Record<string, Described>> = {
   'redacted-copy.md, Files of a copy: `disclosure.json`': {
     members: membersOfInterface('main/verify/disclosure/notes.ts', 'DisclosureNotes'),
   },
+  'redacted-copy.md, Files of a copy: `policy`': {
+    members: membersOfInterface('main/verify/disclosure/notes.ts', 'StatedPolicy'),
+  },
+  'redacted-copy.md, Files of a copy: `counts`': {
+    members: membersOfInterface('main/verify/disclosure/notes.ts', 'DisclosureCounts'),
+  },
+  'redacted-copy.md, Files of a copy: `underivable`': {
+    members: membersOfInterface('main/verify/disclosure/underivable.ts', 'Underivable'),
+  },
   'redacted-copy.md, Reveal: Member': keys(
     JSON.parse(
       new TextDecoder().decode(

@@ -13,15 +13,17 @@ export interface DisclosureNotes {
   readonly why: string
   /** UTC, ISO 8601. */
   readonly when: string
-  /** Nodes as a count, because their names are redacted; paths as named in the copy. */
-  readonly policy: {
-    readonly classes: readonly PartClass[]
-    readonly nodes: number
-    readonly paths: readonly string[]
-  }
+  readonly policy: StatedPolicy
   readonly counts: DisclosureCounts
   /** Verdicts that cannot be reproduced from the copy. */
   readonly underivable: Underivable
+}
+
+/** What was to be redacted: nodes as a count, because their names are redacted; paths as named in the copy. */
+export interface StatedPolicy {
+  readonly classes: readonly PartClass[]
+  readonly nodes: number
+  readonly paths: readonly string[]
 }
 
 export interface DisclosureCounts {
