@@ -68,6 +68,39 @@ const ADVICE: readonly Row[] = [
   ['a line more in VERIFY.txt', PATHS.help, put(PATHS.help, (text) => `${text}Certified.\n`)],
 ]
 
+const SUBJECT = (name: string): RegExp => new RegExp(`(?<="sha256":")[0-9a-f]{64}(?="},"name":"${name}")`)
+const OTHER = '0'.repeat(64)
+/** Of files that are not enclosed, too. */
+const STATED: readonly Row[] = [
+  [
+    'another manifest in the statement',
+    PATHS.manifest,
+    put(PATHS.statement, (text) => text.replace(SUBJECT(PATHS.manifest), OTHER)),
+  ],
+  [
+    'another scope in the statement',
+    PATHS.scope,
+    put(PATHS.statement, (text) => text.replace(SUBJECT(PATHS.scope), OTHER)),
+  ],
+  [
+    'a report in the statement that the manifest does not list so',
+    PATHS.report,
+    put(PATHS.statement, (text) => text.replace(SUBJECT(PATHS.report), OTHER)),
+  ],
+  [
+    'one more file in the statement',
+    PATHS.trace,
+    put(PATHS.statement, (text) =>
+      text.replace('"subject":[', `"subject":[{"digest":{"sha256":"${OTHER}"},"name":"${PATHS.trace}"},`),
+    ),
+  ],
+  [
+    'another evidence digest in the statement',
+    PATHS.statement,
+    put(PATHS.statement, (text) => text.replace(/(?<="evidenceDigest":")[0-9a-f]{64}/, OTHER)),
+  ],
+]
+
 const PAYLOAD: Row = [
   'a payload file',
   'data/audit.txt',
@@ -131,7 +164,7 @@ describe('an excerpt', () => {
   test('is intact as it was sealed', async () => {
     expect(integrity(await verified(good))).toMatchObject({ outcome: 'passed' })
   })
-  test.each([...CERTIFICATES, ...INFO, PAYLOAD])(
+  test.each([...CERTIFICATES, ...INFO, ...STATED, PAYLOAD])(
     'cannot be of a pack that was sealed with %s',
     async (_, path, forge) => {
       rejects(await verified(await reseal(forge(good), signer)), path)

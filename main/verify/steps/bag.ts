@@ -1,6 +1,6 @@
 import type { RunTrace, Statement } from '../../../schemas/types.ts'
-import { BAG_DECLARATION, PATHS } from '../../core/pack.ts'
-import { isSafePath, linesOf, nodeFolder } from '../../core/pack-files.ts'
+import { BAG_DECLARATION, NAMED_SUBJECTS, PATHS } from '../../core/pack.ts'
+import { evidenceDigestOf, isSafePath, linesOf, nodeFolder } from '../../core/pack-files.ts'
 import type { RunEvidence } from '../../core/period/conclusions.ts'
 import { partialPaths } from '../../core/period/pack.ts'
 import { quote } from '../../core/plain-text.ts'
@@ -11,7 +11,7 @@ import { parseStatedHead } from '../../core/run-chain/read.ts'
 import { bytesOf, canonical, nodeFolders, readScope, textOf } from './read.ts'
 import { readRegister } from './register.ts'
 import { namedAuthority, readSealOf } from './signature.ts'
-import { enclosedTagProblems, isRunPayload, isTagFile, matterOfRun, notInPacks } from './tags.ts'
+import { enclosedTagProblems, isRunPayload, isTagFile, matterOfRun, notInPacks, subjectProblems } from './tags.ts'
 import type { Trust } from './trust.ts'
 
 /** A part of a run’s pack, as far as the seal of the pack covers it. */
@@ -39,7 +39,8 @@ export async function readBag(
     trust,
   }: { readonly seal: SealReader; readonly validator: SchemaValidator; readonly trust: Trust },
 ): Promise<BagReading> {
-  const manifest = listIn(await textOf(source, PATHS.manifest))
+  const manifestText = await textOf(source, PATHS.manifest)
+  const manifest = listIn(manifestText)
   const tags = listIn(await textOf(source, PATHS.tagManifest))
   const seal = await readSealOf(source, reader, trust)
   const stated = canonical(await textOf(source, PATHS.statement))
@@ -70,6 +71,14 @@ export async function readBag(
       ...(manifest === null ? [`${PATHS.manifest} is missing or is not a valid list.`] : []),
       ...(seal === null ? ['The seal is missing.'] : seal.problems),
       ...(statement === null ? [`${PATHS.statement} is missing or does not have the required form.`] : []),
+      ...(statement === null || manifest === null || manifestText === null
+        ? []
+        : [
+            ...subjectProblems(statement, manifestText, { named: NAMED_SUBJECTS, digests: manifest }),
+            ...(statement.predicate.report.evidenceDigest === evidenceDigestOf(manifestText)
+              ? []
+              : [`${PATHS.statement} and ${PATHS.manifest} disagree about the evidence digest.`]),
+          ]),
       ...(trace === null && source.paths.includes(PATHS.trace)
         ? [`${PATHS.trace} is not a run trace of that run in canonical form.`]
         : []),
