@@ -55,6 +55,10 @@ export function codeBlock(lines: readonly string[], language = 'sh'): readonly s
 
 /** One of several: “3 of 12”. */
 export const of = (part: number, whole: number): string => `${part} of ${whole}`
+/** One of several, with the noun in the form of the whole: “3 of 12 nodes”, “1 of 1 node”. */
+export const outOf = (part: number, whole: number, one: string, many = `${one}s`): string =>
+  `${of(part, whole)} ${whole === 1 ? one : many}`
+
 /** A number with its noun in the right form. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 

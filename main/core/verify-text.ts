@@ -78,7 +78,7 @@ export function verifyText(input: VerifyTextInput): string {
     '  - Other points that the script lists under “Not verified”.',
     '',
     'Further manual checks, in the unpacked pack',
-    '  - The report belongs to this evidence: the digest printed on its first page is',
+    '  - The report belongs to this evidence: the evidence digest that it prints is',
     `   ${input.evidenceDigest}`,
     "   and is computed by:  grep -v '  data/report' manifest-sha256.txt | sha256sum",
     `  - A capture: the files ${nodes}/NODE/sha256/DIGEST contain the exact output of a command, named by digest;`,

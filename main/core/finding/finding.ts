@@ -40,6 +40,8 @@ export interface FoundDeviation {
   /** Where none is in effect: the one that expired last. */
   readonly acceptanceExpired: RiskAcceptance | null
   readonly isStale: boolean
+  /** The node was refused before login because of its host key, and therefore not tested. */
+  readonly isRefused?: true
 }
 
 /** A control that a finding concerns: one that its check decides. */
@@ -292,6 +294,7 @@ function nodeDeviations({ tally, byName, acceptances }: About, check: string): D
       accepted: acceptances.inForce(subject, check),
       acceptanceExpired: acceptances.ended(subject, check),
       isStale: node?.stale ?? false,
+      ...(refusedFor.length > 0 ? { isRefused: true as const } : {}),
     }
   }
   return {
