@@ -202,7 +202,8 @@ describe('the period report', () => {
     expect(said).toContain('The evidence of no run is available, so no control can be concluded on.')
     expect(said).toContain('On 1 of 1\u00a0days no node was collected in any run')
     expect(said).toContain('Not tested: operation between runs.')
-    expect(said).toContain('0 of 0 scheduled runs took place')
+    expect(said).toContain('No scheduled run was due. 0 unscheduled runs took place.')
+    expect(said).toContain('None: no scheduled run was due in the period.')
   })
 
   test('the words that were recorded for a gap cannot steer the page', () => {

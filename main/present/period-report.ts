@@ -39,6 +39,7 @@ export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
     subject: `Evidence digest ${input.evidenceDigest}`,
     producer: input.producer,
     demo: input.demo,
+    paper: input.frameworks.some(({ id }) => id === 'hipaa') ? 'letter' : 'a4',
     runningHead: `${fleet}, ${dayOf(period.from)} to ${dayOf(period.to)}`,
     runningFoot: `Evidence ${input.evidenceDigest.slice(0, 16)}, as of ${when(period.asOf)}`,
     sections: sections.map((section, index) => ({ ...section, title: `${index + 1}  ${section.title}` })),

@@ -72,7 +72,7 @@ describe('The pages of an account of a period', () => {
 
   test('with another number or another entity are rejected, with the page and both sentences', async () => {
     for (const [from, to] of [
-      ['took place', 'took place, without a deviation'],
+      ['took place', 'were clean'],
       ['Example Clinic', 'Another Clinic'],
     ] as const) {
       const changed = (document: ReportDocument): ReportDocument =>

@@ -166,10 +166,10 @@ function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
     {
       kind: 'table',
       columns: [
-        { title: 'Component', width: 27 },
+        { title: 'Component', width: 15 },
         { title: 'Serial number, address or key', width: 29 },
-        { title: 'From', width: 13 },
-        { title: 'To', width: 13 },
+        { title: 'From', width: 19 },
+        { title: 'To', width: 19 },
         { title: 'Between (UTC)', width: 18 },
       ],
       rows: sorted
@@ -256,8 +256,8 @@ function byClaim(input: PeriodReportInput): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Expected condition', width: 42 },
-      { title: 'Deviations / nodes', width: 13 },
+      { title: 'Expected condition', width: 40 },
+      { title: 'Deviating / declared nodes', width: 15 },
       { title: 'First found, last seen (UTC)', width: 20 },
       { title: 'Remediated', width: 12 },
       { title: 'Open at period end', width: 13 },

@@ -89,12 +89,15 @@ function facts(input: PeriodReportInput): FactRows {
     },
     {
       label: 'Scheduled runs',
-      value: [
-        { text: `${of(counts.completed, counts.planned)} took place, ${counts.late} of them late` },
-        {
-          text: `${of(counts.recorded, counts.planned)} missed, explained; ${of(counts.unrecorded, counts.planned)} missed, unexplained`,
-        },
-      ],
+      value:
+        counts.planned === 0
+          ? plainCell(`None was due; ${plural(counts.unplanned, 'unscheduled run')} took place`)
+          : [
+              { text: `${of(counts.completed, counts.planned)} took place, ${counts.late} of them late` },
+              {
+                text: `${of(counts.recorded, counts.planned)} missed, explained; ${of(counts.unrecorded, counts.planned)} missed, unexplained`,
+              },
+            ],
     },
     {
       label: 'Days',
@@ -165,6 +168,7 @@ const LIMITS: readonly string[] = [
 export const periodLimits = (): Section => ({
   id: 'limits',
   title: PERIOD_TITLES.limits,
+  flows: true,
   blocks: [{ kind: 'list', items: LIMITS.map((words) => ({ text: words })) }],
 })
 
@@ -251,6 +255,7 @@ export function rulesSection({ period }: PeriodReportInput): Section {
   return {
     id: 'rules',
     title: PERIOD_TITLES.rules,
+    flows: true,
     blocks: [
       text(
         rules.length === 0
@@ -296,6 +301,7 @@ export function readingSection(_: PeriodReportInput): Section {
   return {
     id: 'reading',
     title: PERIOD_TITLES.reading,
+    flows: true,
     blocks: [
       text(
         'Each run shows one point in time. Not tested: operation between runs. Every count is printed with its denominator, and days without evidence precede the results.',

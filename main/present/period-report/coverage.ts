@@ -36,7 +36,7 @@ export function coverageSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.coverage,
     blocks: [
       text(
-        `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation. ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)}\u00a0days at least one node was collected.`,
+        `${counts.planned === 0 ? 'No scheduled run was due.' : `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation.`} ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)}\u00a0days at least one node was collected.`,
       ),
       heading(3, 'Schedules', true),
       ...(plans.length === 0
@@ -67,7 +67,7 @@ export function coverageSection(input: PeriodReportInput): Section {
   }
 }
 
-const WIDTHS = [21, 19, 12, 7, 11, 11, 9, 15]
+const WIDTHS = [16, 17, 12, 6, 11, 13, 13, 12]
 
 const planTable = ({ period }: PeriodReportInput): Block => ({
   kind: 'table',
@@ -99,6 +99,7 @@ export function gapSection(input: PeriodReportInput): Section {
   return {
     id: 'gaps',
     title: PERIOD_TITLES.gaps,
+    flows: true,
     blocks: [
       heading(3, 'Missed runs, unexplained', true),
       ...unrecordedBlocks(input),
@@ -120,7 +121,14 @@ export function gapSection(input: PeriodReportInput): Section {
 
 function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
   const days = period.calendar.days.filter((day) => dayState(day) === 'unrecorded')
-  if (days.length === 0) return [text('None. The run chain accounts for every scheduled run.')]
+  if (days.length === 0)
+    return [
+      text(
+        period.calendar.counts.planned === 0
+          ? 'None: no scheduled run was due in the period.'
+          : 'None. The run chain accounts for every scheduled run.',
+      ),
+    ]
   return [
     text(
       `A run was scheduled, and the run chain contains neither the run nor a missed-run entry. Management needs to explain ${days.length === 1 ? 'this day' : `these ${dayCount(days.length)}`}.`,
@@ -197,6 +205,7 @@ export function runSection(input: PeriodReportInput): Section {
   return {
     id: 'runs',
     title: PERIOD_TITLES.runs,
+    flows: true,
     blocks: [
       text(
         `${plural(runs.length, 'run')} of the period are in the run chain. The digest is the beginning of the SHA-256 of the run’s tagmanifest-sha256.txt, as sealed and as entered in the run chain. To compare it, see ${seePart('howto')}.`,

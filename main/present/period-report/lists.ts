@@ -16,6 +16,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
+import { when } from '../report/wording.ts'
 import { dayState, dayStateWords } from './day-states.ts'
 
 export interface PeriodReportInput {
@@ -188,10 +189,13 @@ export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
   return [
     heading(3, 'Further notes from the run chain', true),
     text(`Entry numbers refer to ${entryWords(0).replace('line 0 of ', '')}, numbered from 1.`),
-    { kind: 'list', items: notes.slice(0, MOST_DRAWN).map((note) => ({ text: plain(note, 2000) })) },
+    { kind: 'list', items: notes.slice(0, MOST_DRAWN).map((note) => ({ text: datedText(plain(note, 2000)) })) },
     ...restBlock(left, 'notes'),
   ]
 }
+
+/** Instants within a sentence, in the form of every other time of the report. */
+const datedText = (words: string): string => words.replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, when)
 
 const CALENDAR = [
   'day',

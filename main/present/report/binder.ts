@@ -20,7 +20,7 @@ import {
   text,
 } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
-import { matterOf, type ReportDocument, type ReportInput } from '../report.ts'
+import { matterOf, paperOf, type ReportDocument, type ReportInput } from '../report.ts'
 import { checkPages, checkRow, type OpenGroup, openGroups } from './binder-checks.ts'
 import { factBlock } from './boundary.ts'
 import { decisionLines, type Row, unbuilt } from './control-detail.ts'
@@ -61,6 +61,7 @@ export function buildBinder(input: ReportInput): ReportDocument {
     subject: `Evidence digest ${evidenceDigest}`,
     producer: input.producer,
     demo: input.demo,
+    paper: paperOf(assessment.scope),
     runningHead: `${fleet}, pack ${plain(input.packName, 60)}`,
     runningFoot: `Evidence ${evidenceDigest.slice(0, 16)}, as of ${when(assessment.asOf)}`,
     sections: [
