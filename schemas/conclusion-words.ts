@@ -245,10 +245,21 @@ interface ServerCounts {
 export type CountedItem = 'node' | 'node test'
 
 const itemWords: Readonly<
-  Record<CountedItem, { readonly on: string; readonly tested: (count: number) => string; readonly none: string }>
+  Record<
+    CountedItem,
+    { readonly on: string; readonly tested: (count: number) => string; readonly none: (count: number) => string }
+  >
 > = {
-  node: { on: 'on', tested: (count) => `${count} nodes tested`, none: 'nodes was reached' },
-  'node test': { on: 'in', tested: (count) => `${count} node tests`, none: 'node tests took place' },
+  node: {
+    on: 'on',
+    tested: (count) => `${count} ${count === 1 ? 'node' : 'nodes'} tested`,
+    none: (count) => (count === 1 ? 'the node was not reached' : `none of ${count} nodes was reached`),
+  },
+  'node test': {
+    on: 'in',
+    tested: (count) => `${count} ${count === 1 ? 'node test' : 'node tests'}`,
+    none: (count) => (count === 1 ? 'the node test did not take place' : `none of ${count} node tests took place`),
+  },
 }
 
 /** The server part in one line: the denominator is what was tested, and what was not tested follows. */
@@ -259,7 +270,7 @@ export function serverLine(
   const { label } = serverStateWords[state]
   const words = itemWords[item]
   if (population === 0) return label
-  if (state === 'not-tested') return `${label}: none of ${population} ${words.none}`
+  if (state === 'not-tested') return `${label}: ${words.none(population)}`
   const untested = population - tested
   const counts =
     state === 'deviations'
@@ -321,7 +332,8 @@ export function checkLine(check: CheckCounts): string {
   if (population === 0) return source === 'runs' ? 'Not tested: point in time' : 'No node in scope'
   if (source === 'population' || (source === 'runs' && population === 1 && satisfied + inconclusive === 1))
     return `${checkSourceWords[source]}: ${satisfied > 0 ? 'satisfied' : 'inconclusive'}`
-  if (tested === 0 && answeredByDocument === 0) return `not tested on ${population} nodes`
+  if (tested === 0 && answeredByDocument === 0)
+    return `not tested on ${population} ${population === 1 ? 'node' : 'nodes'}`
   const isRecorded = informational > 0 && satisfied + notSatisfied + inconclusive + notApplicable === 0
   return [
     ...(isRecorded

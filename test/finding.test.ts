@@ -369,7 +369,7 @@ describe('a presentation', () => {
 
   test('of nothing at all states that there is nothing', () => {
     const { conclusion, inOrder, leading } = presentationOf(matter(assessmentOf({}, { silent: ['x'] })))
-    expect(conclusion[0]).toBe('None of 1 declared nodes was tested, and no finding was made.')
+    expect(conclusion[0]).toBe('The declared node was not tested, and no finding was made.')
     expect([inOrder, leading]).toEqual([[], []])
   })
 })

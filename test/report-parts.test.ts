@@ -159,7 +159,7 @@ describe('scope and boundary', () => {
     'Carve-out: their controls are excluded and listed as required',
     'Period: 1 Jul 2025 to 30 Jun 2026',
     'Bridge letter until 30 Sep 2026',
-    'Not covered since: 51\u00a0days up to the evaluation date',
+    'Not covered: 51\u00a0days from then up to the evaluation date',
     'None on file. This report contains no evidence of their controls.',
     'Complementary subservice organization control',
     'UEC-1, from Report of Halle Eins',
@@ -491,7 +491,7 @@ describe('sign-off and custody', () => {
     for (const { recording } of input.assessment.nodes)
       if (recording !== null) expect(custody).toContain(recording.digest)
     for (const words of [
-      '5 recordings, from 20 Nov 2026 09:12 UTC',
+      '5 recordings, 20 Nov 2026 09:12 UTC',
       'Collector 0.1.0, logged in as bwaudit',
       '4 of 5 recordings were transferred in the SSH session of the capture',
       '1 risk acceptance, 1 decision and 1 document',

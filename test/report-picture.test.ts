@@ -62,7 +62,7 @@ describe('page 1', () => {
       .slice(0, 1)
       .map((node) => ({ ...node, status: 'complete' as const, recording: { id: 'one', digest: 'a'.repeat(64) } }))
     const said = page(matterOf({ ...input, assessment: { ...whole.assessment, nodes } }))
-    expect(said).toContain('Tests of 1 of 1 declared nodes resulted in no findings.')
+    expect(said).toContain('Tests of 1 of 1 declared node resulted in no findings.')
     expect(said).toContain('No deviations noted on the nodes tested.')
     expect(said).toContain('Operation between collections')
   })

@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest'
-import { resultCell, SOURCES } from '../main/present/report/tests-of-controls.ts'
+import { describe, expect, test } from 'vitest'
+import { HOST_IDENTITY } from '../main/core/finding/finding.ts'
+import type { ReportInput } from '../main/present/input.ts'
+import { findingSection } from '../main/present/report/findings.ts'
+import { resultCell, SOURCES, testSection } from '../main/present/report/tests-of-controls.ts'
+import { chosenFrameworks } from '../main/present/report/wording.ts'
+import { buildReport, documentText, matterOf } from '../main/present/report.ts'
 import type { ControlCheck } from '../schemas/types.ts'
+import { formatSample } from './support/format-sample.ts'
+import { sampleInput } from './support/report/sample.ts'
 
 const answeredOnce = (source: ControlCheck['source']): ControlCheck => ({
   check: 'evidence.chain-of-custody',
@@ -21,9 +28,71 @@ const answeredOnce = (source: ControlCheck['source']): ControlCheck => ({
   notRetested: 0,
 })
 
+const input = sampleInput()
+
+/** Sections of a report as text: the findings, then the tests of each framework. */
+function pages(of: ReportInput): { readonly findings: string; readonly tests: string } {
+  const matter = matterOf(of)
+  const told = (sections: Parameters<typeof documentText>[0]['sections']): string =>
+    documentText({ ...buildReport(of), sections }).join('\n')
+  return {
+    findings: told([findingSection(matter)]),
+    tests: told(chosenFrameworks(matter).current.map((framework) => testSection(matter, framework))),
+  }
+}
+
 test('what only the pack shows is not printed as a test with a result, since the report precedes its verification', () => {
   const [line] = resultCell(answeredOnce('pack'), undefined, 0)
   expect(line?.mark).toBe('dot')
   expect(`${SOURCES.pack} ${line?.text}`).not.toMatch(/perform|no deviations/i)
   expect(resultCell(answeredOnce('population'), undefined, 0)[0]?.mark).toBe('ring-tick')
+})
+
+test('without a provider inventory, no node is counted for its comparison', () => {
+  const check = { ...answeredOnce('population'), satisfied: 0, inconclusive: 1 }
+  expect(resultCell(check, undefined, 0)).toEqual([
+    { mark: 'diamond-question', text: 'Unable to conclude: no provider inventory was compared.' },
+  ])
+})
+
+test('one node is counted in the singular', () => {
+  const server = answeredOnce('server')
+  const [line] = resultCell(server, undefined, 0)
+  expect(line?.text).toBe('No deviations noted: 1 of 1 node tested.')
+  const several = { ...server, population: 3, tested: 3, satisfied: 3 }
+  expect(resultCell(several, undefined, 0)[0]?.text).toBe('No deviations noted: 3 of 3 nodes tested.')
+})
+
+describe('a control', () => {
+  const { tests } = pages(input)
+
+  test('that documents alone leave open states so once', () => {
+    expect(tests).toContain('documents outstanding: 0 of')
+    expect(tests).not.toContain('documents outstanding; documents outstanding')
+  })
+
+  test('that is addressable is marked, whether a test or a document decides it', () => {
+    expect(tests).toContain('164.312(a)(2)(iii) Automatic logoff (addressable)')
+    expect(tests).toContain('164.310(a)(2)(i) Contingency operations (addressable)')
+    expect(tests).not.toContain('Unique user identification (addressable)')
+  })
+})
+
+describe('a node that was refused because of its host key', () => {
+  const { assessment, catalog, register, recordings } = formatSample()
+  const failure = { code: 'ssh.host-key-changed', detail: 'ssh-ed25519 SHA256:other was shown' }
+  const nodes = assessment.nodes.map((node) => (node.node === 'demo-missing-07' ? { ...node, failure } : node))
+  const of = { ...input, assessment: { ...assessment, nodes }, catalog, register, recordings }
+  const { findings, tests } = pages(of)
+
+  test('is counted apart from the nodes tested, and limits the controls of the check', () => {
+    expect(findings).toContain('Deviations on 1 of 7 nodes: 6 tested, 1 refused before login.')
+    expect(findings).toMatch(/which limits the conclusion on:\s+HIPAA 164\.312\(d\) Person or entity authentication/)
+  })
+
+  test('is named where the check is listed as a test, with its finding', () => {
+    const found = matterOf(of).shown.findings.find(({ check }) => check === HOST_IDENTITY)
+    expect(tests).toContain('6 of 6 nodes tested. Another host key was shown by demo-missing-07, not tested.')
+    expect(tests).toContain(found?.reference)
+  })
 })

@@ -190,7 +190,10 @@ const listed = (parts: readonly string[]): string =>
 
 function foundSentence({ declared, tested, inventory, findings }: Figures, nodes: string): string {
   const all = SEVERITIES.reduce((sum, level) => sum + findings[level], 0)
-  if (tested === 0 && all === 0) return `None of ${declared} ${nodes} was tested, and no finding was made.`
+  if (tested === 0 && all === 0)
+    return declared === 1
+      ? `The ${nodes} was not tested, and no finding was made.`
+      : `None of ${declared} ${nodes} was tested, and no finding was made.`
   const lists = inventory === null ? '' : ' and of the provider inventory'
   const result = all === 0 ? 'no findings' : `${plural(all, 'finding')}: ${severityCounts(findings)}`
   return `Tests of ${of(tested, declared)} ${nodes}${lists} resulted in ${result}.`

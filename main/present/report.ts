@@ -22,7 +22,7 @@ import { ceilingSection, glossarySection, howtoSection, limitSection } from './r
 import { locationSection } from './report/location.ts'
 import { methodSection, profileSection } from './report/method.ts'
 import { nodeSection } from './report/nodes.ts'
-import { pageOne, short } from './report/page-one.ts'
+import { PAGE, pageOne, short } from './report/page-one.ts'
 import { populationSection } from './report/population.ts'
 import { recordSection } from './report/records.ts'
 import { checkSection, testSection } from './report/tests-of-controls.ts'
@@ -79,7 +79,7 @@ export function buildExecutive(input: ReportInput): ReportDocument {
   return { ...described(matter, 'Executive summary'), density: 'reading', sections: [alone(pageOne(matter))] }
 }
 
-/** Links lead to pages that a single page does not have. */
+/** Links lead to pages that a single page does not have: it names the finding instead. */
 const alone = (section: Section): Section => ({
   ...section,
   blocks: section.blocks.map(unlinked),
@@ -90,9 +90,10 @@ const unlinked = (block: Block): Block =>
   block.kind === 'table'
     ? {
         ...block,
+        columns: block.columns.map((column) => (column.title === PAGE ? { ...column, title: 'Finding' } : column)),
         rows: block.rows.map((row) =>
           row.map((cell) =>
-            cell.map(({ link: _, showsPage: __, ...line }) => (line.text === '' ? { text: '–' } : line)),
+            cell.map(({ link, showsPage: _, ...line }) => (line.text === '' ? { text: link ?? '–' } : line)),
           ),
         ),
       }

@@ -315,7 +315,7 @@ function EditNode({ node, onClose }: { readonly node: FleetNodeView; readonly on
         <Checkbox
           isSelected={sudo}
           onChange={setSudo}
-          note="Some probes need root. Without sudo, their checks are not tested. No password is ever entered."
+          note="Some probes need root. Without sudo, their checks are inconclusive. No password is ever entered."
         >
           Run privileged checks with sudo
         </Checkbox>

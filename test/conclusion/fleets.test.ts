@@ -133,7 +133,7 @@ describe('a check that is not satisfied changes the rows that it decides, and no
     const rows = except({ 'access.unique-accounts': 'not-satisfied' })
     expect(changes(flawless, rows)).toEqual(to('deviations', ['312(a)(1)', '312(a)(2)(i)', '312(d)', 'CC6.1']))
     expect(statesOf(rows).get('308(a)(3)(ii)(C)')).toBe('supported')
-    expect(serverLine(row(rows, '312(d)').server)).toBe('Deviations noted: deviations on 1 of 1 nodes tested')
+    expect(serverLine(row(rows, '312(d)').server)).toBe('Deviations noted: deviations on 1 of 1 node tested')
   })
 
   test('F10: what a server with GPUDirect has switched off decides nothing', () =>
@@ -253,7 +253,7 @@ test('F18: all evidence is 31 days old, and the firewall was not satisfied', () 
   })
   expect(inState(rows, 'deviations')).toEqual(['CC6.6'])
   expect(serverLine(row(rows, 'CC6.6').server)).toBe(
-    'Deviations noted: deviations on 1 of 1 nodes tested; 1 not retested since',
+    'Deviations noted: deviations on 1 of 1 node tested; 1 not retested since',
   )
   expect(many(rows, 'unable-to-conclude')).toEqual([22, 11])
   expect(statesOf(rows).get('308(a)(2)')).toBe('supported')

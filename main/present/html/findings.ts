@@ -15,6 +15,7 @@ import { familiesOf, partsOf } from '../formats/work-order-document.ts'
 import { remedyOf, severityCounts } from '../presentation.ts'
 import { controlAnchor, controlName, severityReasons, statusText, untestedText, WHO } from '../report/findings.ts'
 import { countText, noFinding, ownerText, severityMark } from '../report/page-one.ts'
+import { LIMITS_CONTROLS, limitedControls } from '../report/refused.ts'
 import {
   type ControlRow,
   controlsInScope,
@@ -131,17 +132,26 @@ export const checkLink = ({ anchors }: Page, check: string): string =>
     ? `<a href="#${idOf(checkAnchor(check))}"><code>${htmlText(check)}</code></a>`
     : `<code>${htmlText(check)}</code>`
 
-function findingControlsHtml({ matter, anchors }: Page, { controls }: Finding): string {
-  if (controls.length === 0) return '<span class="quiet">Decides no control; an observation.</span>'
+function findingControlsHtml(page: Page, finding: Finding): string {
+  const { controls } = finding
+  if (controls.length === 0) {
+    const limited = limitedControls(page.matter, finding)
+    return limited.length === 0
+      ? '<span class="quiet">Decides no control; an observation.</span>'
+      : `<span class="quiet">${LIMITS_CONTROLS}</span>${controlListHtml(page, limited)}`
+  }
   const settled = controls.filter(({ isSettled }) => isSettled).length
-  return `<ul>${controls
+  return `${controlListHtml(page, controls)}<span class="quiet">Closing it settles the server part of ${of(settled, controls.length)}.</span>`
+}
+
+const controlListHtml = ({ matter, anchors }: Page, controls: ReturnType<typeof limitedControls>): string =>
+  `<ul>${controls
     .map((one) => {
       const name = htmlText(controlName(matter.catalog, one))
       const linked = anchors.has(controlAnchor(one)) ? `<a href="#${idOf(controlAnchor(one))}">${name}</a>` : name
       return `<li>${linked}</li>`
     })
-    .join('')}</ul><span class="quiet">Closing it settles the server part of ${of(settled, controls.length)}.</span>`
-}
+    .join('')}</ul>`
 
 function responseHtml(finding: Finding, response: ManagementResponse | null): string {
   const owner = response?.owner == null ? 'Owner not assigned' : `Owner: ${ownerText(finding)}`

@@ -8,7 +8,7 @@ import type {
 import { dayCount } from '../../../schemas/words.ts'
 import { type EphiPlace, ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
 import { PATHS } from '../../core/pack-files.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
+import { names, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -57,7 +57,10 @@ function undeclared(matter: Matter): readonly Block[] {
 
 const frameworkRow = (matter: Matter): { readonly label: string; readonly value: ReturnType<typeof plainCell> } => {
   const { current, overlays } = chosenFrameworks(matter)
-  const titled = [...current, ...overlays].map(({ title }) => ({ text: plain(title) }))
+  const titled = [...current, ...overlays].flatMap(({ title, version }): readonly Line[] => [
+    { text: plain(title) },
+    { text: plain(version), style: 'quiet' },
+  ])
   return { label: 'Frameworks', value: titled.length === 0 ? plainCell('No framework selected.') : titled }
 }
 
@@ -183,7 +186,7 @@ function storeTable(stores: readonly EphiStore[], unasked: readonly EphiPlace[])
 function askedCell({ nodes }: EphiStore, unasked: number): Cell {
   const all = new Set(nodes).size
   if (all === 0) return plainCell('Not collected')
-  const line: Line = { text: `On ${of(Math.max(0, all - unasked), all)} nodes` }
+  const line: Line = { text: `On ${outOf(Math.max(0, all - unasked), all, 'node')}` }
   return [unasked === 0 ? line : { ...line, style: 'strong' }]
 }
 
@@ -245,7 +248,7 @@ function gapLine(until: string, asOf: string): Line {
   if (days === null) return { text: 'Invalid period end date; uncovered time unknown', style: 'strong' }
   return days <= 0
     ? { text: 'Covers the evaluation date' }
-    : { text: `Not covered since: ${dayCount(days)} up to the evaluation date`, style: 'strong' }
+    : { text: `Not covered: ${dayCount(days)} from then up to the evaluation date`, style: 'strong' }
 }
 
 const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganization): readonly Block[] =>

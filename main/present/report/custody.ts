@@ -20,7 +20,7 @@ import { dayOf, declaredBy, factBlock } from './boundary.ts'
 import { signerCell } from './cover.ts'
 import type { Matter } from './input.ts'
 import { profileCell } from './method.ts'
-import { chosenFrameworks, see, titles, when } from './wording.ts'
+import { between, chosenFrameworks, see, titles, when } from './wording.ts'
 
 /** Up to this many recordings are listed here; otherwise see the evidence index. */
 const EACH_SHOWN = 40
@@ -57,7 +57,7 @@ function capture({ recordings }: Matter): readonly Block[] {
   const starts = recordings.map(({ recording }) => recording.startedAt).sort(compare)
   const ends = recordings.map(({ recording }) => recording.endedAt).sort(compare)
   const whole = text(
-    `${plural(recordings.length, 'recording')}, from ${when(starts[0] ?? '')} to ${when(ends.at(-1) ?? '')}, by the collector’s clock. The digest of a recording covers its description and one line per capture; each line states the SHA-256 of the output.`,
+    `${plural(recordings.length, 'recording')}, ${between(starts[0] ?? '', ends.at(-1) ?? '')}, by the collector’s clock. The digest of a recording covers its description and one line per capture; each line states the SHA-256 of the output.`,
   )
   if (recordings.length > EACH_SHOWN)
     return [whole, text(`For actor, time and digest of each, see ${see('evidence')}.`)]

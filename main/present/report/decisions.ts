@@ -1,10 +1,11 @@
 import type { ControlDecision } from '../../../schemas/types.ts'
 import { decisionWords, statusWords } from '../../../schemas/words.ts'
+import type { Finding } from '../../core/finding/finding.ts'
 import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
 import { type EntryStatus, statusOf } from '../../core/register.ts'
-import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
 import { alike } from '../../core/tally.ts'
 import { factBlock, furtherEntries, MOST_ENTRIES, typed } from './boundary.ts'
 import { lasts, peopleRows, withdrawal } from './cover.ts'
@@ -162,7 +163,7 @@ function outstandingTable(outstanding: Outstanding): Block {
     ],
     rows: groups.flatMap((group): readonly (readonly Cell[])[] => [
       [[{ text: `${sentence(group)} (${group.length})`, style: 'strong' }]],
-      ...group.map(({ id, status, controls }): readonly Cell[] => [
+      ...byRequest(group).map(({ id, status, controls }): readonly Cell[] => [
         [{ text: id ?? '–' }],
         [{ text: oneLine(status.document.title, 240) }],
         [{ text: String(controls.length) }],
@@ -171,13 +172,20 @@ function outstandingTable(outstanding: Outstanding): Block {
   }
 }
 
+const byRequest = (group: Outstanding): Outstanding => [...group].sort((a, b) => compare(a.id ?? '', b.id ?? ''))
+
 const sentence = ([first]: Outstanding): string => {
   const words = first === undefined ? '' : askedWords(first.status)
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
+/** The finding that an acceptance covers, where its check deviates now. */
+const findingLines = (finding: Finding | undefined): readonly Line[] =>
+  finding === undefined ? [] : [{ text: finding.title }, { text: finding.reference, link: finding.reference }]
+
 /** Acceptances of the register by status. They change no verdict; the annex has each in full. */
-function acceptances({ register, assessment, tally }: Matter): Block {
+function acceptances({ register, assessment, tally, shown }: Matter): Block {
+  const found = new Map([...shown.findings, ...shown.informational].map((one) => [one.check, one]))
   const order = ['expired', 'in-force', 'not-begun', 'withdrawn'] as const
   const entries = order.flatMap((status) =>
     register.riskAcceptances
@@ -196,7 +204,7 @@ function acceptances({ register, assessment, tally }: Matter): Block {
     rows: entries.map(({ status, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
       const open = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
       return [
-        [{ text: plain(check, 100) }],
+        [...findingLines(found.get(check)), { text: plain(check, 100), style: 'quiet' }],
         [{ text: names(nodes, 4) }, { text: `Deviations now on ${of(open, nodes.length)}`, style: 'quiet' }],
         [
           {

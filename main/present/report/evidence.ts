@@ -24,7 +24,7 @@ import {
 import type { SudoReconciliation, SudoRow } from '../../core/sudoers.ts'
 import { alike } from '../../core/tally.ts'
 import type { Matter } from './input.ts'
-import { titles } from './wording.ts'
+import { syntheticText, titles } from './wording.ts'
 
 /** One recording with the results of its node; null where the results are based on another recording or on none. */
 interface Held {
@@ -86,7 +86,7 @@ function answerBlocks(held: Held): readonly Block[] {
   const answering = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size > 0)
   return [
     heading(3, plain(recording.node.name, 80), true),
-    ...(recording.synthetic === null ? [] : [quiet(`Synthetic recording: ${plain(recording.synthetic, 300)}`)]),
+    ...(recording.synthetic === null ? [] : [quiet(syntheticText(recording.synthetic))]),
     ...(held.used ? [] : [text('This recording was supplied, but the results are based on another one.')]),
     {
       kind: 'facts',

@@ -1,7 +1,7 @@
 import { findingStatusWords, severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Deviation, EarlierRuns } from '../../../schemas/types.ts'
 import type { ConcernedControl, Finding, FoundDeviation } from '../../core/finding/finding.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
+import { names, of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, heading, type Line, quiet, type Section, text } from '../../core/report-document.ts'
 import { reached } from '../../core/tally.ts'
@@ -9,6 +9,7 @@ import type { CheckRemediation } from '../../core/work-order.ts'
 import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
+import { LIMITS_CONTROLS, limitedControls, refusedNodes } from './refused.ts'
 import { day, itemName, moment, titles, when } from './wording.ts'
 
 /** Nodes that one finding lists with their observations; the others are in the annexes. */
@@ -127,7 +128,10 @@ function argumentLines(finding: Finding, remediation: CheckRemediation | undefin
 
 /** The expected condition, with the thresholds that it was compared against. */
 export const criterionText = ({ criterion: { expected, thresholds } }: Finding): string =>
-  [expected, ...thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}.`)].join(' ')
+  [
+    expected.replace(/(?<![.…])$/, '.'),
+    ...thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}.`),
+  ].join(' ')
 
 /** What the condition can lead to, and why its severity is another one than that of its check. */
 export const effectText = (finding: Finding): string => [...finding.effect, ...severityReasons(finding)].join(' ')
@@ -142,10 +146,11 @@ export function severityReasons({ severity }: Finding): readonly string[] {
 }
 
 /** What was found on the first nodes, and out of how many. Nodes without any result are stated once for all findings. */
-function conditionLines({ deviations, tested, inconclusive, what }: Finding): readonly Line[] {
+function conditionLines(finding: Finding): readonly Line[] {
+  const { deviations, inconclusive } = finding
   const more = deviations.length - MOST_NODES
   const counts = [
-    `${of(deviations.length, tested)} ${what === 'inventory' ? 'rows' : 'nodes tested'}`,
+    countedText(finding),
     ...(inconclusive.length === 0 ? [] : [`inconclusive on ${names(inconclusive, 4)}`]),
   ]
   return [
@@ -164,12 +169,28 @@ function conditionLines({ deviations, tested, inconclusive, what }: Finding): re
   ]
 }
 
+/** Deviations out of what was tested, with its noun. A node that was refused before login is in both, and in no other test. */
+export function countedText(finding: Finding): string {
+  const { deviations, tested, what } = finding
+  if (what === 'inventory') return outOf(deviations.length, tested, 'row')
+  const refused = refusedNodes(finding).length
+  return refused === 0
+    ? `${outOf(deviations.length, tested, 'node')} tested`
+    : `${outOf(deviations.length, tested, 'node')}: ${tested - refused} tested, ${refused} refused before login`
+}
+
 const proofOf = ({ observations, isStale }: FoundDeviation): string => {
   const contradicting = observations
     .filter(({ direction }) => direction === 'contradicts')
     .map(({ text: words }) => words)
   const more = contradicting.length - 2
-  return `${oneLine(contradicting.slice(0, 2).join(' '), 320)}${more > 0 ? ` And ${plural(more, 'more observation')}.` : ''}${isStale ? ' Not retested since.' : ''}`
+  return `${wholeWords(contradicting.slice(0, 2).join(' '), 320)}${more > 0 ? ` And ${plural(more, 'more observation')}.` : ''}${isStale ? ' Not retested since.' : ''}`
+}
+
+/** Text on one line, truncated behind a word. */
+const wholeWords = (words: string, most: number): string => {
+  const line = oneLine(words, most)
+  return line.length > most ? `${line.slice(0, most).replace(/\s+\S*$/, '')} …` : line
 }
 
 export const WHO: Readonly<Record<CheckRemediation['whoCanChange'], string>> = {
@@ -180,15 +201,18 @@ export const WHO: Readonly<Record<CheckRemediation['whoCanChange'], string>> = {
 
 /** What to change, by the titles of the steps, and who can change it. */
 export function remedyText(finding: Finding, remediation: CheckRemediation | undefined): string {
-  if (remediation === undefined) return `${remedyOf(finding, undefined)}.`
+  if (remediation === undefined)
+    return `${remedyOf(finding, undefined)}.${finding.what === 'inventory' ? ` ${WHO.tenant}` : ''}`
   const steps = [
     ...new Set(remediation.steps.map(({ title, when }) => (when === undefined ? title : `${title} (where ${when})`))),
   ]
   return [...steps.slice(0, 4).map((step) => `${step}.`), WHO[remediation.whoCanChange]].join(' ')
 }
 
-function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line[] {
-  if (controls.length === 0) return [{ text: 'Decides no control; an observation.', style: 'quiet' }]
+function controlLines(matter: Matter, finding: Finding): readonly Line[] {
+  const { catalog } = matter
+  const { controls } = finding
+  if (controls.length === 0) return undecidedLines(matter, finding)
   const settled = controls.filter(({ isSettled }) => isSettled).length
   const more = controls.length - MOST_CONTROLS
   return [
@@ -206,7 +230,21 @@ function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line
   ]
 }
 
-export const controlName = (catalog: Matter['catalog'], one: ConcernedControl): string =>
+/** A finding that decides no control: an observation, or a node that was not tested for the controls of its check. */
+function undecidedLines(matter: Matter, finding: Finding): readonly Line[] {
+  const limited = limitedControls(matter, finding)
+  const more = limited.length - MOST_CONTROLS
+  if (limited.length === 0) return [{ text: 'Decides no control; an observation.', style: 'quiet' }]
+  return [
+    { text: LIMITS_CONTROLS, style: 'quiet' },
+    ...limited
+      .slice(0, MOST_CONTROLS)
+      .map((one): Line => ({ text: controlName(matter.catalog, one), link: controlAnchor(one) })),
+    ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
+  ]
+}
+
+export const controlName = (catalog: Matter['catalog'], one: Pick<ConcernedControl, 'framework' | 'control'>): string =>
   oneLine(itemName(catalog, { framework: one.framework as never, control: one.control }), 120)
 
 /** Where a control is in the tables of tests. */

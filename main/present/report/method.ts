@@ -79,7 +79,7 @@ const wayIn = ({ recordings }: Matter): Cell =>
 
 const KEYS: Readonly<Record<NonNullable<Recording['hostKey']>['trust']['how'], string>> = {
   'known-hosts': 'found in a known_hosts file',
-  fingerprint: 'matches the fingerprint in the fleet file',
+  fingerprint: 'equal to the fingerprint in the fleet file',
   'host-ca': 'signed by a host certificate authority',
   list: 'compared manually with a list',
   decision: 'accepted manually, decision recorded',

@@ -18,7 +18,7 @@ import type { Matter } from './input.ts'
 import { deviceCounts, layerText } from './isolation.ts'
 import { locationCell } from './location.ts'
 import { byWorstNode, nodeMatrixBlocks } from './node-matrix.ts'
-import { between, countLines, ELSEWHERE, observed, see, titles, when } from './wording.ts'
+import { between, countLines, ELSEWHERE, observed, see, syntheticText, titles, when } from './wording.ts'
 
 /** Row limit of a printed table; the others are counted. */
 const MOST_ROWS = 1000
@@ -75,15 +75,13 @@ function observedCell(node: NodeAssessment): Cell {
     { text: observed(node) },
     ...(status === 'partial' ? [{ text: 'Partially collected.' }] : []),
     ...(failure === null ? [] : [{ text: `${plain(failure.code, 60)}: ${plain(failure.detail)}` }]),
-    ...(synthetic === null
-      ? []
-      : [{ text: `Synthetic recording: ${plain(synthetic, 300)}`, style: 'strong' } as const]),
+    ...(synthetic === null ? [] : [{ text: syntheticText(synthetic), style: 'strong' } as const]),
   ]
 }
 
 const TRUST: Readonly<Record<HostKey['trust']['how'], string>> = {
   'known-hosts': 'found in a known_hosts file',
-  fingerprint: 'matches the fingerprint in the fleet file',
+  fingerprint: 'equal to the fingerprint in the fleet file',
   'host-ca': 'signed by a host certificate authority',
   list: 'compared manually with a list',
   decision: 'accepted manually, decision recorded',

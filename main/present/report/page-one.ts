@@ -133,7 +133,7 @@ function facts(matter: Matter): FactRows {
     {
       label: 'Population',
       value: cell(
-        `${figures.declared} ${nodeWords(assessment).replace(/ nodes$/, '')}: ${figures.tested} tested, ${figures.untested} not tested`,
+        `${figures.declared} ${nodeWords(assessment).replace(/ nodes?$/, '')}: ${figures.tested} tested, ${figures.untested} not tested`,
       ),
     },
     {
@@ -157,6 +157,9 @@ function facts(matter: Matter): FactRows {
   ]
 }
 
+/** Title of the column with the page of each finding. */
+export const PAGE = 'Page'
+
 function leadingBlocks(matter: Matter, most: number, proofs: number): readonly Block[] {
   const { findings, figures } = matter.shown
   const leading = matter.shown.leading.slice(0, most)
@@ -167,10 +170,10 @@ function leadingBlocks(matter: Matter, most: number, proofs: number): readonly B
       kind: 'table',
       columns: [
         { title: 'Severity', width: 12 },
-        { title: 'Condition found', width: 59 },
+        { title: 'Condition found', width: 56 },
         { title: 'Of tested', width: 10 },
         { title: 'Owner, due', width: 13 },
-        { title: 'Page', width: 6, align: 'right' },
+        { title: PAGE, width: 9, align: 'right' },
       ],
       rows: leading.map((finding, at): readonly Cell[] => [
         [severityLine(finding)],

@@ -282,7 +282,13 @@ function notReached({ assessment }: Matter): readonly Block[] {
   return [
     heading(3, 'Nodes not collected or partially collected', true),
     ...(groups.length === 0
-      ? [text(nodes.length === 0 ? 'No nodes declared.' : 'None. All declared nodes were collected completely.')]
+      ? [
+          text(
+            nodes.length === 0
+              ? 'No nodes declared.'
+              : `None. Output was obtained from every declared node. For probes without a complete capture, see ${see('undecided')}.`,
+          ),
+        ]
       : [
           {
             kind: 'table',

@@ -4,7 +4,7 @@ import { PROPERTIES, propertyWords } from '../../../schemas/words.ts'
 import type { Check } from '../../core/check.ts'
 import type { Finding } from '../../core/finding/finding.ts'
 import type { Control, Framework } from '../../core/framework.ts'
-import { names, of, oneLine, plain, plural } from '../../core/plain-text.ts'
+import { names, of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -20,6 +20,7 @@ import { isTested } from './control-detail.ts'
 import { controlAnchor, statusText } from './findings.ts'
 import type { Matter } from './input.ts'
 import { ownerText } from './page-one.ts'
+import { refusedNodes } from './refused.ts'
 import {
   chosenFrameworks,
   countLines,
@@ -98,8 +99,9 @@ export function testIntro({ assessment, shown }: Matter, rows: readonly ControlR
     .filter(({ count }) => count > 0)
     .map(({ state, count }) => `${rowStateWords[state].label.toLowerCase()} ${count}`)
   const { declared, tested, untested } = shown.figures
-  const untestedNodes = untested === 0 ? '' : `; ${untested} were not tested, which limits every conclusion`
-  return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} were tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
+  const untestedNodes =
+    untested === 0 ? '' : `; ${untested} ${untested === 1 ? 'was' : 'were'} not tested, which limits every conclusion`
+  return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} ${tested === 1 ? 'was' : 'were'} tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
 }
 
 function testTable(matter: Matter, framework: Framework, rows: readonly ControlRow[]): Block {
@@ -145,15 +147,35 @@ export const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
 
 const headOf = (framework: Framework, { id, title, level }: Control, result: ControlAssessment): Cell => [
   {
-    text: `${plain(id, 40)} ${oneLine(title, 160)}${level === 'addressable' ? ' (addressable)' : ''}: ${rowStateWords[result.state].label.toLowerCase()}; ${documentLine(result.documents).toLowerCase()}`,
+    text: `${plain(id, 40)} ${oneLine(title, 160)}${levelMark(level)}: ${stateText(result)}`,
     style: 'strong',
     mark: stateMark(result.state),
     anchor: controlAnchor({ framework: framework.id, control: result.control }),
   },
 ]
 
-/** One test: deviations out of the nodes tested, or no deviations where the whole population was tested; else what is open. */
+/** A specification that is addressable is marked; the others are required. */
+const levelMark = (level: Control['level']): string => (level === 'addressable' ? ' (addressable)' : '')
+
+/** State and document part in one line; a state that is the document part alone is stated once. */
+function stateText({ state, documents }: ControlAssessment): string {
+  const held = documentLine(documents).toLowerCase()
+  return state === 'documents-outstanding' ? held : `${rowStateWords[state].label.toLowerCase()}; ${held}`
+}
+
+/** One test: its result, and what was found of it on a node that was refused before login and therefore not tested. */
 export function resultCell(check: ControlCheck, finding: Finding | undefined, untested: number): Cell {
+  const cell = testedCell(check, finding, untested)
+  const refused = finding === undefined ? [] : refusedNodes(finding)
+  const [first, ...others] = cell
+  if (finding === undefined || first === undefined || refused.length === 0) return cell
+  const words = `Another host key was shown by ${names(refused, MOST_NAMED)}, not tested.`
+  const link: Line = { text: finding.reference, link: finding.reference, showsPage: true }
+  return [{ ...first, text: `${first.text} ${words}` }, ...(others.length === 0 ? [link] : others)]
+}
+
+/** Deviations out of the nodes tested, or no deviations where the whole population was tested; else what is open. */
+function testedCell(check: ControlCheck, finding: Finding | undefined, untested: number): Cell {
   const {
     notSatisfied,
     tested,
@@ -177,7 +199,7 @@ export function resultCell(check: ControlCheck, finding: Finding | undefined, un
     return [
       result(
         'square-cross',
-        `Deviations noted: ${of(notSatisfied, tested)} nodes tested: ${names(subjects, MOST_NAMED)}.`,
+        `Deviations noted: ${outOf(notSatisfied, tested, 'node')} tested: ${names(subjects, MOST_NAMED)}.`,
         open,
       ),
       { text: finding.reference, link: finding.reference, showsPage: true },
@@ -189,12 +211,14 @@ export function resultCell(check: ControlCheck, finding: Finding | undefined, un
   if (finding?.what === 'inventory')
     return [
       result(
-        'square-cross',
+        'diamond-question',
         `Unable to conclude: ${plural(finding.deviations.length, 'row')} of the provider inventory unreconciled.`,
         [],
       ),
       { text: finding.reference, link: finding.reference, showsPage: true },
     ]
+  if (check.source === 'population' && satisfied + answeredByDocument === 0)
+    return [result('diamond-question', 'Unable to conclude: no provider inventory was compared.', [])]
   // The report is written before its pack can be verified.
   if (check.source === 'pack') return [result('dot', 'Not tested by this report: verify the pack.', [])]
   if (population === 0) return [result('bar', 'Not applicable: no node in scope.', [])]
@@ -202,20 +226,29 @@ export function resultCell(check: ControlCheck, finding: Finding | undefined, un
     return [
       result(
         'ring-tick',
-        `No deviations noted: ${satisfied + informational} of ${population}${check.source === 'server' ? ' nodes tested' : ''}.`,
+        `No deviations noted: ${check.source === 'server' ? `${outOf(satisfied + informational, population, 'node')} tested` : of(satisfied + informational, population)}.`,
         answeredByDocument === 0 ? [] : open,
       ),
     ]
   if (inconclusive + notTested === 0 && notApplicable > 0)
-    return [result('bar', `Not applicable on ${of(notApplicable, population)} nodes, as observed.`, [])]
-  if (tested === 0) return [result('dotted-ring', `Not tested: none of ${population} nodes was reached.`, [])]
+    return [result('bar', `Not applicable on ${outOf(notApplicable, population, 'node')}, as observed.`, [])]
+  if (tested === 0)
+    return [
+      result(
+        'dotted-ring',
+        population === 1
+          ? 'Not tested: the node was not reached.'
+          : `Not tested: none of ${population} nodes was reached.`,
+        [],
+      ),
+    ]
   const none = inconclusive === 0 && satisfied + informational > 0
   return [
     result(
       'diamond-question',
       none
-        ? `Scope limitation: no deviations noted on ${of(satisfied + informational, tested)} nodes tested.`
-        : `Unable to conclude: ${of(satisfied + informational, tested)} nodes satisfied.`,
+        ? `Scope limitation: no deviations noted on ${outOf(satisfied + informational, tested, 'node')} tested.`
+        : `Unable to conclude: ${outOf(satisfied + informational, tested, 'node')} satisfied.`,
       open,
     ),
   ]
@@ -253,7 +286,7 @@ function documentTable(framework: Framework, rows: readonly ControlRow[]): Block
   const cells = rows.map(({ control, result: { control: key, documents, state } }): readonly Cell[] => [
     [
       {
-        text: `${plain(control.id, 40)} ${oneLine(control.title, 100)}`,
+        text: `${plain(control.id, 40)} ${oneLine(control.title, 100)}${levelMark(control.level)}`,
         anchor: controlAnchor({ framework: framework.id, control: key }),
       },
     ],

@@ -56,10 +56,12 @@ export function chosenFrameworks({ catalog, assessment }: Pick<ReportInput, 'cat
 }
 
 /** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
-export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string =>
-  reconciliation === undefined || reconciliation.declared === nodes.length
-    ? 'declared nodes'
-    : 'declared or fleet-file nodes'
+export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string => {
+  const noun = nodes.length === 1 ? 'node' : 'nodes'
+  return reconciliation === undefined || reconciliation.declared === nodes.length
+    ? `declared ${noun}`
+    : `declared or fleet-file ${noun}`
+}
 
 /** Section titles, so that one section can refer to another by name; section numbers follow from the order alone. */
 export const titles = {
@@ -136,6 +138,10 @@ export const moment = (instant: string): string => when(instant).replace(/ UTC$/
 /** A time range, or a single time where both fall in the same minute. */
 export const between = (first: string, last: string): string =>
   when(first) === when(last) ? when(first) : `${when(first)} to ${when(last)}`
+
+/** What a recording states of itself where it was not captured unmodified from a real node. */
+export const syntheticText = (stated: string): string =>
+  `Synthetic recording: ${plain(stated, 300).replace(/^Synthetic: /, '')}`
 
 /** SOC 2® with its trademark sign, as the AICPA requests at first use. */
 export const asExamined = (words: string): string => words.replace(/^SOC 2(?!®)/, 'SOC 2®')

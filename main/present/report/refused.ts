@@ -1,0 +1,29 @@
+import type { ConcernedControl, Finding } from '../../core/finding/finding.ts'
+import type { ReportInput } from '../input.ts'
+import { chosenFrameworks } from './wording.ts'
+
+/**
+ * Nodes that showed another host key than the one on record. The key is compared before the login, so that such a node has a finding and no
+ * test: the check counts it as not tested in every control that it decides.
+ */
+
+/** What a finding on such a node means for controls. */
+export const LIMITS_CONTROLS = 'Not tested on this node, which limits the conclusion on:'
+
+export const refusedNodes = ({ deviations }: Pick<Finding, 'deviations'>): readonly string[] =>
+  deviations.flatMap(({ subject, isRefused }) => (isRefused === true ? [subject] : []))
+
+/** Controls in scope, of frameworks in effect, that the check decides and in which these nodes are missing; empty for every other finding. */
+export function limitedControls(
+  input: Pick<ReportInput, 'assessment' | 'catalog'>,
+  finding: Finding,
+): readonly Pick<ConcernedControl, 'framework' | 'control'>[] {
+  if (refusedNodes(finding).length === 0) return []
+  const current: readonly string[] = chosenFrameworks(input).current.map(({ id }) => id)
+  return input.assessment.controls.filter(
+    ({ framework, state, checks }) =>
+      current.includes(framework) &&
+      state !== 'out-of-scope' &&
+      checks.some(({ check, decides }) => check === finding.check && decides),
+  )
+}
