@@ -5,7 +5,7 @@ import { gapSection } from '../main/present/report/gaps.ts'
 import { pageOne } from '../main/present/report/page-one.ts'
 import { populationSection } from '../main/present/report/population.ts'
 import { asExamined, between } from '../main/present/report/wording.ts'
-import { buildReport, documentText, matterOf } from '../main/present/report.ts'
+import { buildExecutive, buildReport, documentText, matterOf } from '../main/present/report.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { declaredInput, engagementOf } from './support/report/declared.ts'
 import { sampleInput } from './support/report/sample.ts'
@@ -129,3 +129,20 @@ it.each([
   ['SOC 2® report', 'SOC 2® report'],
   ['HIPAA Security Rule', 'HIPAA Security Rule'],
 ])('%s is named as its owner asks', (words, shown) => expect(asExamined(words)).toBe(shown))
+
+describe('the executive summary', () => {
+  it('names each finding by its reference, since it has no other pages', () => {
+    const [section] = buildExecutive(declaredInput()).sections
+    const tables = (section?.blocks ?? []).flatMap((block) => (block.kind === 'table' ? [block] : []))
+    const leading = tables.find(({ columns }) => columns[0]?.title.startsWith('Severity'))
+    expect(leading?.columns.map(({ title }) => title)).toEqual([
+      'Severity, finding',
+      'Condition found',
+      'Of tested',
+      'Owner, due',
+    ])
+    for (const row of leading?.rows ?? []) expect(row[0]?.[0]?.text).toMatch(/ F-[0-9A-F]{6}$/)
+    expect(leading?.rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(section)).not.toMatch(/"link"|"showsPage"/)
+  })
+})

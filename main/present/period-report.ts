@@ -42,6 +42,10 @@ export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
     paper: input.frameworks.some(({ id }) => id === 'hipaa') ? 'letter' : 'a4',
     runningHead: `${fleet}, ${dayOf(period.from)} to ${dayOf(period.to)}`,
     runningFoot: `Evidence ${input.evidenceDigest.slice(0, 16)}, as of ${when(period.asOf)}`,
-    sections: sections.map((section, index) => ({ ...section, title: `${index + 1}  ${section.title}` })),
+    sections: sections.map((section, index) => ({
+      ...section,
+      flows: index > 0,
+      title: `${index + 1}  ${section.title}`,
+    })),
   }
 }

@@ -79,25 +79,33 @@ export function buildExecutive(input: ReportInput): ReportDocument {
   return { ...described(matter, 'Executive summary'), density: 'reading', sections: [alone(pageOne(matter))] }
 }
 
-/** Links lead to pages that a single page does not have: it names the finding instead. */
+/** Links lead to pages that a single page does not have: it names each finding by its reference instead. */
 const alone = (section: Section): Section => ({
   ...section,
   blocks: section.blocks.map(unlinked),
   ...(section.shorter && { shorter: section.shorter.map((blocks) => blocks.map(unlinked)) }),
 })
 
-const unlinked = (block: Block): Block =>
-  block.kind === 'table'
-    ? {
-        ...block,
-        columns: block.columns.map((column) => (column.title === PAGE ? { ...column, title: 'Finding' } : column)),
-        rows: block.rows.map((row) =>
-          row.map((cell) =>
-            cell.map(({ link, showsPage: _, ...line }) => (line.text === '' ? { text: link ?? '–' } : line)),
-          ),
-        ),
-      }
-    : block
+const unlinked = (block: Block): Block => {
+  if (block.kind !== 'table') return block
+  const named = block.columns.some(({ title }) => title === PAGE) ? withReferences(block) : block
+  return { ...named, rows: named.rows.map((row) => row.map((cell) => cell.map(({ link: _, ...line }) => line))) }
+}
+
+/** The reference of a finding next to its severity, in place of the last column with its page. */
+function withReferences(block: Extract<Block, { kind: 'table' }>): typeof block {
+  const [first, second, ...others] = block.columns.slice(0, -1)
+  if (first === undefined || second === undefined) return block
+  return {
+    ...block,
+    columns: [{ ...first, title: 'Severity, finding', width: 18 }, { ...second, width: 59 }, ...others],
+    rows: block.rows.map((row) => {
+      const reference = row.at(-1)?.[0]?.link
+      const [severity, ...cells] = row.slice(0, -1)
+      return [(severity ?? []).map((line) => ({ ...line, text: `${line.text} ${reference ?? ''}`.trim() })), ...cells]
+    }),
+  }
+}
 
 /**
  * The annexes of the report: everything that a finding or a result rests on, for detailed review. Each is in the pack as data as well.

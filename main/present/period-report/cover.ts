@@ -168,7 +168,6 @@ const LIMITS: readonly string[] = [
 export const periodLimits = (): Section => ({
   id: 'limits',
   title: PERIOD_TITLES.limits,
-  flows: true,
   blocks: [{ kind: 'list', items: LIMITS.map((words) => ({ text: words })) }],
 })
 
@@ -255,7 +254,6 @@ export function rulesSection({ period }: PeriodReportInput): Section {
   return {
     id: 'rules',
     title: PERIOD_TITLES.rules,
-    flows: true,
     blocks: [
       text(
         rules.length === 0
@@ -301,7 +299,6 @@ export function readingSection(_: PeriodReportInput): Section {
   return {
     id: 'reading',
     title: PERIOD_TITLES.reading,
-    flows: true,
     blocks: [
       text(
         'Each run shows one point in time. Not tested: operation between runs. Every count is printed with its denominator, and days without evidence precede the results.',

@@ -99,7 +99,6 @@ export function gapSection(input: PeriodReportInput): Section {
   return {
     id: 'gaps',
     title: PERIOD_TITLES.gaps,
-    flows: true,
     blocks: [
       heading(3, 'Missed runs, unexplained', true),
       ...unrecordedBlocks(input),
@@ -205,7 +204,6 @@ export function runSection(input: PeriodReportInput): Section {
   return {
     id: 'runs',
     title: PERIOD_TITLES.runs,
-    flows: true,
     blocks: [
       text(
         `${plural(runs.length, 'run')} of the period are in the run chain. The digest is the beginning of the SHA-256 of the run’s tagmanifest-sha256.txt, as sealed and as entered in the run chain. To compare it, see ${seePart('howto')}.`,

@@ -179,9 +179,11 @@ const sentence = ([first]: Outstanding): string => {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
-/** The finding that an acceptance covers, where its check deviates now. */
-const findingLines = (finding: Finding | undefined): readonly Line[] =>
-  finding === undefined ? [] : [{ text: finding.title }, { text: finding.reference, link: finding.reference }]
+/** The finding that an acceptance covers; its check alone where that does not deviate now. */
+const findingLines = (finding: Finding | undefined, check: string): readonly Line[] =>
+  finding === undefined
+    ? [{ text: plain(check, 100) }]
+    : [{ text: finding.title }, { text: finding.reference, link: finding.reference }]
 
 /** Acceptances of the register by status. They change no verdict; the annex has each in full. */
 function acceptances({ register, assessment, tally, shown }: Matter): Block {
@@ -196,7 +198,7 @@ function acceptances({ register, assessment, tally, shown }: Matter): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Check', width: 28 },
+      { title: 'Finding or check', width: 28 },
       { title: 'Nodes', width: 26 },
       { title: 'Status', width: 22 },
       { title: 'Approved by, reason', width: 24 },
@@ -204,7 +206,7 @@ function acceptances({ register, assessment, tally, shown }: Matter): Block {
     rows: entries.map(({ status, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
       const open = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
       return [
-        [...findingLines(found.get(check)), { text: plain(check, 100), style: 'quiet' }],
+        findingLines(found.get(check), check),
         [{ text: names(nodes, 4) }, { text: `Deviations now on ${of(open, nodes.length)}`, style: 'quiet' }],
         [
           {

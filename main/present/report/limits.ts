@@ -239,7 +239,7 @@ export const GENERAL_LIMITS: readonly string[] = [
   'Point in time. Each capture describes the node at the time of collection. Not tested: operation before, after or between collections.',
   `Self-reported data. Captures come from the node’s own operating system. A party that controls the kernel, the firmware or a lower layer can falsify them. A provider with root access to the system image needs neither a hypervisor nor special skill to do so: ${see('isolation')} lists that adversary first.`,
   `Collector. User, computer and program that collected are what the collecting computer states; nothing verifies them. ${see('verification')} names them, and states where they are part of what is tested.`,
-  'Privilege. On a node without administrator rights, the probes that need root do not run. The checks that require them are inconclusive there, and never satisfied.',
+  'Privilege. Without administrator rights, probes that need root do not run; the checks that require them are inconclusive.',
   `Population. A server missing from every list is not covered. ${see('population')} states which lists were available and how they reconcile; a server omitted from all of them cannot be detected.`,
   `Location. Only round trips timed by the collecting computer or a vantage point bound the position of the SSH responder. They identify no building and do not show that the responder is the audited machine. Borders come from a public atlas at 1:10,000,000 and cover land only, at the accuracy of that scale. All other location evidence is a statement by a party; ${see('location')} names that party.`,
   `Thresholds. Where a check compares with a threshold, its verdict depends on that value. ${see('compared')} lists each threshold with its source.`,

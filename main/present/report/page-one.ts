@@ -170,10 +170,10 @@ function leadingBlocks(matter: Matter, most: number, proofs: number): readonly B
       kind: 'table',
       columns: [
         { title: 'Severity', width: 12 },
-        { title: 'Condition found', width: 56 },
+        { title: 'Condition found', width: 59 },
         { title: 'Of tested', width: 10 },
         { title: 'Owner, due', width: 13 },
-        { title: PAGE, width: 9, align: 'right' },
+        { title: PAGE, width: 6, align: 'right' },
       ],
       rows: leading.map((finding, at): readonly Cell[] => [
         [severityLine(finding)],

@@ -96,7 +96,7 @@ export function requestsGrid({ assessment, catalog, register }: FormatInput): Gr
 
 /** What decides whether ePHI counts as unsecured (45 CFR 164.402 and the guidance of HHS on encryption), by check. */
 const CARRIER_CHECKS = [
-  ['encrypted at rest', 'encryption.at-rest.ephi-paths'],
+  ['encrypted at rest (all ePHI paths of the node)', 'encryption.at-rest.ephi-paths'],
   ['cipher', 'encryption.at-rest.cipher'],
   ['key custody', 'encryption.at-rest.key-custody'],
   ['unlock mode', 'encryption.at-rest.unlock-mode'],
