@@ -39,6 +39,18 @@ describe('a workbook', () => {
     ])
   })
 
+  test('has days and times as dates, in columns that state them, and as text elsewhere', async () => {
+    const head = ['due (UTC)', 'Status Date', 'first seen (UTC)', 'plan']
+    const row = ['2026-12-15', '2026-11-10', '2026-11-30T07:45:51.429Z', '2026-12-15']
+    const odd = ['2026-02-30', 'none', '=1+1', '']
+    const workbook = readXlsx(await xlsxOf([sheet([head, row, odd])], PAGES))
+    expect(workbook.sheets.get('Sheet')).toEqual([head, row, odd.slice(0, 3)])
+    const xml = workbook.parts.get('xl/worksheets/sheet1.xml') ?? ''
+    expect(/<c r="A2"[^>]*><v>([^<]*)</.exec(xml)?.[1]).toBe('46371')
+    expect([...xml.matchAll(/<c r="([A-D]2)"[^>]* t="s"/g)].map(([, cell]) => cell)).toEqual(['D2'])
+    expect(workbook.parts.get('xl/styles.xml')).toContain('formatCode="yyyy-mm-dd"')
+  })
+
   test('keeps its head bold and in sight, and its columns wide', async () => {
     const { parts } = readXlsx(
       await xlsxOf(

@@ -176,8 +176,8 @@ const MOST_LINES = 253
 const LONGEST_NAME = 31
 
 /**
- * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text or as a number, so nothing is ever
- * read as a formula. The first row of each sheet is bold, stays visible, is printed on every page, and has a filter for each
+ * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text, as a number or, in a column of days or times, as a date, so
+ * nothing is ever read as a formula. The first row of each sheet is bold, stays visible, is printed on every page, and has a filter for each
  * column; the first columns that name a row do the same. Text is truncated, and rows beyond the limit of a sheet are
  * omitted, both with a mark. The same sheets give the same bytes: the archive contains no dates.
  */
@@ -200,7 +200,8 @@ export async function xlsxOf(sheets: readonly Sheet[], print: PrintSetup): Promi
       columns: widths.map((width) => ({ width })),
       stickyRowsCount: 1,
       ...(keys === 0 ? {} : { stickyColumnsCount: keys }),
-      data: fitting[index]?.map((row, at) => rowOf(row, widths, at === 0)) ?? [],
+      data:
+        fitting[index]?.map((row, at) => rowOf(row, widths, at === 0 ? null : datedColumns(fitting[index]?.[0]))) ?? [],
     })),
     { fontFamily: FONT.family, fontSize: FONT.size, features: [settings] },
   )
@@ -213,12 +214,31 @@ function whatFits(rows: Sheet['rows']): Sheet['rows'] {
   return [...rows.slice(0, kept), [`${rows.length - kept} more rows do not fit into one sheet.`]]
 }
 
-/** The library takes the height of a row from a cell of it. */
-function rowOf(row: Sheet['rows'][number], widths: readonly number[], head: boolean): Cell[] {
+/** The columns of days and times, by their heads. */
+const datedColumns = (heads: Sheet['rows'][number] | undefined): readonly boolean[] =>
+  (heads ?? []).map((title) => /\(UTC\)$|\bdate$|^due$/i.test(String(title)))
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/
+
+/** A day or an instant, which a program sorts and filters by time; null for any other text. It is shown as UTC. */
+function dateOf(text: string): { readonly value: Date; readonly format: string } | null {
+  const format = DAY.test(text) ? 'yyyy-mm-dd' : INSTANT.test(text) ? 'yyyy-mm-dd hh:mm:ss' : null
+  const value = new Date(text)
+  // A day that its month does not have is another day as a date.
+  const isReal = !Number.isNaN(value.getTime()) && value.toISOString().startsWith(text.slice(0, 10))
+  return format !== null && isReal ? { value, format } : null
+}
+
+/** The library takes the height of a row from a cell of it. The head has no columns of dates. */
+function rowOf(row: Sheet['rows'][number], widths: readonly number[], dated: readonly boolean[] | null): Cell[] {
+  const head = dated === null
   const texts = row.map((cell) => textOf(String(cell)))
   const height = heightOf(texts, widths)
   return row.map((cell, at) => {
     const look = head ? HEAD : TOP
+    const date = dated?.[at] === true && typeof cell === 'string' ? dateOf(cell) : null
+    if (date !== null) return { type: Date, ...date, align: 'left', ...look, height }
     if (!head && typeof cell === 'number' && Number.isFinite(cell))
       return { type: Number, value: cell, ...look, height }
     const value = texts[at] ?? ''

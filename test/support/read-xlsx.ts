@@ -28,21 +28,49 @@ export function readXlsx(bytes: Uint8Array): ReadWorkbook {
     sheets: new Map(
       names.map(([, id, name]) => [
         decoded(name ?? ''),
-        rowsOf(parts.get(`xl/worksheets/sheet${id}.xml`) ?? '', texts),
+        rowsOf(parts.get(`xl/worksheets/sheet${id}.xml`) ?? '', texts, dateFormats(parts.get('xl/styles.xml') ?? '')),
       ]),
     ),
   }
 }
 
-const rowsOf = (xml: string, texts: readonly string[]): (string | number)[][] =>
+/** By style: the format of its cells, where it shows a day or a time. */
+function dateFormats(xml: string): readonly (string | undefined)[] {
+  const codes = new Map(
+    [...xml.matchAll(/<numFmt numFmtId="(\d+)" formatCode="([^"]*)"/g)].map(
+      ([, id, code]) => [id ?? '', code] as const,
+    ),
+  )
+  const cells = /<cellXfs.*?<\/cellXfs>/s.exec(xml)?.[0] ?? ''
+  return [...cells.matchAll(/<xf ([^>]*)>/g)].map(([, xf]) => codes.get(/numFmtId="(\d+)"/.exec(xf ?? '')?.[1] ?? ''))
+}
+
+/** The text that a table of text has for a date: a serial number counts days from 30 December 1899. */
+function dateText(serial: number, format: string): string {
+  const instant = new Date(Date.UTC(1899, 11, 30) + Math.round(serial * 86_400_000)).toISOString()
+  return format.includes('hh') ? instant : instant.slice(0, 10)
+}
+
+const rowsOf = (
+  xml: string,
+  texts: readonly string[],
+  formats: readonly (string | undefined)[],
+): (string | number)[][] =>
   [...xml.matchAll(/<row [^>]*?(?:\/>|>(.*?)<\/row>)/gs)].map(([, cells]) => {
     const row: (string | number)[] = []
-    for (const [, column, type, value] of (cells ?? '').matchAll(
-      /<c r="([A-Z]+)\d+"[^>]*?(?: t="(\w+)")?><v>([^<]*)<\/v><\/c>/g,
+    for (const [, column, style, type, value] of (cells ?? '').matchAll(
+      /<c r="([A-Z]+)\d+"(?: s="(\d+)")?[^>]*?(?: t="(\w+)")?><v>([^<]*)<\/v><\/c>/g,
     )) {
       const at = [...(column ?? '')].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
       while (row.length < at) row.push('')
-      row.push(type === 's' ? (texts[Number(value)] ?? '') : Number(value))
+      const format = formats[Number(style ?? 0)]
+      row.push(
+        type === 's'
+          ? (texts[Number(value)] ?? '')
+          : format === undefined
+            ? Number(value)
+            : dateText(Number(value), format),
+      )
     }
     return row
   })
