@@ -116,7 +116,7 @@ const OTHER_SOURCES = [
   'authorizedprincipalsfile',
   'authorizedprincipalscommand',
 ] as const
-const KEY_SETTINGS = ['authorizedkeysfile', ...OTHER_SOURCES]
+const KEY_SETTINGS = ['authorizedkeysfile', ...OTHER_SOURCES] as const
 
 /** What shows from where the SSH servers that run take keys. */
 export const KEY_SOURCES = { sshd: sshdEffective, conditions: sshdConditions, ...RUNNING_SSH } as const

@@ -4,6 +4,7 @@ import type { Parsed } from '../../core/probe.ts'
 import { contradicts, named, supports, unclear } from '../steps.ts'
 import {
   conditional,
+  type MatchKeyword,
   type SshdConditions,
   type SshdContext,
   type SshdContexts,
@@ -31,10 +32,10 @@ export const settingWords = ({ settings }: SshdSettings, key: string): readonly 
  * queried about. So a block that weakens a setting contradicts the claim for any user that it names; a block that changes it in a way we do not
  * evaluate leaves it unclear, and so do unread files.
  */
-export function conditionSteps(
+export function conditionSteps<K extends MatchKeyword>(
   conditions: Parsed<SshdConditions>,
-  keys: readonly string[],
-  judge: (key: string, value: string) => 'same' | 'weaker' | 'unclear',
+  keys: readonly K[],
+  judge: (key: K, value: string) => 'same' | 'weaker' | 'unclear',
 ): readonly DraftObservation[] {
   if (!conditions.ok) return unclearAbout(sshdConditions, conditions)
   const found = keys.flatMap((key) =>

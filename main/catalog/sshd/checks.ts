@@ -14,7 +14,14 @@ import {
   settingNumber,
   settingWords,
 } from './access.ts'
-import { type SshdConditions, type SshdSettings, sshdConditions, sshdContexts, sshdEffective } from './probes.ts'
+import {
+  type MatchKeyword,
+  type SshdConditions,
+  type SshdSettings,
+  sshdConditions,
+  sshdContexts,
+  sshdEffective,
+} from './probes.ts'
 import { keysOnly, letIn, passwordOffers, RUNNING_SSH, runningSsh } from './running.ts'
 
 // sshd -T prints "without-password" for what the file calls prohibit-password.
@@ -76,15 +83,16 @@ function general(value: string, keys: Parsed<AuthorizedKeys>): DraftObservation 
 }
 
 // What each setting must print. Keyboard-interactive asks PAM, which usually requires the password.
-const EXPECTED: Readonly<Record<string, string>> = {
+const EXPECTED = {
   passwordauthentication: 'no',
   kbdinteractiveauthentication: 'no',
   permitemptypasswords: 'no',
   hostbasedauthentication: 'no',
-}
+} as const
+const EXPECTED_KEYS = Object.keys(EXPECTED) as readonly (keyof typeof EXPECTED)[]
 
 const PASSWORD_SETTINGS: ReadonlySet<string> = new Set(['passwordauthentication', 'kbdinteractiveauthentication'])
-const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication', 'authenticationmethods']
+const CONDITIONAL = [...EXPECTED_KEYS, 'challengeresponseauthentication', 'authenticationmethods'] as const
 
 export const accessSshdPasswordAuth = defineCheck({
   id: 'access.sshd.password-auth',
@@ -99,7 +107,7 @@ export const accessSshdPasswordAuth = defineCheck({
     const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),
-      ...contextSteps(contexts, settings, [...Object.keys(EXPECTED), 'authenticationmethods'], judge),
+      ...contextSteps(contexts, settings, [...EXPECTED_KEYS, 'authenticationmethods'], judge),
       ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(settings))),
     ]
     return decide([
@@ -150,8 +158,8 @@ interface SshLimit {
   readonly does: string
   /** What 0 means, where it switches the limit off; where it does not, 0 is the strictest value. */
   readonly off: string | null
-  /** Whether a Match block can set it (sshd_config(5), Match). */
-  readonly inMatch: boolean
+  /** The keyword where a Match block can set it (sshd_config(5), Match); else null. */
+  readonly inMatch: MatchKeyword | null
 }
 
 /** sshd_config(5): LoginGraceTime 0 means no limit; MaxSessions 0 allows forwarding only; MaxAuthTries 0 lets no one in. */
@@ -162,7 +170,7 @@ const LIMITS: readonly SshLimit[] = [
     name: 'MaxAuthTries',
     does: 'attempts per connection',
     off: null,
-    inMatch: true,
+    inMatch: 'maxauthtries',
   },
   {
     id: 'ssh.sessions',
@@ -170,7 +178,7 @@ const LIMITS: readonly SshLimit[] = [
     name: 'MaxSessions',
     does: 'sessions per connection',
     off: null,
-    inMatch: true,
+    inMatch: 'maxsessions',
   },
   {
     id: 'ssh.login-grace',
@@ -178,7 +186,7 @@ const LIMITS: readonly SshLimit[] = [
     name: 'LoginGraceTime',
     does: 'seconds for a login',
     off: 'there is no time limit for a login',
-    inMatch: false,
+    inMatch: null,
   },
 ]
 
@@ -214,16 +222,12 @@ function limitStep(sshd: SshdSettings, context: Context, { id, keyword, name, do
 
 /** A Match block that sets a number within the limit changes nothing for the claim; one above it is weaker for those it matches. */
 function matchSteps(conditions: Parsed<SshdConditions>, context: Context): readonly DraftObservation[] {
-  const inMatch = LIMITS.filter((one) => one.inMatch)
-  return conditionSteps(
-    conditions,
-    inMatch.map(({ keyword }) => keyword),
-    (key, value) => {
-      const limit = inMatch.find(({ keyword }) => keyword === key)
-      if (limit === undefined || !/^\d{1,9}$/.test(value)) return 'unclear'
-      return Number(value) <= limitOf(context, limit.id).value ? 'same' : 'weaker'
-    },
-  )
+  const keys = LIMITS.flatMap(({ inMatch }) => inMatch ?? [])
+  return conditionSteps(conditions, keys, (key, value) => {
+    const limit = LIMITS.find(({ inMatch }) => inMatch === key)
+    if (limit === undefined || !/^\d{1,9}$/.test(value)) return 'unclear'
+    return Number(value) <= limitOf(context, limit.id).value ? 'same' : 'weaker'
+  })
 }
 
 export const accessSshdAllowList = defineCheck({

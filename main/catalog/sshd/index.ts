@@ -36,7 +36,7 @@ const accessSshdMfa = defineCheck({
   requires: {},
   optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
-    const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
+    const keywords = ['authenticationmethods', ...TOKEN_SETTINGS] as const
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => {
       // Keys on tokens carry the claim only where no chain of two kinds is requested.
@@ -65,7 +65,7 @@ const TOKEN_SETTINGS = [
   'pubkeyacceptedkeytypes',
   'pubkeyauthoptions',
   'trustedusercakeys',
-]
+] as const
 
 function hasTwoKinds(sshd: SshdSettings): boolean {
   const chains = methodChains(settingWords(sshd, 'authenticationmethods'))

@@ -1,6 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
+import { type FoundLine, foundLines, grepIsComplete, inOrder, lines } from '../read-text.ts'
 
 /** The settings sshd would use, by lower-case keyword; a keyword that repeats (port, hostkey, acceptenv) has several values. */
 export interface SshdSettings {
@@ -118,15 +118,21 @@ const KEYWORDS = [
   'HostbasedAuthentication',
   'AllowUsers',
   'AllowGroups',
+  'PubkeyAuthentication',
   'PubkeyAcceptedAlgorithms',
   'PubkeyAcceptedKeyTypes',
   'PubkeyAuthOptions',
+  'MaxAuthTries',
+  'MaxSessions',
   'TrustedUserCAKeys',
   'AuthorizedKeysFile',
   'AuthorizedKeysCommand',
   'AuthorizedPrincipalsFile',
   'AuthorizedPrincipalsCommand',
-]
+] as const
+
+/** Settings that are looked for in Match blocks; a check can ask for no other, since no other is collected. */
+export type MatchKeyword = Lowercase<(typeof KEYWORDS)[number]>
 
 // Plain words instead of one pattern: a sudoers line takes them as they are.
 const WORDS = KEYWORDS.flatMap((keyword) => ['-e', keyword])
@@ -162,9 +168,9 @@ function readBlocks(text: string): SshdConditions {
   const blocks: { condition: string; path: string; settings: [string, string][] }[] = []
   const unread = new Set<string>()
   const open = new Map<string, { condition: string; settings: [string, string][] }>()
-  for (const { path, line } of foundLines(text)) {
-    const [, keyword = '', value = ''] = /^\s*(\w+)[\s=]+(.*)$/.exec(line) ?? []
-    const key = keyword.toLowerCase()
+  for (const { path, line } of readBySshd(foundLines(text))) {
+    const [, keyword = '', rest = ''] = /^\s*(\w+)[\s=]+(.*)$/.exec(line) ?? []
+    const [key, value] = [keyword.toLowerCase(), withoutComment(rest)]
     if (key === '') continue
     if (key === 'match') {
       const block = { condition: value.trim(), path, settings: [] as [string, string][] }
@@ -184,6 +190,27 @@ function readBlocks(text: string): SshdConditions {
   }
 }
 
+/** Since OpenSSH 8.7 a word that begins with “#” ends a line, except inside quotation marks; older ones refuse such a line. */
+function withoutComment(text: string): string {
+  const at = text.search(/\s#/)
+  const isQuoted = at >= 0 && text.slice(0, at).split('"').length % 2 === 0
+  return at < 0 || isQuoted ? text : text.slice(0, at)
+}
+
+/**
+ * Without files in the searched folders that sshd does not read. Every distribution includes *.conf there, so copies that editors and
+ * packages leave under other names do not count, unless an Include names others as well.
+ */
+function readBySshd(found: readonly FoundLine[]): readonly FoundLine[] {
+  const isOther = ({ line }: FoundLine): boolean =>
+    /^\s*Include\b/i.test(line) &&
+    line.split(/\s+/).some((word) => /sshd_config\.d\//.test(word) && !/\.conf"?$/.test(word))
+  if (found.some(isOther)) return found
+  return found.filter(
+    ({ path }) => !path.includes('/sshd_config.d/') || /\/sshd_config\.d\/[^/.][^/]*\.conf$/.test(path),
+  )
+}
+
 // The system-wide policy of Fedora's family names algorithms only (crypto-policies(7)). Relative paths start at /etc/ssh.
 const isSearched = (path: string): boolean =>
   path === '' ||
@@ -193,7 +220,7 @@ const isSearched = (path: string): boolean =>
 /** Values that Match blocks give to a setting, with their conditions. */
 export const conditional = (
   { blocks }: SshdConditions,
-  key: string,
+  key: MatchKeyword,
 ): readonly { readonly condition: string; readonly value: string }[] =>
   blocks.flatMap((block) =>
     block.settings.filter(([name]) => name === key).map(([, value]) => ({ condition: block.condition, value })),
