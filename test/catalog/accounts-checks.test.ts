@@ -4,6 +4,7 @@ import type { LoginTrace } from '../../main/catalog/accounts/login-traces.ts'
 import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
 import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
 import { pamAccessRules } from '../../main/catalog/pam/probes.ts'
+import { type CpuFeatures, cpuFeatures } from '../../main/catalog/processors/features.ts'
 import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/index.ts'
 import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
@@ -331,4 +332,44 @@ describe('an account with a shared name is in use where something opens it', () 
     expect(stepText(over('access.unique-accounts', withUbuntu, withState('L')))).toContain(
       'supports: Accounts with a shared name that neither a password nor a key opens: “ubuntu”.',
     ))
+})
+
+/**
+ * Ubuntu’s server installation brings open-vm-tools, whose unit has ConditionVirtualization=vmware and is enabled; upstream’s unit of the
+ * QEMU guest agent is wanted by a device that QEMU alone provides. On other machines both are enabled and never start.
+ */
+describe('agents of virtual machines on other machines', () => {
+  const waiting = (unit: string, active = false) =>
+    changed(remoteAgents, ({ units }) => ({ units: new Map([...units, [unit, { active, atBoot: true }]]) }))
+  const processor = (change: Partial<CpuFeatures>) => changed(cpuFeatures, (cpu) => ({ ...cpu, ...change }))
+  const about = (...facts: Parameters<typeof over> extends [string, ...infer R] ? R : never): readonly string[] =>
+    stepText(over('access.provider-access', ...facts))
+      .split('\n')
+      .filter((text) => /vmtoolsd|qemu-guest-agent/.test(text))
+
+  test.each([
+    ['open-vm-tools', 'vmtoolsd', 'VMware'],
+    ['qemu-guest-agent', 'qemu-guest-agent', 'QEMU'],
+  ])('%s: enabled and not running on hardware', (unit, name, product) => {
+    const metal = processor({ architecture: 'x86', hypervisorBit: false })
+    expect(over('access.provider-access', waiting(unit), metal).verdict).toBe('satisfied')
+    expect(about(waiting(unit), metal)).toEqual([
+      `supports: Enabled for virtual machines of ${product} alone, not running, and the processor shows no hypervisor: “${name} (provider)”.`,
+    ])
+  })
+
+  test.each([
+    ['on a virtual machine', [processor({ hypervisorBit: true })]],
+    ['on another processor', [processor({ architecture: 'arm64' })]],
+    ['without the processor', [[cpuFeatures, unknown('not collected')] as const]],
+  ])('%s it stays open', (_, facts) => {
+    expect(about(waiting('open-vm-tools'), ...facts)).toEqual([
+      'unclear: vmtoolsd (provider) is enabled for virtual machines of VMware, does not run now, and is not declared.',
+    ])
+  })
+
+  test('one that runs is a deviation', () =>
+    expect(about(waiting('open-vm-tools', true))).toEqual([
+      'contradicts: vmtoolsd (provider) runs or starts at boot and is not declared.',
+    ]))
 })

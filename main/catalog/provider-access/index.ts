@@ -19,6 +19,7 @@ import {
   unreadDoors,
 } from '../authorized-keys/key-files.ts'
 import { authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
+import { cpuFeatures } from '../processors/features.ts'
 import { isAbsent, lines, readUnits, showUnits } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -113,6 +114,12 @@ export const REMOTE_AGENTS: readonly RemoteAgent[] = [
   agent('meshcentral', 'remote access', 'meshagent', 'meshagent', 'Ylianst/MeshAgent, installer'),
 ]
 
+/**
+ * Agents whose unit starts on one kind of virtual machine alone: ConditionVirtualization=vmware of open-vm-tools, which Ubuntu’s server
+ * installation brings everywhere, and the device that the unit of QEMU’s agent binds to. Elsewhere they are enabled and never start.
+ */
+const GUEST_ONLY: Readonly<Record<string, string>> = { vmtoolsd: 'VMware', 'qemu-guest-agent': 'QEMU' }
+
 /** Accounts that images of distributions and clouds make at first boot (cloud-init, `system_info: default_user` of each distribution). */
 const IMAGE_ACCOUNTS: ReadonlySet<string> = new Set(
   'admin almalinux arch azureuser centos cloud-user core debian ec2-user fedora opc opensuse rocky sles ubuntu'.split(
@@ -200,6 +207,7 @@ export const cloudInit = defineProbe({
 const WANTS = {
   processes: tenancyProcesses,
   cloud: cloudInit,
+  cpu: cpuFeatures,
   keys: authorizedKeys,
   passwords: accountsPasswordState,
   locks: accountsPasswordLocks,
@@ -237,7 +245,7 @@ const worded = ({ name, kind }: RemoteAgent): string => `${name} (${kind})`
 
 function agentSteps(
   { units }: AgentUnits,
-  { processes, cloud }: Wanted,
+  { processes, cloud, cpu }: Wanted,
   context: Context,
 ): readonly DraftObservation[] {
   const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
@@ -245,10 +253,13 @@ function agentSteps(
   const works = (agent: RemoteAgent): boolean =>
     agent.units.some((unit) => units.get(unit)?.active === true || units.get(unit)?.atBoot === true)
   const alive = (agent: RemoteAgent): boolean => agent.processes.some((name) => running.has(name))
-  const found = REMOTE_AGENTS.filter((agent) => works(agent) || alive(agent))
+  const waits = (agent: RemoteAgent): boolean =>
+    agent.name in GUEST_ONLY && !alive(agent) && !agent.units.some((unit) => units.get(unit)?.active === true)
+  const waiting = installed.filter((agent) => works(agent) && waits(agent))
+  const found = REMOTE_AGENTS.filter((agent) => (works(agent) || alive(agent)) && !waiting.includes(agent))
   const foreign = found.filter(({ name }) => !isDeclared(context, name))
   const stated = found.filter(({ name }) => isDeclared(context, name))
-  const idle = installed.filter((agent) => !found.includes(agent))
+  const idle = installed.filter((agent) => !found.includes(agent) && !waiting.includes(agent))
   return [
     ...foreign.slice(0, 20).map((agent) => {
       const text = `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared`
@@ -256,6 +267,7 @@ function agentSteps(
         ? unclear(`${text}; it found no provider’s instructions at this boot, and later ones are not shown.`, cloudInit)
         : contradicts(`${text}.`, works(agent) ? remoteAgents : tenancyProcesses)
     }),
+    ...waiting.map((agent) => ofGuests(agent, cpu, context)),
     ...(stated.length > 0
       ? [supports(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
       : []),
@@ -274,6 +286,20 @@ function agentSteps(
       ? [unclear('The list of processes is not complete, so that an agent may run unseen.', tenancyProcesses)]
       : unclearAbout(tenancyProcesses, processes)),
   ]
+}
+
+/** On x86 every guest of these products shows the bit for software that runs on a hypervisor (CPUID.1:ECX[31]). */
+function ofGuests(agent: RemoteAgent, cpu: Wanted['cpu'], context: Context): DraftObservation {
+  const product = GUEST_ONLY[agent.name] ?? ''
+  if (cpu.ok && cpu.fact.architecture === 'x86' && !cpu.fact.hypervisorBit)
+    return supports(
+      `Enabled for virtual machines of ${product} alone, not running, and the processor shows no hypervisor: ${named([worded(agent)])}.`,
+      remoteAgents,
+    )
+  const text = `${worded(agent)} is enabled for virtual machines of ${product}, does not run now`
+  return isDeclared(context, agent.name)
+    ? supports(`${text}, and is declared.`, remoteAgents)
+    : unclear(`${text}, and is not declared.`, remoteAgents)
 }
 
 /** Its fallback, DataSourceNone, which the installer of Ubuntu leaves in place: cloud-init found no source of instructions but the server’s own files. */
