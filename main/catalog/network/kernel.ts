@@ -1,6 +1,6 @@
 import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { defineProbe, glob, known, type Parsed, run, unknown } from '../../core/probe.ts'
-import { grepIsComplete, lastingSettings, oneLineFiles } from '../read-text.ts'
+import { grepIsComplete, isContainerEnd, lastingSettings, oneLineFiles } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 export interface NetworkSysctls {
@@ -137,13 +137,7 @@ export const networkKernelParams = defineCheck({
         'IPv4 source routing is accepted',
       ),
       perInterface(sysctl, 'ipv4', acceptsRedirects4, 'IPv4 redirects are refused', 'IPv4 redirects are accepted'),
-      perInterface(
-        sysctl,
-        'ipv4',
-        lacksReversePath,
-        'Source addresses are checked',
-        'Source addresses are not checked',
-      ),
+      reversePath(sysctl),
       ...ipv6Steps(sysctl, more),
       supports(
         value('ipv4/ip_forward') === '1'
@@ -225,14 +219,31 @@ const acceptsSourceRoute6: Weak = (read, name) => !(Number(read(name, 'accept_so
 const acceptsRedirects6: Weak = (read, name) =>
   read(name, 'accept_redirects') !== '0' && read(name, 'forwarding') !== '1'
 
-function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: string, bad: string): DraftObservation {
+/** Interfaces that a container network makes. Cilium switches the check off on its own (99-zzz-override_cilium.conf) and has one of its own. */
+const isOfContainers = (name: string): boolean => isContainerEnd(name) || /^(lxc_health|cilium_\w{1,11})$/.test(name)
+
+function reversePath(sysctl: NetworkSysctls): DraftObservation {
+  const open = weakInterfaces(sysctl, 'ipv4', lacksReversePath)
+  return open !== null && open.length > 0 && open.every(isOfContainers)
+    ? unclear(
+        `Source addresses are checked except on interfaces of a container network, whose own checks were not read: ${named(open)}.`,
+        sysctlNetwork,
+      )
+    : perInterface(sysctl, 'ipv4', lacksReversePath, 'Source addresses are checked', 'Source addresses are not checked')
+}
+
+/** Interfaces on which a setting is weak; null where none was listed. */
+function weakInterfaces(sysctl: NetworkSysctls, family: Family, weak: Weak): readonly string[] | null {
   const read = (name: string, key: string): string | undefined => sysctl.values.get(`${family}/conf/${name}/${key}`)
   // Loopback carries no traffic from outside; an interface without IPv6 accepts none.
   const all = interfacesOf(sysctl, family).filter((name) => name !== 'lo')
   // The kernel always has the settings that new interfaces inherit: without them the response is not whole.
-  if (all.length === 0) return unclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
-  const names = all.filter((name) => read(name, 'disable_ipv6') !== '1')
-  const open = names.filter((name) => weak(read, name))
+  return all.length === 0 ? null : all.filter((name) => read(name, 'disable_ipv6') !== '1' && weak(read, name))
+}
+
+function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: string, bad: string): DraftObservation {
+  const open = weakInterfaces(sysctl, family, weak)
+  if (open === null) return unclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
   return open.length === 0
     ? supports(`${good} on every interface.`, sysctlNetwork)
     : contradicts(`${bad} on ${named(open)}.`, sysctlNetwork)
