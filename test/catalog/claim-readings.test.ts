@@ -517,16 +517,18 @@ describe('the rest', () => {
     expect(ask('software.scheduler', 'kubernetes', processes).verdict).toBe(verdict)
   })
 
-  const agents = (...active: readonly string[]): Reading =>
+  const inState = (state: string, ...those: readonly string[]): Reading =>
     reading(remoteAgents, {
       units: REMOTE_AGENTS.flatMap(({ units }) => units)
         .map((unit) =>
-          active.includes(unit)
-            ? 'LoadState=loaded\nActiveState=active\nUnitFileState=enabled'
+          those.includes(unit)
+            ? `LoadState=loaded\nActiveState=${state}\nUnitFileState=enabled`
             : 'LoadState=not-found\nActiveState=inactive\nUnitFileState=',
         )
         .join('\n\n'),
     })
+  const agents = (...active: readonly string[]): Reading => inState('active', ...active)
+  const enabled = (...idle: readonly string[]): Reading => inState('inactive', ...idle)
   const passwd = (...names: readonly string[]): Reading =>
     reading(accountsLocal, {
       passwd: [
@@ -539,6 +541,8 @@ describe('the rest', () => {
 
   test.each<[string, readonly Reading[], string]>([
     ['an agent of a provider', [agents('amazon-ssm-agent'), list(...WHOLE), passwd()], 'satisfied'],
+    ['tools of a virtual machine, enabled', [enabled('open-vm-tools'), list(...WHOLE), passwd()], 'inconclusive'],
+    ['tools of a virtual machine, running', [agents('open-vm-tools'), list(...WHOLE), passwd()], 'satisfied'],
     ['its process alone', [agents(), list(...WHOLE, '9 root amazon-ssm-agen 0::/'), passwd()], 'satisfied'],
     ['an account that a provider documents', [agents(), list(...WHOLE), passwd('rack')], 'satisfied'],
     ['setup at first boot alone', [agents('cloud-init'), list(...WHOLE), passwd()], 'inconclusive'],

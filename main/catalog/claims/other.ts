@@ -15,6 +15,7 @@ import {
   REMOTE_AGENTS,
   type RemoteAgent,
   remoteAgents,
+  worksBy,
 } from '../provider-access/index.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { containersOf, tenancyProcesses } from '../tenancy/processes.ts'
@@ -37,8 +38,7 @@ export const accessProviderAgents = plainClaimTest({
   optional: { processes: tenancyProcesses, local: accountsLocal },
   evaluate({ agents }, { processes, local }, { node }) {
     const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
-    const works = ({ units }: RemoteAgent): boolean =>
-      units.some((unit) => agents.units.get(unit)?.active === true || agents.units.get(unit)?.atBoot === true)
+    const works = (agent: RemoteAgent): boolean => worksBy(agents, agent)
     const found = REMOTE_AGENTS.filter(
       (agent) => agent.name !== AT_BOOT_ONLY && (works(agent) || agent.processes.some((name) => running.has(name))),
     )

@@ -34,10 +34,7 @@ import data from './checks.json' with { type: 'json' }
 export interface RemoteAgent {
   /** The name by which a fleet file declares it: an account of kind provider, or a service. */
   readonly name: string
-  /**
-   * Who operates it: the provider's, a manufacturer's of management software, or the party that holds the account of a remote access
-   * product.
-   */
+  /** Who operates it: the provider, a manufacturer of management software, or the holder of an account of a remote access product. */
   readonly kind: 'provider' | 'management' | 'remote access'
   readonly units: readonly string[]
   /** Names of processes, at most 15 characters as the kernel keeps them (proc_pid_comm(5)). */
@@ -204,6 +201,10 @@ export const cloudInit = defineProbe({
   },
 })
 
+/** Whether a unit of an agent runs or starts at boot. */
+export const worksBy = ({ units }: AgentUnits, { name, units: own }: RemoteAgent): boolean =>
+  own.some((unit) => units.get(unit)?.active === true || (units.get(unit)?.atBoot === true && !(name in GUEST_ONLY)))
+
 const WANTS = {
   processes: tenancyProcesses,
   cloud: cloudInit,
@@ -250,13 +251,12 @@ function agentSteps(
 ): readonly DraftObservation[] {
   const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
   const installed = REMOTE_AGENTS.filter((agent) => agent.units.some((unit) => units.has(unit)))
-  const works = (agent: RemoteAgent): boolean =>
-    agent.units.some((unit) => units.get(unit)?.active === true || units.get(unit)?.atBoot === true)
+  const works = (agent: RemoteAgent): boolean => worksBy({ units }, agent)
   const alive = (agent: RemoteAgent): boolean => agent.processes.some((name) => running.has(name))
-  const waits = (agent: RemoteAgent): boolean =>
-    agent.name in GUEST_ONLY && !alive(agent) && !agent.units.some((unit) => units.get(unit)?.active === true)
-  const waiting = installed.filter((agent) => works(agent) && waits(agent))
-  const found = REMOTE_AGENTS.filter((agent) => (works(agent) || alive(agent)) && !waiting.includes(agent))
+  const found = REMOTE_AGENTS.filter((agent) => works(agent) || alive(agent))
+  const waiting = installed.filter(
+    (agent) => !found.includes(agent) && agent.units.some((unit) => units.get(unit)?.atBoot === true),
+  )
   const foreign = found.filter(({ name }) => !isDeclared(context, name))
   const stated = found.filter(({ name }) => isDeclared(context, name))
   const idle = installed.filter((agent) => !found.includes(agent) && !waiting.includes(agent))
