@@ -3,6 +3,7 @@ import { accountsLastLogin, accountsLastlog } from '../../main/catalog/accounts/
 import type { LoginTrace } from '../../main/catalog/accounts/login-traces.ts'
 import { accountsLocal, accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
 import { type AuthorizedKeys, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
+import { packagesDistribution } from '../../main/catalog/packages/probes.ts'
 import { pamAccessRules } from '../../main/catalog/pam/probes.ts'
 import { type CpuFeatures, cpuFeatures } from '../../main/catalog/processors/features.ts'
 import { cloudInit, remoteAgents } from '../../main/catalog/provider-access/index.ts'
@@ -233,6 +234,26 @@ describe('consoles', () => {
   test('a password of the boot loader that is set up by half is none', () => {
     expect(texts('fx-accounts-neglected', 'access.console-and-boot')[0]).toMatch(/configured incompletely/)
     expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^supports: GRUB requires/)
+  })
+
+  // Ubuntu’s own change of sulogin (sulogin-lockedpwd.patch of its util-linux; sulogin(8) of 14.04: “no password prompt is displayed”).
+  test.each([
+    ['ubuntu', 'debian', 'L', 'inconclusive'],
+    ['pop', 'debian', 'L', 'inconclusive'],
+    ['ubuntu', 'debian', 'P', 'satisfied'],
+    ['debian', 'debian', 'L', 'satisfied'],
+    ['rhel', 'rhel', 'L', 'satisfied'],
+    [null, 'debian', 'L', 'inconclusive'],
+    [null, 'debian', 'P', 'satisfied'],
+  ] as const)('single-user mode of %s (%s) with root %s: %s', (id, family, state, expected) => {
+    const root = changed(accountsPasswordState, ({ states }) => ({
+      states: new Map([...states, ['root', state === 'L' ? 'locked' : 'usable'] as const]),
+    }))
+    const system =
+      id === null
+        ? ([packagesDistribution, unknown('not collected')] as const)
+        : changed(packagesDistribution, (one) => ({ ...one, id, family }))
+    expect(over('access.console-and-boot', root, system).verdict).toBe(expected)
   })
 })
 

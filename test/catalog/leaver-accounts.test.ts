@@ -145,7 +145,7 @@ describe('what it takes to support the claim', () => {
     expect(verdict('demo-gpu-01', ID)).toBe('satisfied')
     expect(verdict('demo-gpu-01', ID, { roster: undefined })).toBe('inconclusive')
     expect(texts('demo-gpu-01', ID, { roster: undefined }).join()).toContain('Declare each account in the fleet file')
-    const accounts = ['mortiz', 'jlin', 'bwaudit'].map((account) => ({ account, kind: 'person' as const }))
+    const accounts = ['mortiz', 'root', 'jlin', 'bwaudit'].map((account) => ({ account, kind: 'person' as const }))
     expect(verdict('demo-gpu-01', ID, { roster: undefined, accounts })).toBe('satisfied')
     expect(verdict('demo-gpu-01', ID, { roster: undefined, accounts: accounts.slice(1) })).toBe('inconclusive')
     expect(texts('demo-shared-05', ID)).toEqual([

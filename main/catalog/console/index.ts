@@ -1,6 +1,12 @@
 import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { accountsPasswordLocks, accountsPasswordState, reportedPasswords } from '../accounts/probes.ts'
+import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
+import {
+  accountsPasswordLocks,
+  accountsPasswordState,
+  type ReportedPasswords,
+  reportedPasswords,
+} from '../accounts/probes.ts'
+import { type Distribution, packagesDistribution } from '../packages/probes.ts'
 import { foundLines, grepIsComplete, lines, oneLineFiles, readUnits, showUnits } from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
@@ -169,7 +175,7 @@ export const consoleLogin = defineProbe({
 
 const isForced = (text: string): boolean => /^SYSTEMD_SULOGIN_FORCE=(1|yes|true|on|y|t)$/i.test(text)
 
-const WANTS = { passwords: accountsPasswordState, locks: accountsPasswordLocks }
+const WANTS = { passwords: accountsPasswordState, locks: accountsPasswordLocks, distribution: packagesDistribution }
 
 const accessConsoleAndBoot = defineCheck({
   id: 'access.console-and-boot',
@@ -224,7 +230,7 @@ function loaderSteps({
   ]
 }
 
-/** sulogin(8) requires root's password, and opens nothing where root is locked unless it is forced to. */
+/** sulogin(8) requires root's password, and opens nothing where root is locked unless it is forced to, or changed as in Ubuntu. */
 function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly DraftObservation[] {
   const { passwords, reportedBy } = reportedPasswords(facts)
   const other = words.filter((word) => !word.startsWith('console='))
@@ -241,19 +247,31 @@ function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof 
         ? passwords.ok
           ? [unclear('Whether root has a password was not reported; single-user mode requires it.', reportedBy)]
           : unclearAbout(accountsPasswordState, passwords)
-        : [
-            state === 'none'
-              ? contradicts('Root has an empty password, so that single-user mode opens.', reportedBy)
-              : supports(
-                  state === 'locked'
-                    ? 'Root is locked, so that single-user mode opens no shell.'
-                    : 'Single-user mode requires root’s password.',
-                  reportedBy,
-                ),
-          ]),
+        : state === 'none'
+          ? [contradicts('Root has an empty password, so that single-user mode opens.', reportedBy)]
+          : state === 'locked'
+            ? whereLocked(facts.distribution, reportedBy)
+            : [supports('Single-user mode requires root’s password.', reportedBy)]),
     ...(other.length > 0
       ? [unclear(`The server was started in another way than usual: ${named(other)}.`, consoleLogin, 'words')]
       : []),
+  ]
+}
+
+/** Packages of util-linux of Ubuntu have sulogin-lockedpwd.patch: with a locked root, no password is requested. */
+function whereLocked(
+  distribution: Parsed<Distribution>,
+  reportedBy: ReportedPasswords['reportedBy'],
+): readonly DraftObservation[] {
+  if (!distribution.ok) return unclearAbout(packagesDistribution, distribution)
+  const { family, id } = distribution.fact
+  return [
+    family === 'debian' && id !== 'debian'
+      ? unclear(
+          'Root is locked. As Ubuntu changes it, single-user mode then opens a shell without a password, also where the start of the server fails; a password for root closes it.',
+          packagesDistribution,
+        )
+      : supports('Root is locked, so that single-user mode opens no shell.', reportedBy),
   ]
 }
 
