@@ -106,11 +106,12 @@ const byLogind = ({ logindSeconds }: SessionTimeout, limit: ThresholdValue): rea
       ]
     : []
 
-// ChannelTimeout (OpenSSH 9.2): closes a channel without traffic; "session" covers shells. Values as in TIME FORMATS of sshd_config(5).
+// ChannelTimeout (OpenSSH 9.2): closes a channel without traffic. The type of a shell is “session:shell”, which a bare “session” does not match (tried with
+// OpenSSH 9.2: the shell stays open). Values as in TIME FORMATS of sshd_config(5).
 function byChannel(sshd: Parsed<SshdSettings>, limit: ThresholdValue): readonly DraftObservation[] {
   if (!sshd.ok) return []
   const limits = settingWords(sshd.fact, 'channeltimeout').flatMap((entry) => {
-    const [, number, unit = 's'] = /^(?:session(?:\*|:shell)?|\*)=(\d{1,6})([smh]?)$/.exec(entry) ?? []
+    const [, number, unit = 's'] = /^(?:session(?:\*|:\*|:shell)|\*(?::shell)?)=(\d{1,6})([smh]?)$/.exec(entry) ?? []
     return number === undefined ? [] : [Number(number) * (unit === 'h' ? 3600 : unit === 'm' ? 60 : 1)]
   })
   const [seconds] = limits
