@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { journalUpload, rsyslogForwarding, syslogNgForwarding } from '../../main/catalog/log-forwarding/probes.ts'
-import { known } from '../../main/core/probe.ts'
+import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
+import { known, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
-import { over, stepText } from '../support/concluded.ts'
+import { changed, over, stepText } from '../support/concluded.ts'
 
 /** Logs that are handed to a program of the node itself, as agents of clouds and of collectors have them handed over. */
 
@@ -56,4 +57,71 @@ describe('a target on the node itself is no other host', () => {
       'to another host: “@localhost.example.net”',
     )
   })
+})
+
+describe('files that rsyslog does not read', () => {
+  const live = '/etc/rsyslog.d/60-remote.conf:*.* @@logs.example.net:6514\n'
+
+  test.each([
+    '60-old.conf.bak',
+    '60-old.conf~',
+    '60-old.conf.rpmsave',
+    '60-old.disabled',
+    '.60-old.conf',
+    'old/60.conf',
+  ])('rsyslog.d/%s', (name) => {
+    const text = `${live}/etc/rsyslog.d/${name}:*.* @@old.example.net:514\n/etc/rsyslog.conf:*.* @main.example.net\n`
+    expect(fact(rsyslogForwarding.parse({ lines: answer(text) })).targets).toEqual([
+      '@@logs.example.net:6514',
+      '@main.example.net',
+    ])
+  })
+
+  test('a target in such a file alone is none', () => {
+    const text =
+      '/etc/rsyslog.d/60-remote.conf.disabled:*.* action(type="omfwd" target="logs.example.net" port="6514")\n'
+    expect(over(id, rsyslog(text)).verdict).toBe('not-satisfied')
+    expect(stepText(over(id, rsyslog(text)))).toContain('has no target on another host')
+  })
+})
+
+describe('agents that run under other names or in containers', () => {
+  const none = rsyslog('')
+  const running = (...commands: readonly string[]) =>
+    changed(tenancyProcesses, ({ processes, isComplete }) => ({
+      isComplete,
+      processes: [
+        ...processes,
+        ...commands.map((command, at) => ({
+          pid: 90_000 + at,
+          user: 'root',
+          command,
+          cgroup:
+            '0::/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod01234567_89ab_cdef_0123_456789abcdef.slice',
+        })),
+      ],
+    }))
+
+  test.each(['fluent-bit', 'vector', 'filebeat', 'promtail', 'otelcol-contrib', 'wazuh-logcollec'])('%s', (command) => {
+    const conclusion = over(id, none, running(command))
+    expect(conclusion.verdict).toBe('inconclusive')
+    expect(stepText(conclusion)).toContain(
+      `unclear: “${command}” runs and may send logs away; its settings were not read.`,
+    )
+  })
+
+  test('without one there is none; where processes were not listed, that stays open', () => {
+    expect(over(id, none, running('nginx')).verdict).toBe('not-satisfied')
+    expect(over(id, none, [tenancyProcesses, unknown('not collected')]).verdict).toBe('inconclusive')
+    expect(
+      over(
+        id,
+        none,
+        changed(tenancyProcesses, (all) => ({ ...all, isComplete: false })),
+      ).verdict,
+    ).toBe('inconclusive')
+  })
+
+  test('next to a target of rsyslog it changes nothing', () =>
+    expect(stepText(over(id, running('fluent-bit')))).not.toContain('fluent-bit'))
 })

@@ -4,6 +4,7 @@ import { type KnownService, type ServiceStates, serviceIs, servicesState } from 
 import { type Connections, networkConnections } from '../network/flows.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'
 import data from './checks.json' with { type: 'json' }
 import {
   auditdRemote,
@@ -16,6 +17,13 @@ import {
 
 // Programs that ship logs by settings of their own, which are not read.
 const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'filebeat', 'splunk', 'wazuh-agent']
+
+/**
+ * Programs that ship logs, by the names that the kernel keeps (15 characters). In containers, as agents of Kubernetes run on each node, and
+ * under units of other names they are seen by their processes alone.
+ */
+const SHIPPERS =
+  /^(fluent-bit|fluentd|td-agent|vector|filebeat|promtail|alloy|grafana-agent|otelcol[\w-]{0,8}|splunkd|elastic-agent|nxlog|logstash|wazuh-logcollec|ossec-logcollec|amazon-cloudwat|newrelic-infra)$/
 
 type Reading = Parsed<{ readonly each: readonly LogTarget[] }>
 interface Forwarder {
@@ -38,8 +46,9 @@ const auditLogForwarding = defineCheck({
     audit: auditdRemote,
     agents: servicesLogAgents,
     connections: networkConnections,
+    processes: tenancyProcesses,
   },
-  evaluate({ services }, { rsyslog, syslogNg, upload, audit, agents, connections }) {
+  evaluate({ services }, { rsyslog, syslogNg, upload, audit, agents, connections, processes }) {
     const running = [
       ...when(services, 'rsyslog', { name: 'rsyslog', probe: rsyslogForwarding, reading: rsyslog }),
       ...when(services, 'syslog-ng', { name: 'syslog-ng', probe: syslogNgForwarding, reading: syslogNg }),
@@ -70,7 +79,13 @@ const auditLogForwarding = defineCheck({
         one.probe,
       ),
     )
-    const open = [...handed, ...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
+    const open = [
+      ...handed,
+      ...unread,
+      ...withAgents,
+      ...unclearAbout(servicesLogAgents, agents),
+      ...(withAgents.length > 0 ? [] : byProcess(processes)),
+    ]
     if (open.length > 0) return decide([...sent, ...open])
     if (sending.length > 0)
       return decide([
@@ -105,7 +120,17 @@ const onThisNode = ({ reading }: Forwarder): string =>
 const when = (services: ServiceStates, unit: KnownService, forwarder: Forwarder): readonly Forwarder[] =>
   serviceIs(services, unit, 'active') ? [forwarder] : []
 
-const ownSettings = (unit: string, probe: typeof servicesState | typeof servicesLogAgents): DraftObservation =>
+/** Shippers among the processes, or why there may be one; empty where the list is whole and has none. */
+function byProcess(processes: Parsed<Processes>): readonly DraftObservation[] {
+  if (!processes.ok) return unclearAbout(tenancyProcesses, processes)
+  const names = [...new Set(processes.fact.processes.map(({ command }) => command))]
+  const found = names.filter((name) => SHIPPERS.test(name)).map((name) => ownSettings(name, tenancyProcesses))
+  return found.length > 0 || processes.fact.isComplete
+    ? found
+    : [unclear('Not every process is listed, so that another program may send logs away.', tenancyProcesses)]
+}
+
+const ownSettings = (unit: string, probe: Probe<unknown>): DraftObservation =>
   unclear(`“${unit}” runs and may send logs away; its settings were not read.`, probe)
 
 function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly DraftObservation[] {

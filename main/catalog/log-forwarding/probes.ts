@@ -40,6 +40,7 @@ export const rsyslogForwarding = defineProbe({
   parse(answers) {
     if (!grepIsComplete(answers.lines)) return unknown('not every configuration file of rsyslog could be read')
     const found = foundLines(answers.lines.text)
+      .filter(({ path }) => IS_READ.test(path))
       .map(({ line }) => line.replace(/(^|\s)#.*$/, '').trim())
       .filter((line) => line !== '')
     if (found.some((line) => line.length > MOST_CHARACTERS))
@@ -56,6 +57,9 @@ export const rsyslogForwarding = defineProbe({
     })
   },
 })
+
+/** rsyslog.conf of every distribution includes *.conf of rsyslog.d: copies that editors and packages leave there are not read. */
+const IS_READ = /^\/etc\/(rsyslog\.conf|rsyslog\.d\/[^/.][^/]*\.conf)$/
 
 /** Longest line and longest statement that are read; those of real settings are far shorter. */
 const MOST_CHARACTERS = 8192
