@@ -206,6 +206,7 @@ describe('agents and their files', () => {
       'integrity.agents': units,
       'integrity.marks': files,
       'integrity.schedules': schedules,
+      'tenancy.processes': { processes: [], isComplete: true },
       ...(ima === undefined ? {} : { 'kernel.ima': ima }),
     })
 

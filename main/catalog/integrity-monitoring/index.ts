@@ -1,6 +1,8 @@
-import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
+import { type Processes, tenancyProcesses } from '../tenancy/processes.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 import data from './checks.json' with { type: 'json' }
 import {
@@ -218,8 +220,9 @@ export const integrityMalwareProtection = defineCheck({
   limitations:
     'Not shown: what it would detect, whether it blocks or stays idle on an unsupported kernel, and whether its alerts are reviewed. The age of the detections of cloud-managed agents is shown only in their consoles. Agents that are not in this catalog are not detected.',
   requires: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
+  optional: { processes: tenancyProcesses },
   thresholds: ['malware.days'],
-  evaluate({ agents, marks, schedules }, _, context) {
+  evaluate({ agents, marks, schedules }, { processes }, context) {
     const running = agentsThat(agents, [...ENDPOINT.keys()], 'active')
     const endpoints = running.map((unit) => supports(`${ENDPOINT.get(unit) ?? ''} is running.`, integrityAgents))
     const scanner = clamav(agents, marks, schedules, context)
@@ -228,12 +231,31 @@ export const integrityMalwareProtection = defineCheck({
     const stopped = agentsThat(agents, [...ENDPOINT.keys()], 'loaded').map((unit) =>
       contradicts(`${ENDPOINT.get(unit) ?? ''} is installed and not running.`, integrityAgents),
     )
+    const runs = agentsThat(agents, CLAMAV, 'active').length > 0
+    const others = runs || stopped.length > 0 ? [] : underOtherUnits(processes)
+    if (others.length > 0) return decide(others)
     const found = [stopped, scanner].filter((steps) => steps.length > 0)
     return decide(
       found.length > 0 ? bestOf(found) : [contradicts('No known agent against malware is installed.', integrityAgents)],
     )
   },
 })
+
+/** Names of agents' processes, as the kernel cuts them (15 characters): of ClamAV, Falcon, Defender, SentinelOne and Deep Security. */
+const AGENT_PROCESS = /^(clamd|clamonacc|falcon-sensor(-b)?|wdavdaemon|s1-agent|ds_agent)$/
+
+/**
+ * None of the units asked for runs: whether an agent runs under a unit of another name (SUSE’s clamd.service) or in a container is shown by
+ * the processes. Empty where the list is whole and has none.
+ */
+function underOtherUnits(processes: Parsed<Processes>): readonly DraftObservation[] {
+  const none = 'None of the units asked for runs an agent against malware'
+  if (!processes.ok) return [unclear(`${none}.`, integrityAgents), ...unclearAbout(tenancyProcesses, processes)]
+  const { processes: all, isComplete } = processes.fact
+  const found = [...new Set(all.map(({ command }) => command))].filter((command) => AGENT_PROCESS.test(command))
+  if (found.length > 0) return [unclear(`${none}; ${named(found)} runs, and its state was not read.`, tenancyProcesses)]
+  return isComplete ? [] : [unclear(`${none}; not every process is listed, so that another may run.`, tenancyProcesses)]
+}
 
 function clamav(
   agents: AgentUnits,
