@@ -1,6 +1,6 @@
 import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { type Account, accountsLocal, canLogIn } from '../accounts/probes.ts'
+import { type Account, accountsLocal, canLogIn, type LocalAccounts } from '../accounts/probes.ts'
 import { conditionSteps, setting } from '../sshd/access.ts'
 import { type SshdSettings, sshdEffective } from '../sshd/probes.ts'
 import { runningSsh } from '../sshd/running.ts'
@@ -22,7 +22,7 @@ export const accessAuthorizedKeys = defineCheck({
   thresholds: ['ssh.rsa-bits'],
   evaluate({ keys, local }, evidence, context) {
     return decide([
-      ...weakKeys(keys, context),
+      ...weakKeys(keys, local, context),
       ...options(keys.keys),
       ...keyFileGaps(keys, local),
       ...keySources(evidence),
@@ -33,7 +33,12 @@ export const accessAuthorizedKeys = defineCheck({
 const isWeak = ({ type, bits }: AuthorizedKey, least: number): boolean =>
   type.startsWith('ssh-dss') || (type.startsWith('ssh-rsa') && (bits === null || bits < least))
 
-function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly DraftObservation[] {
+/** A weak key in a file that is no account’s, such as a copy or what a removed account left, is not known to open one. */
+function weakKeys(
+  { keys }: AuthorizedKeys,
+  { accounts }: LocalAccounts,
+  context: Context,
+): readonly DraftObservation[] {
   const limit = limitOf(context, 'ssh.rsa-bits')
   const weak = keys.filter((key) => isWeak(key, limit.value))
   if (keys.length === 0) return [supports('No authorized key was found.', authorizedKeys)]
@@ -41,14 +46,25 @@ function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly DraftObs
     return [
       supports(`${count(keys.length, 'key')} found; none is DSA or RSA below ${limit.value} bits.`, authorizedKeys),
     ]
-  return weak
-    .slice(0, 20)
-    .map((key) =>
-      contradicts(
-        `${key.fingerprint} is ${key.type} with ${key.bits ?? 'unknown'} bits${key.type.startsWith('ssh-rsa') ? ` (limit: ${limitText(limit)})` : ''}.`,
-        authorizedKeys,
+  const homes = new Set(accounts.map(({ home }) => home.replace(/(?<=.)\/$/, '')))
+  const isOwn = ({ path }: AuthorizedKey): boolean => homes.has(homeOfKeyFile(path) ?? '')
+  const own = weak.filter(isOwn)
+  const copies = weak.filter((key) => !isOwn(key))
+  const words = ({ fingerprint, type, bits }: AuthorizedKey): string =>
+    `${fingerprint} is ${type} with ${bits ?? 'unknown'} bits`
+  return [
+    ...own
+      .slice(0, 20)
+      .map((key) =>
+        contradicts(
+          `${words(key)}${key.type.startsWith('ssh-rsa') ? ` (limit: ${limitText(limit)})` : ''}.`,
+          authorizedKeys,
+        ),
       ),
-    )
+    ...copies
+      .slice(0, 20)
+      .map((key) => unclear(`${words(key)}, in a file of no local account: ${named([key.path])}.`, authorizedKeys)),
+  ]
 }
 
 /** What narrows the use of keys; reported, since no rule requires one or the other. */

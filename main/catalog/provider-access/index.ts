@@ -21,7 +21,7 @@ import {
 import { authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
 import { cpuFeatures } from '../processors/features.ts'
 import { isAbsent, lines, readUnits, showUnits } from '../read-text.ts'
-import { contradicts, decide, named, supports, unclear } from '../steps.ts'
+import { contradicts, decide, named, stepOn, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
 import { tenancyProcesses } from '../tenancy/processes.ts'
 import data from './checks.json' with { type: 'json' }
@@ -370,23 +370,23 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
         authorizedKeys,
       ),
     ]
-  const homes = [...new Set(keys.fact.keys.map(({ path }) => homeOfKeyFile(path) ?? path))]
+  const places = [...new Set(keys.fact.keys.map(({ path }) => homeOfKeyFile(path) ?? path))]
+  const ownersOf = (place: string): LocalAccounts['accounts'] =>
+    local.accounts.filter(({ home }) => home.replace(/(?<=.)\/$/, '') === place)
   // A key opens every account that shares the folder.
-  const foreign = homes.filter((home) => {
-    const owners = local.accounts.filter((account) => account.home === home)
-    return (
-      !owners.some(({ name }) => declared.has(name)) ||
-      owners.some((account) => canLogIn(account) && !declared.has(account.name))
-    )
+  const foreign = places.filter((place) => {
+    const owners = ownersOf(place)
+    const isOpen = owners.some((account) => canLogIn(account) && !declared.has(account.name))
+    return owners.length > 0 && (isOpen || !owners.some(({ name }) => declared.has(name)))
   })
-  return foreign.length === 0
-    ? [supports('Every SSH key belongs to a declared account.', authorizedKeys)]
-    : [
-        contradicts(
-          `SSH keys lie with accounts that are not declared, or with none: ${named(foreign)}.`,
-          authorizedKeys,
-        ),
-      ]
+  const copies = places.filter((place) => ownersOf(place).length === 0)
+  return [
+    ...stepOn(contradicts, 'SSH keys lie with accounts that are not declared', foreign, authorizedKeys),
+    ...stepOn(unclear, 'SSH keys lie in files of no local account', copies, authorizedKeys),
+    ...(foreign.length + copies.length === 0
+      ? [supports('Every SSH key belongs to a declared account.', authorizedKeys)]
+      : []),
+  ]
 }
 
 export const providerAccessSubject = defineSubject({
