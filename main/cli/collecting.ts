@@ -6,7 +6,8 @@ import { catalog } from '../catalog/index.ts'
 import type { Ports } from '../core/all-ports.ts'
 import { type Failure, fail, type Outcome, ok } from '../core/failure.ts'
 import { chainFolderOf, evidenceFolder } from '../core/layout.ts'
-import { askSecret, type Context, countedNumber, EXIT, LIVE_TESTS, printLine, progressTo } from './options.ts'
+import { type Context, countedNumber, EXIT, LIVE_TESTS, printLine, progressTo } from './options.ts'
+import { askSecret } from './secret-prompt.ts'
 
 export interface CollectOptions {
   readonly fleet: string

@@ -1,7 +1,5 @@
 import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { type Command, CommanderError } from 'commander'
 import { failureWords } from '../../schemas/failure-words.ts'
 import { firstLineOf, ownersFile } from '../adapters/secret-file.ts'
@@ -11,6 +9,7 @@ import type { IdentityInfo } from '../core/identities.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Clock, RunEvent } from '../core/ports.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { askSecret, hasTerminal } from './secret-prompt.ts'
 
 /** For commands that otherwise print text. */
 export const JSON_OUTPUT = ['--json', 'Print JSON'] as const
@@ -223,22 +222,6 @@ export function progressTo(
   }
 }
 
-/** Prompts on the terminal without echo; null without a terminal. */
-export function askSecret(question: string): Promise<string | null> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return Promise.resolve(null)
-  const muted = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: muted, terminal: true })
-  process.stderr.write(`${plain(question)}: `)
-  return new Promise((resolve) => {
-    lines.question('', (answer) => {
-      process.stderr.write('\n')
-      lines.close()
-      resolve(answer)
-    })
-    lines.on('close', () => resolve(null))
-  })
-}
-
 export interface PassphraseOptions {
   readonly passphraseFd?: string
   readonly passphraseFile?: string
@@ -285,7 +268,7 @@ async function secretFrom({ fd, file, option, question }: SecretSource): Promise
   }
   if (file !== undefined) return ownersFile(file, 'passphrase')
   const answer = await askSecret(question)
-  if (answer === null)
-    return fail('input.refused', `no terminal for the passphrase prompt; use ${option}-file or ${option}-fd`)
-  return ok(answer)
+  if (answer !== null) return ok(answer)
+  const why = hasTerminal() ? 'no passphrase was entered' : 'no terminal for the passphrase prompt'
+  return fail('input.refused', `${why}; use ${option}-file or ${option}-fd`)
 }

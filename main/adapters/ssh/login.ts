@@ -68,7 +68,7 @@ async function fromFile(
 }
 
 async function unlock(path: string, data: Buffer, credentials: Credentials): Promise<Outcome<ParsedKey>> {
-  const passphrase = await credentials.ask?.(`Passphrase for ${path}: `)
+  const passphrase = await credentials.ask?.(`Passphrase for ${path}`)
   if (passphrase === undefined || passphrase === null) return fail('ssh.passphrase-needed', path)
   const opened = parsePrivate(data, passphrase)
   return opened.ok ? ok(opened.value) : fail('ssh.passphrase-needed', `the passphrase does not open ${path}`)

@@ -7,8 +7,9 @@ import { jsonBytes } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { vantagePlaceProblem } from '../../core/vantage.ts'
 import { vantageIsSigned } from '../../verify/steps/location.ts'
-import { askSecret, type Context, EXIT, emit, endWith, newFileInFolder, printLine, progressTo } from '../options.ts'
+import { type Context, EXIT, emit, endWith, newFileInFolder, printLine, progressTo } from '../options.ts'
 import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+import { askSecret } from '../secret-prompt.ts'
 
 interface PlaceOptions {
   readonly location: string
