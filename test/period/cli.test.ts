@@ -33,6 +33,12 @@ describe('history calendar', () => {
     expect(cli.told + cli.printed).toContain('UNEXPLAINED: the run of nightly due 2026-11-26T02:00:00.000Z')
     expect(cli.told + cli.printed).toContain('Scheduled 4: took place 3, of these late 0')
   })
+  test('on the day of the first run, that day', async () => {
+    kit.at('2026-11-23T09:00:00.000Z')
+    expect(await history('calendar', '--out', kit.folder)).not.toBe(2)
+    expect(cli.told + cli.printed).toContain('2026-11-23')
+    kit.at('2026-11-27T09:00:00.000Z')
+  })
   test('as JSON', async () => {
     await history('calendar', '--out', kit.folder, '--to', '2026-11-25', '--json')
     const { calendar } = JSON.parse(cli.printed)

@@ -96,7 +96,10 @@ async function calendar(context: Context, options: CalendarOptions): Promise<voi
   const asOf = ports.clock.now()
   const span = await spanOf(context, options, asOf)
   if (!span.ok) return endWith(context, span.error)
-  const read = await readCalendar(ports, { ...span.value, asOf })
+  const { from, to } = span.value
+  // Yesterday is before the day of the first run when that is today.
+  const chosen = options.from !== undefined || options.to !== undefined
+  const read = await readCalendar(ports, { ...span.value, to: chosen || to > from ? to : from, asOf })
   if (!read.ok) return endWith(context, read.error)
   if (options.json === true) emit(read.value)
   else printCalendar(read.value)
