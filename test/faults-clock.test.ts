@@ -62,6 +62,9 @@ test('a clock that was set back between runs: names, chain, history and retentio
   expect(said).toContain(`${BEFORE}  ${second}`)
   // By name the latest is the one of the later time; it is complete, so that going on with it changes nothing and is refused.
   expect(must(await latestRun(ports, `${root}/evidence`))).toBe(first)
+  // A run of a clock that ran ahead does not hide the one to continue.
+  expect(must(await latestRun(ports, `${root}/evidence`, BEFORE))).toBe(second)
+  expect((await latestRun(ports, `${root}/evidence`, '2026-11-09T10:00:00.000Z')).ok).toBe(false)
   const before = readFileSync(packOf(root, first))
   await expect(exported(ports, root, first, kit.signer())).rejects.toThrow('already exists')
   expect(readFileSync(packOf(root, first)).equals(before)).toBe(true)

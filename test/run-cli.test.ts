@@ -122,6 +122,8 @@ describe('what sealing needs is checked before a node is contacted', () => {
   })
 })
 
+const runsIn = (): readonly string[] => readdirSync(at('out/evidence')).filter((name) => /^\d{8}t/.test(name))
+
 describe('Ctrl-C', () => {
   const stopAtFirst = (): void => {
     whenContacted = () => {
@@ -134,11 +136,34 @@ describe('Ctrl-C', () => {
     expect(await run(...IDENTITY())).toBe(130)
     expect(cli.told).toMatch(/Ctrl-C again/)
     expect(sealedRuns()).toEqual([])
-    const runs = readdirSync(at('out/evidence')).filter((name) => /^\d{8}t/.test(name))
+    const runs = runsIn()
     whenContacted = () => undefined
     await run(...IDENTITY(), '--resume')
-    expect(readdirSync(at('out/evidence')).filter((name) => /^\d{8}t/.test(name))).toEqual(runs)
+    expect(runsIn()).toEqual(runs)
     expect(sealedRuns()).toHaveLength(1)
+  })
+
+  test('--resume continues the run that was stopped, not a sealed run of a clock that ran ahead', async () => {
+    let clock = '2027-11-30T08:00:00.000Z'
+    ports = createFakePorts({
+      now: () => clock,
+      onConnect: (node) => {
+        contacted.push(node)
+        whenContacted()
+      },
+    })
+    await run(...IDENTITY())
+    const ahead = runsIn()
+    clock = '2026-11-30T08:00:00.000Z'
+    contacted = []
+    stopAtFirst()
+    expect(await run(...IDENTITY())).toBe(130)
+    expect(sealedRuns()).toHaveLength(1)
+    whenContacted = () => undefined
+    await run(...IDENTITY(), '--resume')
+    expect(cli.told).toContain(`${ahead[0]} is dated in the future and sealed`)
+    expect(sealedRuns()).toHaveLength(2)
+    expect(runsIn()).toHaveLength(2)
   })
 
   test('collect ends with 130, too', async () => {

@@ -100,17 +100,27 @@ export const scopeOf = (
 
 /** A run's name: the UTC minute of its start and four hex digits, such as 20261121t0912z-1f3a. Sorts by time. */
 export function newRunId(clock: Clock, entropy: Entropy): string {
-  const minute = clock.now().replaceAll(/[-:]/g, '').slice(0, 13).toLowerCase()
-  return `${minute}z-${Buffer.from(entropy.bytes(2)).toString('hex')}`
+  return `${minuteOf(clock.now())}z-${Buffer.from(entropy.bytes(2)).toString('hex')}`
 }
 
-/** The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest. */
-export async function latestRun(ports: Pick<Ports, 'openStore'>, storeFolder: string): Promise<Outcome<string>> {
+/** The UTC minute with which the names of runs begin. */
+const minuteOf = (moment: string): string => moment.replaceAll(/[-:]/g, '').slice(0, 13).toLowerCase()
+
+/**
+ * The latest run in a store, or the latest that began by the minute of `until`: run names begin with their UTC minute, so the greatest name is
+ * the latest. Fails with input.not-found where there is none.
+ */
+export async function latestRun(
+  ports: Pick<Ports, 'openStore'>,
+  storeFolder: string,
+  until?: string,
+): Promise<Outcome<string>> {
   const store = await ports.openStore(storeFolder)
   if (!store.ok) return store
   const runs = await store.value.runs()
   if (!runs.ok) return runs
-  const latest = [...runs.value].sort(compare).at(-1)
+  const within = runs.value.filter((run) => until === undefined || run.slice(0, 13) <= minuteOf(until))
+  const latest = within.sort(compare).at(-1)
   return latest === undefined ? fail('input.not-found', `there is no run to resume in ${storeFolder}`) : ok(latest)
 }
 

@@ -71,9 +71,10 @@ export async function collectFleet(
     return fail('input.refused', `--node ${unknown}: ${options.fleet} has no node with this name`)
   const targets = all.filter(({ node }) => options.node === undefined || options.node.includes(node.name))
   const storeFolder = evidenceFolder(options.out)
-  const resumed = options.resume === true ? await latestRun(ports, storeFolder) : ok(null)
+  const resumed = options.resume === true ? await runToResume(ports, options, read.value.fleet.name) : ok(null)
   if (!resumed.ok) return resumed
-  const done = resumed.value === null ? ok(null) : await sealedRun(ports, options, resumed.value, read.value.fleet.name)
+  const done =
+    resumed.value?.sealed === true ? await sealedRun(ports, options, resumed.value.run) : ok<RunResult | null>(null)
   if (!done.ok) return done
   if (done.value !== null)
     return ok({
@@ -91,7 +92,7 @@ export async function collectFleet(
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
-    const run = options.goOnWith ?? resumed.value ?? newRunId(ports.clock, ports.entropy)
+    const run = options.goOnWith ?? resumed.value?.run ?? newRunId(ports.clock, ports.entropy)
     const { concurrency = 64, locationSpreadSeconds, askMetadata } = read.value.fleet
     const marks = () => ({ demo: false, synthetic: null })
     const result = await collectRun(ports, catalog, {
@@ -138,19 +139,44 @@ export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): F
   detail: `run ${run} was not sealed; its evidence is in ${evidenceFolder(out)}/${run}`,
 })
 
-/** The evidence of a run that is already sealed, to which nothing is added; null for a run that is not sealed. */
-async function sealedRun(
+/** A clock of this computer that differs by less does not change which run is the latest. */
+const DAY_MS = 86_400_000
+
+/**
+ * The latest run. A sealed one that is dated more than a day ahead is of a clock that was wrong, and does not prevent that the run before it
+ * is continued. Fails as latestRun() and the chain do.
+ */
+async function runToResume(
+  ports: Ports,
+  options: CollectOptions,
+  fleet: string,
+): Promise<Outcome<{ readonly run: string; readonly sealed: boolean }>> {
+  const store = evidenceFolder(options.out)
+  const latest = await latestRun(ports, store)
+  if (!latest.ok) return latest
+  const sealed = await isRunSealed(ports, options, latest.value, fleet)
+  if (!sealed.ok) return sealed
+  const soon = new Date(Date.parse(ports.clock.now()) + DAY_MS).toISOString()
+  const before = sealed.value ? await latestRun(ports, store, soon) : latest
+  if (!before.ok || before.value === latest.value) return ok({ run: latest.value, sealed: sealed.value })
+  printLine(`Run ${latest.value} is dated in the future and sealed; the latest run before it is ${before.value}.`)
+  const earlier = await isRunSealed(ports, options, before.value, fleet)
+  return earlier.ok ? ok({ run: before.value, sealed: earlier.value }) : earlier
+}
+
+async function isRunSealed(
   ports: Ports,
   { out, chain }: CollectOptions,
   run: string,
   fleet: string,
-): Promise<Outcome<RunResult | null>> {
-  const folder = `${out}/${run}`
+): Promise<Outcome<boolean>> {
   // Loaded when it is needed, with the code of exports: a collection that resumes nothing needs none of it.
   const { isSealed } = await import('../app/continued-export.ts')
-  const sealed = await isSealed(ports, { folder, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
-  if (!sealed.ok) return sealed
-  if (!sealed.value) return ok(null)
+  return await isSealed(ports, { folder: `${out}/${run}`, run, fleet, chain: chain ?? chainFolderOf(out, fleet) })
+}
+
+/** The evidence of a run that is already sealed, to which nothing is added. */
+async function sealedRun(ports: Ports, { out }: CollectOptions, run: string): Promise<Outcome<RunResult>> {
   printLine(`Run ${run} is already sealed; no evidence can be added. Start a new run to collect again.`)
   const stored = await ports.readRecordings([`${evidenceFolder(out)}/${run}`])
   return stored.ok ? ok({ run, recordings: stored.value, cancelled: false }) : stored
