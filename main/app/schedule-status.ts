@@ -20,6 +20,8 @@ export interface ScheduleStatus {
   readonly awaited: { readonly due: string; readonly until: string } | null
   /** The last start; null where there was none. */
   readonly lastAttempt: Attempt | null
+  /** The last start that had a result: of a timer that fires more often than runs are due, most starts have none. */
+  readonly lastResult: Attempt | null
   readonly timers: readonly TimerStatus[]
   readonly unattended: readonly UnattendedUse[]
   /** Notices, one sentence each. */
@@ -77,7 +79,9 @@ export async function scheduleStatus(
     )
   const unattended = await unattendedUse(ports, targets, schedule.options)
   const awaited = noted(await awaitedOf(ports, schedule), null)
-  return { schedule, nextDue, lastDue, awaited, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
+  const lastAttempt = attempts.at(-1) ?? null
+  const lastResult = attempts.findLast(({ code, endedAt }) => code !== 'nothing-due' && endedAt !== null) ?? null
+  return { schedule, nextDue, lastDue, awaited, lastAttempt, lastResult, timers, unattended, notes }
 }
 
 /**

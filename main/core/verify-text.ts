@@ -117,7 +117,7 @@ const lastCertificate = (pack: string, chain: string, file: string): string =>
   `unzip -p ${pack} pack/${chain} | awk '/BEGIN/ { last = "" } { last = last $0 "\\n" } END { printf "%s", last }' > ${file}`
 
 /** Quotes any string as one POSIX sh word. */
-const shellQuote = (word: string): string =>
+export const shellQuote = (word: string): string =>
   /^[A-Za-z0-9._-]+$/.test(word) ? word : `'${plain(word).replaceAll("'", `'\\''`)}'`
 
 const recipe = ({ title, lines }: Recipe): readonly string[] => [

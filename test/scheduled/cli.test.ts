@@ -89,6 +89,21 @@ describe('run --schedule', () => {
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
     expect(cli.told).toContain('No run is due; the next run is due at 2026-03-03T02:00:00.000Z')
   })
+  test('a start without a run that is due does not replace the last result in the status', async () => {
+    now = '2026-03-02T02:00:20.000Z'
+    expect(await run([schedule()], '--schedule', 'nightly')).toBe(4)
+    now = '2026-03-02T03:00:00.000Z'
+    expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
+    const status = ['schedule', 'status', '--schedules', at('schedules.json')]
+    expect(await cli.run(...status)).toBe(0)
+    expect(cli.told).toContain('Last result, of the start at 2026-03-02T02:00:20.000Z: Sealed, but incomplete')
+    expect(cli.told).toContain('exit code 4')
+    expect(cli.told).toContain('Last start 2026-03-02T03:00:00.000Z: No run was due')
+    expect(cli.told).not.toContain('nothing-due')
+    await cli.run(...status, '--json')
+    const [{ lastResult, lastAttempt }] = JSON.parse(cli.printed)
+    expect([lastResult.exit, lastAttempt.code]).toEqual([4, 'nothing-due'])
+  })
   describe('of the window', () => {
     const LIST = 'id,name\nsrv-1,gpu-1\nsrv-2,\n'
     const rows = ['srv-1', 'srv-2'].map((id) => ({ id, name: null, address: null, serial: null }))
@@ -180,6 +195,7 @@ test('--deadline is kept in the schedule, listed, and given to its runs', async 
   now = '2026-03-01T00:00:00.000Z'
   for (const wrong of ['9', '86401', 'soon']) expect(await add('nightly', '--deadline', wrong)).toBe(2)
   expect(await add('nightly', '--deadline', '900')).toBe(0)
+  expect(cli.told).toContain(`Next: barewitness schedule install nightly --schedules '${at('planned.json')}'\n`)
   expect(await add('weekly')).toBe(0)
   const [nightly, weekly] = must(await ports.schedules.read(at('planned.json'))).schedules
   if (nightly === undefined || weekly === undefined) throw new Error('no schedule')

@@ -235,20 +235,23 @@ const isWithoutDeclarations = ({ folder }: EngineContext, { out, options }: Sche
 
 /** Status of a schedule, in words. */
 async function statusOf(context: EngineContext, schedule: Schedule, by: Starting): Promise<ScheduleStatus> {
-  const { nextDue, awaited, lastAttempt, timers, unattended, notes } = await scheduleStatus(context.ports, schedule, by)
+  const status = await scheduleStatus(context.ports, schedule, by)
+  const { nextDue, awaited, timers, unattended, notes } = status
+  const last =
+    status.lastAttempt?.code === 'nothing-due' ? (status.lastResult ?? status.lastAttempt) : status.lastAttempt
   return {
     name: schedule.name,
     next: nextDue,
     awaited,
     last:
-      lastAttempt === null
+      last === null
         ? null
         : {
-            due: lastAttempt.due,
-            startedAt: lastAttempt.startedAt,
-            endedAt: lastAttempt.endedAt,
-            words: attemptWords(lastAttempt),
-            sending: sendingView(lastAttempt.sending),
+            due: last.due,
+            startedAt: last.startedAt,
+            endedAt: last.endedAt,
+            words: attemptWords(last),
+            sending: sendingView(last.sending),
           },
     installed: timers,
     credentials: unattended,

@@ -3,12 +3,15 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Notify, Schedule } from '../../../schemas/types.ts'
 import { type UnattendedUse, unattendedUse, type Works } from '../../app/credentials.ts'
+import { attemptWords } from '../../app/engine/schedule-words.ts'
 import { type ScheduleStatus, scheduleStatus, type TimerStatus } from '../../app/schedule-status.ts'
+import type { Attempt } from '../../app/scheduled/plan-run.ts'
 import { sendingText } from '../../app/scheduled/send-packs.ts'
 import { addSchedule, installSchedule, removeSchedule, type ScheduleDraft, unitsOf } from '../../app/schedules.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind } from '../../core/schedule/schedule.ts'
+import { shellQuote } from '../../core/verify-text.ts'
 import { DEADLINE, deadlineSeconds } from '../collecting.ts'
 import {
   type Context,
@@ -132,7 +135,8 @@ function addCommand(context: Context, command: Command): void {
       printLine(`Schedule created: ${name}, ${cadence} in ${zone}. It is recorded in the run chain of ${fleetName}.`)
       const read = await context.ports.fleets.read(fleet)
       printUnattended(await unattendedUse(context.ports, read.ok ? read.value.targets({}) : [], chosen))
-      printLine(`  No timer starts it yet. Next: barewitness schedule install ${name}`)
+      const where = options.schedules === undefined ? '' : ` --schedules ${plain(shellQuote(options.schedules), 1000)}`
+      printLine(`  No timer starts it yet. Next: barewitness schedule install ${name}${where}`)
     })
 }
 
@@ -293,6 +297,7 @@ function printStatus({
   lastDue,
   awaited,
   lastAttempt,
+  lastResult,
   timers,
   unattended,
   notes,
@@ -301,14 +306,22 @@ function printStatus({
   printLine(`${name}: ${plain(fleetName)}, ${cadence} in ${zone}, into ${plain(out, 400)}`)
   printLine(`  Next run ${nextDue ?? 'never'}; last due ${lastDue ?? 'none yet'}.`)
   if (awaited !== null) printLine(`  Overdue: the run due ${awaited.due} can still take place until ${awaited.until}.`)
-  if (lastAttempt !== null)
-    printLine(
-      `  Last start ${lastAttempt.startedAt}: ${lastAttempt.code}${lastAttempt.exit === null ? '' : `, exit code ${lastAttempt.exit}`}${lastAttempt.detail === '' ? '' : `. ${plain(lastAttempt.detail, 500)}`}`,
-    )
-  if (lastAttempt?.sending !== undefined) printLine(`  ${plain(sendingText(lastAttempt.sending), 2000)}`)
+  if (lastResult !== null)
+    printLine(`  Last result, of the start at ${lastResult.startedAt}: ${resultText(lastResult)}`)
+  if (lastAttempt !== null && lastAttempt.id !== lastResult?.id)
+    printLine(`  Last start ${lastAttempt.startedAt}: ${attemptWords(lastAttempt)}`)
+  const sending = (lastResult ?? lastAttempt)?.sending
+  if (sending !== undefined) printLine(`  ${plain(sendingText(sending), 2000)}`)
   for (const { kind, state } of timers) printLine(`  Timer: ${kind}, ${TIMER_WORDS[state]}.`)
   for (const note of notes) printLine(`  ${plain(note, 1000)}`)
   printUnattended(unattended)
+}
+
+/** The result of a start in words, with its exit code, and what failed besides. */
+function resultText(attempt: Attempt): string {
+  const { code, exit, detail } = attempt
+  const besides = code === 'ran' && detail !== '' ? ` ${plain(detail, 500)}` : ''
+  return `${attemptWords(attempt)}${exit === null ? '' : ` (exit code ${exit})`}${besides}`
 }
 
 const WORKS: Readonly<Record<Works, string>> = {
