@@ -184,7 +184,9 @@ describe('the tables that auditors ask for', () => {
     for (const row of rows) {
       const node = input.assessment.nodes.find((one) => one.node === row.node)
       const found = node?.results.find(({ check }) => check === 'encryption.at-rest.ephi-paths')
-      expect(row['encrypted at rest (all ePHI paths of the node)']).toBe(verdictWords[found?.verdict ?? 'not-tested'].label)
+      expect(row['encrypted at rest (all ePHI paths of the node)']).toBe(
+        verdictWords[found?.verdict ?? 'not-tested'].label,
+      )
     }
   })
 })

@@ -382,7 +382,7 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
   const copies = places.filter((place) => ownersOf(place).length === 0)
   return [
     ...stepOn(contradicts, 'SSH keys lie with accounts that are not declared', foreign, authorizedKeys),
-    ...stepOn(unclear, 'SSH keys lie in files of no local account', copies, authorizedKeys),
+    ...stepOn(unclear, 'SSH keys are in files of no local account', copies, authorizedKeys),
     ...(foreign.length + copies.length === 0
       ? [supports('Every SSH key belongs to a declared account.', authorizedKeys)]
       : []),
