@@ -14,6 +14,7 @@ describe('an idle limit in a condition', () => {
   test.each([
     ['as CIS and STIG write it', ['typeset -xr TMOUT=900'], 'satisfied'],
     ['in three lines', ['TMOUT=900', 'readonly TMOUT', 'export TMOUT'], 'satisfied'],
+    ['with a comment behind', ['readonly TMOUT=900 # was TMOUT=0', 'export TMOUT # do not unset TMOUT'], 'satisfied'],
     ['flags apart', ['declare -x -r TMOUT=900'], 'satisfied'],
     ['for sessions at a prompt', ['[ -n "$PS1" ] && readonly TMOUT=900'], 'satisfied'],
     ['for interactive shells', ['case $- in *i*) readonly TMOUT=900;; esac'], 'satisfied'],
@@ -39,6 +40,12 @@ describe('an idle limit in a condition', () => {
     ['readonly -p | grep -q TMOUT || TMOUT=900'],
     ['TMOUT=900; echo "TMOUT is readonly"'],
   ])('%s does not mark it read-only', (line) => expect(read(lines(line)).readOnly).toBe(false))
+})
+
+test('a hundred thousand lines of one file are read in a moment', () => {
+  const begin = performance.now()
+  expect(read(`${SH}: TMOUT=1\n`.repeat(100_000)).shell).toHaveLength(100_000)
+  expect(performance.now() - begin).toBeLessThan(5000)
 })
 
 describe('an idle limit that a later line takes back', () => {

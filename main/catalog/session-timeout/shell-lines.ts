@@ -20,9 +20,12 @@ export function idleLimits(found: readonly FileLine[]): {
   readonly shell: readonly IdleLimit[]
   readonly readOnly: boolean
 } {
-  const statements = found.flatMap(({ path, line }, at) => {
-    const isGuarded = found.slice(0, at).some((one) => one.path === path && OPENS.test(one.line.slice(0, LONGEST)))
-    return statementsOf(line.slice(0, LONGEST), isGuarded).map((statement) => ({ path, ...statement }))
+  const guarded = new Set<string>()
+  const statements = found.flatMap(({ path, line }) => {
+    const code = line.slice(0, LONGEST).replace(/(?<=\s)#.*/, '')
+    const read = statementsOf(code, guarded.has(path))
+    if (OPENS.test(code)) guarded.add(path)
+    return read.map((statement) => ({ path, ...statement }))
   })
   const readOnly = statements.some(({ kind, conditional }) => kind === 'read-only' && !conditional)
   const last = statements.findLastIndex(({ kind }) => kind !== 'read-only')
