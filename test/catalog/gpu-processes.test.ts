@@ -110,6 +110,28 @@ describe('processes on the GPUs', () => {
     ['Insufficient Permissions', 'inconclusive'],
   ])('the driver prints %j: %s', (processes, expected) => expect(withGpu({ processes }).verdict).toBe(expected))
 
+  // nvidia-smi of a server with a desktop and no session: Xorg of root, and GNOME’s login screen.
+  test('the picture of a login screen is no work of an account', () => {
+    const drawn = (pid: number, type: string): string =>
+      `<process_info><pid>${pid}</pid><type>${type}</type><used_memory>9 MiB</used_memory></process_info>`
+    const screen = (type: string, user: string, isComplete = true, xorg = drawn(1, 'G')) =>
+      withGpu({ processes: `${xorg}${drawn(20, type)}` }, [
+        tenancyProcesses,
+        known({ processes: [process(1, 'root'), process(20, user, 'gnome-shell')], isComplete }),
+      ])
+    expect(screen('G', 'gdm', true, '').verdict).toBe('satisfied')
+    expect(screen('G', 'gdm', false, '').verdict).toBe('inconclusive')
+    for (const user of ['gdm', 'Debian-gdm', 'sddm', 'lightdm']) {
+      expect([screen('G', user).verdict, stepText(screen('G', user))]).toEqual([
+        'satisfied',
+        expect.stringContaining(`The login screen draws on a GPU: “${user}”`),
+      ])
+      expect(screen('C', user).verdict).toBe('not-satisfied')
+      expect(screen('C+G', user).verdict).toBe('not-satisfied')
+    }
+    expect(screen('G', 'acme').verdict).toBe('not-satisfied')
+  })
+
   test('a driver that prints no list of processes', () => {
     const text = gpuXml({}).replace(/<processes>[\s\S]*<\/processes>/, '')
     expect(fact(parseNvidiaSmi(text)).gpus.map(({ hasProcessList }) => hasProcessList)).toEqual([false])

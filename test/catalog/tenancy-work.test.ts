@@ -116,6 +116,14 @@ describe('GPUs', () => {
       'shared',
     )
   })
+  test('the picture of a login screen', () => {
+    const screen = (type: string) => with0({ processes: [{ pid: 7001, type, memoryMib: 9 }] })
+    const gdm = processRows(DEMO, [7001, 'gdm', 'gnome-shell', '0::/user.slice/user-120.slice/session-c1.scope'])
+    // The node of the demo has no account of that name, which leaves it open.
+    expect(answer(screen('G'), gdm).tenancy).toBe('undetermined')
+    expect(texts(answer(screen('G'), gdm), 'supports')).toContain('login screen draws on a GPU: “gdm”')
+    expect(answer(screen('C'), gdm).tenancy).toBe('shared')
+  })
   test('memory that no process holds', () => {
     const unheld = answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 40_000 } }))
     expect([unheld.tenancy, texts(unheld, 'unclear')]).toEqual(['undetermined', expect.stringContaining('40000 MiB')])

@@ -4,7 +4,7 @@ import { declaredNames } from '../accounts/login-traces.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { defineSubject } from '../subject.ts'
-import { memorySteps, openOwners, ownersOf, unaskedSteps } from '../tenancy/gpu-processes.ts'
+import { memorySteps, openOwners, ownersOf, unaskedSteps, workOnGpus } from '../tenancy/gpu-processes.ts'
 import { type Processes, tenancyKfd, tenancyProcesses } from '../tenancy/processes.ts'
 import data from './checks.json' with { type: 'json' }
 import { isVirtualGpuName } from './models.ts'
@@ -131,16 +131,25 @@ const tenancyGpuProcesses = defineCheck({
     return decide([
       ...unaskedSteps({ gpus, pci: known(pci) }),
       ...(gpus.ok ? listingSteps(gpus.fact, listed) : []),
-      ...(gpus.ok && gpus.fact.gpus.length > 0 ? processSteps(nvidiaIds(gpus.fact), processes, roster, gpuNvidia) : []),
+      ...(gpus.ok && gpus.fact.gpus.length > 0 ? nvidiaSteps(gpus.fact, processes, roster) : []),
       ...(gpus.ok ? memorySteps(gpus.fact.gpus) : []),
       ...(hasAmd ? amdSteps(kfd, processes, roster) : []),
     ])
   },
 })
 
-const nvidiaIds = ({ gpus }: NvidiaGpus): readonly number[] => [
-  ...new Set(gpus.flatMap((gpu) => gpu.processes.map(({ pid }) => pid))),
-]
+function nvidiaSteps(
+  { gpus }: NvidiaGpus,
+  processes: Processes,
+  roster: ReadonlySet<string> | null,
+): readonly DraftObservation[] {
+  const { ids, screens } = workOnGpus(gpus, processes.processes)
+  const isAlone = ids.length === 0 && screens.length > 0 && processes.isComplete
+  const others = isAlone
+    ? [supports('No other process uses a GPU.', gpuNvidia)]
+    : processSteps(ids, processes, roster, gpuNvidia)
+  return [...others, ...screens]
+}
 
 /** GPUs of which the driver listed no processes, because it does not report them or does not list them. */
 function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): readonly DraftObservation[] {

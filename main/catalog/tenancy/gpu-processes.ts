@@ -3,9 +3,31 @@ import type { Probe } from '../../core/probe.ts'
 import { gpuNvidia, type NvidiaGpu } from '../gpu/nvidia.ts'
 import { sharingProcesses } from '../gpu/probes.ts'
 import { isGpu, isNvidiaGpu, pciDevices } from '../pci/probes.ts'
-import { contradicts, count, named, supports, unclear } from '../steps.ts'
+import { contradicts, count, named, stepOn, supports, unclear } from '../steps.ts'
 import { isInContainer, type Processes, tenancyKfd, tenancyProcesses } from './processes.ts'
 import { rosterOf, type TenancyReadings, wasAnswered } from './readings.ts'
+
+/** Accounts that the packages of display managers make, for the login screen and nothing else: GDM (also of Debian), SDDM, LightDM. */
+const SCREENS: ReadonlySet<string> = new Set(['gdm', 'Debian-gdm', 'sddm', 'lightdm'])
+
+/**
+ * Ids of the processes that NVIDIA's driver lists. One that only draws (nvidia-smi(1), type G) for a login screen is no work of anyone: it
+ * is reported apart.
+ */
+export function workOnGpus(
+  gpus: readonly NvidiaGpu[],
+  processes: Processes['processes'],
+): { readonly ids: readonly number[]; readonly screens: readonly DraftObservation[] } {
+  const users = new Map(processes.map(({ pid, user }) => [pid, user]))
+  const listed = gpus.flatMap((gpu) => gpu.processes)
+  const isScreen = ({ pid, type }: (typeof listed)[number]): boolean =>
+    type === 'G' && SCREENS.has(users.get(pid) ?? '')
+  const drawing = [...new Set(listed.filter(isScreen).map(({ pid }) => users.get(pid) ?? ''))].sort()
+  return {
+    ids: [...new Set(listed.filter((one) => !isScreen(one)).map(({ pid }) => pid))],
+    screens: stepOn(supports, 'The login screen draws on a GPU', drawing, gpuNvidia),
+  }
+}
 
 /** Processes on the GPUs that NVIDIA's driver lists, against the process list and the roster. */
 function gpuProcessSteps(
@@ -13,15 +35,13 @@ function gpuProcessSteps(
   context: Context,
 ): readonly DraftObservation[] {
   if (!gpus.ok || !processes.ok) return []
-  const ids = [...new Set(gpus.fact.gpus.flatMap((gpu) => gpu.processes.map(({ pid }) => pid)))]
-  if (ids.length === 0)
-    return [
-      supports(
-        `No process uses ${gpus.fact.gpus.length === 1 ? 'the GPU' : `any of the ${gpus.fact.gpus.length} GPUs`}.`,
-        gpuNvidia,
-      ),
-    ]
-  return ownerSteps(ids, processes.fact, rosterOf(context), gpuNvidia)
+  const { ids, screens } = workOnGpus(gpus.fact.gpus, processes.fact.processes)
+  if (ids.length > 0) return [...ownerSteps(ids, processes.fact, rosterOf(context), gpuNvidia), ...screens]
+  const none =
+    screens.length > 0
+      ? 'No other process uses a GPU.'
+      : `No process uses ${gpus.fact.gpus.length === 1 ? 'the GPU' : `any of the ${gpus.fact.gpus.length} GPUs`}.`
+  return [supports(none, gpuNvidia), ...screens]
 }
 
 // ps(1) prints the number where no account has it.
