@@ -54,6 +54,13 @@ describe.each(frameworks.map((one) => [one.framework.id, one] as const))('the su
 })
 
 describe('the summary', () => {
+  test('states what a node limits whose host key was refused', () => {
+    const failure = { code: 'ssh.host-key-changed', detail: 'ssh-ed25519 SHA256:other was shown' }
+    const nodes = assessment.nodes.map((node) => (node.node === 'demo-missing-07' ? { ...node, failure } : node))
+    const text = summaryText({ assessment: { ...assessment, nodes }, catalog, register, recordings })
+    expect(text).toMatch(/1 of 7 tested: demo-missing-07\n.*Not tested on this node, which limits 2 controls\n/)
+  })
+
   test('names supported rows that rest on documents alone apart from those with server tests', () => {
     const [hipaa] = frameworks
     const supported = hipaa?.states.find(([state]) => state === 'supported')?.[1]

@@ -38,6 +38,7 @@ import { summarize } from '../core/tally.ts'
 import { isObservation, partsTable, type RowCounts, rowCounts } from '../present/formats/row-counts.ts'
 import { type Presentation, severityCounts } from '../present/presentation.ts'
 import { statusText } from '../present/report/findings.ts'
+import { limitedControls } from '../present/report/refused.ts'
 import { type FindingSources, ownerLine, shownOf } from './finding-views.ts'
 
 /**
@@ -51,7 +52,7 @@ export function summaryText(sources: FindingSources): string {
     ...head(assessment, [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()]),
     ...nodeList(assessment, register),
     '',
-    ...findingLines(assessment, shownOf(sources)),
+    ...findingLines(assessment, catalog, shownOf(sources)),
     ...locationCounts(assessment),
     ...claimLines(assessment),
     ...controlLines(assessment, catalog),
@@ -172,6 +173,7 @@ const namesOf = (names: readonly string[]): string => {
  */
 function findingLines(
   assessment: Assessment,
+  catalog: Catalog,
   { findings, informational, leading, figures }: Presentation,
 ): readonly string[] {
   const overdue = findings.filter(({ isOverdue }) => isOverdue)
@@ -182,7 +184,7 @@ function findingLines(
       : [
           `${plural(findings.length, 'finding')}: ${severityCounts(figures.findings)}; ${plural(figures.deviations, 'deviation')} in total:`,
         ]),
-    ...findings.flatMap((one) => findingLine(assessment, one, leading.includes(one))),
+    ...findings.flatMap((one) => findingLine(assessment, catalog, one, leading.includes(one))),
     ...(severe === 0 ? [] : [`Critical and high findings with an owner: ${of(withOwner, severe)}`]),
     ...(overdue.length === 0
       ? []
@@ -191,13 +193,24 @@ function findingLines(
       ? []
       : [
           `Informational results that are not satisfied, counted in no sum (${informational.length}):`,
-          ...informational.flatMap((one) => findingLine(assessment, one, false)),
+          ...informational.flatMap((one) => findingLine(assessment, catalog, one, false)),
         ]),
     '',
   ]
 }
 
-function findingLine(assessment: Assessment, finding: Finding, isLeading: boolean): readonly string[] {
+/** What a finding that decides no control means for controls; `limited` of them lack the result of a node that was refused before login. */
+const undecided = (limited: number): string =>
+  limited === 0
+    ? '. Decides no control in scope'
+    : `. Not tested on this node, which limits ${plural(limited, 'control')}`
+
+function findingLine(
+  assessment: Assessment,
+  catalog: Catalog,
+  finding: Finding,
+  isLeading: boolean,
+): readonly string[] {
   const { reference, severity, title, deviations, tested, inconclusive, untested, controls, what } = finding
   const accepted = deviations.filter((one) => one.accepted !== null).length
   const over = deviations.filter(({ acceptanceExpired }) => acceptanceExpired !== null).length
@@ -211,7 +224,7 @@ function findingLine(assessment: Assessment, finding: Finding, isLeading: boolea
   return [
     `  ${reference}  ${severityWords[severity.level]}: ${title}`,
     `      ${counts.join('; ')}: ${namesOf(deviations.map(({ subject }) => subject))}`,
-    `      ${statusText(finding)}. ${ownerLine(finding)}${controls.length === 0 ? '. Decides no control in scope' : ''}`,
+    `      ${statusText(finding)}. ${ownerLine(finding)}${controls.length === 0 ? undecided(limitedControls({ assessment, catalog }, finding).length) : ''}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
     ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),
     ...(isLeading && first !== undefined ? [`      ${first.subject}: ${plain(why, 300)}`] : []),
