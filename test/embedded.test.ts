@@ -85,11 +85,11 @@ describe('what a report embeds', () => {
   test('is stated on the cover and in the steps', () => {
     const reportText = (embeds: 'whole' | 'index'): string =>
       documentText(wholeReport({ ...sampleInput(), embeds })).join('\n')
-    expect(reportText('whole')).toContain('embedded in this file as assessment.json')
+    expect(reportText('whole')).toContain('embedded in the report as assessment.json')
     expect(reportText('whole')).not.toContain('assessment-index.json')
     expect(reportText('index')).toContain('embeds, as assessment-index.json,')
     expect(reportText('index')).toContain('cmp data/assessment.json')
-    expect(reportText('index')).not.toContain('embedded in this file as assessment.json')
+    expect(reportText('index')).not.toContain('embedded in the report as assessment.json')
   })
 })
 

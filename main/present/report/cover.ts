@@ -77,8 +77,8 @@ const IS =
 const IS_NOT =
   'It is not an audit opinion, an attestation or legal advice, and it does not conclude whether the requirements of a law or a framework are satisfied. Controls that depend on policies, contracts or management decisions are listed as such. Supported means that the evidence supports the control, within the limitations printed next to it.'
 const WHERE: Readonly<Record<EmbeddedForm, string>> = {
-  whole: `The results are embedded in this file as ${EMBEDDED_NAMES.whole}. The captures (raw output) are in the evidence pack.`,
-  index: `The results of this many nodes do not fit into this file. It embeds, as ${EMBEDDED_NAMES.index}, the state of each control and each node with the SHA-256 of its results. Those results and the captures (raw output) are in the evidence pack.`,
+  whole: `The results are embedded in the report as ${EMBEDDED_NAMES.whole}. The captures (raw output) are in the evidence pack.`,
+  index: `The results of this many nodes do not fit into the report. It embeds, as ${EMBEDDED_NAMES.index}, the state of each control and each node with the SHA-256 of its results. Those results and the captures (raw output) are in the evidence pack.`,
 }
 
 /** Entity, purpose, audience and reporting basis, as declared. */

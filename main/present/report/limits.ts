@@ -128,18 +128,18 @@ const marked = ({ label, meaning, mark }: Word & { readonly mark: string }): rea
 
 const named = ({ label, meaning }: Word): readonly Cell[] => [[{ text: label, style: 'strong' }], plainCell(meaning)]
 
-/** Independent verification of this file and its pack with third-party tools: PAdES (ETSI EN 319 142-1), RFC 5652, RFC 3161. */
+/** Independent verification of the report and its pack with third-party tools: PAdES (ETSI EN 319 142-1), RFC 5652, RFC 3161. */
 export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole' }: Matter): Section {
   const archive = `'${plain(packName, 200).replaceAll("'", "'\\''")}'`
   const blocks: Block[] = [
     text(
-      'Steps 1 to 6 require neither Barewitness nor an account nor a network. They use openssl 3, unzip, sha256sum, xxd and standard shell tools; step 1 uses certutil (NSS) and pdfsig, step 5 uses pdfdetach (both poppler). Place this report as report.pdf, the pack, and root.pem (the root certificate that you trust) in one folder and run the commands there in this order. To verify the whole pack in one command, use verify.sh in the pack; see VERIFY.txt.',
+      'Steps 1 to 6 require neither Barewitness nor an account nor a network. They use openssl 3, unzip, sha256sum, xxd and standard shell tools; step 1 uses certutil (NSS) and pdfsig, step 5 uses pdfdetach (both poppler). Place the report (not these annexes) as report.pdf, the pack, and root.pem (the root certificate that you trust) in one folder and run the commands there in this order. To verify the whole pack in one command, use verify.sh in the pack; see VERIFY.txt.',
     ),
     { kind: 'code', lines: [`unzip -q ${archive} -d unpacked`] },
   ]
   if (signer !== null)
     blocks.push(
-      heading(3, '1. The signature in this PDF, with a PDF tool'),
+      heading(3, '1. The signature in the report, with a PDF tool'),
       text('Every signature must be reported as valid, and the last must cover the whole document.'),
       {
         kind: 'code',
@@ -149,7 +149,7 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
           'pdfsig -no-ocsp -nssdir sql:nss report.pdf',
         ],
       },
-      heading(3, '2. The signature in this PDF, with openssl only'),
+      heading(3, '2. The signature in the report, with openssl only'),
       {
         kind: 'code',
         lines: [
@@ -162,7 +162,7 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
       },
       heading(3, '3. The signer’s identity'),
       text(
-        'Obtain the fingerprint of the signing certificate from the signer directly, for example by telephone or from an earlier audit. It must match the fingerprint here and on page 1. Step 2 wrote the signing certificate to signer.pem. openssl prints the same digits with colons and in capitals.',
+        'Obtain the fingerprint of the signing certificate from the signer directly, for example by telephone or from an earlier audit. It must match the fingerprint here and under “Verification” in the report. Step 2 wrote the signing certificate to signer.pem. openssl prints the same digits with colons and in capitals.',
       ),
       {
         kind: 'code',
@@ -171,7 +171,7 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
     )
   else blocks.push(text('This copy is not signed. Only the digests below link it to its pack.'))
   blocks.push(
-    heading(3, '4. This report belongs to the pack'),
+    heading(3, '4. The report belongs to the pack'),
     text(
       'The second command must print the evidence digest below. The others check every file of the pack and print nothing if all files match.',
     ),
@@ -185,7 +185,7 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
         'sha256sum --strict --quiet -c manifest-sha256.txt',
       ],
     },
-    heading(3, '5. The results embedded in this PDF'),
+    heading(3, '5. The results embedded in the report'),
     ...EMBEDDED[embeds],
     heading(3, '6. One capture of one node'),
     text(
