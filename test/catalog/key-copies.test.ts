@@ -42,7 +42,7 @@ describe('keys in files that are no account’s', () => {
   test.each(COPIES)('%s: not access of a provider', (path) => {
     const conclusion = over('access.provider-access', withKey(path))
     expect(conclusion.verdict).toBe('inconclusive')
-    expect(stepText(conclusion)).toContain('unclear: SSH keys lie in files of no local account: ')
+    expect(stepText(conclusion)).toContain('unclear: SSH keys are in files of no local account: ')
   })
 
   test('an undeclared account’s own file is one; a slash at the end of a home folder changes nothing', () => {
