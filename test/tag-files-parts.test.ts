@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonBytes, PATHS } from '../main/core/pack-files.ts'
 import { EXCERPT_PATH, partialPaths } from '../main/core/period/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
+import { CHAIN_PATHS } from '../main/core/run-chain/notes.ts'
 import { verifyDisclosure, verifyExcerpt } from '../main/verify/excerpt.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { validator } from './support/deps.ts'
@@ -93,6 +94,11 @@ const STATED: readonly Row[] = [
     put(PATHS.statement, (text) =>
       text.replace('"subject":[', `"subject":[{"digest":{"sha256":"${OTHER}"},"name":"${PATHS.trace}"},`),
     ),
+  ],
+  [
+    'a checkpoint of another form',
+    CHAIN_PATHS.chain,
+    (files) => relist(new Map([...files, [CHAIN_PATHS.chain, jsonBytes({ size: 0 })]])),
   ],
   [
     'another evidence digest in the statement',

@@ -59,12 +59,13 @@ export async function readBag(
     trace === null || scope === null || scope.asOf !== trace.asOf || 'problem' in register
       ? null
       : { trace, scope, register }
+  const head = parseStatedHead(await textOf(source, CHAIN_PATHS.chain))
   return {
     statement,
     trace,
     evidence,
     own,
-    head: parseStatedHead(await textOf(source, CHAIN_PATHS.chain)),
+    head,
     seal,
     problems: [
       ...(tags === null ? [`${PATHS.tagManifest} is missing or is not a valid list.`] : []),
@@ -81,6 +82,9 @@ export async function readBag(
           ]),
       ...(trace === null && source.paths.includes(PATHS.trace)
         ? [`${PATHS.trace} is not a run trace of that run in canonical form.`]
+        : []),
+      ...(head === null && source.paths.includes(CHAIN_PATHS.chain)
+        ? [`${CHAIN_PATHS.chain} is not a checkpoint in canonical form.`]
         : []),
       ...(trace !== null && evidence === null
         ? [`${PATHS.scope} or ${PATHS.register} is missing, or is not of that run in valid form.`]
