@@ -98,7 +98,7 @@ function withReferences(block: Extract<Block, { kind: 'table' }>): typeof block 
   if (first === undefined || second === undefined) return block
   return {
     ...block,
-    columns: [{ ...first, title: 'Severity, finding', width: 18 }, { ...second, width: 59 }, ...others],
+    columns: [{ ...first, title: 'Severity, finding', width: 19 }, { ...second, width: 58 }, ...others],
     rows: block.rows.map((row) => {
       const reference = row.at(-1)?.[0]?.link
       const [severity, ...cells] = row.slice(0, -1)
