@@ -4,7 +4,7 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { Framework } from '../../core/framework.ts'
 import { PATHS } from '../../core/pack-files.ts'
-import { names, of, oneLine, plain, plural, quote } from '../../core/plain-text.ts'
+import { names, oneLine, outOf, plain, plural, quote } from '../../core/plain-text.ts'
 import { compare, type RecordingOutline, recordingDigest, replacedByClass } from '../../core/recording.ts'
 import {
   type Block,
@@ -120,7 +120,7 @@ function transfer(recordings: Matter['recordings']): Cell {
     ? plainCell('Nothing was transferred.')
     : [...ways]
         .sort(([a], [b]) => compare(a, b))
-        .map(([way, count]) => ({ text: `${of(count, recordings.length)} recordings ${way}` }))
+        .map(([way, count]) => ({ text: `${outOf(count, recordings.length, 'recording')} ${way}` }))
 }
 
 function storage(recordings: Matter['recordings']): Cell {
@@ -228,7 +228,7 @@ function collectorCell(recordings: Matter['recordings']): Cell {
   if (collected.length === 0) return plainCell('No recordings.')
   return [
     ...collected.slice(0, MOST_NAMED).map(({ operator, recordings: count }) => ({
-      text: `${of(count, recordings.length)} recordings: ${operator === null ? 'not recorded' : `user ${quote(operator.user)} on ${quote(operator.host)}; program ${operator.program === null ? 'not read' : operator.program.slice(0, 12)}`}`,
+      text: `${outOf(count, recordings.length, 'recording')}: ${operator === null ? 'not recorded' : `user ${quote(operator.user)} on ${quote(operator.host)}; program ${operator.program === null ? 'not read' : operator.program.slice(0, 12)}`}`,
     })),
     ...(collected.length > MOST_NAMED
       ? [{ text: `And ${plural(collected.length - MOST_NAMED, 'more collector')}.` }]
@@ -305,7 +305,7 @@ function collectors({ recordings, assessment }: Matter): Cell {
   const lines = [...counts].sort(([a], [b]) => compare(a, b))
   return lines.length === 0
     ? plainCell('No recordings.')
-    : lines.map(([words, count]) => ({ text: `${of(count, recordings.length)} recordings: ${words}` }))
+    : lines.map(([words, count]) => ({ text: `${outOf(count, recordings.length, 'recording')}: ${words}` }))
 }
 
 const STATUS: Readonly<Record<string, string>> = {
