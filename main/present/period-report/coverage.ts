@@ -18,6 +18,7 @@ import { DAY_STATES, type DayState, type DayStretch, dayState, dayStateWords, st
 import {
   entryWords,
   MOST_ROWS,
+  noneMissed,
   noteBlocks,
   PERIOD_TITLES,
   type PeriodReportInput,
@@ -120,14 +121,7 @@ export function gapSection(input: PeriodReportInput): Section {
 
 function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
   const days = period.calendar.days.filter((day) => dayState(day) === 'unrecorded')
-  if (days.length === 0)
-    return [
-      text(
-        period.calendar.counts.planned === 0
-          ? 'None: no scheduled run was due in the period.'
-          : 'None. The run chain accounts for every scheduled run.',
-      ),
-    ]
+  if (days.length === 0) return [text(noneMissed(period))]
   return [
     text(
       `A run was scheduled, and the run chain contains neither the run nor a missed-run entry. Management needs to explain ${days.length === 1 ? 'this day' : `these ${dayCount(days.length)}`}.`,

@@ -181,6 +181,12 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
   ]
 }
 
+/** Where no run is missing without explanation. Without a schedule, none could be. */
+export const noneMissed = ({ calendar }: Period): string =>
+  calendar.counts.planned === 0
+    ? 'None: no scheduled run was due in the period.'
+    : 'None. The run chain accounts for every scheduled run.'
+
 /** Further notes from the run chain: runs sealed twice, evidence deleted. */
 export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
   const { notes = [] } = period
