@@ -9,6 +9,7 @@ import { importTranscript, printableCollector } from '../main/app/import-transcr
 import { evidenceCollectionCompleteness } from '../main/catalog/evidence/completeness.ts'
 import { conclude } from '../main/core/check.ts'
 import { planOf, SLOW_SUDO, slowSudo } from '../main/core/collector/plan.ts'
+import type { RunEvent } from '../main/core/ports.ts'
 import { captureKey, type Probe, readProbe, run, runAsRoot } from '../main/core/probe.ts'
 import type { CapturedAnswer } from '../main/core/recording.ts'
 import type { Capture } from '../schemas/types.ts'
@@ -58,7 +59,7 @@ const SHELLS = ['dash', 'bash', 'busybox sh'] as const
 const answered = (captures: readonly CapturedAnswer[]): Readonly<Record<string, Capture['status']>> =>
   Object.fromEntries(captures.map(({ meta }) => [`${meta.probe}/${meta.command}`, meta.status]))
 
-async function collected(shell: string) {
+async function collected(shell: string, onEvent: (event: RunEvent) => void = () => undefined) {
   const opened = must(await openEvidenceStore(mkdtempSync(join(folder, 'store-')), validator))
   const inFront = `sed -e 's#PATH=/usr/sbin#PATH=${folder}:/usr/sbin#' -e 's#for d in /usr/sbin#for d in ${folder} /usr/sbin#' -e 's#^I=.*#I=1000#'`
   try {
@@ -77,7 +78,7 @@ async function collected(shell: string) {
           run: 'r1',
           signal: new AbortController().signal,
           deadlineSeconds: 20,
-          onEvent: () => undefined,
+          onEvent,
           marks: { demo: false, synthetic: null },
           skip: new Set(),
         },
@@ -190,6 +191,36 @@ describe('how complete a collection with a slow sudo was', () => {
     expect(concluded(capture('one', { ...timedOut, privilege: 'user' }, REMARK, ['test.user'])).verdict).toBe(
       'not-satisfied',
     )
+  })
+})
+
+describe('a sudo that completes no command', () => {
+  const refused = (...answers: readonly (readonly [string, CapturedAnswer])[]): string | null => {
+    const sudo = slowSudo()
+    for (const [, answer] of answers) sudo.add(answer)
+    return sudo.refused()
+  }
+  const denied = { exitCode: 1 } as const
+  const WHY = 'sudo: a password is required\n'
+  const version = capture('version', {}, '', ['test.program'])
+
+  test('is named with its message', () => {
+    expect(refused(version, capture('a', denied, WHY), capture('b', denied, WHY))).toBe('a password is required')
+    expect(refused(capture('a', { exitCode: 127 }))).toBe('')
+  })
+  test('is none where one command was completed, and where none was run through sudo', () => {
+    expect(refused(version, capture('a', denied, WHY), capture('b', {}))).toBeNull()
+    expect(refused(version, capture('one', denied, '', ['test.user']))).toBeNull()
+    expect(refused(capture('a', timedOut))).toBeNull()
+  })
+  test('is stated when the node is done', async () => {
+    program('sudo', 'case $1 in -V) exit 0 ;; esac; echo "sudo: a password is required" >&2; exit 1')
+    const events: RunEvent[] = []
+    await collected('sh', (event) => events.push(event))
+    expect(events.at(-1)).toMatchObject({ kind: 'node-done', sudoRefused: 'a password is required' })
+    program('sudo', 'case $1 in -V) exit 0 ;; esac; shift; exec "$@"')
+    await collected('sh', (event) => events.push(event))
+    expect(events.at(-1)).not.toHaveProperty('sudoRefused')
   })
 })
 

@@ -10,6 +10,7 @@ import {
   serverStateWords,
   severityWords,
 } from '../schemas/conclusion-words.ts'
+import { failureWords } from '../schemas/failure-words.ts'
 import { tenancyWords } from '../schemas/words.ts'
 import { formatSample } from './support/format-sample.ts'
 import { responseOf } from './support/register.ts'
@@ -108,6 +109,32 @@ describe('the summary', () => {
     expect(text).toContain('Owner: K. Adeyemi, due 2026-11-02 (overdue)')
     expect(text).toContain(`Overdue (1): ${first?.reference}`)
     expect(text).toMatch(/Critical and high findings with an owner: 1 of \d+/)
+  })
+
+  test('states what sudo did not allow on a node that is collected with sudo', () => {
+    const text = '43 probes of 212 need administrator rights that were not granted: “host.serials” and 42 more.'
+    const denied = { probe: null, direction: 'unclear', captures: [], text } as const
+    const withDenied = (privilege: 'sudo' | 'none'): string => {
+      const nodes = assessment.nodes.map((node) => ({
+        ...node,
+        privilege,
+        results: node.results.map((result) =>
+          result.check === 'evidence.collection-completeness' ? { ...result, observations: [denied] } : result,
+        ),
+      }))
+      return summaryText({ assessment: { ...assessment, nodes }, catalog, register, recordings })
+    }
+    expect(withDenied('sudo')).toContain('    43 probes of 212 need administrator rights that were not granted.')
+    expect(withDenied('sudo')).toContain('“barewitness catalog sudoers”')
+    expect(withDenied('none')).not.toContain('administrator rights')
+  })
+
+  test('states in words why a node was not collected, and what to do next', () => {
+    const failure = { code: 'ssh.host-key-changed', detail: 'ssh-ed25519 SHA256:x was shown' } as const
+    const nodes = assessment.nodes.map((node) => ({ ...node, isolation: null, failure }))
+    const text = summaryText({ assessment: { ...assessment, nodes }, catalog, register, recordings })
+    const { title, next } = failureWords['ssh.host-key-changed']
+    expect(text).toContain(`    not collected: ${title} (ssh-ed25519 SHA256:x was shown)\n    Next: ${next}`)
   })
 
   test('names the tenancy of a node, not its code', () => {

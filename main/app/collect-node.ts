@@ -269,6 +269,8 @@ async function ask(asking: Asking): Promise<Ended> {
     failure:
       withCause(watch.failure(), { plan, got, slow: sudo.words() }) ?? restarted(options.earlierBoot ?? null, boot),
     answers: got.size + options.skip.size,
+    // Commands that an earlier attempt completed are not repeated.
+    sudoRefused: options.skip.size === 0 ? sudo.refused() : null,
   }
 }
 
@@ -372,6 +374,8 @@ interface Ended {
   readonly failure: Failure | null
   /** Number of captures, those of earlier attempts included. */
   readonly answers: number
+  /** As slowSudo().refused(). */
+  readonly sudoRefused?: string | null
 }
 
 /**
@@ -390,12 +394,15 @@ async function keep(
     onEvent({ kind: 'node-failed', node, code: writer.error.code, detail: writer.error.detail })
     return writer
   }
-  const { recording, failure, answers } = await fill(writer.value)
+  const { recording, failure, answers, sudoRefused = null } = await fill(writer.value)
   const shown = failure === null ? null : { code: failure.code, detail: plain(failure.detail, 1900) }
   const status = shown === null ? 'complete' : answers > 0 ? 'partial' : 'failed'
   const held = await writer.value.finish({ ...recording, endedAt: clock.now(), outcome: { status, failure: shown } })
   if (!held.ok) onEvent({ kind: 'node-failed', node, code: held.error.code, detail: held.error.detail })
   else if (status === 'failed' && shown !== null) onEvent({ kind: 'node-failed', node, ...shown })
-  else onEvent({ kind: 'node-done', node, captures: held.value.answers, partial: shown !== null })
+  else {
+    const refused = sudoRefused === null ? {} : { sudoRefused }
+    onEvent({ kind: 'node-done', node, captures: held.value.answers, partial: shown !== null, ...refused })
+  }
   return held
 }

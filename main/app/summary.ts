@@ -6,6 +6,7 @@ import {
   serverStateWords,
   severityWords,
 } from '../../schemas/conclusion-words.ts'
+import { type FailureCode, failureWords } from '../../schemas/failure-words.ts'
 import { locationVerdictWords } from '../../schemas/location-words.ts'
 import type {
   Assessment,
@@ -88,7 +89,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   if (node.isolation === null)
     return [
       `${node.node}`,
-      `    not collected: ${node.failure === null ? 'no recording' : `${node.failure.code}, ${plain(node.failure.detail, 300)}`}`,
+      ...(node.failure === null ? ['    not collected: no recording'] : failureLines('not collected', node.failure)),
     ]
   const { environment, platform, concealed, tenancy, grade, rule } = node.isolation
   const counts = PROPERTIES.map((property) => {
@@ -105,13 +106,30 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
     `${node.node}   collected ${node.privilege === 'none' ? 'without root privileges' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (stale)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
     `    ${environmentText({ environment, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', concealed by the platform' : ''}; tenancy: ${tenancyWords[tenancy]}; evidence grade ${grade} (${gradeWords[grade]})`,
     ...(environment === 'undetermined' ? [`    ${rule.id}: ${plain(rule.text, 1200)}`] : []),
-    ...(node.failure === null
-      ? []
-      : [`    partially collected: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),
+    ...(node.failure === null ? [] : failureLines('partially collected', node.failure)),
+    ...(node.privilege === 'sudo' ? notGranted(node) : []),
     ...counts.map((line) => `    ${line}`),
     ...locationLine(node.location ?? null),
   ]
 }
+
+/** Why a node has no recording or a partial one, and the next step. A code of another version is printed as it is. */
+function failureLines(is: string, { code, detail }: NonNullable<Assessment['nodes'][number]['failure']>): string[] {
+  const words = Object.hasOwn(failureWords, code) ? failureWords[code as FailureCode] : null
+  return [
+    `    ${is}: ${words?.title ?? plain(code)} (${plain(detail, 300)})`,
+    ...(words === null ? [] : [`    Next: ${words.next}`]),
+  ]
+}
+
+/** What sudo did not allow on a node that is collected with sudo, as the check of completeness counts it. */
+function notGranted({ results }: Pick<Assessment['nodes'][number], 'results'>): readonly string[] {
+  const completeness = results.find(({ check }) => check === 'evidence.collection-completeness')
+  const counted = completeness?.observations.flatMap(({ text }) => NOT_GRANTED.exec(text)?.[0] ?? []) ?? []
+  return counted.map((text) => `    ${text}. Compare its sudoers file with “barewitness catalog sudoers”.`)
+}
+
+const NOT_GRANTED = /^[^:]*administrator rights that were not granted/
 
 /** Explanations of single facts of a node, by named people. */
 const explained = (register: Register, node: string, asOf: string): readonly string[] =>

@@ -210,9 +210,10 @@ export function progressTo(
     if (event.kind === 'node-done' || event.kind === 'node-failed') {
       finished += 1
       moving.delete(event.node)
-      if (event.kind === 'node-done')
+      if (event.kind === 'node-done') {
         line(`${event.node}: ${stored(event.captures)}${event.partial ? ', partial' : ''}`)
-      else
+        if (event.sudoRefused !== undefined) line(sudoText(event.sudoRefused))
+      } else
         line(
           `${event.node}: ${failureWords[event.code as keyof typeof failureWords]?.title ?? event.code} (${plain(event.detail, 300)})`,
         )
@@ -226,6 +227,10 @@ export interface PassphraseOptions {
   readonly passphraseFd?: string
   readonly passphraseFile?: string
 }
+
+/** For a node whose sudo completed no command, with its message: what is missing, and what to do. */
+const sudoText = (message: string): string =>
+  `  sudo completed no command${message === '' ? '' : ` (${plain(message, 200)})`}; privileged probes have no evidence.\n  Next: Install the file that “barewitness catalog sudoers” prints, then collect again.`
 
 /** The source of one secret, and the name of its options. */
 interface SecretSource {

@@ -302,6 +302,13 @@ export type RunEvent =
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
   /** Everything is answered; only round trips are still timed, over a while. */
   | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
-  | { readonly kind: 'node-done'; readonly node: string; readonly captures: number; readonly partial: boolean }
+  | {
+      readonly kind: 'node-done'
+      readonly node: string
+      readonly captures: number
+      readonly partial: boolean
+      /** The message of a sudo that completed no command, empty where it gave none. Absent for any other node. */
+      readonly sudoRefused?: string
+    }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }
   | { readonly kind: 'run-done'; readonly run: string; readonly cancelled: boolean }

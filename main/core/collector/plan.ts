@@ -4,6 +4,9 @@ import type { CapturedAnswer } from '../recording.ts'
 /** One command that went through sudo, or was skipped because of it. */
 interface ThroughSudo {
   readonly status: CapturedAnswer['meta']['status']
+  readonly exitCode: number | null
+  /** Whether it was to run a command, and was not asked about itself. */
+  readonly runs: boolean
   readonly seconds: number
   readonly remark: string | null
 }
@@ -17,6 +20,8 @@ interface SlowSudo {
   readonly words: () => string | null
   /** Number of commands that were skipped because sudo had exceeded its time limit. */
   readonly notAsked: () => number
+  /** The message of a sudo that completed no command of a collection, empty where it gave none; null where it completed one or ran none. */
+  readonly refused: () => string | null
 }
 
 /** Without a network, sudo takes about ten milliseconds; seconds mean that it waits for a name, a directory or a log server. */
@@ -31,9 +36,16 @@ export function slowSudo(): SlowSudo {
       const { meta } = answer
       if (meta.privilege !== 'sudo' && meta.argv[0] !== 'sudo') return
       if (meta.status === 'not-run' || meta.status === 'no-path' || meta.status === 'lost') return
-      answers.push({ status: meta.status, seconds: meta.durationMs / 1000, remark: sudoRemark(answer) })
+      const { status, exitCode, durationMs, privilege } = meta
+      const runs = privilege === 'sudo'
+      answers.push({ status, exitCode, runs, seconds: durationMs / 1000, remark: sudoRemark(answer) })
     },
     notAsked,
+    refused: () => {
+      const ended = answers.filter(({ runs, status }) => runs && status === 'done')
+      if (ended.length === 0 || ended.some(({ exitCode }) => exitCode === 0)) return null
+      return ended.find(({ remark }) => remark !== null)?.remark ?? ''
+    },
     words: () => {
       const asked = answers.filter(({ status }) => status !== 'not-asked')
       const slow = asked.filter(({ status, seconds }) => status === 'timed-out' || seconds >= SLOW_SECONDS)
