@@ -14,6 +14,9 @@ export type CheckSource = (typeof CHECK_SOURCES)[number]
 export const EVIDENCE_LEVELS = ['inquiry', 'received', 'inspected', 'reperformed'] as const
 export type EvidenceLevel = (typeof EVIDENCE_LEVELS)[number]
 
+/** What a finding on nodes with another host key than the one on record means for the controls of its check. */
+export const LIMITS_CONTROLS = 'Refused before login and not tested, which limits the conclusion on:'
+
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 

@@ -225,6 +225,8 @@ export interface FindingView extends FindingRow {
   }
   readonly limitations: string
   readonly concerns: readonly FindingControl[]
+  /** Where it concerns none, because its nodes were refused before login: the controls in which these are missing. */
+  readonly limits: readonly Omit<FindingControl, 'isSettled'>[]
   /** Deviating nodes or rows with their observations: the first of them. */
   readonly evidence: readonly FindingEvidence[]
   /** Names of the further ones. */

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { shownOf } from '../main/app/finding-views.ts'
+import { findingText, findingView, shownOf } from '../main/app/finding-views.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { findingReference } from '../main/core/finding/finding.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
+import { limitedControls } from '../main/present/report/refused.ts'
 import {
   documentStateWords,
+  LIMITS_CONTROLS,
   rowStateWords,
   SEVERITIES,
   serverStateWords,
@@ -59,7 +61,24 @@ describe('the summary', () => {
     const failure = { code: 'ssh.host-key-changed', detail: 'ssh-ed25519 SHA256:other was shown' }
     const nodes = assessment.nodes.map((node) => (node.node === 'demo-missing-07' ? { ...node, failure } : node))
     const text = summaryText({ assessment: { ...assessment, nodes }, catalog, register, recordings })
-    expect(text).toMatch(/1 of 7 tested: demo-missing-07\n.*Not tested on this node, which limits 2 controls\n/)
+    expect(text).toMatch(
+      /1 of 7 tested: demo-missing-07\n.*Refused before login and not tested, which limits 2 controls\n/,
+    )
+  })
+
+  test('agrees with the finding itself about these controls', () => {
+    const failure = { code: 'ssh.host-key-changed', detail: 'ssh-ed25519 SHA256:other was shown' }
+    const nodes = assessment.nodes.map((node) => (node.node === 'demo-missing-07' ? { ...node, failure } : node))
+    const sources = { assessment: { ...assessment, nodes }, catalog, register, recordings }
+    const shown = shownOf(sources)
+    const finding = shown.findings.find(({ deviations }) => deviations.some(({ isRefused }) => isRefused))
+    if (finding === undefined) throw new Error('no finding on a refused node')
+    const view = findingView({ ...sources, of: 'run', run: 'x', shown }, finding.reference)
+    expect([view?.concerns, view?.limits]).toMatchObject([[], { length: 2 }])
+    expect(Object.keys(view?.limits[0] ?? {}).sort()).toEqual(['framework', 'id', 'key', 'title'])
+    const limits = limitedControls(sources, finding)
+    const text = findingText(finding, { remediation: undefined, history: [], limits })
+    expect(text).toContain(`  ${LIMITS_CONTROLS} ${limits.map(({ control }) => control).join(', ')}`)
   })
 
   test('names supported rows that rest on documents alone apart from those with server tests', () => {

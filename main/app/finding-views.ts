@@ -1,6 +1,5 @@
-import { findingStatusWords, riskAreaWords, severityWords } from '../../schemas/conclusion-words.ts'
+import { findingStatusWords, LIMITS_CONTROLS, riskAreaWords, severityWords } from '../../schemas/conclusion-words.ts'
 import type {
-  FindingControl,
   FindingEvidence,
   FindingRow,
   FindingsView,
@@ -24,6 +23,7 @@ import type { CheckRemediation } from '../core/work-order.ts'
 import { fixedBy, type HomeMatter } from '../present/home-results.ts'
 import { type Presentation, presentationOf, remedyOf } from '../present/presentation.ts'
 import { severityReasons, statusText } from '../present/report/findings.ts'
+import { limitedControls } from '../present/report/refused.ts'
 
 /** An assessment as it is shown, with what its findings are read from. */
 export interface FindingSource {
@@ -135,7 +135,8 @@ export function findingView(source: FindingSource, reference: string): FindingVi
       source: remediation?.source ?? '',
     },
     limitations: catalog.checks.find(({ id }) => id === check)?.limitations ?? '',
-    concerns: controlsOf(catalog, finding),
+    concerns: controlsOf(catalog, finding.controls),
+    limits: controlsOf(catalog, limitedControls(source, finding)),
     evidence: deviations.slice(0, MOST_EVIDENCE).map(evidenceOf),
     furtherNodes: deviations.slice(MOST_EVIDENCE).map(({ subject }) => subject),
     satisfiedNodes: nodesWith('satisfied').length,
@@ -155,10 +156,14 @@ export function findingView(source: FindingSource, reference: string): FindingVi
   }
 }
 
-const controlsOf = ({ frameworks }: Catalog, { controls }: Finding): readonly FindingControl[] =>
-  controls.flatMap(({ framework, control: key, isSettled }) => {
+/** Controls with their titles, and with all else that is known of them. */
+const controlsOf = <T extends ReturnType<typeof limitedControls>[number]>(
+  { frameworks }: Catalog,
+  controls: readonly T[],
+) =>
+  controls.flatMap(({ framework, control: key, ...rest }) => {
     const control = frameworks.find(({ id }) => id === framework)?.controls.find((one) => one.key === key)
-    return control === undefined ? [] : [{ framework, key, id: control.id, title: control.title, isSettled }]
+    return control === undefined ? [] : [{ ...rest, framework, key, id: control.id, title: control.title }]
   })
 
 const evidenceOf = ({ subject, observedAt, observations, accepted, isStale }: FoundDeviation): FindingEvidence => ({
@@ -279,15 +284,21 @@ export function findingText(
   {
     remediation,
     history,
-  }: { readonly remediation: CheckRemediation | undefined; readonly history: readonly ManagementResponse[] },
+    limits,
+  }: {
+    readonly remediation: CheckRemediation | undefined
+    readonly history: readonly ManagementResponse[]
+    /** See limitedControls(). */
+    readonly limits: ReturnType<typeof limitedControls>
+  },
 ): readonly string[] {
   const { reference, severity, condition, check, criterion, effect, deviations, tested, what, controls } = finding
-  const limits = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
+  const thresholds = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
   return [
     `${reference}  ${severityWords[severity.level]}: ${condition}`,
     `  Status: ${statusText(finding)}. ${ownerLine(finding)}`,
     `  Check: ${check} (${riskAreaWords[finding.riskArea]})`,
-    `  Criterion: ${[criterion.expected, ...limits].join(' ')}${criterion.source === '' ? '' : ` Source: ${criterion.source}`}`,
+    `  Criterion: ${[criterion.expected, ...thresholds].join(' ')}${criterion.source === '' ? '' : ` Source: ${criterion.source}`}`,
     `  Deviations: ${of(deviations.length, tested)} ${what === 'inventory' ? 'inventory rows' : 'nodes tested'}`,
     ...deviations.flatMap(({ subject, observedAt, observations, accepted, isStale }) => [
       `    ${subject}${observedAt === null ? '' : `, ${observedAt}`}${isStale ? ', not retested since' : ''}${accepted === null ? '' : `, risk accepted until ${accepted.expiresAt.slice(0, 10)}`}`,
@@ -306,7 +317,11 @@ export function findingText(
     ...severity.notEvaluated.map((text) => `    not evaluated: ${text}`),
     `  Recommendation: ${remedyOf(finding, remediation)}`,
     ...(controls.length === 0
-      ? ['  Decides no control in scope.']
+      ? [
+          limits.length === 0
+            ? '  Decides no control in scope.'
+            : `  ${LIMITS_CONTROLS} ${limits.map(({ control }) => control).join(', ')}`,
+        ]
       : [`  Controls: ${controls.map(({ control }) => control).join(', ')}`]),
     ...(finding.firstSeen === null
       ? []

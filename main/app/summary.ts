@@ -221,7 +221,7 @@ function findingLines(
 const undecided = (limited: number): string =>
   limited === 0
     ? '. Decides no control in scope'
-    : `. Not tested on this node, which limits ${plural(limited, 'control')}`
+    : `. Refused before login and not tested, which limits ${plural(limited, 'control')}`
 
 function findingLine(
   assessment: Assessment,

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type Severity, severityWords } from '../../schemas/conclusion-words.ts'
+import { LIMITS_CONTROLS, type Severity, severityWords } from '../../schemas/conclusion-words.ts'
 import type { FindingRow, FindingView } from '../../schemas/ipc-findings.ts'
 import type { RemediationVariant } from '../../schemas/types.ts'
 import { fixedByWords } from '../finding-model.ts'
@@ -112,8 +112,24 @@ function Variant({ variant }: { readonly variant: RemediationVariant }) {
 }
 
 /** The controls in scope that the check decides, and whether closing the finding settles them. */
-export function ConcernedControls({ finding: { of, concerns } }: { readonly finding: FindingView }) {
-  if (concerns.length === 0) return <>Decides no control in scope.</>
+export function ConcernedControls({ finding: { of, concerns, limits } }: { readonly finding: FindingView }) {
+  if (concerns.length === 0 && limits.length === 0) return <>Decides no control in scope.</>
+  if (concerns.length === 0)
+    return (
+      <>
+        {LIMITS_CONTROLS}
+        <ul className="plain-list">
+          {limits.map(({ framework, key, id, title }) => (
+            <li key={`${framework} ${key}`}>
+              <Button kind="link" onPress={() => go({ screen: 'control', of, framework, key })}>
+                {visible(id)}
+              </Button>{' '}
+              {visible(title)}
+            </li>
+          ))}
+        </ul>
+      </>
+    )
   return (
     <ul className="plain-list">
       {concerns.map(({ framework, key, id, title, isSettled }) => (

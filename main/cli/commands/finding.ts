@@ -15,6 +15,7 @@ import {
 } from '../../core/register/responses.ts'
 import { responseSheet, responseTable, statusOf } from '../../present/formats/response-table.ts'
 import { severityCounts } from '../../present/presentation.ts'
+import { limitedControls } from '../../present/report/refused.ts'
 import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluation } from '../findings.ts'
 import { type Context, EXIT, emit, endWith, printLine } from '../options.ts'
 import {
@@ -93,7 +94,8 @@ function listCommands(context: Context, command: Command): void {
         .filter((one) => one.check === check.value)
         .sort((a, b) => (a.statedAt < b.statedAt ? 1 : -1))
       const remediation = REMEDIATIONS.find((one) => one.check === check.value)
-      for (const line of findingText(finding.value, { remediation, history })) printLine(line)
+      const limits = limitedControls({ assessment, catalog }, finding.value)
+      for (const line of findingText(finding.value, { remediation, history, limits })) printLine(line)
       context.exit(EXIT.done)
     })
 }

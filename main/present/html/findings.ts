@@ -1,5 +1,6 @@
 import {
   documentStateWords,
+  LIMITS_CONTROLS,
   rowStateWords,
   serverStateWords,
   severityWords,
@@ -15,7 +16,7 @@ import { familiesOf, partsOf } from '../formats/work-order-document.ts'
 import { remedyOf, severityCounts } from '../presentation.ts'
 import { controlAnchor, controlName, severityReasons, statusText, untestedText, WHO } from '../report/findings.ts'
 import { countText, noFinding, ownerText, severityMark } from '../report/page-one.ts'
-import { LIMITS_CONTROLS, limitedControls } from '../report/refused.ts'
+import { limitedControls } from '../report/refused.ts'
 import {
   type ControlRow,
   controlsInScope,

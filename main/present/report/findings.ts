@@ -1,4 +1,4 @@
-import { findingStatusWords, severityWords } from '../../../schemas/conclusion-words.ts'
+import { findingStatusWords, LIMITS_CONTROLS, severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Deviation, EarlierRuns } from '../../../schemas/types.ts'
 import type { ConcernedControl, Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import { names, of, oneLine, outOf, plain, plural } from '../../core/plain-text.ts'
@@ -9,7 +9,7 @@ import type { CheckRemediation } from '../../core/work-order.ts'
 import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
 import type { Matter } from './input.ts'
 import { countText, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
-import { LIMITS_CONTROLS, limitedControls, refusedNodes } from './refused.ts'
+import { limitedControls, refusedNodes } from './refused.ts'
 import { day, itemName, moment, titles, when } from './wording.ts'
 
 /** Nodes that one finding lists with their observations; the others are in the annexes. */

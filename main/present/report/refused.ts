@@ -7,9 +7,6 @@ import { chosenFrameworks } from './wording.ts'
  * test: the check counts it as not tested in every control that it decides.
  */
 
-/** What a finding on such a node means for controls. */
-export const LIMITS_CONTROLS = 'Not tested on this node, which limits the conclusion on:'
-
 export const refusedNodes = ({ deviations }: Pick<Finding, 'deviations'>): readonly string[] =>
   deviations.flatMap(({ subject, isRefused }) => (isRefused === true ? [subject] : []))
 
@@ -20,10 +17,12 @@ export function limitedControls(
 ): readonly Pick<ConcernedControl, 'framework' | 'control'>[] {
   if (refusedNodes(finding).length === 0) return []
   const current: readonly string[] = chosenFrameworks(input).current.map(({ id }) => id)
-  return input.assessment.controls.filter(
-    ({ framework, state, checks }) =>
-      current.includes(framework) &&
-      state !== 'out-of-scope' &&
-      checks.some(({ check, decides }) => check === finding.check && decides),
-  )
+  return input.assessment.controls
+    .filter(
+      ({ framework, state, checks }) =>
+        current.includes(framework) &&
+        state !== 'out-of-scope' &&
+        checks.some(({ check, decides }) => check === finding.check && decides),
+    )
+    .map(({ framework, control }) => ({ framework, control }))
 }
