@@ -74,19 +74,22 @@ for days in 10 25 40; do
 done
 touch /var/log/auth.log && chmod 666 /var/log/auth.log`
 
-/** One certificate that ends within days, and one that lasts. */
+/** A certificate that lasts. */
 const CERTIFICATES = `
 mkdir /root/tls
 certificate() {
-  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days "$2" -subj "/CN=careless" \\
-    -addext 'subjectAltName=DNS:careless' -keyout "/root/tls/$1.key" -out "/root/tls/$1.crt" 2>/dev/null
+  name=$1
+  shift
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "$@" -subj "/CN=careless" \\
+    -addext 'subjectAltName=DNS:careless' -keyout "/root/tls/$name.key" -out "/root/tls/$name.crt" 2>/dev/null
 }
-certificate old 5
-certificate renewed 90`
+certificate renewed -days 90`
 
-/** A web server with what should not be: a certificate that ends within days, old versions, and a declared flow in clear text. */
+/** A web server with what should not be: a certificate of a year that ends within days, old versions, and a declared flow in clear text. */
 const WEB = `
 apt-get -qq -y install nginx-light >/dev/null
+day() { date -u -d "$1" +%Y%m%d%H%M%SZ; }
+certificate old -not_before "$(day '360 days ago')" -not_after "$(day '5 days')"
 rm /etc/nginx/sites-enabled/default
 install -d /etc/nginx/tls
 install -m 644 /root/tls/old.crt /etc/nginx/tls/site.crt
