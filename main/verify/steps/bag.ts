@@ -11,7 +11,8 @@ import { parseStatedHead } from '../../core/run-chain/read.ts'
 import { bytesOf, canonical, nodeFolders, readScope, textOf } from './read.ts'
 import { readRegister } from './register.ts'
 import { namedAuthority, readSealOf } from './signature.ts'
-import { enclosedTagProblems, isRunPayload, isTagFile, matterOfRun, notInPacks, subjectProblems } from './tags.ts'
+import { subjectProblems } from './subjects.ts'
+import { enclosedTagProblems, isRunPayload, isTagFile, matterOfRun, notInPacks } from './tags.ts'
 import type { Trust } from './trust.ts'
 
 /** A part of a run’s pack, as far as the seal of the pack covers it. */

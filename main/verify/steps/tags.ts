@@ -14,6 +14,7 @@ import { CHAIN_PATHS } from '../../core/run-chain/notes.ts'
 import { VERIFY_SH, verifyText } from '../../core/verify-text.ts'
 import { INDEX_PATH, SEED_PATH } from '../disclosure/parts.ts'
 import { type PackTexts, readTexts, textOf } from './read.ts'
+import { statementProblems } from './subjects.ts'
 
 /** What the files outside the payload of a pack are written from. */
 export interface TagMatter {
@@ -174,7 +175,7 @@ export async function alterations(
     ...differences([payload, tags]),
     ...files.filter((path) => !belongs(path) && !namedAsAdded.has(path)).map(notInPacks),
     ...tagProblems(source, texts, form),
-    ...(await statementProblems(source, statement, texts, form)),
+    ...(await statementProblems(source, statement, texts.manifest, form.subjects)),
   ]
 }
 
@@ -417,36 +418,4 @@ const RUN_FORM: PackForm = {
   ],
   subjects: NAMED_SUBJECTS,
   isPayload: isRunPayload,
-}
-
-/** The statement must list the manifest and the principal files, each with its digest, and nothing else. */
-async function statementProblems(
-  source: PackSource,
-  statement: Pick<Statement, 'subject'> | null,
-  { manifest }: PackTexts,
-  { subjects: named }: PackForm,
-): Promise<readonly string[]> {
-  if (statement === null) return []
-  const digests = new Map<string, string | null>()
-  for (const path of named)
-    if (source.paths.includes(path)) digests.set(path, await source.sha256(path).catch(() => null))
-  return subjectProblems(statement, manifest, { named, digests })
-}
-
-/** Differences between the subjects of a statement and the files, whose digests are those of the named ones that there are. */
-export function subjectProblems(
-  statement: Pick<Statement, 'subject'>,
-  manifest: string | null,
-  { named, digests }: { readonly named: readonly string[]; readonly digests: ReadonlyMap<string, string | null> },
-): readonly string[] {
-  const subjects = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]))
-  const problems = subjects.size === statement.subject.length ? [] : [`${PATHS.statement} names a file twice.`]
-  const disagrees = (path: string): string => `${PATHS.statement} and the files disagree about ${quote(path, 400)}.`
-  if (manifest === null || subjects.get(PATHS.manifest) !== sha256(manifest)) problems.push(disagrees(PATHS.manifest))
-  for (const path of named)
-    if (digests.has(path) && subjects.get(path) !== digests.get(path)) problems.push(disagrees(path))
-  for (const path of subjects.keys())
-    if (path !== PATHS.manifest && !named.includes(path))
-      problems.push(`${PATHS.statement} names ${quote(path, 400)}, which does not belong there.`)
-  return problems
 }
