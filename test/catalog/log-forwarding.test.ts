@@ -3,7 +3,7 @@ import { journalUpload, rsyslogForwarding, syslogNgForwarding } from '../../main
 import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import { known, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
-import { changed, over, stepText } from '../support/concluded.ts'
+import { changed, over, stepText, withProcesses } from '../support/concluded.ts'
 
 /** Logs that are handed to a program of the node itself, as agents of clouds and of collectors have them handed over. */
 
@@ -87,23 +87,8 @@ describe('files that rsyslog does not read', () => {
 
 describe('agents that run under other names or in containers', () => {
   const none = rsyslog('')
-  const running = (...commands: readonly string[]) =>
-    changed(tenancyProcesses, ({ processes, isComplete }) => ({
-      isComplete,
-      processes: [
-        ...processes,
-        ...commands.map((command, at) => ({
-          pid: 90_000 + at,
-          user: 'root',
-          command,
-          cgroup:
-            '0::/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod01234567_89ab_cdef_0123_456789abcdef.slice',
-        })),
-      ],
-    }))
-
   test.each(['fluent-bit', 'vector', 'filebeat', 'promtail', 'otelcol-contrib', 'wazuh-logcollec'])('%s', (command) => {
-    const conclusion = over(id, none, running(command))
+    const conclusion = over(id, none, withProcesses(command))
     expect(conclusion.verdict).toBe('inconclusive')
     expect(stepText(conclusion)).toContain(
       `unclear: “${command}” runs and may send logs away; its settings were not read.`,
@@ -111,7 +96,7 @@ describe('agents that run under other names or in containers', () => {
   })
 
   test('without one there is none; where processes were not listed, that stays open', () => {
-    expect(over(id, none, running('nginx')).verdict).toBe('not-satisfied')
+    expect(over(id, none, withProcesses('nginx')).verdict).toBe('not-satisfied')
     expect(over(id, none, [tenancyProcesses, unknown('not collected')]).verdict).toBe('inconclusive')
     expect(
       over(
@@ -123,5 +108,5 @@ describe('agents that run under other names or in containers', () => {
   })
 
   test('next to a target of rsyslog it changes nothing', () =>
-    expect(stepText(over(id, running('fluent-bit')))).not.toContain('fluent-bit'))
+    expect(stepText(over(id, withProcesses('fluent-bit')))).not.toContain('fluent-bit'))
 })

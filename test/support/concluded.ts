@@ -1,4 +1,5 @@
 import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
+import { tenancyProcesses } from '../../main/catalog/tenancy/processes.ts'
 import type { Conclusion } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'
@@ -52,3 +53,16 @@ export const changed = <F>(probe: Probe<F>, change: (fact: F) => F): Replaced =>
   probe as Probe<unknown>,
   known(change(fact(readProbe(probe, fixtureOf(MODEL).captures)))),
 ]
+
+/** The processes of the model node, and these more in a pod. */
+export const withProcesses = (...commands: readonly string[]): Replaced =>
+  changed(tenancyProcesses, ({ processes, isComplete }) => ({
+    isComplete,
+    processes: [
+      ...processes,
+      ...commands.map((command, at) => ({ pid: 90_000 + at, user: 'root', command, cgroup: IN_A_POD })),
+    ],
+  }))
+
+const IN_A_POD =
+  '0::/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod01234567_89ab_cdef_0123_456789abcdef.slice'
