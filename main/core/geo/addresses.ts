@@ -1,12 +1,12 @@
-/** An address of the Internet Protocol, version 4 or 6. */
+/** An Internet Protocol address, version 4 or 6. */
 export interface IpAddress {
   readonly family: 4 | 6
   readonly value: bigint
-  /** Dotted, or as RFC 5952 writes it: one text for each address. */
+  /** Dotted for version 4, RFC 5952 for version 6, so that each address has exactly one text. */
   readonly text: string
 }
 
-/** An IPv4 address that an IPv6 address carries, and by which rule. */
+/** An IPv4 address embedded in an IPv6 address, and the rule that embeds it. */
 export interface Carried {
   readonly via: 'IPv4-mapped' | '6to4' | 'Teredo' | 'NAT64'
   readonly address: IpAddress
@@ -15,15 +15,16 @@ export interface Carried {
 const LONGEST = 100
 
 /**
- * Reads an address as people and tools write it: in brackets or not, with the interface after a percent sign or not. Null for what is none:
- * host names, prefixes, octets with leading zeros (which some read as octal). Never throws.
+ * Parses an address as people and tools write it, with or without brackets and with or without an interface after a
+ * percent sign. Returns null for host names, prefixes and octets with leading zeros (which some programs read as
+ * octal). Never throws.
  */
 export function parseAddress(text: string): IpAddress | null {
   const read = addressValue(text)
   return read === null ? null : read.family === 4 ? address4(read.value) : address6(read.value)
 }
 
-/** The same without the one text of the address: hundreds of thousands of times for a database. */
+/** Like parseAddress(), without the text. An address database calls it hundreds of thousands of times. */
 export function addressValue(text: string): Omit<IpAddress, 'text'> | null {
   if (text.length > LONGEST) return null
   const trimmed = text.trim()
@@ -44,7 +45,10 @@ export const address4 = (value: bigint): IpAddress => ({
 
 export const address6 = (value: bigint): IpAddress => ({ family: 6, value, text: text6(value) })
 
-/** By its characters, since a database holds a million: four numbers up to 255 without leading zeros. */
+/**
+ * Compares characters instead of using a regular expression, because a database holds a million addresses. Accepts
+ * four numbers up to 255 without leading zeros.
+ */
 function parse4(text: string): bigint | null {
   if (text.length < 7 || text.length > 15) return null
   let [value, octet, digits, dots] = [0, 0, 0, 0]
@@ -66,7 +70,7 @@ function parse4(text: string): bigint | null {
 
 const [DOT, ZERO] = [46, 48]
 
-/** RFC 4291, 2.2: eight groups, one run of zeros left out, the last two groups dotted or not. */
+/** RFC 4291, 2.2: eight groups, at most one run of zeros omitted, the last two groups optionally dotted. */
 function parse6(text: string): bigint | null {
   const at = text.lastIndexOf(':') + 1
   const last = text.slice(at)
@@ -88,7 +92,7 @@ function parse6(text: string): bigint | null {
     : null
 }
 
-/** RFC 5952, 4: no leading zeros, lower case, the first of the longest runs of two or more zero groups left out. */
+/** RFC 5952, 4: no leading zeros, lower case, and the first of the longest runs of two or more zero groups omitted. */
 function text6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - at * 16)) & 0xffffn).toString(16))
   const runs = [...groups.join(':').matchAll(/(?:^|(?<=:))0(?::0)+(?=:|$)/g)]
@@ -114,7 +118,7 @@ function block(prefix: string): Block {
   return prefixBlock(address, Number(length))
 }
 
-/** All addresses that share their first bits with this one. */
+/** The block of all addresses that share the first `length` bits of this one. */
 export function prefixBlock({ family, value }: IpAddress, length: number): Block {
   const size = 1n << BigInt(widthOf(family) - length)
   const start = (value / size) * size
@@ -123,7 +127,7 @@ export function prefixBlock({ family, value }: IpAddress, length: number): Block
 
 export const widthOf = (family: IpAddress['family']): number => (family === 4 ? 32 : 128)
 
-/** A network as people write it: its first address and how many bits are its own. */
+/** A network in CIDR notation: its first address and the length of its prefix. */
 export const networkText = (address: IpAddress, length: number): string => {
   const { start } = prefixBlock(address, length)
   return `${(address.family === 4 ? address4(start) : address6(start)).text}/${length}`
@@ -131,11 +135,14 @@ export const networkText = (address: IpAddress, length: number): string => {
 
 const within = (value: bigint, { start, end }: Block): boolean => value >= start && value <= end
 
-/** IANA’s special-purpose registry for IPv4 (RFC 6890 and its updates): what is not one place in the global Internet. */
+/**
+ * IANA’s special-purpose registry for IPv4 (RFC 6890 and its updates): addresses that do not identify one place in
+ * the global Internet.
+ */
 const NOT_PUBLIC_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
-  // Shared by customers of one operator (RFC 6598).
+  // Shared address space of one operator’s customers (RFC 6598).
   '100.64.0.0/10',
   '127.0.0.0/8',
   '169.254.0.0/16',
@@ -145,20 +152,26 @@ const NOT_PUBLIC_4 = [
   '192.0.2.0/24',
   '198.51.100.0/24',
   '203.0.113.0/24',
-  // Relays of 6to4, anycast and no longer in use (RFC 7526).
+  // 6to4 relay anycast, no longer in use (RFC 7526).
   '192.88.99.0/24',
   '192.168.0.0/16',
   // Benchmarks (RFC 2544).
   '198.18.0.0/15',
-  // Multicast, reserved, broadcast.
+  // Multicast, reserved and broadcast.
   '224.0.0.0/3',
 ].map(block)
 
 const GLOBAL_6 = block('2000::/3')
-/** The same registry for IPv6: parts of 2000::/3 that are protocols, benchmarks, identifiers, documentation (RFC 3849, RFC 9637) or 6to4. */
+/**
+ * The same registry for IPv6: the parts of 2000::/3 reserved for protocols, benchmarks, identifiers, documentation
+ * (RFC 3849, RFC 9637) or 6to4.
+ */
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(block)
 
-/** Whether it is a global unicast address, so that an address database can list it. What it carries is not looked at. */
+/**
+ * Whether this is a global unicast address, so that an address database can list it. An embedded IPv4 address is not
+ * examined.
+ */
 export const isPublic = ({ family, value }: IpAddress): boolean =>
   family === 4
     ? !NOT_PUBLIC_4.some((one) => within(value, one))
@@ -170,8 +183,8 @@ const TEREDO = block('2001::/32')
 const SIX_TO_FOUR = block('2002::/16')
 
 /**
- * The IPv4 address that an IPv6 address stands for: mapped (RFC 4291, 2.5.5.2), translated (RFC 6052), or tunnelled to (RFC 3056; of Teredo,
- * RFC 4380, the client’s, which is written with all bits turned round). Null where it carries none.
+ * The IPv4 address embedded in an IPv6 address: mapped (RFC 4291, 2.5.5.2), translated (RFC 6052) or tunnelled (6to4,
+ * RFC 3056; Teredo, RFC 4380, whose client address is stored with all bits inverted). Null where none is embedded.
  */
 export function carriedBy({ family, value }: IpAddress): Carried | null {
   if (family === 4) return null
@@ -183,7 +196,7 @@ export function carriedBy({ family, value }: IpAddress): Carried | null {
   return null
 }
 
-/** The public address that a text denotes, itself or carried; null for everything else. */
+/** The public address that a text denotes, either itself or by embedding; null for everything else. */
 export function publicAddress(
   text: string,
 ): { readonly address: IpAddress; readonly via: Carried['via'] | null } | null {

@@ -4,38 +4,44 @@ import type { Disc } from './geodesy.ts'
 import { enclosesMost, type MapView, type Outline, type Position } from './map.ts'
 import { thinnedRing, type XY } from './thin.ts'
 
-/** Borders as they are packed: arcs, so that a border of two countries is stored once, and shapes made of them, as in TopoJSON. */
+/**
+ * Borders in packed form, as in TopoJSON: arcs, so that a border shared by two countries is stored once, and shapes
+ * composed of arcs.
+ */
 export interface PackedAtlas {
   readonly title: string
   readonly asOf: string
-  /** Degrees of longitude and latitude in one step of the arcs, and where their steps begin. */
+  /** Size of one step of the arcs in degrees of longitude and latitude, and the origin of the steps. */
   readonly scale: readonly number[]
   readonly translate: readonly number[]
   readonly shapes: readonly {
-    /** Every country whose land it is, or may be. */
+    /** Codes of every country that the land belongs to, or may belong to. */
     readonly codes: readonly string[]
-    /** Of each polygon, the rings; of each ring, the arcs. `~n` is arc n from its end. */
+    /** The rings of each polygon, and the arcs of each ring. `~n` is arc n in reverse. */
     readonly polygons: readonly (readonly (readonly number[])[])[]
   }[]
-  /** Base64 of numbers: of each arc, how many points, then the steps east and north from one point to the next. */
+  /**
+   * Numbers in base64: for each arc, the number of points, then the steps east and north between consecutive points.
+   */
   readonly arcs: string
 }
 
-/** The same, unpacked. */
+/** An unpacked atlas. */
 export interface Atlas {
   readonly shapes: PackedAtlas['shapes']
-  /** Degrees of the points of all arcs, one arc after the other. */
+  /** Degrees of the points of all arcs, concatenated. */
   readonly longitudes: Float64Array
   readonly latitudes: Float64Array
-  /** At which point each arc begins; one more than there are arcs. */
+  /** Index of the first point of each arc, and of the end of the last one. */
   readonly starts: Int32Array
 }
 
-/** Unpacks an atlas. The text is our own: nothing here is checked. */
+/** Unpacks an atlas. Its text is part of the program, so it is not validated. */
 export function readAtlas({ shapes, arcs, scale, translate }: PackedAtlas): Atlas {
   const bytes = Buffer.from(arcs, 'base64')
   let place = 0
-  // Seven bits a byte, the lowest first, the eighth states that more follow; the lowest bit of all is the sign.
+  // Seven bits per byte, least significant first, the eighth bit marking a continuation. The lowest bit of the number
+  // is its sign.
   const next = (): number => {
     let [value, shift] = [0, 0]
     for (; ; shift += 7) {
@@ -67,14 +73,14 @@ export function readAtlas({ shapes, arcs, scale, translate }: PackedAtlas): Atla
   }
 }
 
-/** The points of a ring as [longitude, latitude], closed: its last is its first. */
+/** The points of a ring as [longitude, latitude]; the last point equals the first. */
 export function ringOf({ longitudes, latitudes, starts }: Atlas, ring: readonly number[]): [number, number][] {
   const points = ring.flatMap((arc, at) => {
     const index = arc < 0 ? ~arc : arc
     const line: [number, number][] = []
     for (let point = starts[index] ?? 0; point < (starts[index + 1] ?? 0); point++)
       line.push([longitudes[point] ?? 0, latitudes[point] ?? 0])
-    // Each arc begins where the one before it ends.
+    // Each arc begins where the previous one ends.
     return (arc < 0 ? line.reverse() : line).slice(at === 0 ? 0 : 1)
   })
   return points
@@ -82,20 +88,20 @@ export function ringOf({ longitudes, latitudes, starts }: Atlas, ring: readonly 
 
 /** The land of one country, for drawing. */
 interface DrawnCountry {
-  /** ISO 3166-1, or whatever else the source calls a part of the world that has no code. */
+  /** ISO 3166-1, or the source’s own name for a part of the world without a code. */
   readonly code: string
   readonly polygons: readonly Outline[]
 }
 
 export type DrawnLand = readonly DrawnCountry[]
 
-/** More points make a picture slow to open and show nothing more at its size. */
+/** More points make a picture slow to open and add nothing visible at its size. */
 const MOST_POINTS = 4500
 const FINEST = 0.3
 const COARSEST = 2.4
 const EARTH_KM = 6371.0088
 
-/** Land as far as it is in the picture, as fine as the number of points allows. `codes`: of these countries alone. */
+/** The visible land, in as much detail as the number of points allows. `codes` restricts it to these countries. */
 export function landRings(view: MapView, land: DrawnLand, codes?: ReadonlySet<string>): readonly (readonly XY[])[] {
   return recentRings([view, land, codes === undefined ? null : [...codes].sort().join()], () =>
     ringsOf(view, land, codes),
@@ -119,8 +125,9 @@ function ringsOf(view: MapView, land: DrawnLand, codes: ReadonlySet<string> | un
 }
 
 /**
- * The rings of one polygon. What is projected of a polygon depends on no other one, and a map shows the land of some countries over all land, so
- * those of the latest view are kept: of every view, they would be several MiB each.
+ * The rings of one polygon in a view. A polygon’s projection depends on no other polygon, and a map draws the land of
+ * some countries over all land, so the rings of the latest view are kept. Keeping those of every view would take
+ * several MiB each.
  */
 function closeRingsOf(view: MapView, polygon: Outline): readonly (readonly XY[])[] {
   if (latest?.view !== view) latest = { view, rings: new WeakMap() }
@@ -134,8 +141,8 @@ function closeRingsOf(view: MapView, polygon: Outline): readonly (readonly XY[])
 let latest: { readonly view: MapView; readonly rings: WeakMap<Outline, readonly (readonly XY[])[]> } | null = null
 
 /**
- * Whether a polygon can be in the picture: whether the disc around it can. What follows from its first corner, or from the box around it, is
- * not worked out from all of its corners.
+ * Whether a polygon can be visible, which is the case where the disc around it can. The first corner and the bounding
+ * box decide for most polygons without examining every corner.
  */
 function maySee(view: MapView, polygon: Outline): boolean {
   const { first, box } = outerOf(polygon)
@@ -144,16 +151,17 @@ function maySee(view: MapView, polygon: Outline): boolean {
 }
 
 /**
- * Two discs by which most polygons are decided without a look at all of their corners. `first`: within the one around the polygon by more than
- * any rounding, since that disc holds every corner. `box`: holds that disc. All corners are within half the height and half the width of
- * the middle of their box, so is their common direction, and the disc around them is at most twice as wide.
+ * Two discs that decide for most polygons without examining all corners. `first` lies within the disc around the
+ * polygon by more than any rounding, because that disc contains every corner. `box` contains that disc: all corners
+ * are within half the height and half the width of the center of their bounding box, as is their mean direction, and
+ * the disc around them is at most twice as wide.
  */
 export function outerOf(polygon: Outline): { readonly first: Disc; readonly box: Disc } {
   const known = OUTER.get(polygon)
   if (known !== undefined) return known
   const ring = polygon[0] ?? []
   let [west, south, east, north] = [180, 90, -180, -90]
-  // By index: this looks at every corner of all land.
+  // By index, because this visits every corner of all land.
   for (let at = 0; at < ring.length; at += 1) {
     const corner = ring[at] ?? ORIGIN
     if (corner[0] < west) west = corner[0]
@@ -167,7 +175,7 @@ export function outerOf(polygon: Outline): { readonly first: Disc; readonly box:
     first: { center: { longitude, latitude }, radiusKm: -ROUNDING_KM },
     box: {
       center: { longitude: (west + east) / 2, latitude: (south + north) / 2 },
-      // Beyond a quarter of the Earth the common direction can be anywhere.
+      // Beyond a quarter of the Earth, the mean direction can be anywhere.
       radiusKm: reach < 45 ? ((3 * reach * Math.PI) / 180) * EARTH_KM + ROUNDING_KM : Number.POSITIVE_INFINITY,
     },
   }
@@ -179,12 +187,13 @@ const ORIGIN: Position = [0, 0]
 const OUTER = new WeakMap<Outline, { readonly first: Disc; readonly box: Disc }>()
 const ROUNDING_KM = 1
 
-/** In degrees: where the whole world is in the picture, a point of it is more than half a degree. */
+/** In degrees: where the whole world is visible, one point of the picture is more than half a degree. */
 const COARSE = 0.2
 
 /**
- * A polygon as the whole world needs it; none of an island that would be less than a dot. A ring that is left with its corners the other
- * way round, as a narrow one can be, is left out: on a sphere it would enclose everything but itself.
+ * A polygon simplified for a view of the whole world; islands smaller than a dot are omitted. A narrow ring whose
+ * orientation is reversed by the simplification is omitted as well, because on a sphere it would enclose everything
+ * but itself.
  */
 function coarseOf(polygon: Outline): readonly Outline[] {
   const known = COARSER.get(polygon)
@@ -202,8 +211,9 @@ function coarseOf(polygon: Outline): readonly Outline[] {
 const COARSER = new WeakMap<Outline, readonly Outline[]>()
 
 /**
- * A disc around a polygon, by more than any rounding; land is never changed once it is made, and asked for again for every picture. Its corners
- * are taken as directions in space, whose sines and cosines are needed once, for their sum and for the farthest of them.
+ * A disc that contains a polygon with a margin larger than any rounding; kept, because land never changes and is
+ * needed for every picture. The corners are treated as unit vectors, whose sines and cosines serve both their sum and
+ * the most distant corner.
  */
 export function aroundOf(polygon: Outline): Disc {
   const known = AROUND.get(polygon)
@@ -218,7 +228,7 @@ export function aroundOf(polygon: Outline): Disc {
   }
   const around = {
     center: { longitude: (atan2(y, x) * 180) / Math.PI, latitude: (atan2(z, hypot(x, y)) * 180) / Math.PI },
-    // Where the corners lie in no direction on the whole, any disc but the largest might leave one out.
+    // Where the corners have no clear mean direction, any disc smaller than the largest might miss one.
     radiusKm: length > SMALLEST_SUM ? acos(Math.max(-1, nearest)) * EARTH_KM + ROUNDING_KM : Number.POSITIVE_INFINITY,
   }
   AROUND.set(polygon, around)
@@ -228,7 +238,7 @@ export function aroundOf(polygon: Outline): Disc {
 const AROUND = new WeakMap<Outline, Disc>()
 const SMALLEST_SUM = 1e-6
 
-/** The directions of corners in space, of length 1: three numbers of each, one after the other. */
+/** The corners as unit vectors: three numbers each, concatenated. */
 function directionsOf(ring: readonly Position[]): Float64Array {
   const directions = new Float64Array(ring.length * 3)
   const [east, north] = [

@@ -3,14 +3,14 @@ import type { Atlas } from './atlas.ts'
 import { type Buckets, bucketsOf, COLUMNS, ROWS } from './buckets.ts'
 import type { Borders, Box } from './geodesy.ts'
 
-/** The shortest degree of a meridian on WGS 84, in km, and the shortest of the equator’s, both rounded down. */
+/** The shortest degree of a meridian on WGS 84 and the shortest degree of the equator, in km, both rounded down. */
 const DEGREE_KM = 110.5
-/** Nearer to a pole than this, a box is widened to all longitudes. */
+/** Closer to a pole than this latitude, a box is widened to all longitudes. */
 const POLAR = 89.5
 
 /**
- * Borders of an atlas. Lines between its points are straight in a plate carrée, as its makers drew them: a border along a parallel stays
- * on it. Answers rest on a grid of one degree that is made once.
+ * Border queries over an atlas. Lines between its points are straight in a plate carrée, as its makers drew them, so
+ * that a border along a parallel stays on it. Answers rest on a one-degree grid that is built once.
  */
 export function bordersOf(atlas: Atlas, toleranceKm: number): Borders {
   const buckets = bucketsOf(atlas)
@@ -37,7 +37,7 @@ export function bordersOf(atlas: Atlas, toleranceKm: number): Borders {
   return { landIn, toleranceKm, codes: new Set(atlas.shapes.flatMap(({ codes }) => codes)) }
 }
 
-/** A box that holds every point within some km of it; it may leave −180 to 180. */
+/** A box that contains every point within `km` of the given one; it may exceed −180 to 180. */
 function widened({ south, north, west, east }: Box, km: number): Box {
   const up = km / DEGREE_KM
   const [low, high] = [Math.max(-90, south - up), Math.min(90, north + up)]
@@ -48,7 +48,7 @@ function widened({ south, north, west, east }: Box, km: number): Box {
   return { south: low, north: high, west: west - aside, east: east + aside }
 }
 
-/** Adds each shape that has a point in the box. */
+/** Calls `add` for each shape that has a point in the box. */
 function visit(buckets: Buckets, box: Box, add: (shape: number) => void): void {
   const top = Math.min(ROWS - 1, Math.floor(box.north + 90))
   const last = Math.min(Math.floor(box.east + 180), Math.floor(box.west + 180) + COLUMNS - 1)

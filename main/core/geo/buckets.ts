@@ -3,22 +3,23 @@ import type { Atlas } from './atlas.ts'
 import type { Box, Disc } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
 
-/** The grid: degrees from the south-western corner of the plate carrée, row by row. */
+/** The grid counts degrees from the south-western corner of the plate carrée, row by row. */
 export const ROWS = 180
 export const COLUMNS = 360
 
-/** An atlas by square degrees. */
+/** An atlas indexed by square degrees. */
 export interface Buckets {
-  /** Adds each shape with a point in the square degree. */
+  /** Calls `add` for each shape with a point in the square degree. */
   readonly addAll: (bucket: number, add: (shape: number) => void) => void
-  /** Adds each shape with a point in a box that lies in the square degree. */
+  /** Calls `add` for each shape with a point in a box that lies within the square degree. */
   readonly addIn: (bucket: number, box: Box, add: (shape: number) => void) => void
 }
 
 /**
- * Which shapes hold a point is found by counting borders on a way to it from a point whose shapes are known: an odd number is a change. The way
- * begins at the north pole, which is sea, and follows the middle meridian of each column, so that neither the date line nor the shape around the
- * south pole is a special case. Only the last part of the way, inside the point’s own square degree, is walked each time.
+ * Indexes an atlas. The shapes that contain a point are found by counting border crossings on a path from a point
+ * whose shapes are known: an odd number is a change. The path starts at the north pole, which is sea, and follows the
+ * middle meridian of each column, so that neither the date line nor the shape around the south pole is a special
+ * case. Only the last part of the path, within the point’s own square degree, is walked on each query.
  */
 export function bucketsOf(atlas: Atlas): Buckets {
   const segments = segmentsOf(atlas)
@@ -26,7 +27,7 @@ export function bucketsOf(atlas: Atlas): Buckets {
   const owners = ownersOf(atlas)
   const known: (readonly number[])[] = [[]]
   const ids = new Map([['', 0]])
-  /** Of each square degree, which shapes hold the point in the middle of its northern edge. */
+  /** For each square degree, the shapes that contain the midpoint of its northern edge. */
   const atTop = new Uint16Array(ROWS * COLUMNS)
   const parity = new Uint8Array(atlas.shapes.length)
 
@@ -36,7 +37,7 @@ export function bucketsOf(atlas: Atlas): Buckets {
     ids.set(key, id)
     return id
   }
-  /** The shapes that hold a point of a square degree, or the middle of its southern edge. */
+  /** The shapes that contain a point of a square degree, or the midpoint of its southern edge. */
   const holding = (bucket: number, longitude: number, latitude: number): readonly number[] => {
     const before = known[atTop[bucket] ?? 0] ?? []
     const [from, to] = [first[bucket] ?? 0, first[bucket + 1] ?? 0]
@@ -67,7 +68,7 @@ export function bucketsOf(atlas: Atlas): Buckets {
     return [...before.filter((shape) => !changed.delete(shape)), ...changed].sort((a, b) => a - b)
   }
   const isReady = new Uint8Array(COLUMNS)
-  /** Walks down a column before its first use: most discs of a fleet are in few of them. */
+  /** Walks down a column before its first use, because most discs of a fleet lie in few columns. */
   const ready = (bucket: number): void => {
     const column = bucket % COLUMNS
     if (isReady[column] === 1) return
@@ -114,10 +115,13 @@ interface Segment {
 
 interface Segments {
   readonly count: number
-  /** The points of a segment, its longitudes turned to those near `middle`. The object is the same one each time. */
+  /**
+   * The end points of a segment, with longitudes shifted to those near `middle`. Returns the same object on each
+   * call.
+   */
   readonly read: (index: number, middle: number) => Segment
   readonly arcOf: (index: number) => number
-  /** Whether a line begins at the point; it does not at the last of an arc. */
+  /** Whether a line begins at the point; none begins at the last point of an arc. */
   readonly begins: (index: number) => boolean
 }
 
@@ -132,7 +136,7 @@ function segmentsOf({ longitudes, latitudes, starts }: Atlas): Segments {
   const read = (index: number, middle: number): Segment => {
     const ax = longitudes[index] ?? 0
     const step = (longitudes[index + 1] ?? 0) - ax
-    // The shorter way round: across the date line where that is it.
+    // Takes the shorter way round, which may cross the date line.
     const across = step > 180 ? step - 360 : step < -180 ? step + 360 : step
     const near = ax - middle > 180 ? ax - 360 : ax - middle < -180 ? ax + 360 : ax
     segment.ax = near
@@ -145,7 +149,10 @@ function segmentsOf({ longitudes, latitudes, starts }: Atlas): Segments {
   return { count: longitudes.length, read, arcOf: (index) => arcs[index] ?? 0, begins: (index) => ends[index] === 0 }
 }
 
-/** The segments by square degree: those of bucket b are at first[b] to first[b + 1]. A segment in several buckets is listed in each. */
+/**
+ * Sorts segments by square degree: those of bucket b are at first[b] to first[b + 1]. A segment that passes through
+ * several buckets is listed in each.
+ */
 function sorted(segments: Segments): { readonly first: Int32Array; readonly items: Int32Array } {
   const { places, listed } = placed(segments)
   const first = new Int32Array(ROWS * COLUMNS + 1)
@@ -166,7 +173,7 @@ function sorted(segments: Segments): { readonly first: Int32Array; readonly item
   return { first, items }
 }
 
-/** Square degrees with the segments in them, in the order of the segments. */
+/** Pairs of square degree and segment, in the order of the segments. */
 function placed(segments: Segments): { readonly places: Int32Array; readonly listed: Int32Array } {
   let [places, listed] = [new Int32Array(segments.count * 2), new Int32Array(segments.count * 2)]
   let count = 0
@@ -194,7 +201,7 @@ function longer(numbers: Int32Array<ArrayBuffer>, more: number): Int32Array<Arra
   return copy
 }
 
-/** Of each arc, the shapes that it bounds. */
+/** For each arc, the shapes that it bounds. */
 function ownersOf({ shapes, starts }: Atlas): readonly (readonly number[])[] {
   const owners: number[][] = Array.from(starts, () => [])
   for (const [shape, { polygons }] of shapes.entries())
@@ -202,7 +209,7 @@ function ownersOf({ shapes, starts }: Atlas): readonly (readonly number[])[] {
   return owners
 }
 
-/** Whether a segment has a point in a box: no axis, and not its own direction, keeps them apart. */
+/** Whether a segment has a point in a box: true unless an axis, or the segment’s own direction, separates them. */
 function meets(segment: Segment, { south, north, west, east }: Box): boolean {
   const { ax, ay, bx, by } = segment
   if ((ax < west && bx < west) || (ax > east && bx > east)) return false
@@ -214,24 +221,25 @@ function meets(segment: Segment, { south, north, west, east }: Box): boolean {
 
 const side = ({ ax, ay, bx, by }: Segment, x: number, y: number): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax)
 
-/** A part of the world, bounded by meridians and parallels. */
+/** A part of the world bounded by meridians and parallels. */
 export interface Cell extends Box {
   readonly center: Point
-  /** No point of it is further from its center, in km. */
+  /** Greatest distance of any of its points from its center, in km. */
   readonly reachKm: number
 }
 
 const RADIANS = Math.PI / 180
 /**
- * No path on WGS 84 is shorter, or longer, than its counterpart on spheres with these radii and the same latitudes and longitudes: they
- * are the least radius of curvature (of the meridian, at the equator: 6335.439 km) and the largest (at the poles: 6399.594 km).
+ * Bounds of the distance on WGS 84: no path is shorter, or longer, than its counterpart on spheres with these radii
+ * and the same latitudes and longitudes. They are the smallest radius of curvature (of the meridian, at the equator:
+ * 6335.439 km) and the largest (at the poles: 6399.594 km).
  */
 const LEAST_KM = 6335.43
 const MOST_KM = 6399.6
-/** More than rounding takes from an angle between opposite points, in km. */
+/** More than rounding can take from an angle between antipodal points, in km. */
 const ROUNDING_KM = 0.001
 
-/** The angle between two points on a sphere. */
+/** The angle between two points on a sphere, in radians. */
 function angle(a: Point, b: Point): number {
   const up = sin(((b.latitude - a.latitude) * RADIANS) / 2)
   const aside = sin(((b.longitude - a.longitude) * RADIANS) / 2)
@@ -239,19 +247,19 @@ function angle(a: Point, b: Point): number {
   return 2 * asin(Math.min(1, Math.sqrt(share)))
 }
 
-/** Whether the points are more than so many km apart; the geodesic is solved only where the bounds do not decide. */
+/** Whether the points are more than `km` apart. The geodesic is solved only where the bounds do not decide. */
 export function isFurther(a: Point, b: Point, km: number): boolean {
   const between = angle(a, b)
   if (LEAST_KM * between - ROUNDING_KM > km) return true
   return MOST_KM * between + ROUNDING_KM > km && geodesicKm(a, b) > km
 }
 
-/** A length that the distance of the points is never below. */
+/** A lower bound of the distance between the points. */
 const atLeastKm = (a: Point, b: Point): number => LEAST_KM * angle(a, b) - ROUNDING_KM
 
 function cellOf(box: Box): Cell {
   const center = { latitude: (box.south + box.north) / 2, longitude: (box.west + box.east) / 2 }
-  // Of a box not wider than half the globe, the points furthest from its center are corners.
+  // The points furthest from the center of a box no wider than half the globe are corners.
   const corner = Math.max(
     angle(center, { latitude: box.south, longitude: box.west }),
     angle(center, { latitude: box.north, longitude: box.west }),
@@ -259,12 +267,15 @@ function cellOf(box: Box): Cell {
   return { ...box, center, reachKm: MOST_KM * corner + ROUNDING_KM }
 }
 
-/** The world in eight. */
+/** The world in eight cells. */
 export const WORLD: readonly Cell[] = [-90, 0].flatMap((south) =>
   [-180, -90, 0, 90].map((west) => cellOf({ south, north: south + 90, west, east: west + 90 })),
 )
 
-/** The halves of a cell, across its longer side on the ground, so that cells near the poles do not become slivers. */
+/**
+ * The halves of a cell, divided across its longer side on the ground, so that cells near the poles do not become
+ * slivers.
+ */
 export function halves({ south, north, west, east, center }: Cell): readonly [Cell, Cell] {
   const nearest = south <= 0 && north >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(north))
   return (east - west) * cos(nearest * RADIANS) > north - south
@@ -272,14 +283,15 @@ export function halves({ south, north, west, east, center }: Cell): readonly [Ce
     : [cellOf({ south, north: center.latitude, west, east }), cellOf({ south: center.latitude, north, west, east })]
 }
 
-/** How small the smallest cells are, for discs of which this is the smallest: never finer for larger discs. */
+/** The size of the smallest cells, in km, where `radiusKm` is the smallest disc: never finer for larger discs. */
 export const finestFor = (radiusKm: number): number => Math.min(COARSEST_KM, Math.max(FINEST_KM, radiusKm / 1000))
 export const FINEST_KM = 0.02
 const COARSEST_KM = 5
 
 /**
- * Walks the cells that may have a point in all of the discs. `wants` decides for each whether to look into it; the smallest
- * ones are not divided any more. The cells are the same for all discs, so that what holds of larger discs holds for smaller ones.
+ * Walks the cells that may have a point in all of the discs. `wants` decides for each cell whether to divide it; the
+ * smallest are not divided further. The cells are the same for all discs, so that an answer for larger discs also
+ * holds for smaller ones.
  */
 export function walkCommon(discs: readonly Disc[], wants: (cell: Cell, smallest: boolean) => boolean): void {
   const finest = finestFor(Math.min(...discs.map(({ radiusKm }) => radiusKm)))
@@ -291,7 +303,7 @@ export function walkCommon(discs: readonly Disc[], wants: (cell: Cell, smallest:
   for (const cell of innermostFirst(WORLD, discs)) visit(cell)
 }
 
-/** Cells that are not certainly outside of a disc; those that lie deeper in all of them first. */
+/** Cells that are not certainly outside one of the discs, ordered by how deep they lie within all of them. */
 function innermostFirst(cells: readonly Cell[], discs: readonly Disc[]): readonly Cell[] {
   const kept = cells.filter((cell) =>
     discs.every(({ center, radiusKm }) => !isFurther(cell.center, center, radiusKm + cell.reachKm)),

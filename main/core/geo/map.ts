@@ -18,44 +18,46 @@ import { thinnedLine, thinnedRing, type XY } from './thin.ts'
 export type { Frame, Outline, Position } from './outline.ts'
 
 /**
- * A flat picture of a part of the Earth, or of all of it. Drawn on a sphere, for the eye alone: no verdict is read off a map, they rest
- * on geodesics of the ellipsoid.
+ * A flat picture of part of the Earth, or of all of it. It is drawn on a sphere and only for illustration: verdicts
+ * rest on geodesics of the ellipsoid, never on a map.
  */
 export interface MapView {
   readonly kind: 'region' | 'world'
   readonly frame: Frame
-  /** Rings of the polygons as far as they are in the picture, in even-odd order. */
+  /** The visible parts of the polygons’ rings, for filling by the even-odd rule. */
   readonly rings: (polygons: readonly Outline[]) => readonly (readonly XY[])[]
-  /** The same of polygons whose corners are close to each other and that enclose the smaller part of the Earth, with every one of their points. */
+  /**
+   * The same for polygons with closely spaced corners that enclose the smaller part of the Earth; keeps every corner.
+   */
   readonly closeRings: (polygons: readonly Outline[]) => readonly (readonly XY[])[]
-  /** Pieces of the line as far as they are in the picture. */
+  /** The visible pieces of a line. */
   readonly pieces: (line: readonly Position[]) => readonly (readonly XY[])[]
   readonly at: (point: Point) => XY | null
-  /** Whether anything within the disc can be in the picture. */
+  /** Whether any point of the disc can be visible. */
   readonly mayShow: (disc: Disc) => boolean
-  /** Kilometres for one point of the picture, where that is the same all over it. */
+  /** Kilometres per point of the picture, where that is constant across it. */
   readonly kmPerPoint: number | null
-  /** The edge of the Earth, open; null where only a part of the Earth is in the picture. */
+  /** The edge of the Earth as an open ring; null where only a part of the Earth is visible. */
   readonly globe: readonly XY[] | null
 }
 
-/** Mean radius of the Earth in km (IUGG), for drawing. */
+/** Mean radius of the Earth in km (IUGG), used for drawing only. */
 const EARTH_KM = 6371.0088
 const DEGREES = 180 / Math.PI
 const RADIANS = Math.PI / 180
-/** Beyond this, an equal-area map about one point no longer has familiar outlines. */
+/** Beyond this radius, an equal-area map centered on one point no longer has familiar outlines. */
 const WIDEST_KM = 3500
-/** A closer look would show neither coast nor border to find oneself by. */
+/** Closer than this, a map would show neither coast nor border for orientation. */
 const CLOSEST_KM = 220
 const MARGIN = 1.12
-/** Lines are bent so that they are off by no more than this, in points. */
+/** Maximum deviation of curved lines from their true course, in points. */
 const PRECISION = 0.4
-/** Half the circumference: a larger disc is the whole Earth. */
+/** Half the circumference of the Earth; a disc of this radius covers all of it. */
 export const FARTHEST_KM = Math.PI * EARTH_KM
 
 /**
- * The angle between two directions in radians: the steps of d3-geo’s geoDistance(), in their order, without its stream of points, since maps ask
- * for it many thousand times.
+ * The angle between two directions, in radians. It performs the steps of d3-geo’s geoDistance() in the same order,
+ * without its point stream, because a map needs it many thousand times.
  */
 export function angleBetween(a: Position, b: Position): number {
   const [north, other] = [a[1] * RADIANS, b[1] * RADIANS]
@@ -71,14 +73,14 @@ const angle = (km: number): number => km / EARTH_KM
 const positionOf = ({ latitude, longitude }: Point): [number, number] => [longitude, latitude]
 const farKm = (a: Point, b: Point): number => angleBetween(positionOf(a), positionOf(b)) * EARTH_KM
 
-/** A view that holds all of the discs; of the whole world where they are too wide for one about their middle. */
+/** A view that contains all of the discs; the whole world where they do not fit a map centered on one point. */
 export function mapView(discs: readonly Disc[], frame: Frame): MapView {
   const around = discs.reduce<Disc | null>((held, disc) => (held === null ? disc : enclosing(held, disc)), null)
   const middle = around?.center ?? { latitude: 0, longitude: 0 }
   const radiusKm =
     around === null || around.radiusKm > WIDEST_KM ? null : Math.max(CLOSEST_KM, around.radiusKm * MARGIN)
   const { left, top, width, height } = frame
-  // One object for nodes of one place, so that what is drawn of the land is drawn once.
+  // Returns one object for all nodes of a place, so that their land is drawn once.
   return views([middle.latitude, middle.longitude, radiusKm, left, top, width, height], () =>
     radiusKm === null ? world(middle, frame) : region(middle, radiusKm, frame),
   )
@@ -86,7 +88,7 @@ export function mapView(discs: readonly Disc[], frame: Frame): MapView {
 
 const views = recentResults<MapView>()
 
-/** The smallest disc around two. */
+/** The smallest disc that contains both. */
 function enclosing(a: Disc, b: Disc): Disc {
   const between = farKm(a.center, b.center)
   if (between + b.radiusKm <= a.radiusKm) return a
@@ -99,7 +101,7 @@ function enclosing(a: Disc, b: Disc): Disc {
   return { center: { latitude, longitude }, radiusKm }
 }
 
-/** Equal areas about a middle: a disc around it stays a circle, and one elsewhere keeps its size. */
+/** Equal-area view around a center: a disc around the center remains a circle, and discs elsewhere keep their area. */
 function region(center: Point, radiusKm: number, frame: Frame): MapView {
   const { left, top, width, height } = frame
   const scale = Math.min(width, height) / 2 / (2 * sin(angle(radiusKm) / 2))
@@ -127,7 +129,7 @@ function region(center: Point, radiusKm: number, frame: Frame): MapView {
   }
 }
 
-/** Height of the world in this projection for one of width. */
+/** Height of the world in this projection, relative to its width. */
 const WORLD_HEIGHT = 1 / 2.0546
 
 function world(center: Point, { left, top, width, height: most }: Frame): MapView {
@@ -169,7 +171,7 @@ function drawing(
 
 const multiPolygon = (polygons: readonly Outline[]): Shape => ({
   type: 'MultiPolygon',
-  // d3-geo only reads them; its types ask for arrays that can be written.
+  // d3-geo does not modify them, although its types ask for mutable arrays.
   coordinates: polygons as unknown as [number, number][][][],
 })
 
@@ -187,21 +189,24 @@ function traced(projection: Projection, object: Shape): readonly (readonly XY[])
   return pieces
 }
 
-/** Of one step between the points of a circle, in degrees. */
+/** Angle between two points of a drawn circle, in degrees. */
 const STEP = 0.5
 
-/** A disc as a polygon; null where it is the whole Earth. */
+/** A disc as a polygon; null where it covers the whole Earth. */
 export function discOutline({ center, radiusKm }: Disc): Outline | null {
   const degrees = angle(radiusKm) * DEGREES
   if (degrees >= 179.5) return null
-  // d3-geo closes a circle of no size badly; one metre is drawn as nothing as well.
+  // d3-geo does not close a circle of radius zero correctly; a radius of one metre is invisible as well.
   return geoCircle().center(positionOf(center)).radius(Math.max(degrees, 1e-5)).precision(STEP)().coordinates as [
     number,
     number,
   ][][]
 }
 
-/** Outline of a polygon whose corners are joined by straight lines of a plate carrée, the right way round for a sphere. */
+/**
+ * Outline of a polygon whose corners are joined by straight lines of a plate carrée, wound so that it encloses the
+ * smaller part of the sphere.
+ */
 export function cornersOutline(corners: readonly Point[]): Outline {
   const ring = [...corners, ...corners.slice(0, 1)].flatMap((corner, index, all): Position[] => {
     const next = all[index + 1]
@@ -216,17 +221,23 @@ export function cornersOutline(corners: readonly Point[]): Outline {
   return [rightWay(ring)]
 }
 
-/** A ring that encloses the smaller part of the sphere. */
+/** The ring, reversed where it would enclose the larger part of the sphere. */
 export const rightWay = (ring: readonly Position[]): readonly Position[] =>
   enclosesMost(ring) ? [...ring].reverse() : ring
 
-/** Whether a ring encloses more than half of the sphere: d3-geo fills what lies to the right of its line, whichever part that is. */
+/**
+ * Whether a ring encloses more than half of the sphere. d3-geo fills the area to the right of the line, whichever
+ * part that is.
+ */
 export function enclosesMost(ring: readonly Position[]): boolean {
   const coordinates = [ring.map(([x, y]): [number, number] => [x, y])]
   return geoArea({ type: 'Polygon', coordinates }) > 2 * Math.PI
 }
 
-/** The part of each disc’s edge that is within all the others: together, the edge of their common part. */
+/**
+ * For each disc, the part of its edge that lies within all the others. Together, these are the edge of their
+ * intersection.
+ */
 export function commonEdge(discs: readonly Disc[]): readonly (readonly Position[])[] {
   return discs.flatMap((disc, index) => {
     const [ring] = discOutline(disc) ?? []

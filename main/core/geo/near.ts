@@ -6,12 +6,12 @@ import type { XY } from './thin.ts'
 
 const WHOLE_TURN = Math.PI * 2
 const ONE_DEGREE = Math.PI / 180
-/** Points closer to each other than this many radians are one, as for d3-geo. */
+/** Points closer than this many radians count as equal, as in d3-geo. */
 const ONE_POINT = 1e-6
-/** Cosine of the largest angle from the middle, 80 degrees. */
+/** Cosine of the largest angle from the center, 80 degrees. */
 const FARTHEST_COSINE = 0.17364817766693041
 
-/** An equal-area picture about a middle. */
+/** An equal-area picture around a center. */
 export interface NearView {
   readonly center: Point
   readonly scale: number
@@ -21,13 +21,15 @@ export interface NearView {
 export type NearRings = (polygon: Outline) => readonly (readonly XY[])[] | null
 
 /**
- * Rings of one polygon that encloses the smaller part of the Earth, as far as they are in the picture: what d3-geo gives for its azimuthal
- * equal-area projection without resampling, by the same steps on the same numbers. Null where a corner is 80 degrees from the middle or
- * farther, or the middle is on the equator or the first meridian: d3-geo then takes other steps.
+ * Returns a function that gives the visible rings of one polygon that encloses the smaller part of the Earth. The
+ * result equals that of d3-geo’s azimuthal equal-area projection without resampling, because it performs the same
+ * steps on the same numbers. It returns null where a corner is 80 degrees or more from the center, or where the
+ * center is on the equator or the prime meridian, since d3-geo takes other steps there.
  *
- * Most of d3-geo’s time is spent on what cannot happen here. It cuts out a small circle around the opposite point of the Earth, and asks of
- * every polygon whether that point is in it. Where all corners are in one half of the Earth, so is every line between them, and what a
- * polygon encloses of the other half is either nothing or all of it; all of it is not the smaller part.
+ * d3-geo spends most of its time on cases that cannot occur here: it clips against a small circle around the antipode
+ * and tests for every polygon whether it contains that point. Where all corners lie in one hemisphere, so do the
+ * lines between them. The polygon then encloses either none of the other hemisphere or all of it, and the latter is
+ * not the smaller part.
  */
 export function nearRings({ center, scale, frame: { left, top, width, height } }: NearView): NearRings {
   const [east, north] = [((-center.longitude % 360) * ONE_DEGREE) % WHOLE_TURN, (-center.latitude % 360) * ONE_DEGREE]
@@ -59,15 +61,15 @@ export function nearRings({ center, scale, frame: { left, top, width, height } }
 }
 
 const NO_CORNER: Position = [0, 0]
-// Written over for every corner of all land.
+// Reused for every corner of all land.
 const ofFirst: SineAndCosine = { sine: 0, cosine: 0 }
 const ofSecond: SineAndCosine = { sine: 0, cosine: 0 }
 const onTurned = { longitude: 0, latitude: 0 }
 
-/** An Earth turned so that its middle is that of a picture, and where the picture is. */
+/** A rotation that moves the center of a picture to the middle, and the placement of that picture. */
 interface Turned {
   readonly east: number
-  /** Of the angle that it is turned to the north. */
+  /** Of the angle of rotation to the north. */
   readonly sine: number
   readonly cosine: number
   readonly middleX: number
@@ -75,7 +77,7 @@ interface Turned {
   readonly scale: number
 }
 
-/** Longitude and latitude in radians on the turned Earth, into `onTurned`. */
+/** Writes longitude and latitude after rotation, in radians, into `onTurned`. */
 function turn({ east, sine, cosine }: Turned, longitude: number, latitude: number): void {
   let lambda = longitude + east
   if (Math.abs(lambda) > Math.PI) lambda -= Math.round(lambda / WHOLE_TURN) * WHOLE_TURN
@@ -85,21 +87,22 @@ function turn({ east, sine, cosine }: Turned, longitude: number, latitude: numbe
   const y = ofSecond.sine * ofFirst.cosine
   const z = ofFirst.sine
   const k = z * cosine + x * sine
-  // The third angle is nought; its products keep the signs of noughts.
+  // The third angle is zero; multiplying by it preserves the signs of zeros as d3-geo does.
   const height = k + y * 0
   onTurned.longitude = atan2(y - k * 0, x * cosine - z * sine)
   onTurned.latitude = height > 1 ? Math.PI / 2 : height < -1 ? -Math.PI / 2 : asin(height)
 }
 
 /**
- * The corners of a ring in the picture without those that are one with the corner before; null where one is too far away. No function or pair
- * of numbers is handed over for a corner: a short process would optimize this once for each view.
+ * The corners of a ring in the picture, without those that equal the one before; null where a corner is too far away.
+ * No function or pair of numbers is passed per corner, because a short process would optimize such code once for each
+ * view.
  */
 function distinctCorners(ring: readonly Position[], turned: Turned): readonly XY[] | null {
   const kept: XY[] = []
   const ends = ring.length - 1
   let [longitude, latitude] = [0, 0]
-  // The first corner once more, in place of the last one of the ring, which is the same.
+  // Repeats the first corner in place of the last corner of the ring, which is identical.
   for (let at = 0; at <= ends; at += 1) {
     const corner = ring[at === ends ? 0 : at] ?? NO_CORNER
     turn(turned, corner[0] * ONE_DEGREE, corner[1] * ONE_DEGREE)
@@ -122,7 +125,7 @@ function distinctCorners(ring: readonly Position[], turned: Turned): readonly XY
   return kept
 }
 
-/** What collects the rings that are drawn. */
+/** Collects the rings that are drawn. */
 function ringsTaker(rings: [number, number][][]): RingSink {
   let ring: [number, number][] | null = null
   const nothing = (): void => undefined

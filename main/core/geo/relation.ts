@@ -3,37 +3,38 @@ import { type Cell, FINEST_KM, finestFor, halves, isFurther, WORLD, walkCommon }
 import type { Borders, Box, Disc, Region, Relation } from './geodesy.ts'
 import { geodesicKm, type Point } from './geodesy.ts'
 
-/** How a cell relates to a region. Both err on the careful side. */
+/** How a cell relates to a region. Both values err on the safe side. */
 interface Lies {
-  /** Something of the region may be in the cell. */
+  /** A part of the region may be in the cell. */
   readonly touches: boolean
-  /** Something that is not the region may be in the cell; open water is neither where the region is land. */
+  /** A part outside the region may be in the cell; for regions of land, open water counts as neither. */
   readonly leaves: boolean
 }
 
 type Assessor = (cell: Cell) => Lies
 
-/** Cells wider than this are divided without a look at what is in them. */
+/** Cells wider than this are divided without examining their content. */
 const TOO_WIDE_KM = 1500
 const MIXED: Lies = { touches: true, leaves: true }
 
 /**
- * Where the common part of the discs lies against a region. At least one disc.
+ * Position of the intersection of the discs (at least one) relative to a region.
  *
- * Cells that may have a point in all discs are divided until the answer is settled. `outside`: none of them touches the region, and some
- * is elsewhere; `inside`: none leaves it, and some touches it. Larger discs keep every cell that smaller ones keep, so that added delay
- * makes no answer firmer; the exceptions are `empty`, and a common part all at sea, which is undecided until it reaches land.
+ * Cells that may have a point in all discs are divided until the answer is settled. `outside`: no cell touches the
+ * region and at least one lies elsewhere. `inside`: no cell leaves the region and at least one touches it. Larger
+ * discs keep every cell that smaller ones keep, so that an added delay never makes an answer firmer. The exceptions
+ * are `empty`, and an intersection entirely at sea, which is undecided until it reaches land.
  */
 export function relate(discs: readonly Disc[], region: Region, borders: Borders): Relation {
   return relations([borders, keyOf(discs, region)], () => related(discs, region, borders))
 }
 
-// Nodes of one place have the same discs, and several questions are asked of them.
+// Nodes of one place have the same discs, and several questions are asked about each.
 const relations = recentResults<Relation>()
 const reachable = recentResults<readonly string[] | null>()
 const rooms = recentResults<number | null>()
 
-/** As text, in which every number has its own form. */
+/** A cache key in which every number has its own form. */
 const keyOf = (...values: readonly unknown[]): string =>
   JSON.stringify(values, (_, value: unknown) => (typeof value === 'number' ? `${value}` : value))
 
@@ -65,7 +66,7 @@ function related(discs: readonly Disc[], region: Region, borders: Borders): Rela
   return region.kind === 'countries' && region.codes.some((code) => !borders.codes.has(code)) ? 'undecided' : 'outside'
 }
 
-/** Countries with land in the common part of the discs, sorted; null where there is no common part. */
+/** Countries with land in the intersection of the discs, sorted; null where the discs do not intersect. */
 export function reachableCountries(discs: readonly Disc[], borders: Borders): readonly string[] | null {
   return reachable([borders, keyOf(discs)], () => countriesWithin(discs, borders))
 }
@@ -88,7 +89,7 @@ function countriesWithin(discs: readonly Disc[], borders: Borders): readonly str
   return any ? [...found].sort() : null
 }
 
-/** How large a disc around a point can be and still lie inside the region, in km; null where none can. */
+/** Radius in km of the largest disc around a point that lies inside the region; null where there is none. */
 export function largestInside(center: Point, region: Region, borders: Borders): number | null {
   return rooms([borders, keyOf(center, region)], () => roomInside(center, region, borders))
 }
@@ -100,29 +101,30 @@ function roomInside(center: Point, region: Region, borders: Borders): number | n
   }
   if (!areDiscs([{ center, radiusKm: 0 }])) return null
   const judge = assessorOf(region, borders)
-  // What relates a disc of that size looks at cells that are not larger, and can only find more room.
+  // Relating a disc of that size examines cells that are no larger, and can only find more room.
   const nearest = nearestAround(center, judge)
   const room = roomBy(nearest, finestFor(roomBy(nearest, FINEST_KM)))
   return room > 0 && relate([{ center, radiusKm: room }], region, borders) === 'inside' ? room : null
 }
 
-/** Half way round the world, in km. */
+/** Half the circumference of the Earth, in km. */
 const FARTHEST_KM = 20_004
 const MILLIMETRE = 1e-6
 
-/** A cell that may leave a region, by how near it is to a point. */
+/** A cell that may leave a region, with its distance from a point. */
 interface Near {
   readonly reachKm: number
   readonly km: number
 }
 
-/** How near the first cell is that is small enough. */
+/** Distance to the first cell that is small enough, in km. */
 const roomBy = (nearest: readonly Near[], finestKm: number): number =>
   nearest.find(({ reachKm }) => reachKm <= finestKm)?.km ?? FARTHEST_KM
 
 /**
- * The nearest of all cells that may leave the region, each smaller than the one before it, down to one of the smallest: nearer cells are divided
- * before further ones, whichever size is looked for, so that one walk answers for every size.
+ * The nearest cells that may leave the region, each smaller than the one before, down to one of the smallest. Nearer
+ * cells are divided before more distant ones regardless of the size that is asked for, so that one walk answers for
+ * every size.
  */
 function nearestAround(center: Point, judge: Assessor): readonly Near[] {
   const waiting: { readonly cell: Cell; readonly km: number }[] = []
@@ -152,7 +154,7 @@ function nearestAround(center: Point, judge: Assessor): readonly Near[] {
   return found
 }
 
-/** Numbers that are none compare as false, which would keep every cell, or none; a reach below nought would exclude its own center. */
+/** NaN compares as false, which would keep every cell or none; a negative radius would exclude its own center. */
 const areDiscs = (discs: readonly Disc[]): boolean =>
   discs.every(
     ({ center: { latitude, longitude }, radiusKm }) =>
@@ -199,7 +201,7 @@ type Edge = readonly [Point, Point]
 const edgesOf = (corners: readonly Point[]): Edge[] =>
   corners.map((corner, at) => [corner, corners[(at + 1) % corners.length] ?? corner])
 
-/** On which side of a line a point is: above zero, below, or on it. */
+/** Side of a line on which a point lies: positive for above, negative for below, zero on the line. */
 const side = ([a, b]: Edge, p: Point): number =>
   (b.longitude - a.longitude) * (p.latitude - a.latitude) - (b.latitude - a.latitude) * (p.longitude - a.longitude)
 
@@ -209,7 +211,7 @@ const isWithinExtent = ([a, b]: Edge, p: Point): boolean =>
   Math.min(a.latitude, b.latitude) <= p.latitude &&
   p.latitude <= Math.max(a.latitude, b.latitude)
 
-/** Whether two stretches have a point in common, ends included. */
+/** Whether two line segments have a point in common, end points included. */
 function meet(one: Edge, other: Edge): boolean {
   const [a, b, c, d] = [side(one, other[0]), side(one, other[1]), side(other, one[0]), side(other, one[1])]
   if (((a > 0 && b < 0) || (a < 0 && b > 0)) && ((c > 0 && d < 0) || (c < 0 && d > 0))) return true
@@ -223,7 +225,7 @@ function meet(one: Edge, other: Edge): boolean {
 
 const same = (a: Point, b: Point): boolean => a.latitude === b.latitude && a.longitude === b.longitude
 
-/** Why the corners bound no part of the world, in words; null where they do. */
+/** The reason why the corners do not bound a part of the world, in words; null where they do. */
 export function polygonProblem(corners: readonly Point[]): string | null {
   if (corners.length < 3) return 'a polygon needs at least three corners'
   const astray = corners.findIndex(
@@ -249,7 +251,7 @@ export function polygonProblem(corners: readonly Point[]): string | null {
   return null
 }
 
-/** Whether a point is in the polygon, whose corners are joined by straight lines of a plate carrée. */
+/** Whether a point is in a polygon whose corners are joined by straight lines of a plate carrée. */
 function isInPolygon({ latitude, longitude }: Point, corners: readonly Point[]): boolean {
   let inside = false
   for (const [a, b] of edgesOf(corners)) {
@@ -260,10 +262,10 @@ function isInPolygon({ latitude, longitude }: Point, corners: readonly Point[]):
   return inside
 }
 
-/** Wider than what rounding can move a line by, and a tenth of a millimetre on the ground. */
+/** In degrees: more than rounding can move a line, and a tenth of a millimetre on the ground. */
 const MARGIN = 1e-9
 
-/** How a box relates to a polygon: `apart` and `within` hold regardless of rounding. */
+/** Position of a box relative to a polygon; `apart` and `within` hold regardless of rounding. */
 function boxAgainstPolygon(box: Box, corners: readonly Point[]): 'apart' | 'within' | 'mixed' {
   const wide = {
     south: box.south - MARGIN,
@@ -276,7 +278,7 @@ function boxAgainstPolygon(box: Box, corners: readonly Point[]): 'apart' | 'with
   return isInPolygon(middle, corners) ? 'within' : 'apart'
 }
 
-/** Whether a stretch has a point in a box: no axis, and not its own direction, keeps them apart. */
+/** Whether a segment has a point in a box: true unless an axis, or the segment’s own direction, separates them. */
 function reaches([a, b]: Edge, { south, north, west, east }: Box): boolean {
   if (Math.max(a.longitude, b.longitude) < west || Math.min(a.longitude, b.longitude) > east) return false
   if (Math.max(a.latitude, b.latitude) < south || Math.min(a.latitude, b.latitude) > north) return false

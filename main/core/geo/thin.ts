@@ -1,29 +1,29 @@
 import { hypot } from '../elementary.ts'
 
-/** A place in a picture, in points. */
+/** A position in a picture, in points. */
 export type XY = readonly [x: number, y: number]
 
-/** A third of a point is less than the thinnest line. */
+/** In points; less than the width of the thinnest line. */
 const TOLERANCE = 0.3
 const tenth = (value: number): number => Math.round(value * 10) / 10
 
 /**
- * The line with no more points than it takes to stay within `tolerance` of it (Douglas and Peucker, Cartographica 10, 1973), in tenths;
- * none where nothing is left of it.
+ * Simplifies a line to within `tolerance` points of the original (Douglas and Peucker, Cartographica 10, 1973) and
+ * rounds it to tenths. Returns no line where nothing remains of it.
  */
 export function thinnedLine(line: readonly XY[], tolerance = TOLERANCE): readonly (readonly XY[])[] {
   const kept = rounded(simplified(line, tolerance))
   return kept.length < 2 ? [] : [kept]
 }
 
-/** The same of a closed ring, which is given back open. One that covers less than a dot is left out. */
+/** Simplifies a closed ring in the same way and returns it open. A ring that covers less than a dot is omitted. */
 export function thinnedRing(ring: readonly XY[], tolerance = TOLERANCE): readonly (readonly XY[])[] {
   const [first] = ring
   const last = ring.at(-1)
   if (first === undefined || last === undefined) return []
   const open = first[0] === last[0] && first[1] === last[1] ? ring.slice(0, -1) : ring
   if (coverage(open) < tolerance * 2) return []
-  // From the first point to the one furthest from it and back: a ring has no ends to hold fast.
+  // A ring has no fixed ends, so it is divided at the first point and at the point furthest from it.
   const far = farthestFrom(first, open)
   const there = simplified(open.slice(0, far + 1), tolerance)
   const back = simplified([...open.slice(far), first], tolerance)
@@ -31,7 +31,7 @@ export function thinnedRing(ring: readonly XY[], tolerance = TOLERANCE): readonl
   return kept.length < 3 ? [] : [kept]
 }
 
-// Below, points are read by index: taking a pair apart by its iterator is most of what a short process spends here.
+// Points below are read by index: destructuring through an iterator takes most of the time of a short process here.
 const NOWHERE: XY = [0, 0]
 
 function farthestFrom(from: XY, points: readonly XY[]): number {
@@ -92,7 +92,7 @@ function farthestBetween(
     const offX = x - along * dx
     const offY = y - along * dy
     const off = offX * offX + offY * offY
-    // Of two squares the larger one never has the smaller root; both can have the same one.
+    // The larger of two squares never has the smaller root, but both can have the same one.
     if (off <= square || Math.sqrt(off) <= distance) continue
     index = at
     distance = Math.sqrt(off)
