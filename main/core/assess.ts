@@ -40,29 +40,29 @@ export interface AssessInput {
   readonly catalog: Catalog
   readonly scope: Scope
   readonly recordings: readonly LoadedRecording[]
-  /** The moment of evaluation: UTC, ISO 8601. Nothing here reads a clock. */
+  /** The time of evaluation: UTC, ISO 8601. No clock is read here. */
   readonly asOf: string
-  /** The register, as far as it concerns this scope. It changes no verdict, only states of controls. */
+  /** The register, as far as it concerns this scope. It changes no verdict, only conclusions on controls. */
   readonly register?: Register
 }
 
-/** Evidence older than this supports nothing (state and config facts; crosswalk result model). */
+/** Evidence of state and configuration older than this supports nothing (conclusion model). */
 export const FRESH_DAYS = 30
 
 const DAY_MS = 86_400_000
 const daysBefore = (asOf: string, observedAt: string): number =>
   Math.floor((Date.parse(asOf) - Date.parse(observedAt)) / DAY_MS)
 
-/** Whether evidence is too old at a moment, or dated after it. */
+/** Whether evidence is too old at a given time, or dated after it. */
 export function isStale(observedAt: string, asOf: string): boolean {
   const days = daysBefore(asOf, observedAt)
   return !(days >= 0 && days <= FRESH_DAYS)
 }
 
 /**
- * The only way a verdict comes to exist: recordings, the declared scope and a moment, to an assessment. Pure and deterministic:
- * the same input gives the same bytes of canonical JSON, whatever the order of recordings and captures, the time zone or the locale.
- * A declared node without a usable recording gets a not-tested finding for every check.
+ * The only source of verdicts: evaluates recordings and the declared scope as of a given time. Pure and
+ * deterministic: equal input gives equal bytes of canonical JSON, whatever the order of recordings and captures, the
+ * time zone or the locale. A declared node without a usable recording gets the verdict not-tested for every check.
  */
 export function assess({ catalog, scope, recordings, asOf, register = EMPTY_REGISTER }: AssessInput): Assessment {
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
@@ -73,13 +73,14 @@ export function assess({ catalog, scope, recordings, asOf, register = EMPTY_REGI
   return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo, register }, nodes), nodes }
 }
 
-/** The declared nodes, each once, in the one order. */
+/** The declared nodes, each once, in the order used everywhere. */
 export const populationOf = ({ population }: Pick<Scope, 'population'>): readonly string[] =>
   [...new Set(population)].sort(compare)
 
 /**
- * What an assessment states in addition to its nodes: the last part of assess(), for readers that take one node at a time and keep only the
- * verdicts, and what each states of its machine. `demo`: whether any node rests on demonstration data. The catalog is widened by the scope's own frameworks.
+ * Everything that an assessment states besides its nodes: the last part of assess(), for callers that process one
+ * node at a time and keep only its verdicts and identity. `demo`: whether any node rests on demonstration data. The
+ * scope’s own frameworks are added to the catalog.
  */
 export function conclude(
   ours: Catalog,
@@ -126,20 +127,26 @@ export function conclude(
   }
 }
 
-/** An assessment with control states as a register makes them: for one that was changed since. Verdicts stay what they are. */
+/** Concludes an assessment again with another register, one that changed since. Verdicts stay the same. */
 export function withRegister(catalog: Catalog, assessment: Assessment, register: Register): Assessment {
   const { scope, asOf, demo, nodes, schema } = assessment
   return { schema, ...conclude(catalog, { scope, asOf, demo, register }, nodes), nodes }
 }
 
-/** Of several recordings of a node, the one that ended last; the digest breaks a tie, so that order carries no meaning. */
+/**
+ * Of several recordings of a node, the one that ended last; the digest decides between equal times, so that the order
+ * of the list has no influence.
+ */
 export function latest<T extends RecordingOutline>(recordings: readonly T[], node: string): T | null {
   const own = recordings.filter(({ recording }) => recording.node.name === node)
   const keyed = own.map((loaded) => ({ loaded, key: `${loaded.recording.endedAt} ${recordingDigest(loaded)}` }))
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
-/** What results depend on in addition to the evidence: evaluation date, thresholds, provider claims, location data, ePHI map. */
+/**
+ * What results depend on besides the evidence: evaluation date, thresholds, provider claims, location data and ePHI
+ * map.
+ */
 export interface AssessmentTerms {
   /** UTC, ISO 8601. */
   readonly asOf: string
@@ -157,7 +164,7 @@ export const termsOf = ({ asOf, ...scope }: Declared & { readonly asOf: string }
   ...declaredTerms(scope),
 })
 
-/** What a scope declares that results depend on, without the moment. */
+/** The parts of a scope that results depend on, without the evaluation date. */
 export const declaredTerms = ({
   profile,
   provider,
@@ -170,15 +177,16 @@ export const declaredTerms = ({
   ephi: engagement?.ephi,
 })
 
-/** The verdicts that rest on a comparison of all nodes, and with them the nodes as an assessment states them. */
+/** Decides the checks that compare all nodes, and returns the nodes as an assessment states them. */
 export function compareNodes(catalog: Catalog, alone: readonly NodeAssessment[], asOf: string): NodeAssessment[] {
   const compared = withNodesCompared(catalog, sharedAmong(alone), asOf)
   return alone.map(compared)
 }
 
 /**
- * The middle of assess(), for readers that take one node at a time: a node as assessNode() gives it, with the verdicts of those checks that
- * compare nodes. A caller that takes `shared` from elsewhere has to compare it with what conclude() finds.
+ * The middle part of assess(), for callers that process one node at a time: the result of assessNode() with the
+ * verdicts of checks that compare nodes. A caller that obtained `shared` elsewhere must compare it with the result of
+ * conclude().
  */
 export function withNodesCompared(
   { checks }: Pick<Catalog, 'checks'>,
@@ -202,7 +210,7 @@ export function withNodesCompared(
   })
 }
 
-/** Cites the captures that other reasons of the same finding cite for the same question. */
+/** Cites the captures that other observations of the same result cite for the same probe. */
 const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readonly Observation[]): Observation => ({
   direction,
   text,
@@ -211,8 +219,8 @@ const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readon
 })
 
 /**
- * The first part of assess(): everything that is stated of one declared node by itself, from its recording or from the lack of one. Checks
- * that compare nodes are decided afterwards.
+ * The first part of assess(): everything stated about one declared node alone, from its recording or from the lack of
+ * one. Checks that compare nodes are decided afterwards.
  */
 export function assessNode(
   catalog: Catalog,
@@ -224,7 +232,7 @@ export function assessNode(
   const { recording, captures } = loaded
   const days = daysBefore(asOf, recording.endedAt)
   const stale = isStale(recording.endedAt, asOf)
-  // A moment can have the form of one and be none (25:00): then there is no age, and nothing is supported.
+  // A time can be well-formed and yet invalid (25:00). It then has no age, and the evidence supports nothing.
   const ageDays = Number.isNaN(days) ? null : days
   const identity = {
     node,
@@ -285,19 +293,25 @@ export function assessNode(
   }
 }
 
-/** What firmware states of the whole machine; parts of it can be bought by themselves. */
+/**
+ * Serial numbers of the whole machine as its firmware states them. Those of parts identify no machine, since parts
+ * can be bought separately.
+ */
 const serialsIn = ({ pins }: Isolation): string[] => [
   ...new Set(pins.filter(({ kind }) => ['system', 'board', 'chassis'].includes(kind)).map(({ value }) => value)),
 ]
 
-/** Since the node was asked between the two ends of the recording, its kernel ran at least from the latest start that fits to the first end. */
+/**
+ * The node was queried between start and end of the recording, so its kernel ran at least from the latest boot time
+ * that fits until the start.
+ */
 function identityOf(
   { uptimeSeconds, ...reported }: ReportedIdentity,
   { recording: { startedAt, endedAt } }: LoadedRecording,
   { environment }: Isolation,
 ): MachineIdentity {
   const from = uptimeSeconds === null ? Number.NaN : Date.parse(endedAt) - uptimeSeconds * 1000
-  // Without an SSH session of ours, as in an imported transcript, the times are by the node's own clock.
+  // Without an SSH session of ours, as in an imported transcript, the times come from the node’s own clock.
   const isKnown = reported.hostKey !== null && from <= Date.parse(startedAt) && from > 0
   return {
     ...reported,
@@ -368,8 +382,9 @@ function finding(
 }
 
 /**
- * Stale evidence expires both ways (conclusion model, section 7): what was satisfied, or did not apply, is inconclusive; a deviation stays one,
- * with the day on which it was last observed. A comparison of nodes may come to another verdict, and gets its reason then.
+ * Stale evidence supports neither direction (conclusion model, section 7): satisfied and not-applicable become
+ * inconclusive; a deviation remains, with the day on which it was last observed. A comparison of nodes may change the
+ * verdict, and adds its observation then.
  */
 function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): CheckResult {
   const { verdict, observations: reasons } = found
@@ -388,10 +403,13 @@ function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): 
     : found
 }
 
-/** The captures of a node by the probe that asked for them. */
+/** The captures of a node, by probe. */
 type CapturesByProbe = ReadonlyMap<string, readonly CapturedAnswer[]>
 
-/** A node has hundreds of observations and of captures, so that the captures of a probe are not searched for among all of them. */
+/**
+ * A node has hundreds of observations and captures, so captures are indexed by probe instead of being searched each
+ * time.
+ */
 function capturesByProbe(captures: Iterable<CapturedAnswer>): CapturesByProbe {
   const byProbe = new Map<string, CapturedAnswer[]>()
   for (const capture of captures) {

@@ -22,21 +22,24 @@ import type { Threshold } from './profile.ts'
 import { compare, type LoadedRecording } from './recording.ts'
 import { traceNode, traceOf } from './trace.ts'
 
-/** What the results of all nodes of a pack depend on, as the pack states it. */
+/** What the results of all nodes of a pack depend on, as stated in the pack. */
 export interface AssessedPack {
   readonly scope: PackScope
   readonly shared: SharedIdentities
 }
 
-/** A node's results and its part of the trace; a sentence where a rule threw, which is our mistake. */
+/**
+ * The results of a node and its part of the trace, or a sentence where a rule threw an exception, which is a bug of
+ * ours.
+ */
 export type AssessedNode =
   | { readonly assessment: NodeAssessment; readonly traced: TracedNode }
   | { readonly threw: string }
 
-/** What an assessment states in addition to its nodes. */
+/** Everything that an assessment states besides its nodes. */
 export type AssessedWhole = Omit<Assessment, 'nodes' | 'schema'>
 
-/** Which answers results may rest on, by the keys of their captures. */
+/** The captures that results may rest on, by key. */
 export interface Reads {
   readonly checks: readonly {
     readonly id: string
@@ -44,9 +47,9 @@ export interface Reads {
     readonly comparesNodes: boolean
     readonly answers: readonly string[]
   }[]
-  /** What distinguishes one machine from others. */
+  /** Captures that identify the machine. */
   readonly identity: readonly string[]
-  /** Every answer that is asked for. */
+  /** Captures of all questions. */
   readonly all: readonly string[]
 }
 
@@ -57,18 +60,18 @@ export interface AboutRules {
 }
 
 /**
- * The rules of one version as verification asks them. Plain data in and out, so that rules can be asked that are kept in a module of their own
- * and run where they reach nothing else.
+ * The rules of one version, as verification calls them. Arguments and results are plain data, so that the rules can
+ * be a module of their own that runs isolated from everything else.
  */
 export interface Rules {
-  /** How packs with this scope name these rules, the numbers that they compare against, and what they read. */
+  /** How packs with this scope name these rules, their thresholds, and the captures that they read. */
   readonly about: (scope: Pick<Scope, 'mappings'>) => AboutRules
   readonly pack: (pack: AssessedPack) => PackRules
 }
 
 export interface PackRules {
   readonly node: (node: string, recording: LoadedRecording | null) => AssessedNode
-  /** From the verdicts of every node. `demo`: whether any rests on demonstration data. */
+  /** Concludes from the verdicts of all nodes. `demo`: whether any rests on demonstration data. */
   readonly whole: (
     nodes: readonly NodeVerdicts[],
     about: { readonly demo: boolean; readonly register: Register },
@@ -79,15 +82,15 @@ export interface PackRules {
       readonly run: string
       readonly planned: Planned | null
       readonly demo: boolean
-      /** As the assessment states it, which packs of one node without identity do not. */
+      /** As stated in the assessment; absent in a pack of one node without an identity. */
       readonly shared: SharedIdentities | undefined
-      /** As the assessment states it. */
+      /** As stated in the assessment. */
       readonly reconciliation: Reconciliation | undefined
     },
   ) => RunTrace
 }
 
-/** The same rules, perhaps in another thread. A rejected promise is our mistake. */
+/** The same rules, possibly in another thread. A rejected promise is a bug of ours. */
 export interface Assessor {
   readonly about: (scope: Pick<Scope, 'mappings'>) => Promise<AboutRules>
   readonly pack: (pack: AssessedPack) => Promise<PackAssessor>
@@ -99,9 +102,9 @@ export type PackAssessor = {
 
 /** Rules of this program and of earlier versions, each in the module that its packs name. */
 export interface KeptRules {
-  /** Null where the module of that version is not at hand, or the one that is there is not its. */
+  /** Null where the module of that version is missing, or where the one present has another digest. */
   readonly of: (version: string) => Promise<Assessor | null>
-  /** Versions asked for whose module at hand is not the one that was kept, or was not signed for release. */
+  /** Requested versions whose module is not the one that was kept, or was not signed for release. */
   readonly refused: () => readonly string[]
 }
 
@@ -121,7 +124,7 @@ export const rulesOf = (catalog: Catalog): Rules => ({
           const assessment = compared(assessNode(catalog, node, recording, terms))
           return { assessment, traced: traceNode(catalogFor(catalog, scope), recording, assessment) }
         } catch (thrown) {
-          // Whatever a pack holds must not end the other answers.
+          // A pack must not be able to prevent the results of other nodes.
           return { threw: thrown instanceof Error ? thrown.message : String(thrown) }
         }
       },
@@ -157,7 +160,7 @@ export const readsOf = ({ checks, identity, probes }: Pick<Catalog, 'checks' | '
 const answersTo = (probes: readonly Probe<unknown>[]): readonly string[] =>
   probes.flatMap(({ id, commands }) => Object.keys(commands).map((command) => captureKey(id, command)))
 
-/** The rules of this program, asked in this thread. */
+/** The rules of this program, run in this thread. */
 export function assessorHere(catalog: Catalog): Assessor {
   const rules = rulesOf(catalog)
   return {
@@ -174,8 +177,9 @@ export function assessorHere(catalog: Catalog): Assessor {
 }
 
 /**
- * The rules of a version: this program's, or kept ones. Of a version that is neither, this program's, whose results show nothing then. They run
- * confined wherever their module is at hand; it is not in a source tree that was not built, where this program's rules are asked in this thread.
+ * The rules of a version: those of this program, or kept ones. For any other version, those of this program, whose
+ * results then show nothing. Rules run isolated wherever their module exists. It does not in a source tree that was
+ * not built; there, the rules of this program run in this thread.
  */
 export const assessorOf = async (
   { catalog, kept }: { readonly catalog: Catalog; readonly kept: KeptRules },
@@ -186,22 +190,22 @@ interface Recorded {
   readonly recording: Recording
 }
 
-/** Who collected how many recordings; null where a recording does not state it. */
+/** Operator and number of recordings; null where a recording does not state its operator. */
 interface Collected {
   readonly operator: Operator | null
   readonly recordings: number
 }
 
-/** Why the person or the computer that collected is not independent of the nodes under test. */
+/** Why the collecting person or computer is not independent of the nodes under test. */
 export type Dependence =
   | { readonly kind: 'host'; readonly host: string; readonly node: string; readonly by: 'boot' | 'name' }
   | { readonly kind: 'user'; readonly user: string; readonly nodes: readonly string[]; readonly role: Role }
 type Role = 'administrator' | 'account' | 'roster'
 
-/** Accounts that many computers have, so that an equal name shows nothing about a person. */
+/** Account names that many computers have, so that an equal name shows nothing about a person. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'admin', 'user', 'runner'])
 
-/** The operators of recordings, as the collecting computers state them, in the order of their names. */
+/** The operators of recordings, as the collecting computers state them, sorted by name. */
 export function collectedBy(recordings: readonly Recorded[]): readonly Collected[] {
   const found = new Map<string, Collected>()
   for (const { recording } of recordings) {
@@ -215,9 +219,9 @@ export function collectedBy(recordings: readonly Recorded[]): readonly Collected
 }
 
 /**
- * What of the recorded collectors is under test itself: a computer that runs the kernel of a node, by its boot id, or
- * otherwise has its name; a user whose account the nodes declare. An empty list shows no independence: what the
- * collecting computer states is not verified.
+ * Which recorded operators are themselves under test: a computer that runs the kernel of a node (same boot id) or has
+ * its name, and a user whose account the nodes declare. An empty list does not show independence, since the
+ * statements of the collecting computer are not verified.
  */
 export function dependenceOf(
   recordings: readonly Recorded[],
@@ -231,7 +235,7 @@ export function dependenceOf(
       const isBoot = boot !== null && operator.boot !== null && sha256(boot) === operator.boot
       const names = [node, addresses.get(node) ?? node].map(shortName)
       const isNamed = shortName(operator.host) !== 'localhost' && names.includes(shortName(operator.host))
-      // Two boot ids that differ are two kernels, whatever their names.
+      // Different boot ids are different kernels, whatever the names.
       if (!isBoot && (!isNamed || (boot !== null && operator.boot !== null))) return []
       return [{ kind: 'host', host: operator.host, node, by: isBoot ? 'boot' : 'name' }]
     }),
@@ -259,7 +263,7 @@ function roleOf(user: string, { accounts = [], roster = [] }: Recording['node'])
   return roster.includes(user) ? 'roster' : null
 }
 
-/** A name without its domain. An address in numbers stays whole. */
+/** A name without its domain; a numeric address is left unchanged. */
 const shortName = (name: string): string => {
   const lower = name.toLowerCase()
   return /^[\d.:]+$/.test(lower) ? lower : (lower.split('.')[0] ?? lower)

@@ -2,13 +2,13 @@ import { parseBounded } from './bounded-json.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { isSha256, type Sha256 } from './digest.ts'
 
-/** How many entries the audit log of a team server has, and the digest of the last. */
+/** The number of entries in the audit log of a team server, and the digest of the last entry. */
 export interface AuditHead {
   readonly size: number
   readonly digest: Sha256
 }
 
-/** What a sealer signs: that the log of this server had this head at a time, by the clock of the sealer. */
+/** What a sealer signs: that the log of this server had this head at a given time, by the sealer’s clock. */
 export interface AuditHeadStatement extends AuditHead {
   readonly schema: 'barewitness.audit-head/1'
   /** Scheme, host and port. */
@@ -17,13 +17,16 @@ export interface AuditHeadStatement extends AuditHead {
   readonly at: string
 }
 
-/** The text that is signed. The sealer writes it itself, so that a server can obtain no signature over anything else. */
+/**
+ * The text to be signed. The sealer composes it itself, so that a server cannot obtain a signature over anything
+ * else.
+ */
 export const headStatement = (server: string, { size, digest }: AuditHead, at: string): string =>
   canonicalJson({ schema: 'barewitness.audit-head/1', server, size, digest, at } satisfies AuditHeadStatement)
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 
-/** Reads such a text; null for any other. */
+/** Parses such a text; null for any other. */
 export function readHeadStatement(text: string): AuditHeadStatement | null {
   try {
     const { server, size, digest, at } = parseBounded(text) as Partial<Record<keyof AuditHeadStatement, unknown>>
@@ -44,7 +47,10 @@ export interface RecordedStatement {
   readonly statement: AuditHeadStatement
 }
 
-/** The statements in the record of a sealer, which also has digests of exports. Lines of these, and torn ones, are passed over. */
+/**
+ * The statements in the record of a sealer, which also contains digests of exports. Other lines, and truncated ones,
+ * are skipped.
+ */
 export const headsIn = (record: string): readonly RecordedStatement[] =>
   record.split('\n').flatMap((line, at) => {
     const statement = statementIn(line)

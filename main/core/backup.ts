@@ -5,15 +5,15 @@ import type { StoredBytes } from './recording.ts'
 import { compare } from './recording.ts'
 import { hasExactly, parsedJson } from './run-chain/entry.ts'
 
-/** A file of a root: its path from there, and its bytes. */
+/** A file of an output folder: its relative path and its bytes. */
 export type BackedUpFile = readonly [path: string, content: StoredBytes]
 
-/** Which file of the root holds which bytes, a line of JSON each. */
+/** Which file has which bytes; one line of JSON for each. */
 export const FILES_PATH = 'data/files.jsonl'
 
 const blobPath = (sha256: string): string => `data/sha256/${sha256.slice(0, 2)}/${sha256}`
 
-/** The payload of a backup: a list of the files, and each run of bytes once, under its digest. */
+/** The payload of a backup: a list of the files, and each distinct content once, under its digest. */
 export function backupFiles(files: readonly BackedUpFile[]): Map<string, PackContent> {
   const sorted = [...files].sort(([a], [b]) => compare(a, b))
   const lines = sorted.map(([path, { size, sha256 }]) => `${canonicalJson({ path, size, sha256 })}\n`).join('')
@@ -24,8 +24,8 @@ export function backupFiles(files: readonly BackedUpFile[]): Map<string, PackCon
 }
 
 /**
- * The files that a list names, or a sentence on what is wrong with it. Paths lead nowhere but below the folder, on any system; bytes
- * are those of the archive under the named digest.
+ * The files that a list names, or a sentence stating its problem. Every path stays below the folder on any operating
+ * system, and every content is present in the archive under the stated digest.
  */
 export function parseBackup(
   text: string,
@@ -52,7 +52,7 @@ export function parseBackup(
   return files
 }
 
-/** Whether a path leads nowhere but below a folder, on any system. */
+/** Whether a path stays below its folder on any operating system. */
 export const isPlainPath = (path: string): boolean =>
   path.length <= 1000 &&
   !/^[A-Za-z]:|[\\\p{Cc}]/u.test(path) &&

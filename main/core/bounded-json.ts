@@ -4,8 +4,8 @@ const [QUOTE, ESCAPE, COMMA] = [0x22, 0x5c, 0x2c]
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Whether a JSON text is within the budgets: its size, how deep it goes, and how many values it can hold. The text is only counted through,
- * so that no parser is ever given more; what is no JSON is for the parser to refuse.
+ * Whether a JSON text is within the limits on size, nesting depth and number of values. The text is only scanned, so
+ * that the parser never receives more; invalid JSON is left to the parser to reject.
  */
 export function isWithinBudget(text: string): boolean {
   if (text.length > LARGEST_JSON) return false
@@ -26,7 +26,7 @@ export function isWithinBudget(text: string): boolean {
   return true
 }
 
-/** Where the string that began before `from` has its closing quote; -1 where it has none. */
+/** Position of the closing quote of the string that began before `from`; -1 where it is missing. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -36,7 +36,7 @@ function endOfString(text: string, from: number): number {
   return -1
 }
 
-/** JSON of another origin. Throws where it is none, or beyond the budgets. */
+/** Parses JSON of foreign origin. Throws where it is invalid or exceeds the limits. */
 export function parseBounded(text: string): unknown {
   if (!isWithinBudget(text)) throw new Error('the JSON is larger, deeper or has more values than is read')
   return JSON.parse(text)

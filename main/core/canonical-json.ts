@@ -1,23 +1,27 @@
-/** A value JSON can hold. `undefined` members of objects are left out, as JSON.stringify does. */
+/** A value that JSON can represent. `undefined` members of objects are omitted, as in JSON.stringify. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined }
 
 /**
- * JSON Canonicalization Scheme (RFC 8785): the one text of a JSON value, independent of key order, time zone and locale.
- * ECMAScript's own number and string serialization is the one RFC 8785 §3.2.2 prescribes; keys sort by UTF-16 code unit (§3.2.3).
- * UTF-8 has no half of a surrogate pair, so that RFC 8785 §3.2.2.2 refuses it: U+FFFD is written in its place, and a text with one is not canonical.
- * Throws on values that JSON cannot hold, which is our bug.
+ * JSON Canonicalization Scheme (RFC 8785): the one text of a JSON value, independent of key order, time zone and
+ * locale. ECMAScript’s own serialization of numbers and strings is the one prescribed by RFC 8785 §3.2.2; keys are
+ * sorted by UTF-16 code unit (§3.2.3). UTF-8 cannot encode a lone surrogate, and RFC 8785 §3.2.2.2 rejects it: U+FFFD
+ * is written in its place, and a text that contains one is not canonical. Throws on values that JSON cannot
+ * represent, which is a bug of ours.
  */
 export function canonicalJson(value: unknown): string {
-  // The engine writes text ten times as fast as we do, and keeps the order that it finds.
+  // JSON.stringify is ten times as fast as our own writer, and keeps the order of members.
   const ordered = inOrder(value)
   return ordered === NOT_PLAIN ? written(value) : JSON.stringify(ordered)
 }
 
-/** Whether two values have the same canonical text. Equal plain data is found to be equal without being written. */
+/** Whether two values have the same canonical text. Equal plain data is recognized without being serialized. */
 export const isSameJson = (one: unknown, other: unknown): boolean =>
   isEqual(one, other) || canonicalJson(one) === canonicalJson(other)
 
-/** Whether plain data without absent members is equal, in whatever order its members are. False shows nothing. */
+/**
+ * Whether plain data without absent members is equal, regardless of the order of members. False is no proof of a
+ * difference.
+ */
 function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return (
@@ -37,12 +41,13 @@ function isEqual(one: unknown, other: unknown): boolean {
   return true
 }
 
-/** Marks a value that JSON.stringify would write in another way, or would not refuse. */
+/** Marks a value that JSON.stringify would serialize differently, or would accept although it must be rejected. */
 const NOT_PLAIN = Symbol('not plain data')
 
 /**
- * The value with the members of every object in canonical order: itself where they are, otherwise a copy of the objects that differ. NOT_PLAIN
- * where an object cannot hold its members in that order, and for everything but plain data.
+ * The value with the members of every object in canonical order: the same value where they are in order, otherwise
+ * with copies of the objects that differ. NOT_PLAIN where an object cannot hold its members in that order, and for
+ * everything that is not plain data.
  */
 function inOrder(value: unknown): unknown {
   switch (typeof value) {
@@ -93,10 +98,10 @@ function membersInOrder(object: Record<string, unknown>): unknown {
   return copy ?? object
 }
 
-/** Members named by a number come first in any object, and the other name would set what an object inherits from. */
+/** Integer-like names always come first in an object, and `__proto__` would set its prototype. */
 const PLACED_OTHERWISE = /^[0-9]|^__proto__$/
 
-/** The text of any value, member by member. Throws on values that JSON cannot hold. */
+/** Serializes any value, member by member. Throws on values that JSON cannot represent. */
 function written(value: unknown): string {
   if (value === null || typeof value === 'boolean') return JSON.stringify(value)
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed())

@@ -19,13 +19,13 @@ import type { Control, Framework } from './framework.ts'
 import type { Parsed, Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
 
-/** What distinguishes a machine from others, before it is known when the recording was taken. */
+/** What identifies a machine, before the time of its recording is known. */
 export type ReportedIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
-  /** Seconds since the kernel started; null where that was not read. */
+  /** Seconds since the kernel started; null where unknown. */
   readonly uptimeSeconds: number | null
 }
 
-/** The four isolation answers before their observations and anomalies cite captures. */
+/** The four isolation results before their observations and anomalies cite captures. */
 export type IsolationArgument = Omit<Isolation, 'observations' | 'anomalies'> & {
   readonly observations: readonly DraftObservation[]
   readonly anomalies: readonly (Omit<Anomaly, 'text' | 'probe' | 'captures'> & {
@@ -33,24 +33,30 @@ export type IsolationArgument = Omit<Isolation, 'observations' | 'anomalies'> & 
   })[]
 }
 
-/** Where a node is, before its signals cite captures. */
+/** The location of a node before its signals cite captures. */
 export type LocationArgument = Omit<Location, 'signals'> & {
   readonly signals: readonly (Omit<LocationSignal, 'captures'> & { readonly commands?: readonly string[] })[]
 }
 
-/** What the catalog states of one signal of isolation, without the code that reads it. */
+/** The description of one isolation signal, without the code that evaluates it. */
 export interface SignalNote {
   readonly id: string
   readonly family: Anomaly['family']
   readonly title: string
   readonly onMetal: string
   readonly onGuest: string
-  /** What it costs to fake: S0 a setting, S1 rebuilt firmware, S2 a patched hypervisor kernel, S3 the physical part or a private key. */
+  /**
+   * Effort to fake it: S0 a setting, S1 modified firmware, S2 a patched hypervisor kernel, S3 the physical component
+   * or a private key.
+   */
   readonly spoofingEffort: 'S0' | 'S1' | 'S2' | 'S3'
   readonly pitfalls: readonly string[]
   readonly source: string
   readonly probes: readonly string[]
-  /** Machines of known truth that read “virtual”, out of those read: honest guests, guests dressed up as hardware, hardware. */
+  /**
+   * Machines of known nature for which the signal indicated “virtual”, out of those evaluated: ordinary guests,
+   * guests disguised as hardware, hardware.
+   */
   readonly counts: {
     readonly vm: readonly [number, number]
     readonly dressed: readonly [number, number]
@@ -58,7 +64,7 @@ export interface SignalNote {
   } | null
 }
 
-/** Of the checks mapped to a control, those that no node can answer. */
+/** The checks mapped to a control that no node can answer. */
 export function offNodeChecksOf(
   { offNodeChecks }: Pick<Catalog, 'offNodeChecks'>,
   { mappings }: Pick<Control, 'mappings'>,
@@ -67,22 +73,25 @@ export function offNodeChecksOf(
   return offNodeChecks.filter(({ id }) => mapped.has(id))
 }
 
-/** What conclusions read from the catalog in addition to roles. */
+/** Catalog data that conclusions use besides roles. */
 export interface ConclusionSettings {
-  /** Built checks that only a series of runs answers: they decide in period engagements alone. */
+  /** Implemented checks that only a series of runs answers; they decide only in engagements over a period. */
   readonly periodChecks: readonly string[]
-  /** Checks that cannot apply to a node which the inspected data map leaves out. */
+  /** Checks that cannot apply to a node outside the inspected data map. */
   readonly ephiChecks: readonly string[]
-  /** The request for the inventory of ePHI and other sensitive data. */
+  /** The evidence request for the inventory of ePHI and other sensitive data. */
   readonly dataMap: string
 }
 
-/** What lowers a severity: a result observed on the same node, or an evidence request that an inspected supporting document answers. */
+/**
+ * A fact that lowers a severity: a result observed on the same node, or an evidence request answered by an inspected
+ * supporting document.
+ */
 export type LoweringFact = `satisfied ${string}` | `inspected ER-${string}`
 
 /**
- * What raises one: these, a declared ePHI path or residency commitment, a public IP address, a deviation on the same node, or a claim of the
- * provider that the check tests.
+ * A fact that raises a severity: one of these, a declared ePHI path or residency commitment, a public IP address, a
+ * deviation on the same node, or a provider claim that the check tests.
  */
 export type SeverityFact =
   | LoweringFact
@@ -95,83 +104,92 @@ export type SeverityFact =
 /** A condition that raises or lowers the severity of a deviation on one node. */
 export interface SeverityCondition<Fact extends SeverityFact = SeverityFact> {
   readonly text: string
-  /** The condition applies where all of them hold on the node. None: the evidence cannot show it, and a person decides. */
+  /**
+   * The condition applies where all facts hold on the node. An empty list: the evidence cannot show it, and a person
+   * decides.
+   */
   readonly facts: readonly Fact[]
 }
 
-/** How severe a deviation from a check is, and why; verdicts and conclusions never depend on it. */
+/** Severity of a deviation from a check, with its reason; verdicts and conclusions never depend on it. */
 export interface CheckSeverity {
   readonly check: string
   readonly riskArea: RiskArea
   readonly severity: Severity
   readonly why: string
-  /** Both lists are empty for a check that only records or supports: it never deviates. */
+  /** Both lists are empty for a check that only records or supports, since it never deviates. */
   readonly raisesWhen: readonly SeverityCondition[]
   readonly lowersWhen: readonly SeverityCondition<LoweringFact>[]
   /** The condition found, as the title of a finding. */
   readonly finding: string
   /** The expected condition, as a title. */
   readonly satisfied: string
-  /** The test performed, as one sentence of a table of tests and results (SOC 2 report, section IV). */
+  /** The test performed, as one sentence for a table of tests and results (SOC 2 report, section IV). */
   readonly procedure: string
   readonly source: string
-  /** Who can remedy it. */
+  /** Who can remediate it. */
   readonly remedy: 'tenant can fix' | 'provider must fix' | 'both'
 }
 
-/** The condition found, as the title of a finding; where the catalog has no text for it, the expected condition marked as not satisfied. */
+/**
+ * The condition found, as the title of a finding. Where the catalog has no text for it, the expected condition marked
+ * as not satisfied.
+ */
 export const conditionFound = (
   { severities }: Pick<Catalog, 'severities'>,
   { id, expected }: Pick<Check, 'id' | 'expected'>,
 ): string => severities.find(({ check }) => check === id)?.finding ?? `Not satisfied: ${expected}`
 
-/** A dated list that checks or mappings rest on. */
+/** A dated list that checks or mappings are based on. */
 export interface ReferenceList {
   readonly id: string
   readonly title: string
-  /** YYYY-MM-DD: when it was last compared with its sources. */
+  /** Date of the last comparison with its sources, YYYY-MM-DD. */
   readonly asOf: string
-  /** Over its canonical JSON. */
+  /** Over the canonical JSON of the list. */
   readonly sha256: Sha256
 }
 
-/** Everything we ask, conclude and map, as one value that assess() and verify() take. */
+/** All probes, checks and mappings, as one value that assess() and verify() take. */
 export interface Catalog {
   readonly version: string
-  /** SHA-256 of the module that the rules of this version are built into. */
+  /** SHA-256 of the module built from the rules of this version. */
   readonly module: Sha256
   readonly probes: readonly Probe<unknown>[]
   readonly checks: readonly Check[]
   readonly frameworks: readonly Framework[]
   readonly signals: readonly SignalNote[]
-  /** The numbers that checks compare against, by profile. */
+  /** The thresholds of checks, by profile. */
   readonly thresholds: readonly Threshold[]
-  /** Documents that auditors ask for, each once. */
+  /** Documents that auditors request, each once. */
   readonly requests: readonly EvidenceRequest[]
   readonly conclusions: ConclusionSettings
   readonly severities: readonly CheckSeverity[]
-  /** Mapped checks that are not built because no node can answer them. */
+  /** Mapped checks that are not implemented because no node can answer them. */
   readonly offNodeChecks: readonly OffNodeCheck[]
-  /** Readings other than checks that a provider's promise can be compared with. */
+  /** Tests of provider claims other than checks. */
   readonly claimTests: readonly ClaimTest[]
-  /** Providers' public statements that ship with us. */
+  /** Public statements of providers that ship with Barewitness. */
   readonly providers: readonly ProviderProfile[]
-  /** Lists of others' facts that checks compare against, each as of a day. */
+  /** Lists of facts from other sources that checks compare with, each as of a date. */
   readonly references?: readonly ReferenceList[]
   readonly assessIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
   readonly assessLocation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => LocationArgument
-  /** What a node states of the machine that it is: to detect whether several names are one machine. */
+  /** Reads the identity of a machine from a node, to detect several names of one machine. */
   readonly identity: {
     readonly probes: readonly Probe<unknown>[]
     readonly read: (readings: ReadonlyMap<string, Parsed<unknown>>) => ReportedIdentity
   }
-  /** Who can log in to a node, as far as its captures show: for lists of whole populations, never for a verdict. */
+  /**
+   * Accounts and keys that can log in to a node, as far as its captures show; used for population lists, never for a
+   * verdict.
+   */
   readonly listAccess: (readings: ReadonlyMap<string, Parsed<unknown>>) => Pick<TracedNode, 'accounts' | 'keys'>
 }
 
 /**
- * The catalog as one scope uses it: with the customer's own frameworks behind ours, which none of them can replace. The same value where
- * there are none; applied twice it is as applied once.
+ * The catalog for one scope, with the customer’s own frameworks added after ours, which they cannot replace. Returns
+ * the same value where there are none; idempotent.
  */
 export function catalogFor(catalog: Catalog, { mappings = [] }: Pick<Scope, 'mappings'>): Catalog {
   const known = new Set(catalog.frameworks.map(({ id }) => id))
@@ -179,7 +197,10 @@ export function catalogFor(catalog: Catalog, { mappings = [] }: Pick<Scope, 'map
   return own.length === 0 ? catalog : { ...catalog, frameworks: [...catalog.frameworks, ...own] }
 }
 
-/** The catalog without its functions: what a pack carries so that a reader sees what was asked and claimed. */
+/**
+ * The catalog without its functions: what a pack contains so that a reader sees the questions and expected
+ * conditions.
+ */
 export function catalogSnapshot(catalog: Catalog): unknown {
   return {
     version: catalog.version,
@@ -218,7 +239,10 @@ export function catalogSnapshot(catalog: Catalog): unknown {
   }
 }
 
-/** SHA-256 of the snapshot in canonical JSON. A catalog is never changed once it is made, and its digest is asked for at every assessment. */
+/**
+ * SHA-256 of the snapshot in canonical JSON. Kept, because a catalog never changes and its digest is needed for every
+ * assessment.
+ */
 export function catalogDigest(catalog: Catalog): Sha256 {
   const known = DIGESTS.get(catalog)
   if (known !== undefined) return known
@@ -227,7 +251,7 @@ export function catalogDigest(catalog: Catalog): Sha256 {
   return digest
 }
 
-/** What an assessment names its rules by: their version and module, and the catalog with the scope's own frameworks. */
+/** How an assessment names its rules: their version and module, and the catalog with the scope’s own frameworks. */
 export function catalogReference(ours: Catalog, scope: Pick<Scope, 'mappings'>): CatalogReference {
   const catalog = catalogFor(ours, scope)
   return { version: catalog.version, digest: catalogDigest(catalog), module: catalog.module }

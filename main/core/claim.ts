@@ -12,24 +12,24 @@ import { type Check, type Context, conclude, type DraftObservation } from './che
 import { quote } from './plain-text.ts'
 import type { Parsed } from './probe.ts'
 
-/** A reading that a provider's promise can be compared with: which links are up at which rate, which parts are there. */
+/** A test that a provider claim can be compared with, such as link rates or installed components. */
 export interface ClaimTest {
   readonly id: string
-  /** What it reads, as a sentence without the value. */
+  /** What it tests, as a sentence without the value. */
   readonly title: string
-  /** What the promise has to name: a number with its unit, a word, or nothing. */
+  /** The value that the claim must state: a number with its unit, a word, or none. */
   readonly takes: {
     readonly kind: 'number' | 'text' | 'nothing'
     readonly unit?: string
     readonly oneOf?: readonly string[]
   }
-  /** What "observed" does not show. */
+  /** What “corroborated” does not show. */
   readonly limitations: string
-  /** The check that the promised value makes; null where the value does not fit. */
+  /** The check for the claimed value; null where the value does not fit. */
   readonly of: (value: string | number | null) => Check | null
 }
 
-/** What claims are answered from, of one node. */
+/** What the claims about one node are evaluated from. */
 export interface ClaimMatter {
   readonly tests: readonly ClaimTest[]
   readonly results: readonly CheckResult[]
@@ -46,7 +46,10 @@ type Answer = ClaimResult['result']
 export const claimsOf = ({ claims }: ProviderProfile, node: string): readonly ProviderClaim[] =>
   claims.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
 
-/** Each claim's answer for one node. One reading that contradicts contradicts the claim; it is observed only where every reading agrees. */
+/**
+ * The result of each claim for one node. One contradicting test contradicts the claim; it is corroborated only where
+ * all tests agree.
+ */
 export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): readonly ClaimResult[] {
   return claimsOf(profile, matter.context.node.name).map((claim) => ({
     claim: claim.id,
@@ -54,7 +57,10 @@ export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): rea
   }))
 }
 
-/** Of a node that gave no evidence: what a record would have to show still needs one, and nothing is observed or shown not to apply. */
+/**
+ * The results for a node without evidence: claims that require a document still do; nothing is corroborated or shown
+ * not to apply.
+ */
 export const unansweredClaims = (profile: ProviderProfile, node: string, why: string): readonly ClaimResult[] =>
   claimsOf(profile, node).map((claim) => ({
     claim: claim.id,
@@ -88,8 +94,8 @@ interface Condition {
 }
 
 /**
- * Whether what a claim presupposes is there. It is absent only where a test contradicts it from evidence that is not too old: what was not
- * read leaves the claim undecided, and a claim never stops to apply for want of evidence.
+ * Whether the precondition of a claim is met. It is absent only where a test contradicts it with evidence that is not
+ * stale. Unread evidence leaves the claim inconclusive; a claim never becomes not applicable for lack of evidence.
  */
 function answerCondition({ tests }: ClaimCondition, matter: ClaimMatter): Condition {
   const answers = tests.map((bearing) => answerBearing(bearing, matter))
@@ -138,7 +144,7 @@ const NOT_THE_PROVIDERS =
 const unclear = (text: string): Observation => ({ direction: 'unclear', text, probe: null, captures: [] })
 const unknown = (text: string): Answered => ({ result: 'inconclusive', observations: [unclear(text)] })
 
-/** What does not apply to a node neither supports nor contradicts a provider claim. */
+/** A check that does not apply to a node neither supports nor contradicts a provider claim. */
 const ANSWERS: Readonly<Record<Verdict, Answer>> = {
   satisfied: 'corroborated',
   'not-satisfied': 'contradicted',

@@ -4,14 +4,14 @@ import { sha256 } from './digest.ts'
 import { err, ok, type Result } from './failure.ts'
 import { oneLine } from './plain-text.ts'
 
-/** What a CMS message (RFC 5652, SignedData) holds of its one signer. Nothing of it is verified yet. */
+/** The content of a CMS message (RFC 5652, SignedData) with one signer. None of it is verified yet. */
 export interface SignedMessage {
-  /** Null where what is signed is elsewhere (a detached signature). */
+  /** Null for a detached signature, whose content is elsewhere. */
   readonly content: Uint8Array | null
-  /** Certificates (DER) that came with it, unverified. */
+  /** Certificates (DER) included in the message, unverified. */
   readonly certificates: readonly Uint8Array[]
   readonly hash: 'sha256' | 'sha384' | 'sha512'
-  /** As the signature covers them: a SET OF. */
+  /** The signed attributes in the form that the signature covers: a SET OF. */
   readonly attributes: Uint8Array
   readonly digest: Uint8Array
   readonly signature: Uint8Array
@@ -25,7 +25,10 @@ const HASHES: ReadonlyMap<string, SignedMessage['hash']> = new Map([
   ['2.16.840.1.101.3.4.2.2', 'sha384'],
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ])
-/** rsaEncryption (RFC 3370, 3.2), or with its digest (RFC 5754, 3.2 and 3.3); RSASSA-PSS is not among them. */
+/**
+ * rsaEncryption (RFC 3370, 3.2), alone or combined with its digest (RFC 5754, 3.2 and 3.3); RSASSA-PSS is not
+ * supported.
+ */
 const SIGNED_BY: Readonly<Record<SignedMessage['hash'], ReadonlySet<string>>> = {
   sha256: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.11', '1.2.840.10045.4.3.2']),
   sha384: new Set(['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.12', '1.2.840.10045.4.3.3']),
@@ -38,8 +41,8 @@ const MOST_CERTIFICATES = 16
 const TAGGED = 0xa0
 
 /**
- * Reads a message in BER as providers write it (with lengths left open), with one signer, SHA-2, RSA (PKCS #1 v1.5) or ECDSA, and signed
- * attributes: what `openssl cms -sign` makes. null: it is none of that.
+ * Parses a message in BER as providers produce it (including indefinite lengths) with one signer, SHA-2, RSA (PKCS #1
+ * v1.5) or ECDSA, and signed attributes, as `openssl cms -sign` writes it. Returns null for anything else.
  */
 export function readSigned(bytes: Uint8Array): SignedMessage | null {
   if (bytes.length > LARGEST) return null
@@ -74,18 +77,21 @@ function readSigner(signer: DerValue, message: Pick<SignedMessage, 'content' | '
   return {
     ...message,
     hash,
-    // RFC 5652, 5.4: what is signed has the tag of a SET OF instead of its own.
+    // RFC 5652, 5.4: the signature covers the attributes with the tag of a SET OF instead of their own.
     attributes: Uint8Array.from([TAG.set, ...attributes.bytes.subarray(1)]),
     digest,
     signature: written,
   }
 }
 
-/** Whether the message signs these bytes under the key of a certificate (DER). Whose that is, and when it is valid, is not asked. */
+/**
+ * Whether the message signs these bytes with the key of a certificate (DER). The holder and validity of the
+ * certificate are not examined.
+ */
 export const isSignedBy = (message: SignedMessage, content: Uint8Array, der: Uint8Array): boolean =>
   isOver(message, content) && standsUnder(message, certificateOf(der))
 
-/** Who signed, by a certificate that came with the signature. */
+/** The signer, identified by a certificate included in the signature. */
 export interface MessageSigner {
   readonly subject: string
   /** SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it, without colons. */
@@ -95,8 +101,9 @@ export interface MessageSigner {
 const LONGEST_SUBJECT = 500
 
 /**
- * Under which of its own certificates a message signs these bytes. Anyone can make a certificate of any name: only a fingerprint that
- * was received another way identifies the holder of the key. Else what is wrong, to follow “the signature does not stand: ”.
+ * The certificate of the message under which it signs these bytes. Anyone can create a certificate with any name:
+ * only a fingerprint received by another route identifies the holder of the key. Otherwise the problem, worded to
+ * follow “the signature does not stand: ”.
  */
 export function signerOf(message: SignedMessage, content: Uint8Array): Result<MessageSigner, string> {
   if (!isOver(message, content)) return err('it is over other bytes than these')
@@ -136,7 +143,7 @@ function standsUnder({ hash, attributes, signature }: SignedMessage, certificate
 const SHORTEST_RSA = 2048
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
-/** Keys that no other party can sign with today (NIST SP 800-131A). */
+/** Key types and sizes that are considered unforgeable today (NIST SP 800-131A). */
 const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean =>
   asymmetricKeyType === 'rsa'
     ? (asymmetricKeyDetails?.modulusLength ?? 0) >= SHORTEST_RSA

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from './failure.ts'
 
-/** Where a database is, as the URL of a configuration states it. */
+/** The address of a database, as the URL in a configuration states it. */
 export interface DatabaseAddress {
   readonly user: string
   /** Host name, IP address, or the absolute path of the folder of a Unix socket. */
@@ -15,7 +15,10 @@ const ROLE = /^[a-z_][a-z0-9_]{0,62}$/
 const DEFAULT_PORT = 5432
 const LARGEST_PORT = 65_535
 
-/** Reads the URL of a database. The error follows the name of the member, and repeats nothing of the URL: it may hold a password. */
+/**
+ * Parses the URL of a database. The error is worded to follow the name of the member and quotes nothing of the URL,
+ * which may contain a password.
+ */
 export function databaseAddress(url: string): Result<DatabaseAddress, string> {
   if (/^[a-z]+:\/\/[^/?#@]*:[^/?#]*@/.test(url)) return err('holds a password; name a file in passwordFile instead')
   if (/[?#]/.test(url)) return err('has options after ? or #, which are not read')
@@ -28,7 +31,7 @@ export function databaseAddress(url: string): Result<DatabaseAddress, string> {
   return place === null ? err('names a host that cannot be read') : ok({ user, host: place, port: number, database })
 }
 
-/** A Unix socket reaches this computer alone. */
+/** A Unix socket is reachable from this computer only. */
 export const isSocket = ({ host }: DatabaseAddress): boolean => host.startsWith('/')
 
 function placeOf(host: string): string | null {

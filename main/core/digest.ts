@@ -10,8 +10,8 @@ export const sha256 = (data: Uint8Array | string): Sha256 => hash('sha256', data
 export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array => hmacWith(key)(message)
 
 /**
- * HMAC-SHA-256 (RFC 2104) of many short messages with one key; a string counts as its UTF-8 encoding. As two digests over prepared blocks it
- * takes a third of the time of a new HMAC of the library for each message.
+ * HMAC-SHA-256 (RFC 2104) of many short messages with one key; a string counts as its UTF-8 encoding. Two digests
+ * over prepared blocks take a third of the time of the library’s HMAC.
  */
 export function hmacWith(key: Uint8Array): (message: Uint8Array | string) => Uint8Array {
   const short = key.length > HMAC_BLOCK ? Buffer.from(sha256(key), 'hex') : key
@@ -22,13 +22,14 @@ export function hmacWith(key: Uint8Array): (message: Uint8Array | string) => Uin
     inner[at] = byte ^ 0x36
   }
   return (message) => {
-    // At most three bytes for each unit of UTF-16.
+    // At most three bytes for each UTF-16 code unit.
     const most = HMAC_BLOCK + (typeof message === 'string' ? 3 : 1) * message.length
     if (inner.length < most) inner = Buffer.concat([inner.subarray(0, HMAC_BLOCK), Buffer.alloc(2 * most)])
     let { length } = message
     if (typeof message === 'string') length = inner.write(message, HMAC_BLOCK)
     else inner.set(message, HMAC_BLOCK)
-    // As one character for each byte: the library takes longer to give a buffer, and hexadecimal characters take longer to read.
+    // One character per byte, because the library is slower in returning a buffer, and hexadecimal digits are slower
+    // to read.
     outer.write(hash('sha256', inner.subarray(0, HMAC_BLOCK + length), 'binary'), HMAC_BLOCK, 'latin1')
     return Buffer.from(hash('sha256', outer, 'binary'), 'latin1')
   }
@@ -37,14 +38,17 @@ export function hmacWith(key: Uint8Array): (message: Uint8Array | string) => Uin
 const HMAC_BLOCK = 64
 const HMAC_DIGEST = 32
 
-/** SHA-256 of several strings one after the other, without joining them. */
+/** SHA-256 of several strings in sequence, without concatenating them. */
 export function sha256OfAll(parts: Iterable<string>): Sha256 {
   const whole = growingSha256()
   for (const part of parts) whole.add(part)
   return whole.digest()
 }
 
-/** SHA-256 of strings as they come; short ones are gathered, since each call of the library takes longer than hashing them. */
+/**
+ * SHA-256 of strings as they arrive. Short ones are collected first, since each call of the library takes longer than
+ * hashing them.
+ */
 export function growingSha256(): { readonly add: (part: string) => void; readonly digest: () => Sha256 } {
   const whole = createHash('sha256')
   let waiting = ''
@@ -59,7 +63,7 @@ export function growingSha256(): { readonly add: (part: string) => void; readonl
   }
 }
 
-/** SHA-256 of bytes as they come. Rejects as they do. */
+/** SHA-256 of bytes as they arrive. Rejects if their source does. */
 export async function sha256OfPieces(pieces: AsyncIterable<Uint8Array>): Promise<Sha256> {
   const whole = createHash('sha256')
   for await (const piece of pieces) whole.update(piece)
@@ -69,8 +73,8 @@ export async function sha256OfPieces(pieces: AsyncIterable<Uint8Array>): Promise
 const GATHERED = 64 * 1024
 
 /**
- * The name-based UUID of version 5 (RFC 9562, section 5.5): SHA-1 over the bytes of a namespace UUID and the UTF-8 encoding of a name. It
- * identifies, and protects nothing.
+ * Name-based UUID of version 5 (RFC 9562, section 5.5): SHA-1 over the bytes of a namespace UUID and the UTF-8
+ * encoding of a name. Used for identification only, not for protection.
  */
 export function nameUuid(namespace: string, name: string): string {
   const hex = createHash('sha1')
@@ -93,7 +97,7 @@ export const hexOf = (bytes: Uint8Array): string =>
 
 export const isSha256 = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
-/** RFC 9162 §2.1.1: the hash of a leaf is over a zero byte and its bytes, so that no leaf can pass for an inner node. */
+/** RFC 9162 §2.1.1: a leaf is hashed with a leading zero byte, so that it cannot be mistaken for an inner node. */
 export const leafHash = (bytes: Uint8Array): Sha256 => sha256(Buffer.concat([Buffer.from([0]), bytes]))
 
 const nodeHash = (left: Sha256, right: Sha256): Sha256 => sha256(Buffer.from(`01${left}${right}`, 'hex'))
@@ -101,13 +105,15 @@ const nodeHash = (left: Sha256, right: Sha256): Sha256 => sha256(Buffer.from(`01
 /** RFC 9162 §2.1.1: the root of a tree without leaves is the hash of nothing. */
 const EMPTY_ROOT = sha256('')
 
-/** A tree that leaves are added to, in order; `root` is the one of the leaves so far. */
+/** A tree to which leaves are appended; `root` is the root over the leaves so far. */
 interface GrowingTree {
   readonly add: (leaf: Sha256) => void
   readonly root: () => Sha256
 }
 
-/** One pass that keeps the roots of the perfect subtrees so far, largest first, as in RFC 9162 §2.1.2. */
+/**
+ * Computes the root in one pass, keeping the roots of the complete subtrees so far, largest first (RFC 9162 §2.1.2).
+ */
 export function growingTree(): GrowingTree {
   const subtrees: Sha256[] = []
   let size = 0
@@ -131,7 +137,10 @@ export function rootOf(leaves: readonly Sha256[]): Sha256 {
   return tree.root()
 }
 
-/** The hashes that lead from a leaf to the root, nearest first (RFC 9162 §2.1.3.1). Throws for a leaf that isn't there: our bug. */
+/**
+ * The hashes from a leaf to the root, nearest first (RFC 9162 §2.1.3.1). Throws for an index out of range, which is a
+ * bug of ours.
+ */
 export function inclusionPath(index: number, leaves: readonly Sha256[]): readonly Sha256[] {
   if (!isCount(index) || index >= leaves.length) throw new Error(`no leaf ${index} among ${leaves.length}`)
   if (leaves.length === 1) return []
@@ -142,7 +151,7 @@ export function inclusionPath(index: number, leaves: readonly Sha256[]): readonl
     : [...inclusionPath(index - middle, right), rootOf(left)]
 }
 
-/** A leaf's place in a tree, and the path that is stated to lead from there to its root. */
+/** The position of a leaf in a tree, and a path claimed to lead from it to the root. */
 export interface Inclusion {
   readonly index: number
   readonly size: number
@@ -151,7 +160,10 @@ export interface Inclusion {
   readonly path: readonly Sha256[]
 }
 
-/** Whether the path leads from this leaf, at this place, to this root (RFC 9162 §2.1.3.2). False for anything malformed. */
+/**
+ * Whether the path leads from this leaf, at this position, to this root (RFC 9162 §2.1.3.2). False for anything
+ * malformed.
+ */
 export function verifyInclusion({ index, size, leaf, root, path }: Inclusion): boolean {
   if (!isCount(index) || !isCount(size) || index >= size || ![leaf, root, ...path].every(isSha256)) return false
   let [at, last, hash] = [index, size - 1, leaf]
@@ -167,8 +179,8 @@ export function verifyInclusion({ index, size, leaf, root, path }: Inclusion): b
 }
 
 /**
- * The hashes that tie the tree of the first `size` leaves to the tree of all (RFC 9162 §2.1.4.1). Empty for the same tree. Also empty for
- * `size` 0, which the RFC leaves out: every tree extends the empty one.
+ * The hashes that prove that the tree of all leaves extends the tree of the first `size` leaves (RFC 9162 §2.1.4.1).
+ * Empty for equal trees, and for `size` 0, which the RFC leaves undefined: every tree extends the empty one.
  */
 export function consistencyPath(size: number, leaves: readonly Sha256[]): readonly Sha256[] {
   if (!isCount(size) || size > leaves.length) throw new Error(`no tree of ${size} among ${leaves.length} leaves`)
@@ -184,7 +196,7 @@ function subproof(size: number, leaves: readonly Sha256[], whole: boolean): read
     : [...subproof(size - middle, right, false), rootOf(left)]
 }
 
-/** Two heads of one tree, and the path that is stated to join the older to the newer. */
+/** Two heads of one tree, and a path claimed to prove that the newer extends the older. */
 export interface Consistency {
   readonly oldSize: number
   readonly oldRoot: Sha256
@@ -201,7 +213,7 @@ export function verifyConsistency({ oldSize, oldRoot, newSize, newRoot, path }: 
   if (oldSize === 0) return path.length === 0 && oldRoot === EMPTY_ROOT
   let [at, last] = [oldSize - 1, newSize - 1]
   while (at % 2 === 1) [at, last] = [half(at), half(last)]
-  // A perfect older tree is a node of the newer one, and its root is left out of the path.
+  // A complete older tree is a node of the newer one, and the path omits its root.
   const [start, ...rest] = at === 0 ? [oldRoot, ...path] : path
   if (start === undefined) return false
   let [older, newer] = [start, start]
@@ -217,7 +229,7 @@ export function verifyConsistency({ oldSize, oldRoot, newSize, newRoot, path }: 
   return last === 0 && older === oldRoot && newer === newRoot
 }
 
-/** Up the levels at which a node has no sibling to its right, to where it is a right child or the leftmost node. */
+/** Skips the levels at which a node has no right sibling, up to where it is a right child or the leftmost node. */
 function upToRight(at: number, last: number): [number, number] {
   let [up, end] = [at, last]
   while (up % 2 === 0 && up !== 0) [up, end] = [half(up), half(end)]
@@ -227,7 +239,7 @@ function upToRight(at: number, last: number): [number, number] {
 const half = (count: number): number => Math.floor(count / 2)
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-/** The largest power of two below a count of at least two: how many leaves lie on the left. */
+/** The largest power of two less than a count of at least two: the number of leaves on the left. */
 function split(count: number): number {
   let middle = 1
   while (middle * 2 < count) middle *= 2

@@ -1,24 +1,25 @@
 /**
- * Elementary functions in nothing but +, −, ×, ÷ and square roots, which IEEE 754 rounds correctly, so that their results are the same
- * bits on every engine. ECMAScript leaves the last bits of sines and the like to the engine, and builds of V8 do differ in them.
+ * Elementary functions built only from +, −, ×, ÷ and square roots, which IEEE 754 rounds correctly, so that their
+ * results are identical bit for bit on every engine. ECMAScript leaves the last bits of sines and similar functions
+ * to the engine, and builds of V8 do differ in them.
  *
- * Reductions and coefficients are those of fdlibm 5.3 (Sun Microsystems, 1993). Results are within 1 ulp of the exact ones, except where
- * a function states otherwise.
+ * Reductions and coefficients are those of fdlibm 5.3 (Sun Microsystems, 1993). Results are within 1 ulp of the exact
+ * ones unless stated otherwise.
  */
 
 const { PI, abs, round, sqrt } = Math
 const HALF_PI = PI / 2
-/** What π has beyond the nearest double. */
+/** The difference between π and the nearest double. */
 const PI_REST = 1.2246467991473532e-16
 
-/** Angles beyond this have no sine here: the reduction below would lose bits. 160 turns. */
+/** Larger angles (160 turns) are not supported: the reduction below would lose bits. */
 const LARGEST_ANGLE = 1024
 /** π/2 as the sum of its first 33 bits, its next 33 bits, and the rest to 118 bits. */
 const QUARTER = 1.5707963267341256
 const QUARTER_MORE = 6.077100506303966e-11
 const QUARTER_REST = 2.0222662487959506e-21
 
-/** Sine of `x + rest`, within π/4 of nought. */
+/** Sine of `x + rest`, for an angle within π/4 of zero. */
 function sineNear(x: number, rest: number): number {
   const z = x * x
   const cube = z * x
@@ -30,7 +31,7 @@ function sineNear(x: number, rest: number): number {
   return x - (z * (0.5 * rest - cube * series) - rest + cube * 0.16666666666666632)
 }
 
-/** Cosine of `x + rest`, within π/4 of nought. */
+/** Cosine of `x + rest`, for an angle within π/4 of zero. */
 function cosineNear(x: number, rest: number): number {
   const z = x * x
   const series =
@@ -46,7 +47,10 @@ function cosineNear(x: number, rest: number): number {
   return most + (1 - most - half + (z * series - x * rest))
 }
 
-/** Sine of an angle in radians with this many quarter turns more. No pair of numbers is made for it: maps ask for millions. */
+/**
+ * Sine of an angle in radians plus `more` quarter turns. Allocates no pair of numbers, because a map needs millions
+ * of values.
+ */
 function sineAfter(angle: number, more: number): number {
   if (!(abs(angle) <= LARGEST_ANGLE)) return Number.NaN
   const turns = round(angle / HALF_PI)
@@ -54,7 +58,7 @@ function sineAfter(angle: number, more: number): number {
   const off = turns * QUARTER_MORE
   const near = before - off
   const lost = turns * QUARTER_REST - (before - near - off)
-  // Without a turn, the angle itself: a nought keeps its sign.
+  // Without a turn, the angle itself, so that a zero keeps its sign.
   const value = turns === 0 ? angle : near - lost
   const rest = turns === 0 ? 0 : near - value - lost
   const quarters = (((turns + more) % 4) + 4) % 4
@@ -62,18 +66,21 @@ function sineAfter(angle: number, more: number): number {
   return quarters < 2 ? size : -size
 }
 
-/** Sine of an angle in radians; not a number beyond 1024. */
+/** Sine of an angle in radians; NaN beyond 1024. */
 export const sin = (angle: number): number => sineAfter(angle, 0)
-/** Cosine of an angle in radians; not a number beyond 1024. */
+/** Cosine of an angle in radians; NaN beyond 1024. */
 export const cos = (angle: number): number => sineAfter(angle, 1)
 
-/** Sine and cosine of one angle, to be written over. */
+/** Sine and cosine of one angle, as a reusable output object. */
 export interface SineAndCosine {
   sine: number
   cosine: number
 }
 
-/** Both of an angle within 1024 radians, the same bits as sin() and cos(), with one reduction. It writes them over, so that none is made for each. */
+/**
+ * Writes sine and cosine of an angle within 1024 radians into `both`: the same bits as sin() and cos(), with one
+ * reduction and without allocation.
+ */
 export function sineAndCosine(angle: number, both: SineAndCosine): void {
   const turns = round(angle / HALF_PI)
   const before = angle - turns * QUARTER
@@ -89,7 +96,7 @@ export function sineAndCosine(angle: number, both: SineAndCosine): void {
   both.cosine = quarters === 0 ? cosine : quarters === 1 ? -sine : quarters === 2 ? -cosine : sine
 }
 
-/** From which number on, the arctangent of which number, and what that lacks. */
+/** For each interval: where it begins, the argument with a known arctangent, and the low part of that arctangent. */
 const KNOWN_ARCTANGENTS = [
   { from: 39 / 16, rest: 6.123233995736766e-17, angle: HALF_PI, reduce: (x: number) => -1 / x },
   {
@@ -111,7 +118,7 @@ const KNOWN_ARCTANGENTS = [
     reduce: (x: number) => (2 * x - 1) / (2 + x),
   },
 ] as const
-/** Of the series of the arctangent: of the odd powers from the third, divided by it. */
+/** Coefficients of the arctangent series for the odd powers from the third. */
 const ARCTANGENT = [
   0.3333333333333293, -0.19999999999876483, 0.14285714272503466, -0.11111110405462356, 0.09090887133436507,
   -0.0769187620504483, 0.06661073137387531, -0.058335701337905735, 0.049768779946159324, -0.036531572744216916,
@@ -130,7 +137,10 @@ export function atan(x: number): number {
   return x < 0 || Object.is(x, -0) ? -angle : angle
 }
 
-/** The direction of (x, y) in radians, −π to π, with the signs of noughts as in ECMAScript; within 2 ulp. Both are finite. */
+/**
+ * Direction of (x, y) in radians, −π to π, with the signs of zeros as in ECMAScript; within 2 ulp. Both arguments are
+ * finite.
+ */
 export function atan2(y: number, x: number): number {
   const backward = x < 0 || Object.is(x, -0)
   const angle = y === 0 ? 0 : x === 0 ? HALF_PI : atan(abs(y / x))
@@ -138,17 +148,17 @@ export function atan2(y: number, x: number): number {
   return y < 0 || Object.is(y, -0) ? -size : size
 }
 
-/** Arcsine in radians, within 3 ulp; not a number beyond 1. */
+/** Arcsine in radians, within 3 ulp; NaN beyond 1. */
 export const asin = (x: number): number => atan2(x, sqrt((1 - x) * (1 + x)))
-/** Arccosine in radians, within 3 ulp; not a number beyond 1. */
+/** Arccosine in radians, within 3 ulp; NaN beyond 1. */
 export const acos = (x: number): number => 2 * atan2(sqrt(1 - x), sqrt(1 + x))
-/** Length of (x, y), within 1 ulp for lengths whose squares are numbers of full precision. */
+/** Length of (x, y), within 1 ulp where the squares are normal numbers. */
 export const hypot = (x: number, y: number): number => sqrt(x * x + y * y)
 
 const LN_2_HIGH = 0.6931471803691238
 const LN_2_LOW = 1.9082149292705877e-10
 
-/** Natural logarithm of a finite number above nought; not a number of any other. */
+/** Natural logarithm of a finite positive number; NaN for any other. */
 export function log(x: number): number {
   if (!(x > 0 && x < Infinity)) return Number.NaN
   let [part, twos] = [x, 0]
@@ -171,7 +181,7 @@ export function log(x: number): number {
   return twos * LN_2_HIGH - (half - (s * (half + series) + twos * LN_2_LOW) - over)
 }
 
-/** Cube root, by Newton’s steps from a power of two that is too large; within 2 ulp. */
+/** Cube root by Newton’s method, starting from a power of two above it; within 2 ulp. */
 export function cbrt(x: number): number {
   const size = abs(x)
   if (!(size > 0 && size < Infinity)) return x
@@ -180,13 +190,13 @@ export function cbrt(x: number): number {
   while (root * root * root > 8 * size) root /= 2
   for (;;) {
     const next = (2 * root + size / (root * root)) / 3
-    // From above, the steps go down until rounding ends them.
+    // The iteration descends from above until rounding stops it.
     if (next >= root) return x < 0 ? -root : root
     root = next
   }
 }
 
-/** A number to a whole power that is not below nought. */
+/** A number raised to a non-negative integer power. */
 function pow(base: number, power: number): number {
   if (!Number.isInteger(power) || power < 0) return Number.NaN
   let product = 1
@@ -194,7 +204,10 @@ function pow(base: number, power: number): number {
   return product
 }
 
-/** What code of others is given for `Math`: what the engine leaves no choice in, and the functions above. Anything else is missing. */
+/**
+ * The `Math` given to third-party code: the functions whose results the standard fixes, and those above. All others
+ * are absent.
+ */
 export const portableMath = {
   ...{ PI, abs, round, sqrt, ceil: Math.ceil, floor: Math.floor, max: Math.max, min: Math.min, sign: Math.sign },
   ...{ sin, cos, tan: (angle: number): number => sin(angle) / cos(angle), asin, acos, atan, atan2 },

@@ -14,7 +14,7 @@ export const EMBEDDED_NAMES: Readonly<Record<EmbeddedForm, string>> = {
   index: 'assessment-index.json',
 }
 
-/** Above this total size, the results of nodes are only in the pack. */
+/** Above this total size, results of nodes are only in the pack. */
 export const MOST_EMBEDDED = 16 * 1024 * 1024
 
 export interface EmbeddedFile {
@@ -24,7 +24,7 @@ export interface EmbeddedFile {
   readonly description: string
 }
 
-/** The file that a report over this assessment embeds. `payload` is that of its pack, from payloadFiles(). */
+/** The file that a report on this assessment embeds. `payload` is that of its pack, from payloadFiles(). */
 export function embeddedFile(assessment: Assessment, payload: PackFiles): EmbeddedFile {
   const index = payload.get(PATHS.assessment)
   const size = assessment.nodes.reduce((sum, { node }) => {
@@ -46,7 +46,10 @@ export function embeddedFile(assessment: Assessment, payload: PackFiles): Embedd
   }
 }
 
-/** The results embedded in a report, as the index that its pack must contain; null unless exactly one result file is embedded, in canonical form. */
+/**
+ * The results embedded in a report, as the index that its pack must contain. Null unless exactly one result file is
+ * embedded, in canonical form.
+ */
 export function embeddedResults(
   attachments: ReadonlyMap<string, Uint8Array>,
 ): { readonly form: EmbeddedForm; readonly index: AssessmentIndex } | null {

@@ -1,15 +1,16 @@
-/** A piece of evidence is never longer; of a longer text only so much is looked at. */
+/** Captures are never longer; only this much of a longer text is searched. */
 const LONGEST_TEXT = 1024 * 1024
 const MOST_VALUES = 2000
 const LONGEST_VALUE = 400
-/** Parts of a fact that are looked at, and comparisons made: whatever a node answers, the work is bounded. */
+/** Limits on the values examined and on comparisons, so that no answer of a node causes unbounded work. */
 const MOST_PARTS = 100_000
 const MOST_COMPARISONS = 1_000_000
 
 /**
- * Lines of a text, counted from 0, that hold a value of a parsed fact as a whole word: what a person looks for first in a long answer.
- * Values are strings of 3 or more characters, each line of them for itself, and numbers of 2 or more digits. Names of fields are none.
- * A help for the eye and nothing more: no verdict rests on it. Never throws; time is linear in the text.
+ * Lines of a text, counted from 0, that contain a value of a parsed fact as a whole word: the lines that a person
+ * looks for first in a long answer. Values are strings of 3 or more characters, each of their lines separately, and
+ * numbers of 2 or more digits; names of fields do not count. This only guides the eye: no verdict rests on it. Never
+ * throws; linear time in the text.
  */
 export function markedLines(text: string, fact: unknown): readonly number[] {
   const byWord = keyed(valuesOf(fact))
@@ -42,11 +43,14 @@ const IN_WORD = /[A-Za-z0-9_\u0080-\uffff]/
 
 interface Keyed {
   readonly value: string
-  /** Where in the value its key is. */
+  /** Position of the key within the value. */
   readonly at: number
 }
 
-/** Values by the one of their words that fewest values have, which distinguishes them best. A value without any word is left out. */
+/**
+ * Indexes values by that one of their words which the fewest values contain, since it distinguishes them best. Values
+ * without any word are omitted.
+ */
 function keyed(values: ReadonlySet<string>): ReadonlyMap<string, readonly Keyed[]> {
   const worded = [...values].map((value) => ({ value, words: [...value.matchAll(WORD)] }))
   const uses = new Map<string, number>()
@@ -62,7 +66,7 @@ function keyed(values: ReadonlySet<string>): ReadonlyMap<string, readonly Keyed[
   return byWord
 }
 
-/** Level by level, so that what goes in circles is left behind what ends. */
+/** Breadth first, so that values in cycles do not displace finite ones. */
 function valuesOf(fact: unknown): ReadonlySet<string> {
   const values = new Set<string>()
   const parts: unknown[] = [fact]
@@ -99,7 +103,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end
 }
 
-/** Letters and digits at the value's edges must not go on in the text. */
+/** Letters and digits at the edges of the value must not continue in the text. */
 function standsAlone(text: string, value: string, from: number): boolean {
   if (from < 0 || !text.startsWith(value, from)) return false
   const isInWord = (at: number): boolean => IN_WORD.test(text.charAt(at))

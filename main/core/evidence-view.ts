@@ -1,11 +1,11 @@
 import type { RiskArea } from '../../schemas/conclusion-words.ts'
 
 /**
- * Data of views: the same results and documents in the order in which a reader of one framework asks for them. A view concludes nothing, adds no
- * verdict, and names its sources.
+ * Data of views: the same results and documents in the order in which a reader of one framework looks for them. A
+ * view concludes nothing, adds no verdict, and names its sources.
  */
 
-/** Where the wording of a view comes from, by clause or section. */
+/** Source of the wording of a view, by clause or section. */
 export interface ViewSource {
   readonly title: string
   readonly status: 'in-force' | 'guidance' | 'voluntary'
@@ -24,13 +24,13 @@ export interface Threat {
   readonly sources: readonly ThreatSource[]
 }
 
-/** One element that a risk analysis has (guidance of OCR of 14 July 2010, nine elements). */
+/** One element of a risk analysis (OCR guidance of 14 July 2010, nine elements). */
 export interface RiskElement {
   readonly id: string
   readonly title: string
-  /** The steps of NIST SP 800-66 r2, section 3.2, that it corresponds to. */
+  /** The corresponding steps of NIST SP 800-66 r2, section 3.2. */
   readonly step: string
-  /** What people add. */
+  /** What people have to add. */
   readonly people: string
   readonly requests: readonly string[]
 }
@@ -40,9 +40,9 @@ export interface RiskAnalysisView extends ViewSource {
   readonly threats: readonly Threat[]
 }
 
-/** One clause that an agreement with a business associate has, or one fact of the relation. */
+/** One clause of an agreement with a business associate, or one fact about the relationship. */
 export interface AgreementRow {
-  /** The section that asks for it. */
+  /** The section that requires it. */
   readonly clause: string
   readonly title: string
   readonly summary: string
@@ -56,7 +56,7 @@ export interface AgreementView extends ViewSource {
   readonly clauses: readonly AgreementRow[]
 }
 
-/** An index by sections; each control of the framework is found under its own section. */
+/** An index by section; each control of the framework is listed under its own section. */
 export interface ProtocolView extends ViewSource {
   readonly framework: string
 }
@@ -80,17 +80,17 @@ export interface HipaaViews {
   readonly practices: PracticesView
 }
 
-/** What a reader asks about each carrier of data. */
+/** The questions that a reader asks about each carrier of data. */
 export const CARRIER_QUESTIONS = ['location', 'access', 'encryption', 'copies', 'handover'] as const
 export type CarrierQuestion = (typeof CARRIER_QUESTIONS)[number]
 
-/** A place where an AI workload holds data, whether or not a person declared it. */
+/** A place where an AI workload stores data, whether or not a person declared it. */
 export interface Carrier {
   readonly id: string
   readonly title: string
   readonly where: string
   readonly risk: string
-  /** Checks whose results answer each question in part; none where no server shows it. */
+  /** Checks whose results partly answer each question; empty where no node shows it. */
   readonly answers: Readonly<Record<CarrierQuestion, readonly string[]>>
   readonly requests: readonly string[]
 }
@@ -99,7 +99,7 @@ export interface CarriersView extends ViewSource {
   readonly rows: readonly Carrier[]
 }
 
-/** Rows of another framework by id and our own title, with the checks that relate to them. */
+/** Rows of another framework, by id and with titles of our own, and the checks related to them. */
 export interface FrameworkView extends ViewSource {
   readonly id: string
   readonly rows: readonly Practice[]

@@ -15,27 +15,31 @@ import { plain } from './plain-text.ts'
 import { isDay } from './register/days.ts'
 import { vantagePlaceProblem } from './vantage.ts'
 
-/** The account we log in with where the fleet file names none: the one that the generated sudoers drop-in is written for. */
+/** The account used for login where the fleet file names none; the generated sudoers file is written for it. */
 export const DEFAULT_USER = 'bwaudit'
 export const DEFAULT_PORT = 22
 
-/** What is wrong with a fleet document, and where. `text` continues a sentence that begins with the name of the field. */
+/**
+ * A problem in a fleet document and its position. `text` continues a sentence that begins with the name of the field.
+ */
 export interface FleetProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
-/** A node of the fleet with every default and jump resolved. */
+/** A node of the fleet with all defaults and jump hosts resolved. */
 export interface PlannedNode {
   readonly declared: DeclaredNode
   readonly source: FleetNode
-  /** Outermost first. */
+  /** Outermost jump host first. */
   readonly jumps: readonly FleetNode[]
 }
 
 const LONGEST_CHAIN = 8
 
-/** All nodes of a schema-valid fleet document, jump hosts included; or every problem that a schema cannot express. */
+/**
+ * All nodes of a schema-valid fleet document, including jump hosts, or every problem that the schema cannot express.
+ */
 export function planFleet(fleet: Fleet): Result<readonly PlannedNode[], readonly FleetProblem[]> {
   const byName = new Map<string, FleetNode>()
   const problems: FleetProblem[] = []
@@ -48,7 +52,7 @@ export function planFleet(fleet: Fleet): Result<readonly PlannedNode[], readonly
     for (const [at, name] of (node.jump ?? []).entries())
       if (!byName.has(name))
         problems.push({ path: ['nodes', index, 'jump', at], text: `is “${name}”, which is not a node of this fleet` })
-  // A policy for a name that is mistyped would apply to no node, unnoticed.
+  // A policy for a mistyped name would silently apply to no node.
   for (const [index, { nodes }] of (fleet.residency ?? []).entries()) {
     const path = ['residency', index, 'nodes']
     if (nodes?.length === 0) problems.push({ path, text: 'is empty, so the rule applies to no node' })
@@ -69,7 +73,7 @@ export function planFleet(fleet: Fleet): Result<readonly PlannedNode[], readonly
   return problems.length > 0 ? err(problems) : ok(planned)
 }
 
-/** The way to a node: its jumps in order, before the first of them the way to that one. */
+/** The path to a node: its jump hosts in order, preceded by the path to the first of them. */
 function chainTo(
   node: FleetNode,
   byName: ReadonlyMap<string, FleetNode>,
@@ -90,7 +94,7 @@ function chainTo(
   return chain.length > LONGEST_CHAIN ? `has more than ${LONGEST_CHAIN} hosts` : chain
 }
 
-/** What is declared of a node: its own words first, then those of the fleet. Lists are joined, since both were declared. */
+/** The declarations for a node: its own, then those of the fleet. Lists are joined, since both were declared. */
 export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
   const { name, address, port = DEFAULT_PORT, user = DEFAULT_USER, sudo = false, role, location } = node
   const ephiPaths = joined(fleet.ephiPaths, node.ephiPaths)
@@ -115,7 +119,7 @@ export function declaredNode(fleet: Fleet, node: FleetNode): DeclaredNode {
   }
 }
 
-/** The profile that the fleet chose and its own changes, as a part of a scope; nothing where it states neither. */
+/** The threshold profile of the fleet and its own changes, as a part of a scope; empty where neither is declared. */
 export const profileOf = ({ profile, thresholds }: Fleet): { readonly profile?: ChosenProfile } =>
   profile === undefined && thresholds === undefined
     ? {}
@@ -130,7 +134,10 @@ const joined = (
 ): readonly string[] | undefined =>
   one === undefined && two === undefined ? undefined : [...new Set([...(one ?? []), ...(two ?? [])])]
 
-/** What a schema cannot express of the places that a fleet file names. The catalog has the list of country codes; see `declaredLocation`. */
+/**
+ * Problems of the places in a fleet file that the schema cannot express. Country codes are checked by
+ * `declaredLocation`, since the catalog has their list.
+ */
 function placeProblems({ vantage, sites, residency = [] }: Fleet): readonly FleetProblem[] {
   const from = vantage === undefined ? null : vantagePlaceProblem(vantage)
   return [
@@ -162,15 +169,15 @@ function policyProblems({ region, country, polygon }: ResidencyPolicy): readonly
 
 const pointOf = ([latitude = Number.NaN, longitude = Number.NaN]: readonly number[]) => ({ latitude, longitude })
 
-/** A path of a file in a fleet, and the member that holds it. */
+/** A file path in a fleet document, and the member that contains it. */
 interface PlacedPath {
   readonly path: readonly (string | number)[]
   readonly file: string
 }
 
 /**
- * The fleet with every file that it names replaced by what `change` gives. A provider is a file only where its text is
- * not the id of a built-in profile, which the caller checks.
+ * The fleet with every file path replaced by the result of `change`. A provider is a file path only where it is not
+ * the id of a built-in profile, which the caller checks.
  */
 export function withPaths(fleet: Fleet, change: (found: PlacedPath) => string): Fleet {
   const one = (path: PlacedPath['path'], file: string): string => change({ path, file })
@@ -211,7 +218,7 @@ export function withPaths(fleet: Fleet, change: (found: PlacedPath) => string): 
   }
 }
 
-/** Every file that a fleet names, in the order of `withPaths`. */
+/** Every file path in a fleet, in the order of `withPaths`. */
 export function pathsIn(fleet: Fleet): readonly PlacedPath[] {
   const found: PlacedPath[] = []
   withPaths(fleet, (one) => {
@@ -224,8 +231,8 @@ export function pathsIn(fleet: Fleet): readonly PlacedPath[] {
 const isNodeSection = (section: SectionName): section is NodeSection => Object.hasOwn(NODE_SECTIONS, section)
 
 /**
- * A fleet in which one section is replaced; its values are not checked yet. Fails with input.refused for a member of
- * another section, an unknown node, and a section that is not for what was named.
+ * The fleet with one section replaced; its values are not yet checked. Fails with input.refused for a member of
+ * another section, an unknown node, or a section that does not apply to the selection.
  */
 export function withSection(fleet: Fleet, { section, nodes, value }: SectionDraft): Outcome<Fleet> {
   const members: readonly string[] = isNodeSection(section) ? NODE_SECTIONS[section] : FLEET_SECTIONS[section]
@@ -241,7 +248,7 @@ export function withSection(fleet: Fleet, { section, nodes, value }: SectionDraf
   return ok({ ...fleet, nodes: edited as unknown as Fleet['nodes'] })
 }
 
-/** The members in their order, so that a saved file changes only where it was edited. */
+/** Keeps the order of members, so that a saved file changes only where it was edited. */
 function replaced<T extends object>(whole: T, members: readonly string[], value: Readonly<Record<string, unknown>>): T {
   const kept = Object.entries(whole).flatMap(([key, before]) =>
     !members.includes(key) ? [[key, before] as const] : Object.hasOwn(value, key) ? [[key, value[key]] as const] : [],
@@ -253,8 +260,8 @@ function replaced<T extends object>(whole: T, members: readonly string[], value:
 }
 
 /**
- * Problems of a fleet as problems of the section that was edited: each once, from its own member on. A problem
- * elsewhere is reported without a field, with the place in its text.
+ * The problems of a fleet in terms of the edited section: each once, with its field relative to the section. A
+ * problem elsewhere is reported without a field, and its text states the position.
  */
 export function problemsOfSection(
   { section, nodes }: SectionDraft,
@@ -279,7 +286,7 @@ export function problemsOfSection(
 
 const LONGEST = 120
 
-/** What differs from one fleet to another: members of the fleet, then nodes by name in the order of the files. */
+/** The differences between two fleets: members of the fleet, then nodes by name in the order of the files. */
 export function fleetChanges(before: Fleet, after: Fleet): readonly FleetChange[] {
   const { nodes: old, ...fleetBefore } = before
   const { nodes: next, ...fleetAfter } = after
@@ -314,7 +321,7 @@ function memberChanges(node: string | null, before: object, after: object): read
   })
 }
 
-/** A value for people: short values in full, lists by their size unless they are short. */
+/** A value as displayed to people: short values in full, longer lists by their length. */
 function shown(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return plain(value, LONGEST)

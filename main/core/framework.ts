@@ -1,22 +1,22 @@
 import type { ControlRole } from '../../schemas/conclusion-words.ts'
 
-/** What node evidence can decide of a control: see the legend in each framework's data. */
+/** How far node evidence can decide a control; see the legend in each framework’s data. */
 export type EvidenceType = 'technical' | 'mixed' | 'documentary' | 'out-of-scope'
 
-/** One of the catalog's frameworks, or the customer's own. */
+/** A framework of the catalog, or one of the customer’s own. */
 export type FrameworkId = string
 
 /** How a check counts for one control, and why. Checks that the catalog does not have count as not tested. */
 export interface ControlMapping {
   readonly check: string
   readonly shows: string
-  /** Without one, the check decides: a mapping that its author left without roles. */
+  /** Absent in a mapping whose author assigned no roles; the check then decides. */
   readonly role?: ControlRole
   /** The reason for the role. */
   readonly why?: string
 }
 
-/** One control of a framework, in our words; the citation points at the text. */
+/** One control of a framework, in our own words; the citation refers to the text. */
 export interface Control {
   /** Unique within the framework. */
   readonly key: string
@@ -30,15 +30,20 @@ export interface Control {
   readonly evidenceType: EvidenceType
   readonly nodeEvidence: 'primary' | 'supporting' | 'context' | 'none'
   readonly mappings: readonly ControlMapping[]
-  /** What node evidence for this control does not show. Never empty. */
+  /** What node evidence for this control does not show; never empty. */
   readonly notCovered: string
-  /** Documents that a reviewer needs in addition. */
+  /** Documents that an auditor needs besides node evidence. */
   readonly documentsRequired: readonly string[]
-  /** For each of `documentsRequired`: ids of the evidence requests that answer it. One without an entry is answered by a document of its own. */
+  /**
+   * For each of `documentsRequired`, the ids of the evidence requests that cover it. One without an entry needs a
+   * document of its own.
+   */
   readonly requests?: Readonly<Record<string, readonly string[]>>
-  /** Trust services category (AICPA TSP section 100); without one, or `security`, the control is always in scope. */
+  /**
+   * Trust services category (AICPA TSP section 100). Controls without one, or with `security`, are always in scope.
+   */
   readonly category?: string
-  /** `ephi`: once the data map was inspected, only nodes that hold or carry ePHI are tested. */
+  /** `ephi`: once the data map was inspected, only nodes that store or transmit ePHI are tested. */
   readonly scope?: 'ephi'
   readonly responsibility: readonly string[]
   readonly refs: Readonly<Record<string, readonly string[]>>
@@ -56,6 +61,8 @@ export interface Framework {
   readonly controls: readonly Control[]
 }
 
-/** Whether a control belongs to the examination: categories other than security are elective (AICPA TSP section 100). */
+/**
+ * Whether a control is part of the examination; categories other than security are elective (AICPA TSP section 100).
+ */
 export const isElected = ({ category }: Pick<Control, 'category'>, elected: readonly string[]): boolean =>
   category === undefined || category === 'security' || elected.includes(category)

@@ -1,21 +1,21 @@
 import { fingerprintOf, hostId, keyType, matchHostKey } from './known-hosts.ts'
 
-/** A larger list is refused: it is kept with every recording whose host key was found in it. */
+/** Larger lists are refused, because a list is stored with every recording whose host key was found in it. */
 export const MOST_LIST_BYTES = 1024 * 1024
 
-/** Where a host key was found: in which list, and in which of its lines (from 1). */
+/** Where a host key was found: the list, and the line in it (from 1). */
 export interface ListEntry {
   readonly sha256: string
   readonly line: number
 }
 
-/** A recorded decision about a host key, as the comment of its known_hosts line has it. */
+/** A recorded decision about a host key, from the comment of its known_hosts line. */
 export interface KeyDecision {
-  /** YYYY-MM-DD; null in a file that was written by hand. */
+  /** YYYY-MM-DD; null in a file written by hand. */
   readonly day: string | null
-  /** How the key, or the list, was verified, in the words of a person. */
+  /** How the key or the list was verified, in a person’s words. */
   readonly words: string
-  /** The list that the key was compared with; null where it was compared with none. */
+  /** The list that the key was compared with; null where there was none. */
   readonly list: ListEntry | null
 }
 
@@ -29,18 +29,22 @@ export function readDecision(comment: string): KeyDecision {
 export const decisionComment = ({ day, words, list }: KeyDecision): string =>
   [day, list === null ? null : `list:${list.sha256}:${list.line}`, words].filter((part) => part !== null).join(' ')
 
-/** One line of a list, and the fingerprint of the host key in it; null where the line holds none, or the list has no such line. */
+/**
+ * One line of a list and the fingerprint of the host key in it; null where the line contains none, or does not exist.
+ */
 export function listedKey(list: string, line: number): { readonly text: string; readonly fingerprint: string } | null {
   const text = list.split('\n')[line - 1]?.trim() ?? ''
   const read = readLine(text)
   return read === null ? null : { text, fingerprint: read.fingerprint }
 }
 
-/** Whether a text holds a private key, which was pasted by mistake (RFC 7468; PuTTY’s own format). */
+/** Whether a text contains a private key, pasted by mistake (RFC 7468; PuTTY’s own format). */
 export const holdsPrivateKey = (text: string): boolean =>
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|^PuTTY-User-Key-File-/m.test(text)
 
-/** Why a text is not taken as a list, or null. It becomes evidence, so it may hold no secret and has to stay small. */
+/**
+ * Why a text is refused as a list, or null. A list becomes evidence, so it must contain no secret and remain small.
+ */
 export const listProblem = (text: string): string | null =>
   Buffer.byteLength(text) > MOST_LIST_BYTES
     ? 'the list is larger than 1 MiB'
@@ -48,32 +52,33 @@ export const listProblem = (text: string): string | null =>
       ? 'the text holds a private key; give host keys or fingerprints, which are public'
       : null
 
-/** What a node is called and reached by. */
+/** The names and addresses of a node. */
 interface Named {
   readonly node: string
   readonly address: string
   readonly port: number
 }
 
-/** A key that a node showed. */
+/** A key that a node presented. */
 export interface KeyToMatch extends Named {
   readonly fingerprint: string
 }
 
-/** What one line states: a fingerprint, and its owner where the line names one. */
+/** The content of one line: a fingerprint, and its owner where the line names one. */
 interface ListedKey {
   readonly fingerprint: string
-  /** Null where the line names no one: then it may be the key of any host that showed it. */
+  /** Null where the line names no owner; it may then be the key of any host that presented it. */
   readonly isOf: ((node: Named) => boolean) | null
-  /** Hosts of a comment such as root@host. Keys are often made in images, so an unknown host shows nothing. */
+  /** Hosts in a comment such as root@host. Keys are often generated in images, so an unknown host shows nothing. */
   readonly mentions: readonly string[]
 }
 
 /**
- * Which line (from 1) of a pasted text holds the very key that a node showed. Reads `SHA256:…` alone or after a name, what
- * `ssh-keygen -lf` prints, public keys, and known_hosts lines. A line that names another host is no match, nor is one that marks a key
- * as revoked or as an authority. A line that names no one is a match only where one node alone showed that key, and no comment
- * in it names another one of `fleet`: else a node could pass for its neighbour by the neighbour's line.
+ * Finds the line (from 1) of a pasted text that contains exactly the key that a node presented. Accepts `SHA256:…`
+ * alone or after a name, the output of `ssh-keygen -lf`, public keys, and known_hosts lines. A line that names
+ * another host does not match, nor does one that marks a key as revoked or as an authority. A line without an owner
+ * matches only where exactly one node presented that key and no comment in it names another node of `fleet`;
+ * otherwise a node could be accepted by its neighbor’s line.
  */
 export function matchKeys(
   text: string,
@@ -124,14 +129,14 @@ function readLine(line: string): ListedKey | null {
   return publicKey(line) ?? printedFingerprint(line)
 }
 
-/** `type base64 comment`, or a known_hosts line: the same behind a column of hosts. */
+/** `type base64 comment`, or a known_hosts line, which adds a column of hosts in front. */
 function publicKey(line: string): ListedKey | null {
   const fields = line.split(/[ \t]+/)
   const at = fields.slice(0, 2).findIndex((type, index) => type !== '' && keyType(decoded(fields[index + 1])) === type)
   if (at < 0) return null
   const blob = decoded(fields[at + 1])
   const names = (host: string, port: number): boolean => matchHostKey(line, host, port, blob).kind === 'match'
-  // Patterns are about what one connects to; the name in our fleet must stand there itself.
+  // A pattern matches the address of a connection; the node’s own name must be listed itself.
   const isPattern = /[*?!]/.test(fields[0] ?? '')
   return {
     fingerprint: fingerprintOf(blob),
@@ -144,7 +149,7 @@ const decoded = (base64: string | undefined): Uint8Array =>
   base64 !== undefined && /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64') : new Uint8Array()
 
 const FINGERPRINT = /(?:^|[\s,;|"'(])(SHA256:[A-Za-z0-9+/]{43})=?(?![A-Za-z0-9+/=])/
-/** What may precede a fingerprint and names no one: how `ssh` and `ssh-keygen` print one. */
+/** Words before a fingerprint that name no host, as `ssh` and `ssh-keygen` print them. */
 const OVERFLOW_ID = /^(?:\d+|key|fingerprint|is|rsa|dsa|ecdsa|ed25519|ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|\(.*\))$/i
 
 /** `[bits] SHA256:… [comment or hosts] [(TYPE)]`, or a name before it. */
@@ -154,7 +159,8 @@ function printedFingerprint(line: string): ListedKey | null {
   const fingerprint = match[1] ?? ''
   const end = match.index + match[0].length
   const before = words(line.slice(0, match.index))
-  // A comment such as root@host or “no comment” names no one to compare with; a single word without @ is a column of hosts.
+  // A comment such as root@host or “no comment” names no host to compare with; a single word without @ is a column of
+  // hosts.
   const after = words(line.slice(end).replace(/\([A-Z0-9-]+\)\s*$/, ''))
   const [host] = after
   const named = [...before, ...(after.length === 1 && host !== undefined && !host.includes('@') ? [host] : [])]

@@ -1,10 +1,13 @@
 import type { Outcome } from './failure.ts'
 import type { Signer } from './ports.ts'
 
-/** Whose signing identities there are: those of this computer; on a team server, those of connected sealers, or none where no sealer is configured. */
+/**
+ * Where signing identities are: on this computer; for a team server, at connected sealers, or nowhere where no sealer
+ * is configured.
+ */
 export type SigningPlace = 'here' | 'sealers' | 'no-sealer'
 
-/** Keys that seal, where their owner keeps them: here and encrypted, or on a token. */
+/** Signing keys in the place where their owner keeps them: encrypted on this computer, or on a token. */
 export interface Identities {
   readonly defaultFolder: string
   readonly list: (folder: string) => Promise<Outcome<readonly IdentityInfo[]>>
@@ -15,14 +18,18 @@ export interface Identities {
     readonly passphrase: string
   }) => Promise<Outcome<IdentityInfo & { readonly rootPath: string }>>
   /**
-   * For a key on a token, the passphrase is its PIN: tried once. A signer at another computer confirms there what is signed, and needs no
-   * passphrase here: with `purpose`, the documents of one export by their digests; without it, each content by itself, which is then read there.
+   * For a key on a token, the passphrase is its PIN, which is tried once. A signer at another computer confirms there
+   * what is signed and needs no passphrase here: with `purpose`, the documents of one export by their digests;
+   * without it, each content by itself, which the signer can then read.
    */
   readonly open: (folder: string, name: string, passphrase: string, purpose?: string) => Promise<Outcome<Signer>>
   readonly trust: (folder: string, name: string) => Promise<Outcome<IdentityTrust>>
-  /** One file with all that is kept here, keys encrypted as they are, or anew with `rekey`; never over another file. */
+  /**
+   * Writes one file with everything stored here; keys stay encrypted as they are, or are encrypted anew with `rekey`.
+   * Never overwrites a file.
+   */
   readonly backup: (folder: string, name: string, to: string, rekey?: Rekey) => Promise<Outcome<IdentityInfo>>
-  /** Never over another identity. */
+  /** Never overwrites an identity. */
   readonly restore: (folder: string, backup: Uint8Array) => Promise<Outcome<IdentityInfo>>
   readonly rotate: (input: RotateInput) => Promise<Outcome<IdentityInfo>>
   readonly revoke: (input: RevokeInput) => Promise<Outcome<IdentityInfo>>
@@ -33,23 +40,29 @@ export interface Identities {
 
 export interface IdentityInfo {
   readonly name: string
-  /** Made here under a root of its own; taken from a PKCS #12 file; on a token; or at the computer of its signer, for a team server. */
+  /**
+   * Created here under its own root, imported from a PKCS #12 file, on a token, or at the computer of its signer
+   * (team server).
+   */
   readonly kind: 'local' | 'imported' | 'token' | 'sealer'
   readonly subject: string
   /** SHA-256 of the leaf certificate, 64 lower-case hex characters. */
   readonly fingerprint: string
   readonly notAfter: string
-  /** Leaves that sealed before this one. */
+  /** Certificates that sealed before this one. */
   readonly retired: readonly { readonly fingerprint: string; readonly notAfter: string }[]
 }
 
-/** A backup opens with another passphrase than the identity: the system keeps the present one, and no person knows it. */
+/**
+ * The backup gets another passphrase than the identity, because the present one is stored by the system and known to
+ * no person.
+ */
 export interface Rekey {
   readonly passphrase: string
   readonly next: string
 }
 
-/** What an auditor needs, by another way than a pack. */
+/** What an auditor needs by a route other than the pack. */
 export interface IdentityTrust {
   readonly rootPem: string
   readonly rootFingerprint: string
@@ -60,7 +73,7 @@ interface OfLocalIdentity {
   readonly folder: string
   readonly name: string
   readonly passphrase: string
-  /** The file with the root's key, when it was taken offline. */
+  /** The file with the root’s key, where it was taken offline. */
   readonly rootKey?: Uint8Array
 }
 
@@ -69,7 +82,7 @@ export interface RotateInput extends OfLocalIdentity {
 }
 
 export interface RevokeInput extends OfLocalIdentity {
-  /** Fingerprint of the leaf. */
+  /** Fingerprint of the signing certificate. */
   readonly leaf: string
   readonly reason: 'superseded' | 'key-compromise' | 'cessation'
   /** UTC, ISO 8601; now by default. */
@@ -79,23 +92,23 @@ export interface RevokeInput extends OfLocalIdentity {
 interface CertifiedByOthers {
   readonly folder: string
   readonly name: string
-  /** Files of certificates, PEM or DER, that may complete the chain. */
+  /** Certificate files, PEM or DER, that may complete the chain. */
   readonly certificates: readonly Uint8Array[]
-  /** Files of revocation lists, PEM or DER. */
+  /** Revocation list files, PEM or DER. */
   readonly crls: readonly Uint8Array[]
 }
 
 export interface ImportInput extends CertifiedByOthers {
   readonly p12: Uint8Array
   readonly p12Passphrase: string
-  /** For the key as it is kept from now on. */
+  /** For the key as it is stored from now on. */
   readonly passphrase: string
 }
 
 export interface AddTokenInput extends CertifiedByOthers {
   /** Path of the PKCS #11 module. */
   readonly module: string
-  /** Label of the token, and of the key on it. */
+  /** Label of the token and of the key on it. */
   readonly token: string
   readonly key: string
   readonly pin: string

@@ -3,16 +3,17 @@ import type { FleetNode } from '../../schemas/types.ts'
 import { DEFAULT_PORT } from './fleet.ts'
 
 /**
- * Reads OpenSSH known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT): names, patterns with `*`, `?` and `!`, `[host]:port`,
- * hashed names (`|1|salt|hash`), and the markers `@revoked` and `@cert-authority`. Malformed lines are passed over, as OpenSSH does.
+ * Parses OpenSSH known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT): names, patterns with `*`, `?` and `!`,
+ * `[host]:port`, hashed names (`|1|salt|hash`), and the markers `@revoked` and `@cert-authority`. Malformed lines are
+ * skipped, as by OpenSSH.
  */
 export interface KnownHostLine {
-  /** Counted from 1. */
+  /** From 1. */
   readonly line: number
   readonly marker: 'revoked' | 'cert-authority' | null
   readonly hosts: string
   readonly type: string
-  /** The public key as on the wire, in base64. */
+  /** The public key in wire format, base64. */
   readonly key: string
   readonly comment: string
 }
@@ -23,13 +24,13 @@ export interface OnRecord {
   readonly fingerprint: string
 }
 
-/** What one known_hosts file states of a key that a server showed. */
+/** How one known_hosts file relates to a key that a server presented. */
 export type HostKeyMatch =
   | { readonly kind: 'match'; readonly line: number; readonly comment: string }
   /** Another key of the same type is on record. */
   | { readonly kind: 'changed'; readonly onRecord: readonly OnRecord[] }
   | { readonly kind: 'revoked'; readonly line: number }
-  /** Nothing but certificate authorities is on record: only a client that reads host certificates can decide. */
+  /** Only certificate authorities are on record, so that only a client that supports host certificates can decide. */
   | { readonly kind: 'host-ca'; readonly line: number }
   /** `onRecord` lists keys of other types, if any. */
   | { readonly kind: 'unknown'; readonly onRecord: readonly OnRecord[] }
@@ -52,15 +53,16 @@ export function parseKnownHosts(text: string): readonly KnownHostLine[] {
 }
 
 /**
- * Looks a shown host key up. `host` is the name or address we connect to. As ssh(1) does, a port other than 22 is looked up as
- * `[host]:port`, and a key on record for the bare host is accepted when nothing is on record for that port.
+ * Looks up a presented host key. `host` is the name or address of the connection. As in ssh(1), a port other than 22
+ * is looked up as `[host]:port`, and a key on record for the bare host is accepted where nothing is on record for
+ * that port.
  */
 export function matchHostKey(text: string, host: string, port: number, key: Uint8Array): HostKeyMatch {
   const lines = parseKnownHosts(text)
   const exact = judge(lines, hostId(host, port), key)
   if (exact.kind !== 'unknown' || port === 22) return exact
   const bare = judge(lines, hostId(host, 22), key)
-  // A different key for the bare host shows nothing of another port: two servers may share an address.
+  // A different key for the bare host shows nothing about another port: two servers may share an address.
   return bare.kind === 'changed' ? exact : bare
 }
 
@@ -84,7 +86,10 @@ function judge(lines: readonly KnownHostLine[], name: string, key: Uint8Array): 
   return { kind: 'unknown', onRecord }
 }
 
-/** Key types on record for a host, and whether a certificate authority is: what decides which algorithms to offer, and which client. */
+/**
+ * Key types on record for a host, and whether a certificate authority is; they decide which algorithms to offer and
+ * which client to use.
+ */
 export function onRecordFor(
   text: string,
   host: string,
@@ -117,17 +122,20 @@ export const keysFor = (
 export const knownHostsLine = (host: string, port: number, key: Uint8Array, comment: string): string =>
   `${hostId(host, port)} ${keyType(key) ?? ''} ${Buffer.from(key).toString('base64')} ${comment.replace(/[^ -~]+/g, ' ')}`.trim()
 
-/** `host`, or `[host]:port` for a port other than 22, in lower case: the name a known_hosts line is looked up by. */
+/**
+ * `host`, or `[host]:port` for a port other than 22, in lower case: the name by which a known_hosts line is looked
+ * up.
+ */
 export function hostId(host: string, port: number): string {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return port === 22 ? name : `[${name}]:${port}`
 }
 
-/** `SHA256:` and unpadded base64 of the digest of the key as on the wire, as `ssh-keygen -l` prints it. */
+/** `SHA256:` and the unpadded base64 digest of the key in wire format, as `ssh-keygen -l` prints it. */
 export const fingerprintOf = (key: Uint8Array): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
-/** The type named inside a public key blob (RFC 4253 §6.6), or null when it holds none. */
+/** The type stated in a public key blob (RFC 4253 §6.6); null where there is none. */
 export function keyType(key: Uint8Array): string | null {
   if (key.length < 5) return null
   const length = new DataView(key.buffer, key.byteOffset).getUint32(0)
@@ -136,7 +144,7 @@ export function keyType(key: Uint8Array): string | null {
   return /^[a-z0-9@.-]+$/.test(type) ? type : null
 }
 
-/** match_hostname() of OpenSSH: one matching `!pattern` rules the line out, otherwise any matching pattern counts. */
+/** match_hostname() of OpenSSH: one matching `!pattern` excludes the line; otherwise any matching pattern counts. */
 function matchesHost(hosts: string, name: string): boolean {
   if (hosts.startsWith('|')) return matchesHashed(hosts, name)
   const patterns = hosts.toLowerCase().split(',')
@@ -151,7 +159,7 @@ function matchesHashed(hosts: string, name: string): boolean {
   return createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest('base64') === hash
 }
 
-/** Linear-time wildcard match: `*` any run, `?` any one character, everything else itself. */
+/** Wildcard match in linear time: `*` matches any run, `?` any one character, everything else itself. */
 function glob(pattern: string, name: string): boolean {
   let [p, n, star, mark] = [0, 0, -1, 0]
   while (n < name.length) {
@@ -164,17 +172,17 @@ function glob(pattern: string, name: string): boolean {
   return p === pattern.length
 }
 
-/** What a list of keys states of one node of a fleet. `from` is the line that states it. */
+/** The host key that a list states for one node of a fleet. `from` is the line that states it. */
 type PinFound =
   | { readonly kind: 'found'; readonly fingerprint: string; readonly from: string }
-  /** Two keys of one type, or several of types that are not named: a person has to choose. */
+  /** Two keys of one type, or several whose types are not stated: a person has to choose. */
   | { readonly kind: 'ambiguous'; readonly from: string }
   | { readonly kind: 'revoked'; readonly from: string }
   /** Only a certificate authority is on record, and a certificate has no fingerprint to pin. */
   | { readonly kind: 'authority'; readonly from: string }
   | { readonly kind: 'none' }
 
-/** What becomes of it for a node that may have a pin already; nothing is ever written over. */
+/** The resulting action for a node that may already have a pin; an existing pin is never replaced. */
 export type PinDecision = PinFound | { readonly kind: 'already' | 'other'; readonly from: string }
 
 export interface KeyList {
@@ -182,7 +190,10 @@ export interface KeyList {
   readonly text: string
 }
 
-/** Of several keys of one server, the one whose type the client asks for first, so that the server shows it. */
+/**
+ * Of several keys of one server, the first in this order is pinned, because the client requests key types in this
+ * order.
+ */
 const PREFERRED = ['ed25519', 'ecdsa', 'rsa']
 const rank = (type: string): number => {
   const at = PREFERRED.findIndex((name) => type.toLowerCase().includes(name))
@@ -207,7 +218,10 @@ function chosen(found: readonly Candidate[]): PinFound | null {
 
 type Door = Pick<FleetNode, 'name' | 'address' | 'port'>
 
-/** By known_hosts files: names as they are, hashed, or with a port; what is revoked anywhere is never pinned. */
+/**
+ * Finds a pin in known_hosts files, under plain or hashed names, with or without a port. A key revoked in any of them
+ * is never pinned.
+ */
 export function pinInKnownHosts({ name, address, port = DEFAULT_PORT }: Door, lists: readonly KeyList[]): PinFound {
   // As ssh(1) is called: by the address, or by the name that the user has for it.
   for (const host of new Set([address, name])) {
@@ -229,8 +243,9 @@ export function pinInKnownHosts({ name, address, port = DEFAULT_PORT }: Door, li
 const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
 
 /**
- * By a list as a provider gives it, or ssh-keygen -l prints: on each line a fingerprint beside the name or address of a server, in any order,
- * between blanks, commas, semicolons or tabs; quotation marks and brackets around a word count for nothing.
+ * Finds a pin in a list as providers send it, or as ssh-keygen -l prints it: each line has a fingerprint and the name
+ * or address of a server, in any order, separated by blanks, commas, semicolons or tabs. Quotation marks and brackets
+ * around a word are ignored.
  */
 export function pinInList({ name, address, port = DEFAULT_PORT }: Door, lists: readonly KeyList[]): PinFound {
   const names = new Set([name, address, hostId(address, port)].map((one) => one.toLowerCase()))
@@ -249,7 +264,7 @@ export function pinInList({ name, address, port = DEFAULT_PORT }: Door, lists: r
 const wordsOf = (line: string): readonly string[] =>
   /^\s*#/.test(line) ? [] : line.split(/[\s,;]+/).map((word) => word.replaceAll(/^["'(<]+|["')>]+$/g, ''))
 
-/** An existing pin stays: the same one is reported so, another one is for a person to decide about. */
+/** An existing pin stays. The same one is reported as present; a different one is left for a person to decide. */
 export function decidedPin(before: string | undefined, found: PinFound): PinDecision {
   if (before === undefined || found.kind !== 'found') return found
   return { kind: before === found.fingerprint ? 'already' : 'other', from: found.from }

@@ -1,27 +1,27 @@
 import { isSha256, sha256 } from './digest.ts'
 
 /**
- * Every path below an output folder, which the command line calls `--out` and the window its data folder. All parts of
- * the program that write, read, back up or delete there take the names from here: a folder that is missing in this file
- * cannot be recognized as the program's own.
+ * Every path below an output folder, which is `--out` for the command line and the data folder for the window. All
+ * code that writes, reads, backs up or deletes there takes the names from this file: a folder missing here cannot be
+ * recognized as the program’s own.
  */
 
 const DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/
 
-/** Whether every file system keeps this name as it is, and apart from every other such name. */
+/** Whether every file system preserves this name and distinguishes it from every other such name. */
 export const isSafeName = (name: string): boolean =>
   /^[a-z0-9]([a-z0-9._-]{0,178}[a-z0-9_-])?$/.test(name) && !DEVICES.test(name)
 
-/** Folders directly below an output folder. */
+/** Folders directly in an output folder. */
 export const FOLDERS = {
-  /** `<run>/<node>/`: recordings; `sha256/`: the pool of their bytes. */
+  /** `<run>/<node>/`: recordings; `sha256/`: their shared files. */
   evidence: 'evidence',
   /** `<fleet>/`: a run chain. */
   chains: 'chains',
   history: 'history',
-  /** Period reports that were made and not yet saved elsewhere. */
+  /** Period reports that were built and not yet saved elsewhere. */
   periods: 'periods',
-  /** Exports that were made and not yet saved elsewhere. */
+  /** Exports that were built and not yet saved elsewhere. */
   exports: 'exports',
   /** `<schedule>/`: state between scheduled runs. */
   schedules: 'schedules',
@@ -33,29 +33,29 @@ export const FOLDERS = {
   fleetEarlier: 'fleet-earlier',
   providerEarlier: 'provider-earlier',
   mappingsEarlier: 'mappings-earlier',
-  /** Notes on the window's runs. */
+  /** Notes on runs of the window. */
   runs: 'runs',
-  /** What was copied to an object store, as its lists state it. */
+  /** Lists of what was copied to an object store. */
   objectLists: 'object-lists',
-  /** Of a team server: the jobs of collectors, and recordings that they are delivering. */
+  /** Team server: jobs of collectors, and recordings being delivered. */
   jobs: 'jobs',
-  /** Of a team server: `<id>/`, the files of a pack that auditors may read; and the folder of each auditor. */
+  /** Team server: `<id>/`, the files of a pack shared with auditors; and one folder for each auditor. */
   sharedPacks: 'shared-packs',
   auditors: 'auditors',
   /** Declarations and documents of the demo fleet. */
   demo: 'demo',
   trust: 'trust',
   worksheets: 'worksheets',
-  /** Copies of documents that a viewer has open. */
+  /** Copies of documents that are open in a viewer. */
   shown: 'shown',
   identities: 'identities',
-  /** Passphrases that scheduled runs read, one file for each identity. */
+  /** Passphrases for scheduled runs, one file for each identity. */
   schedulePassphrases: 'schedule-passphrases',
   /** Host key decisions of earlier versions. */
   hostKeys: 'host-keys',
 } as const
 
-/** Files directly below an output folder, or below the folder of the demo fleet. */
+/** Files directly in an output folder, or in the folder of the demo fleet. */
 export const FILES = {
   register: 'register.json',
   engagement: 'engagement.json',
@@ -68,7 +68,7 @@ export const FILES = {
   settings: 'settings.json',
   tables: 'tables.json',
   recentPacks: 'recent-packs.json',
-  /** Of a team server: what officers and auditors did in the portal. */
+  /** Team server: actions of officers and auditors in the portal. */
   portal: 'portal.jsonl',
   /** The passphrase file of earlier versions; only read. */
   identityPassphrase: 'identity-passphrase',
@@ -78,9 +78,9 @@ export const FILES = {
 export const RECORDING = { header: 'recording.json', captures: 'captures.jsonl', blobs: 'sha256' } as const
 /** A run chain. */
 export const CHAIN = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
-/** Of an outbox: what was planned, attempted and delivered; and the packs of a team server that were planned. */
+/** An outbox: planned, attempted and completed deliveries, and planned packs of a team server. */
 export const OUTBOX = { journal: 'outbox.jsonl', packs: 'packs.jsonl' } as const
-/** Of the jobs of collectors: what happened to them, and below the folder, a folder for each recording that is being delivered. */
+/** Jobs of collectors: their events, and below `folder` one folder for each recording being delivered. */
 export const JOBS = {
   journal: 'jobs.jsonl',
   ended: 'jobs-before-database.jsonl',
@@ -89,16 +89,16 @@ export const JOBS = {
   whole: 'recording',
 } as const
 
-/** In the spool of a collector: a folder for each job, and what the server did not take. */
+/** The spool of a collector: one folder for each job, and what the server refused. */
 export const SPOOL = {
   job: 'job.json',
   finished: 'finished.json',
   evidence: FOLDERS.evidence,
   refused: 'refused',
 } as const
-/** The schedules of a computer, next to its identities; of a team server, below the folder of each engagement. */
+/** The schedules of a computer, next to its identities; of a team server, in the folder of each engagement. */
 export const SCHEDULE_FILE = 'schedules.json'
-/** In the history: a cache of the list, rebuilt where it is missing. */
+/** A cache of the list of runs; rebuilt where it is missing. */
 export const HISTORY_HEADS = 'heads.jsonl'
 
 export const PACK_EXTENSION = '.barewitness.zip'
@@ -107,36 +107,36 @@ export const evidenceFolder = (root: string): string => `${root}/${FOLDERS.evide
 export const evidenceOfRun = (root: string, run: string): string => `${evidenceFolder(root)}/${run}`
 export const recordingFolder = (root: string, run: string, node: string): string =>
   `${evidenceOfRun(root, run)}/${node}`
-/** Below a folder of evidence: where bytes that several recordings share are stored once. */
+/** In a folder of evidence: where files shared by several recordings are stored once. */
 export const pooledBlob = (evidence: string, digest: string): string =>
   `${evidence}/${RECORDING.blobs}/${digest.slice(0, 2)}/${digest}`
 
 export const chainsFolder = (root: string): string => `${root}/${FOLDERS.chains}`
-/** One chain per fleet, so that fleets that share a folder do not share a chain. */
+/** One chain for each fleet, so that fleets sharing a folder do not share a chain. */
 export const chainFolderOf = (root: string, fleet: string): string =>
   `${chainsFolder(root)}/${isSafeName(fleet) ? fleet : `fleet-${sha256(fleet).slice(0, 24)}`}`
 export const chainStart = (chainFolder: string): string => `${chainFolder}/${CHAIN.chain}`
 
 export const historyFolder = (root: string): string => `${root}/${FOLDERS.history}`
 
-/** Where `run` writes the pack of a run and the files next to it. */
+/** Where `run` writes the pack of a run and its accompanying files. */
 export const exportFolder = (root: string, run: string): string => `${root}/${run}`
-/** The window builds exports here, before a person chooses where to save them. */
+/** Where the window builds exports, before a person chooses where to save them. */
 export const draftName = (handle: string): string => `${FOLDERS.exports}/${handle}`
 /** The same for period reports. */
 export const periodDraftName = (handle: string): string => `${FOLDERS.periods}/${handle}`
-/** Where exports are, each in a folder of its own. */
+/** The folder of exports, each in a folder of its own. */
 export const sealedExports = (root: string): string => `${root}/${FOLDERS.exports}`
 /** The same for period reports. */
 export const sealedPeriods = (root: string): string => `${root}/${FOLDERS.periods}`
 export const packNameOf = (run: string): string => `${run}${PACK_EXTENSION}`
 export const packIn = (folder: string, run: string): string => `${folder}/${packNameOf(run)}`
 export const packOfRun = (root: string, run: string): string => packIn(exportFolder(root, run), run)
-/** A redacted copy has a folder of its own: files next to the pack are easily sent along with it. */
+/** A redacted copy has a folder of its own, because files next to the pack are easily sent along with it. */
 export const handOutName = (run: string): string => `hand-out/${run}.parts-withheld${PACK_EXTENSION}`
 /**
- * Where a finished archive is stored until the run chain names it. The name contains the start of the chain id: one run
- * can be exported into one folder through two chains, and each finds only its own archive.
+ * Where a finished archive is stored until the run chain names it. The name contains the start of the chain id: one
+ * run can be exported into one folder through two chains, and each must find only its own archive.
  */
 export const preparedPath = (pack: string, chain: string): string => `${pack}.${chain.slice(0, 16)}.prepared`
 
@@ -145,7 +145,7 @@ interface ScheduleName {
   readonly name: string
 }
 
-/** Its name is one that the schema allows: no path leads out of the folder. */
+/** The schema restricts the name, so that no path leads out of the folder. */
 export const scheduleFolder = ({ out, name }: ScheduleName): string => `${out}/${FOLDERS.schedules}/${name}`
 /** Locked while a run of the schedule is in progress. */
 export const runningFolder = (schedule: ScheduleName): string => `${scheduleFolder(schedule)}/running`
@@ -161,28 +161,28 @@ export const shelfPath = (root: string, demo: boolean): string => (demo ? `${roo
 export const fileIn = (folder: string, file: keyof typeof FILES): string => `${folder}/${FILES[file]}`
 export const folderIn = (root: string, folder: keyof typeof FOLDERS): string => `${root}/${FOLDERS[folder]}`
 export const fleetPath = (root: string): string => fileIn(root, 'fleet')
-/** Its name is one that identities may have: no path leads out of the folder. */
+/** Names of identities are restricted, so that no path leads out of the folder. */
 export const schedulePassphrasePath = (root: string, identity: string): string =>
   `${root}/${FOLDERS.schedulePassphrases}/${identity}`
-/** The bytes of a document of the register that is stored in this folder. */
+/** The file of a document in the register. */
 export const documentPath = (folder: string, digest: string): string => `${folder}/${FOLDERS.documents}/${digest}`
 export const inventoryPath = (shelf: string, digest: string): string => `${shelf}/${FOLDERS.inventories}/${digest}`
 
 /**
- * Next to a fleet file, where the command line looks for them too: a scheduled run trusts exactly what a person decided
- * in the window.
+ * Next to the fleet file, where the command line looks for it as well: a scheduled run trusts exactly what a person
+ * decided in the window.
  */
 export const decisionsPath = (fleetFile: string): string => `${fleetFile}.known_hosts`
-/** Next to a fleet file that the window saved: the files that it names. */
+/** Next to a fleet file saved by the window: the files that it names. */
 export const declaredFolder = (fleetFile: string): string => `${fleetFile}.declared`
-/** Next to a fleet file as well: the pinned parts of its nodes. */
+/** Next to a fleet file: the expected hardware of its nodes. */
 export const hardwarePath = (fleetFile: string): string => `${fleetFile}.hardware.json`
 export const runNotePath = (root: string, run: string): string => `${root}/${FOLDERS.runs}/${run}.json`
 export const anchorsPath = (root: string): string => `${root}/${FOLDERS.trust}/anchors.json`
 export const seenHeadPath = (root: string, chain: string): string => `${root}/${FOLDERS.trust}/heads/${chain}.json`
 export const worksheetPath = (root: string, digest: string): string => `${root}/${FOLDERS.worksheets}/${digest}.json`
 
-/** Whether a name is that of a folder of the program, and therefore no run's, whatever a run is called. */
+/** Whether a name is that of a folder of the program, and therefore cannot be that of a run. */
 export const isOwnFolder = (name: string): boolean =>
   Object.values<string>(FOLDERS).includes(name) || name === RECORDING.blobs
 
