@@ -32,8 +32,52 @@ export interface RunProgress {
 type Of<K extends EngineEvent['kind']> = Extract<EngineEvent, { kind: K }>
 type NodeEvent = Of<'node-connecting' | 'node-collecting' | 'node-timing' | 'node-done' | 'node-failed'>
 
-/** The run after one more event, received at `now`. Events of nodes that the run did not name are kept. */
-export function applyEvent(before: RunProgress | null, event: EngineEvent, now: number): RunProgress | null {
+/** An event and the time of its arrival, in milliseconds on this window’s clock. */
+export interface TimedEvent {
+  readonly event: EngineEvent
+  readonly at: number
+}
+
+/**
+ * The run after a batch of events, in order. A large fleet sends hundreds of them a second, so the maps of nodes are
+ * copied once for each batch. Events of nodes that the run did not name are kept.
+ */
+export function applyEvents(before: RunProgress | null, events: readonly TimedEvent[]): RunProgress | null {
+  let progress = before
+  let copied: { readonly nodes: Map<string, NodeProgress>; readonly begun: Map<string, number> } | null = null
+  for (const { event, at } of events) {
+    if (!isOfNode(event)) {
+      progress = withoutNode(progress, event, at)
+      if (event.kind === 'run-started') copied = null
+    } else if (progress !== null) {
+      copied ??= { nodes: new Map(progress.nodes), begun: new Map(progress.begun) }
+      if (!copied.begun.has(event.node)) copied.begun.set(event.node, at)
+      copied.nodes.set(event.node, nodeAfter(event))
+      progress = { ...progress, ...copied }
+    }
+  }
+  return progress
+}
+
+/** The run after one more event, received at `now`. */
+export const applyEvent = (before: RunProgress | null, event: EngineEvent, now: number): RunProgress | null =>
+  applyEvents(before, [{ event, at: now }])
+
+const NODE_EVENTS: ReadonlySet<string> = new Set<NodeEvent['kind']>([
+  'node-connecting',
+  'node-collecting',
+  'node-timing',
+  'node-done',
+  'node-failed',
+])
+
+const isOfNode = (event: EngineEvent): event is NodeEvent => NODE_EVENTS.has(event.kind)
+
+function withoutNode(
+  before: RunProgress | null,
+  event: Exclude<EngineEvent, NodeEvent>,
+  now: number,
+): RunProgress | null {
   switch (event.kind) {
     case 'run-started':
       return {
@@ -46,12 +90,6 @@ export function applyEvent(before: RunProgress | null, event: EngineEvent, now: 
         begun: new Map(),
         nodes: new Map(event.nodes.map((node) => [node, { is: 'waiting' }])),
       }
-    case 'node-connecting':
-    case 'node-collecting':
-    case 'node-timing':
-    case 'node-done':
-    case 'node-failed':
-      return before === null ? null : afterNode(before, event, now)
     case 'run-evaluating':
       return before === null ? null : { ...before, paused: false, evaluated: { done: event.done, total: event.total } }
     case 'run-paused':
@@ -65,10 +103,23 @@ export function applyEvent(before: RunProgress | null, event: EngineEvent, now: 
   }
 }
 
-function afterNode(before: RunProgress, event: NodeEvent, now: number): RunProgress {
-  const begun = before.begun.has(event.node) ? before.begun : new Map(before.begun).set(event.node, now)
-  return { ...before, begun, nodes: new Map(before.nodes).set(event.node, nodeAfter(event)) }
+/** One node in the table of progress. */
+export interface ProgressRow {
+  readonly node: string
+  readonly at: NodeProgress
 }
+
+const ROWS = new WeakMap<NodeProgress, ProgressRow>()
+
+/** The nodes of a run as rows. A row is the same object until the progress of its node changes, so that tables draw only changed rows. */
+export const rowsOf = ({ nodes }: RunProgress): readonly ProgressRow[] =>
+  [...nodes].map(([node, at]) => {
+    const known = ROWS.get(at)
+    if (known !== undefined) return known
+    const row = { node, at }
+    ROWS.set(at, row)
+    return row
+  })
 
 function nodeAfter(event: NodeEvent): NodeProgress {
   switch (event.kind) {
@@ -88,7 +139,10 @@ function nodeAfter(event: NodeEvent): NodeProgress {
 /** The current or last run, for a window that opens late: past events count as of its start. */
 export function progressFrom(status: RunStatus, now: number, wallNow: number): RunProgress | null {
   const since = now - Math.max(0, wallNow - Date.parse(status.startedAt))
-  const read = status.events.reduce<RunProgress | null>((so, event) => applyEvent(so, event, since), null)
+  const read = applyEvents(
+    null,
+    status.events.map((event) => ({ event, at: since })),
+  )
   if (read === null) return null
   const ended = status.going ? 'no' : read.ended === 'no' ? 'done' : read.ended
   return { ...read, paused: status.paused, ended }

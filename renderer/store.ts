@@ -4,7 +4,7 @@ import type { CheckSoFar, VerificationProgress } from '../schemas/verification.t
 import { call, onEvent } from './bridge.ts'
 import { leave } from './return-focus.ts'
 import type { Route } from './routes.ts'
-import { applyEvent, progressFrom, type RunProgress, summaryOf } from './run-progress.ts'
+import { applyEvents, progressFrom, type RunProgress, summaryOf, type TimedEvent } from './run-progress.ts'
 import { isAuditorPage, may } from './team.ts'
 
 export interface Verifying extends VerificationProgress {
@@ -142,8 +142,11 @@ export async function refreshFleet(): Promise<void> {
 
 /** Minimum interval between progress announcements; the end is always announced. */
 const QUIET_MS = 10_000
-/** A large fleet sends hundreds of events a second; they are shown in batches at this interval. */
-const GATHER_MS = 120
+/**
+ * A large fleet sends hundreds of events of nodes a second; they are shown in batches at this interval. One picture takes
+ * some 40 ms of processor time, which the collection lacks on a computer with few processors.
+ */
+const GATHER_MS = 400
 
 /** Subscribes to the engine, and opens the fleet when there is one. */
 export function startStore(): void {
@@ -225,7 +228,7 @@ function showEvaluating({ done, total }: Evaluating): void {
   else if (isDue()) change({ evaluating: { done, total } })
 }
 
-let waiting: { readonly event: EngineEvent; readonly at: number }[] = []
+let waiting: TimedEvent[] = []
 let announcedAt = Number.NEGATIVE_INFINITY
 
 function listen(event: EngineEvent): void {
@@ -280,9 +283,13 @@ function listen(event: EngineEvent): void {
   }
 }
 
+/** Changes of the run itself, which follow what a person did, are shown at once. */
+const TURNS: ReadonlySet<EngineEvent['kind']> = new Set(['run-started', 'run-paused', 'run-resumed', 'run-done'])
+
 function gather(event: EngineEvent): void {
   if (waiting.length === 0) setTimeout(applyWaiting, GATHER_MS)
   waiting.push({ event, at: performance.now() })
+  if (TURNS.has(event.kind)) applyWaiting()
 }
 
 /** Minimum interval for reloading the results of the current run. */
@@ -300,11 +307,12 @@ function showSoon(): void {
 
 function applyWaiting(): void {
   const [events, now] = [waiting, performance.now()]
+  if (events.length === 0) return
   waiting = []
   const started = events.some(({ event }) => event.kind === 'run-started')
   const ended = events.some(({ event }) => event.kind === 'run-done')
   const turned = events.some(({ event }) => event.kind === 'run-paused' || event.kind === 'run-resumed')
-  const progress = events.reduce((so, { event, at }) => applyEvent(so, event, at), state.progress)
+  const progress = applyEvents(state.progress, events)
   const isDue = ended || turned || now - announcedAt >= QUIET_MS
   if (isDue) announcedAt = now
   if (started) void refreshFleet()

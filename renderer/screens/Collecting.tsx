@@ -9,7 +9,9 @@ import {
   detailOf,
   missingNodes,
   type NodeProgress,
+  type ProgressRow,
   type RunProgress,
+  rowsOf,
   slowest,
   summaryOf,
   timeLeft,
@@ -157,11 +159,6 @@ function useNow(going: boolean): number {
   return now
 }
 
-interface Line {
-  readonly node: string
-  readonly at: NodeProgress
-}
-
 const RANK: Readonly<Record<NodeProgress['is'], number>> = {
   failed: 0,
   collecting: 1,
@@ -175,9 +172,8 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
   const [find, setFind] = useState('')
   const ended = progress.ended !== 'no'
   const lines = useMemo(() => {
-    const all = [...progress.nodes].map(([node, at]): Line => ({ node, at }))
-    const found = all.filter(({ node }) => node.toLowerCase().includes(find.trim().toLowerCase()))
-    return ended ? found.sort((a, b) => RANK[a.at.is] - RANK[b.at.is] || (a.node < b.node ? -1 : 1)) : found
+    const found = rowsOf(progress).filter(({ node }) => node.toLowerCase().includes(find.trim().toLowerCase()))
+    return ended ? [...found].sort((a, b) => RANK[a.at.is] - RANK[b.at.is] || (a.node < b.node ? -1 : 1)) : found
   }, [progress, find, ended])
   return (
     <>
@@ -199,7 +195,7 @@ function NodeRows({ progress }: { readonly progress: RunProgress }) {
   )
 }
 
-const COLUMNS: readonly GridColumn<Line>[] = [
+const COLUMNS: readonly GridColumn<ProgressRow>[] = [
   {
     id: 'node',
     title: 'Node',

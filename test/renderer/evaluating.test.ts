@@ -59,6 +59,22 @@ test('during a run it belongs to the run, and what began before is shown no long
   expect([getState().evaluating, getState().progress?.evaluated]).toEqual([null, { done: 2, total: 4 }])
 })
 
+test('progress of nodes is gathered for one picture; what a person did with the run is shown at once', () => {
+  send({ kind: 'run-started', run: 'r1', nodes: ['db-1', 'db-2'] })
+  const started = getState().progress
+  expect(started?.nodes.size).toBe(2)
+  send({ kind: 'node-connecting', node: 'db-1' })
+  send({ kind: 'node-connecting', node: 'db-2' })
+  expect(getState().progress).toBe(started)
+  send({ kind: 'run-paused', run: 'r1' })
+  expect(getState().progress).toMatchObject({ paused: true })
+  expect(getState().progress?.nodes.get('db-2')?.is).toBe('connecting')
+  send({ kind: 'node-done', node: 'db-1', captures: 9, partial: false })
+  expect(getState().progress?.nodes.get('db-1')?.is).toBe('connecting')
+  vi.advanceTimersByTime(1000)
+  expect(getState().progress?.nodes.get('db-1')?.is).toBe('done')
+})
+
 test('of a chosen run, its own progress is shown from its first node on', () => {
   const loaded = (run: string, step: 'reading' | 'evaluating', done: number): void =>
     send({ kind: 'run-loading', run, step, done, total: 4 })

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import {
   applyEvent,
+  applyEvents,
   counts,
   detailOf,
   missingNodes,
   progressFrom,
   type RunProgress,
+  rowsOf,
   slowest,
   summaryOf,
   timeLeft,
@@ -39,6 +41,30 @@ test('events before a run are nothing, and menu events change nothing', () => {
   expect(applyEvent(null, { kind: 'node-connecting', node: 'a' }, 0)).toBeNull()
   const progress = after()
   expect(applyEvent(progress, { kind: 'go', to: 'nodes' }, 5)).toBe(progress)
+})
+
+test('events of one batch lead where they lead one by one, and leave the run before them as it was', () => {
+  const again: Step = [7, { kind: 'run-started', run: 'r2', nodes: ['a', 'z'] }]
+  const paused: Step = [3, { kind: 'run-paused', run: 'r1' }]
+  const batch = [connecting(1, 'a'), done(2, 'a'), paused, failed(4, 'b'), collecting(5, 'x', 3)]
+  for (const steps of [batch, [...batch, again, connecting(8, 'z')]]) {
+    const before = after(connecting(1, 'c'))
+    const events = steps.map(([at, event]) => ({ at, event }))
+    const single = steps.reduce<RunProgress | null>((so, [at, event]) => applyEvent(so, event, at), before)
+    expect(applyEvents(before, events)).toEqual(single)
+    expect(before).toEqual(after(connecting(1, 'c')))
+  }
+  expect(applyEvents(null, [{ at: 0, event: { kind: 'node-connecting', node: 'a' } }])).toBeNull()
+})
+
+test('the row of a node is the same object until its progress changes, so that a table draws no other row again', () => {
+  const before = after(connecting(1, 'a'), connecting(1, 'b'))
+  const [first, second] = [
+    rowsOf(before),
+    rowsOf(applyEvent(before, { kind: 'node-connecting', node: 'a' }, 2) ?? before),
+  ]
+  expect(second.map(({ node }) => node)).toEqual(NODES)
+  expect(second.map((row, at) => row === first[at])).toEqual([false, true, true, true])
 })
 
 test('time left is the pace so far; a node at work counts for what it answered', () => {
