@@ -103,6 +103,8 @@ export interface HomeResults {
   /** Findings that are neither informational nor accepted on every node. */
   readonly openFindings: number
   readonly findings: number
+  /** The sentence shown where there is no finding. */
+  readonly noFinding: string
   /** At most seven, the most severe first. */
   readonly leading: readonly LeadingFinding[]
   /** Critical and high findings that are not among the leading ones. */

@@ -259,7 +259,23 @@ describe('the title and the next step', () => {
     expect(title(withFindings([]))).toBe('No deviations noted on 6 of 8 nodes, 2 not tested')
     expect(title(null)).toBe('No evidence yet')
   })
+
+  test('a run without a tested node leads back to the collection, and states no absence of deviations', () => {
+    const stopped = assess({ catalog, scope, recordings: [], asOf: FIXTURE_TIME })
+    const shown = shownOf({ assessment: stopped, catalog, register: EMPTY_REGISTER, recordings: [] })
+    const home = homeOf(FACTS, { ...presented(), assessment: stopped, shown })
+    expect(shown.figures.tested).toBe(0)
+    expect(home.next.is).toBe('collect')
+    expect(home.steps.map(({ id, state, current }) => [id, state, current]).slice(0, 2)).toEqual([
+      ['collect', 'open', true],
+      ['respond', 'to-do', false],
+    ])
+    expect(home.results?.noFinding).not.toContain('No deviations noted')
+    expect(presentedHome().results?.noFinding).toContain('No deviations noted')
+  })
 })
+
+const presentedHome = () => homeOf(FACTS, presented())
 
 describe('requests of auditors', () => {
   const notices = (waiting: number, late: number, commented: number) =>

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { findingText, findingView, shownOf } from '../main/app/finding-views.ts'
 import { summaryText } from '../main/app/summary.ts'
+import { assess } from '../main/core/assess.ts'
 import { findingReference } from '../main/core/finding/finding.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
+import { noFinding } from '../main/present/report/page-one.ts'
 import { limitedControls } from '../main/present/report/refused.ts'
 import {
   documentStateWords,
@@ -57,6 +59,14 @@ describe.each(frameworks.map((one) => [one.framework.id, one] as const))('the su
 })
 
 describe('the summary', () => {
+  test('of a run without a tested node states no absence of deviations', () => {
+    const scope = { fleet: 'demo', population: ['demo-gone-07'], frameworks: ['hipaa'] }
+    const stopped = assess({ catalog, scope, recordings: [], asOf: assessment.asOf })
+    const text = summaryText({ assessment: stopped, catalog, register, recordings: [] })
+    expect(text).not.toContain('No deviations noted on the nodes tested.')
+    expect(text).toContain(noFinding({ assessment: stopped }))
+  })
+
   test('states what a node limits whose host key was refused', () => {
     const failure = { code: 'ssh.host-key-changed', detail: 'ssh-ed25519 SHA256:other was shown' }
     const nodes = assessment.nodes.map((node) => (node.node === 'demo-missing-07' ? { ...node, failure } : node))

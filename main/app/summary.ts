@@ -39,6 +39,7 @@ import { summarize } from '../core/tally.ts'
 import { isObservation, partsTable, type RowCounts, rowCounts } from '../present/formats/row-counts.ts'
 import { type Presentation, severityCounts } from '../present/presentation.ts'
 import { statusText } from '../present/report/findings.ts'
+import { noFinding } from '../present/report/page-one.ts'
 import { limitedControls } from '../present/report/refused.ts'
 import { type FindingSources, ownerLine, shownOf } from './finding-views.ts'
 
@@ -198,7 +199,7 @@ function findingLines(
   const { severe, withOwner } = figures.owned
   return [
     ...(findings.length === 0
-      ? ['No deviations noted on the nodes tested.']
+      ? [noFinding({ assessment })]
       : [
           `${plural(findings.length, 'finding')}: ${severityCounts(figures.findings)}; ${plural(figures.deviations, 'deviation')} in total:`,
         ]),

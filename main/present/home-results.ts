@@ -15,7 +15,7 @@ import { plural } from '../core/plain-text.ts'
 import { thresholdValues } from '../core/profile.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
 import { type Figures, inScopeOf, type NotSeen, type Presentation, type Share } from './presentation.ts'
-import { proof } from './report/page-one.ts'
+import { noFinding, proof } from './report/page-one.ts'
 
 /** An assessment as presented, with what the first screen needs of it. */
 export interface HomeMatter {
@@ -33,6 +33,7 @@ export function resultsOf({ shown, assessment, remediations, catalog }: HomeMatt
   return {
     openFindings: shown.findings.filter(({ status }) => status !== 'risk-accepted').length,
     findings: total(figures.findings),
+    noFinding: noFinding({ assessment }),
     leading: lines,
     furtherSevere: figures.owned.severe - leading.filter(isSevere).length,
     leadingCloses: lines.reduce((sum, { closes }) => sum + closes, 0),

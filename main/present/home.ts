@@ -157,6 +157,8 @@ function nextStep(facts: HomeFacts, figures: Figures | null): NextStep {
     return nodes === 0
       ? { is: 'import', label: 'Import servers…', reason: 'No node is declared.' }
       : { is: 'collect', label: 'Collect evidence', reason: 'No evidence was collected.' }
+  if (figures.tested === 0 && figures.declared > 0)
+    return { is: 'collect', label: 'Collect evidence', reason: 'No node was tested in this run.' }
   const { owned, inventory, documents } = figures
   const unowned = owned.severe - owned.withOwner
   const unreconciled = inventory?.unreconciled ?? 0
@@ -274,7 +276,9 @@ function stepsOf(
         : [phrase(`${untested} not tested`, { rows: 'nodes', state: 'not-tested' })],
     ),
     owned.severe === 0
-      ? step('respond', 'Respond', true, [phrase('No critical or high findings')])
+      ? tested === 0
+        ? step('respond', 'Respond', false, [phrase('No node tested')])
+        : step('respond', 'Respond', true, [phrase('No critical or high findings')])
       : step(
           'respond',
           'Respond',

@@ -70,7 +70,7 @@ function LeadingTable({ results }: { readonly results: HomeResults }) {
         )}
       </div>
       {leading.length === 0 ? (
-        <p className="empty">No deviations noted on the nodes tested.</p>
+        <p className="empty">{results.noFinding}</p>
       ) : (
         <>
           <div className="scroll">

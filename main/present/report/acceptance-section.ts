@@ -14,6 +14,7 @@ import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './bounda
 import { lasts, peopleRows, withdrawal } from './cover.ts'
 import { deviationsOverRuns } from './findings.ts'
 import type { Matter } from './input.ts'
+import { noFinding } from './page-one.ts'
 import { day, moment, see, titles, when } from './wording.ts'
 
 /** Expired acceptances first, because they require action. */
@@ -147,7 +148,7 @@ function deviationBlocks(matter: Matter): readonly Block[] {
       `Results are as of ${asOf}, not over a period. One collection shows which deviations existed and were open at that time. Remediation and recurrence require later collections and are not shown. A risk acceptance does not remove a deviation.`,
     ),
     gaps.length === 0
-      ? text('No deviations noted on the nodes tested.')
+      ? text(noFinding(matter))
       : {
           kind: 'table',
           columns: [
