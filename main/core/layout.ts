@@ -186,7 +186,9 @@ export const worksheetPath = (root: string, digest: string): string => `${root}/
 export const isOwnFolder = (name: string): boolean =>
   Object.values<string>(FOLDERS).includes(name) || name === RECORDING.blobs
 
-/** What a backup leaves out: keys and passphrases, copies for viewers, the demo fleet, and what can be made again. */
+/**
+ * Left out of a backup: keys and passphrases, copies for viewers, the demo fleet, and everything that can be rebuilt.
+ */
 const NOT_BACKED_UP: readonly string[] = [
   FOLDERS.identities,
   FOLDERS.schedulePassphrases,
@@ -196,17 +198,20 @@ const NOT_BACKED_UP: readonly string[] = [
   FILES.identityPassphrase,
   FILES.recentPacks,
 ]
-/** Files that a person keeps next to them, such as `fleet-berlin.json`, and folders of earlier versions of a file. */
+/** Files that a person stores beside them, such as `fleet-berlin.json`, and folders of earlier versions of a file. */
 const DECLARED = /^(register|engagement|fleet|schedules)[a-z-]*(\.json)?$/
 
-/** Whether a file or folder directly below an output folder belongs into a backup. */
+/** Whether a backup includes a file or folder directly in an output folder. */
 export function isBackedUp(name: string): boolean {
   if (NOT_BACKED_UP.includes(name)) return false
   const isOwn = isOwnFolder(name) || Object.values<string>(FILES).includes(name)
   return isOwn || DECLARED.test(name) || [decisionsPath(FILES.fleet), hardwarePath(FILES.fleet)].includes(name)
 }
 
-/** What is no evidence: notes of this program on its own work, what collectors are delivering, and papers of auditors, which are theirs to delete. */
+/**
+ * Not evidence: this program’s notes on its own work, deliveries in progress, and working papers of auditors, which
+ * auditors may delete.
+ */
 const NOT_EVIDENCE: readonly string[] = [
   FOLDERS.jobs,
   FOLDERS.objectLists,
@@ -215,25 +220,25 @@ const NOT_EVIDENCE: readonly string[] = [
   FILES.tables,
 ]
 
-/** Whether a file or folder directly below an output folder is copied to an object store. */
+/** Whether a file or folder directly in an output folder is copied to an object store. */
 export const isCopied = (name: string): boolean => isBackedUp(name) && !NOT_EVIDENCE.includes(name)
 
-/** The copy of a list of an object store, by the name of the list there. */
+/** The local copy of a list of an object store, by its name there. */
 export const objectListPath = (root: string, key: string): string =>
   `${root}/${FOLDERS.objectLists}/${key.split('/').at(-1) ?? ''}`
 
-/** The run and what follows it, of a path below an output folder that is in the evidence of a run; null for others. */
+/** For a path in the evidence of a run, the run and the rest of the path; null for other paths. */
 export function inEvidence(path: string): { readonly run: string; readonly below: readonly string[] } | null {
   const [top, run = '', ...below] = path.split('/')
   return top === FOLDERS.evidence && run !== '' && run !== RECORDING.blobs ? { run, below } : null
 }
 
-/** Whether a path is that of an export that a person saves elsewhere and then discards. */
+/** Whether a path belongs to an export that a person saves elsewhere and then discards. */
 export const isExportDraft = (path: string): boolean => path.startsWith(`${FOLDERS.exports}/`)
 
 const TRACE = new RegExp(`^${FOLDERS.history}/(.+)\\.(?:unsealed|[0-9a-f]{64})\\.json$`)
 
-/** The run whose evidence, trace or export a path below an output folder is; null for what is of no run. */
+/** The run whose evidence, trace or export a path belongs to; null for everything else. */
 export function runOf(path: string): string | null {
   const run = inEvidence(path)?.run ?? TRACE.exec(path)?.[1]
   if (run !== undefined) return run
@@ -241,20 +246,20 @@ export function runOf(path: string): string | null {
   return below.length > 0 && !isOwnFolder(top) ? top : null
 }
 
-/** Whether a path is that of a file of bytes in a recording. */
+/** Whether a path is that of a captured output in a recording. */
 export const isBlobOfRun = (path: string): boolean => {
   const [digest, folder] = inEvidence(path)?.below.toReversed() ?? []
   return folder === RECORDING.blobs && isSha256(digest ?? '')
 }
 
-/** What is made again from other files: the cache of the history, and the second names of files in recordings. */
+/** Whether a file can be rebuilt from others: the cache of the history, and hard links in recordings. */
 export const isRebuilt = (path: string): boolean =>
   path.split('/').at(-1) === HISTORY_HEADS || path.startsWith(`${FOLDERS.evidence}/${RECORDING.blobs}/`)
 
-/** Characters of an organization's name or of a run's in a file name. */
+/** Maximum length of the name of an organization or a run in a file name, in characters. */
 const LONGEST = 48
 
-/** Letters that no decomposition takes apart. */
+/** Letters without a Unicode decomposition, and their spelling in ASCII. */
 const SPELLED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -270,8 +275,8 @@ const SPELLED: Readonly<Record<string, string>> = {
 }
 
 /**
- * A name as a part of a file name: ASCII letters, digits and hyphens only, which every file system keeps. A name of which
- * nothing or not everything remains ends in the start of its digest, so that two names stay apart.
+ * A name as a part of a file name: only ASCII letters, digits and hyphens, which every file system preserves. A name
+ * that is lost entirely or in part ends in the start of its digest, so that two names stay distinct.
  */
 function partOf(name: string): string {
   const spelled = name
@@ -285,23 +290,23 @@ function partOf(name: string): string {
 }
 
 interface Named {
-  /** The organization that the engagement names, otherwise the fleet. */
+  /** The organization stated in the engagement, otherwise the fleet. */
   readonly organization: string
-  /** The evaluation date of a run, or the first and the last day of a period, as ISO 8601. */
+  /** The evaluation date of a run, or the first and last day of a period, as ISO 8601. */
   readonly dates: readonly string[]
 }
 
-/** What the names of all files of one export begin with, such as `Acme_2026-11-22`: for people who receive them. */
+/** The prefix of all files of one export that people receive, such as `Acme_2026-11-22`. */
 export const filePrefix = ({ organization, dates }: Named): string =>
   [partOf(organization), ...dates.map((date) => date.slice(0, 10))].join('_')
 
-/** The same with the run, where another run of that day has its files in the folder. */
+/** The same with the run, where another run of that day already has files in the folder. */
 export const prefixWithRun = (prefix: string, run: string): string => `${prefix}_${partOf(run)}`
 
-/** The name of a file for people; kinds are such as `report.pdf`. */
+/** The name of a file for people; `kind` is such as `report.pdf`. */
 export const fileNamed = (prefix: string, kind: string): string => `${prefix}_${kind}`
 
-/** The file whose presence shows that a prefix is taken. */
+/** Its presence shows that a prefix is taken. */
 export const REPORT = 'report.pdf'
 /** The report as one HTML file. */
 export const HTML_REPORT = 'report.html'

@@ -3,8 +3,8 @@ import type { Mapping } from '../../schemas/types.ts'
 type Named = Pick<Mapping, 'id' | 'title'>
 
 /**
- * Whether an id reads like that of a framework of ours, or a title like that of one that we map in full, whatever letters they are
- * written with. Of the others we have some rows by their ids, and a customer may well load the whole.
+ * Whether an id resembles that of a framework of ours, or a title that of one we map in full, regardless of the
+ * alphabet. Of other frameworks we have only some rows, by id, and a customer may well load the whole.
  */
 export function imitated(
   { id, title }: Named,
@@ -20,7 +20,7 @@ export function imitated(
 }
 
 const SHORTEST_TITLE = 4
-/** Letters of other alphabets, and digits, that look like the Latin letter below them (as in UTS #39, confusables). */
+/** Letters of other alphabets, and digits, that look like the Latin letter below them (UTS #39, confusables). */
 const ALIKE = 'авекмнорстухіѕјԁӏαβεικνορτυχ015'
 const LATIN = 'abekmhopctyxisjdlabeikvoptuxols'
 const LOOKS: ReadonlyMap<string, string> = new Map([...ALIKE].map((letter, at) => [letter, LATIN[at] ?? letter]))

@@ -5,7 +5,7 @@ import { err, ok, type Result } from './failure.ts'
 import { imitated } from './look-alike.ts'
 import { plain } from './plain-text.ts'
 
-/** One control of an OSCAL catalog, as far as a mapping needs it. */
+/** One control of an OSCAL catalog, with the members that a mapping needs. */
 export interface OscalRow {
   readonly id: string
   readonly title: string
@@ -13,17 +13,19 @@ export interface OscalRow {
   readonly group: string
 }
 
-/** What is wrong with a mapping file, and where. `text` continues a sentence that begins with the name of the field. */
+/**
+ * A problem in a mapping file and its position. `text` continues a sentence that begins with the name of the field.
+ */
 export interface MappingProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
-/** More than any framework has. Without a limit, a pack could contain more than can be written again. */
+/** More rows than any framework has. Without a limit, a pack could contain more than can be laid out again. */
 const MOST_MAPPED = 100_000
 const MOST_ROWS_IN_ALL = 20_000
 
-/** Why mappings together are too large to be evaluated, to follow their name; null where they are not. */
+/** The reason why several mappings together are too large, worded to follow their name; null where they are not. */
 export function tooLarge(mappings: readonly Pick<Mapping, 'controls'>[]): string | null {
   const rows = mappings.reduce((sum, { controls }) => sum + controls.length, 0)
   const checks = mappings.reduce(
@@ -42,8 +44,8 @@ const DEEPEST = 30
 const NAMED = 5
 
 /**
- * A framework from a mapping of a customer, and the rows of the OSCAL catalog that it names (null: none). Names that do not exist,
- * rows that the catalog does not have, and rows that the mapping passes over without a word are problems.
+ * Builds a framework from a customer’s mapping and the rows of the OSCAL catalog that it names (null: none). Unknown
+ * names, rows missing in the catalog, and rows of the catalog that the mapping omits are problems.
  */
 export function mappingOf(
   file: MappingFile,
@@ -98,7 +100,10 @@ export function mappingOf(
   })
 }
 
-/** What a check shows by itself, by id, of those that can be mapped: built ones, and those that no node can answer. */
+/**
+ * The expected conditions, by id, of all checks that can be mapped: implemented ones, and those that no node can
+ * answer.
+ */
 const claimsOf = ({ checks, offNodeChecks }: Known): ReadonlyMap<string, string> =>
   new Map([
     ...offNodeChecks.map(({ id, why }) => [id, why] as const),
@@ -144,7 +149,9 @@ function rowProblems(
   ]
 }
 
-/** Without a role of its own a check decides, except where the row states that its evidence is background, or that none decides it. */
+/**
+ * A check without a role decides, unless the row states that its evidence is background or that no check decides it.
+ */
 const roleIn = (row: MappingRow): ControlRole =>
   row.evidence === 'context' || row.evidence === 'none' || classOf(row) === 'documentary' ? 'context' : 'required'
 
@@ -184,7 +191,7 @@ function controlOf(
   }
 }
 
-/** A mapping as its file: read again, it gives the same framework. The OSCAL catalog is not needed for that. */
+/** A mapping in file form; reading it again gives the same framework, without the OSCAL catalog. */
 export const mappingFileOf = ({ id, title, version, source, notes, controls }: Mapping): MappingFile => ({
   id,
   title,
@@ -207,8 +214,8 @@ const shortList = (ids: readonly string[]): string =>
     .join(', ')}${ids.length > NAMED ? ' …' : ''}`
 
 /**
- * The controls of an OSCAL catalog (JSON form, catalog → groups → controls, each nested; OSCAL 1.x), in its order; or why it cannot be
- * used. Withdrawn controls (a prop `status` of `withdrawn`) are no rows.
+ * The controls of an OSCAL catalog (JSON: catalog → groups → controls, both nested; OSCAL 1.x) in its order, or the
+ * reason why it cannot be used. Withdrawn controls (property `status` with value `withdrawn`) are omitted.
  */
 export function oscalRows(value: unknown): Result<readonly OscalRow[], string> {
   const { catalog } = (value ?? {}) as { catalog?: unknown }

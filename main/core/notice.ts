@@ -1,18 +1,18 @@
 /**
- * A notification that a watched state changed. It names nodes, claims of checks, counts and the run, and never holds evidence,
- * addresses or secrets: it travels outside of what is sealed.
+ * A notification that a monitored state changed. It names nodes, expected conditions, counts and the run. It never
+ * contains evidence, addresses or secrets, because it leaves the sealed area.
  */
 export interface Notice {
   readonly schema: 'barewitness.notice/1'
-  /** 32 hexadecimal digits, the same at every attempt to deliver it. */
+  /** 32 hexadecimal digits, equal for every attempt to deliver it. */
   readonly id: string
   readonly schedule: string
   readonly fleet: string
-  /** UTC, ISO 8601: when it was made. */
+  /** Time of creation: UTC, ISO 8601. */
   readonly at: string
   /** The run that showed the change; null where no run was exported. */
   readonly run: string | null
-  /** When that run was due; null for one that was not planned. */
+  /** When that run was due; null for an unscheduled run. */
   readonly due: string | null
   /** One line. */
   readonly summary: string
@@ -23,8 +23,8 @@ export interface Notice {
 
 export interface NoticeCounts {
   readonly declared: number
-  /** Nodes that answered, in full or in part. */
+  /** Nodes that were collected completely or partially. */
   readonly answered: number
-  /** Findings that are contradicted and not accepted. */
+  /** Findings that are not satisfied and not accepted. */
   readonly contradicted: number
 }

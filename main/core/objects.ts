@@ -5,24 +5,24 @@ import { err, type Outcome, ok, type Result } from './failure.ts'
 import { compare, type StoredBytes } from './recording.ts'
 import { hasExactly, isDigest, isInstant, isName, leafOf, parsedJson, type RunChain } from './run-chain/entry.ts'
 
-/** What a store states of the lock of an object. */
+/** The lock of an object, as its store states it. */
 export interface ObjectLock {
-  /** STATED: of a store that enforces none. */
+  /** STATED: recorded by a store that does not enforce it. */
   readonly mode: 'COMPLIANCE' | 'GOVERNANCE' | 'STATED'
   /** ISO 8601. */
   readonly until: string
 }
 
-/** One version of an object, as a list of the store names it. */
+/** One version of an object, as listed by the store. */
 export interface ObjectVersion {
   readonly key: string
   readonly version: string
   readonly size: number
-  /** Whether it is behind a delete marker, so that it is read by its version alone. */
+  /** Whether a delete marker hides it, so that it can be read only by its version. */
   readonly hidden: boolean
 }
 
-/** One version of an object, as the store answers for it. */
+/** One version of an object with its metadata. */
 export interface ObjectHead {
   readonly size: number
   /** Null where the store states none, or one that is off. */
@@ -30,23 +30,26 @@ export interface ObjectHead {
 }
 
 /**
- * Objects that are written once and kept until a day. Writing a key again adds a version and changes none. Each function fails with
- * objects.unreachable where the store does not answer, and with objects.refused where it answers otherwise than needed.
+ * A store of objects that are written once and retained until a date. Writing a key again adds a version and changes
+ * none. Each method fails with objects.unreachable where the store does not respond, and with objects.refused where
+ * its response is not the expected one.
  */
 export interface ObjectStore {
-  /** Where it is, for people. */
+  /** The store’s location, for people. */
   readonly name: string
-  /** Whether the store itself refuses deletion and changes until the day. A folder does not. */
+  /** Whether the store itself refuses deletion and changes until the date; a folder does not. */
   readonly locks: boolean
-  /** Stores bytes as a new version, which is read again by the version that this gives. Bytes that differ from their digest are not stored. */
+  /** Stores bytes as a new version and returns that version. Bytes that differ from their digest are not stored. */
   readonly put: (key: string, content: StoredBytes, until: string) => Promise<Outcome<string>>
   /** Null where there is no such version. */
   readonly head: (key: string, version: string) => Promise<Outcome<ObjectHead | null>>
-  /** The bytes of a version, to be read later. Reading rejects where they differ in size; the caller compares the digest. */
+  /**
+   * The bytes of a version, to be read later. Reading rejects where the size differs; the caller compares the digest.
+   */
   readonly stored: (version: ObjectVersion, sha256: Sha256) => StoredBytes
-  /** Every version below a prefix, by key; versions of one key with the first that was written first. */
+  /** Every version with a key prefix, sorted by key, oldest version first. */
   readonly versions: (prefix: string) => Promise<Outcome<readonly ObjectVersion[]>>
-  /** Keeps a version until a later day. */
+  /** Extends the retention of a version. */
   readonly extend: (key: string, version: string, until: string) => Promise<Outcome<null>>
 }
 
@@ -59,43 +62,43 @@ export const headKey = (chain: string, size: number): string =>
   `${OBJECTS.heads}${chain}/${String(size).padStart(NUMBER, '0')}.json`
 
 const NUMBER = 8
-/** The number in the name of a list or a head, or null. */
+/** The number in the name of a list or a chain head; null for other names. */
 export const numberOf = (key: string): number | null => {
   const [, digits] = /\/(\d{8})\.jsonl?$/.exec(key) ?? []
   return digits === undefined ? null : Number(digits)
 }
 
-/** A file of an engagement folder: its path there, and its bytes. */
+/** A file of an engagement folder: its relative path and its bytes. */
 export interface ListedFile {
   readonly path: string
   readonly size: number
   readonly sha256: Sha256
 }
 
-/** Names the files that a copy added or found changed. Written after every object in it was confirmed. */
+/** Names the files that a copy added, or found to have changed. Written after every object in it was confirmed. */
 export interface ObjectList {
   readonly engagement: string
-  /** 1, 2, 3 and so on. */
+  /** Consecutive, from 1. */
   readonly number: number
-  /** Digest of the list before it; null for the first. */
+  /** Digest of the previous list; null for the first. */
   readonly previous: Sha256 | null
   readonly at: string
-  /** Until when its objects are kept at least. */
+  /** Minimum retention of its objects. */
   readonly until: string
-  /** Whether the store refuses deletion until then. */
+  /** Whether the store enforces that retention. */
   readonly locked: boolean
   readonly files: readonly ListedFile[]
 }
 
 export const LIST_SCHEMA = 'barewitness.object-list/1'
 
-/** One line about the list, then one line for each file, as canonical JSON. */
+/** One line describing the list, then one line for each file, as canonical JSON. */
 export const listText = ({ files, ...about }: ObjectList): string =>
   [{ schema: LIST_SCHEMA, ...about }, ...[...files].sort((a, b) => compare(a.path, b.path))]
     .map((line) => `${canonicalJson(line)}\n`)
     .join('')
 
-/** Reads a list of a store, which is hostile input. The error states what is wrong with it. */
+/** Parses a list from a store, which is hostile input. The error states the problem. */
 export function parseList(text: string): Result<ObjectList, string> {
   const [first = '', ...lines] = text.split('\n')
   if (lines.pop() !== '') return err('is truncated')
@@ -131,7 +134,9 @@ const isListedFile = (file: unknown): file is ListedFile =>
   Number(file.size) >= 0 &&
   isDigest(file.sha256)
 
-/** The state of a run chain when it was copied, written once for each size, so that a chain that became shorter is noticed. */
+/**
+ * The state of a run chain at the time of a copy, written once for each size, so that a truncated chain is detected.
+ */
 export interface ChainSize {
   readonly chain: Sha256
   readonly fleet: string
@@ -143,7 +148,7 @@ const HEAD_SCHEMA = 'barewitness.object-head/1'
 
 export const chainSizeText = (head: ChainSize): string => `${canonicalJson({ schema: HEAD_SCHEMA, ...head })}\n`
 
-/** Reads a state of a run chain; null for anything else. */
+/** Parses the state of a run chain; null for anything else. */
 export function parseChainSize(text: string): ChainSize | null {
   const value = parsedJson(text)
   if (!hasExactly(value, ['schema', 'chain', 'fleet', 'size', 'root'])) return null
@@ -153,7 +158,7 @@ export function parseChainSize(text: string): ChainSize | null {
     : null
 }
 
-/** The state of a chain now. */
+/** The present state of a chain. */
 export const chainSizeOf = ({ id, fleet, entries }: RunChain, size = entries.length): ChainSize => ({
   chain: id,
   fleet,
@@ -161,13 +166,13 @@ export const chainSizeOf = ({ id, fleet, entries }: RunChain, size = entries.len
   root: rootOf(entries.slice(0, size).map(({ entry }) => leafOf(entry))),
 })
 
-/** What is listed of a path: the latest bytes, and until when these are kept at least. */
+/** The latest listed bytes of a path, and their minimum retention. */
 export interface KeptFile extends Omit<ListedFile, 'path'> {
   readonly until: string
   readonly locked: boolean
 }
 
-/** The files that lists name, by path: of each the entry of the latest list. */
+/** The files named by lists, by path: for each, the entry of the latest list. */
 export function filesOfLists(lists: readonly ObjectList[]): ReadonlyMap<string, KeptFile> {
   const files = new Map<string, KeptFile>()
   for (const { files: listed, until, locked } of lists)
@@ -181,7 +186,10 @@ export const notListed = <T extends ListedFile>(
   listed: ReadonlyMap<string, KeptFile>,
 ): readonly T[] => files.filter(({ path, sha256 }) => listed.get(path)?.sha256 !== sha256)
 
-/** Why a head of a store does not confirm what it has to, in words, or null. The day is compared in seconds, as stores keep it. */
+/**
+ * The reason why an object’s metadata does not confirm the expected state, in words, or null. Dates are compared in
+ * whole seconds, as stores record them.
+ */
 export function whyNotKept(
   head: ObjectHead | null,
   { size, until }: { readonly size: number; readonly until: string },
@@ -196,7 +204,7 @@ export function whyNotKept(
 
 export const secondsOf = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
 
-/** The same moment so many years later, in whole seconds; of 29 February, 1 March. */
+/** The same time a number of years later, in whole seconds; 29 February becomes 1 March. */
 export function yearsLater(at: string, years: number): string {
   const moment = new Date(secondsOf(at) * 1000)
   moment.setUTCFullYear(moment.getUTCFullYear() + years)

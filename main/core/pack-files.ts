@@ -14,20 +14,20 @@ import {
   recordingJson,
 } from './recording.ts'
 
-/** A file's bytes, here or elsewhere. */
+/** The bytes of a file, in memory or stored elsewhere. */
 export type PackContent = Uint8Array | StoredBytes
-/** Files of a pack by path inside it, `data/…` being the payload. Every map of them is one. */
+/** Files of a pack by path inside it; `data/…` is the payload. Any map of files satisfies it. */
 export interface PackFiles extends Iterable<readonly [string, PackContent]> {
   readonly size: number
   readonly get: (path: string) => PackContent | undefined
   readonly has: (path: string) => boolean
   readonly keys: () => Iterable<string>
   readonly values: () => Iterable<PackContent>
-  /** The paths sorted, one after the other, where they need not all be held for that. */
+  /** The sorted paths as a sequence, where they need not all be in memory. */
   readonly inOrder?: () => Iterable<string>
 }
 
-/** The paths sorted. They are ASCII: the order of strings is the order of their bytes. */
+/** The sorted paths. They are ASCII, so the order of strings is the order of their bytes. */
 export const pathsInOrder = (files: PackFiles): Iterable<string> => files.inOrder?.() ?? [...files.keys()].sort(compare)
 
 export const sizeOf = (content: PackContent): number => (content instanceof Uint8Array ? content.length : content.size)
@@ -37,9 +37,9 @@ export const digestOf = (content: PackContent): Sha256 =>
 /** Required contents of a pack of one kind. */
 export interface PackForm {
   readonly needed: readonly string[]
-  /** Files that its statement lists in addition to the manifest, if present. */
+  /** Files that the statement lists besides the manifest, if present. */
   readonly subjects: readonly string[]
-  /** Whether a payload file can be in such a pack. */
+  /** Whether such a pack can contain a payload file with this path. */
   readonly isPayload: (path: string) => boolean
 }
 
@@ -48,18 +48,18 @@ export const PATHS = {
   catalog: 'data/catalog.json',
   scope: 'data/scope.json',
   register: 'data/register.json',
-  /** The provider's own list, as it was read. */
+  /** The provider’s inventory, as it was read. */
   inventory: 'data/inventory.csv',
-  /** The provider's own record of where machines stand, as it was read. */
+  /** The provider’s site records, as they were read. */
   sites: 'data/sites',
-  /** What later runs are compared with. */
+  /** The basis of comparison for later runs. */
   trace: 'data/trace.json',
   report: 'data/report.pdf',
-  /** The report on one page. Like the report, it prints the evidence digest and is no part of it. */
+  /** The executive summary. Like the report, it prints the evidence digest and is not covered by it. */
   executive: 'data/report-executive.pdf',
-  /** The report as one HTML file. It prints the evidence digest as well, and is no part of it. */
+  /** The report as one HTML file. It prints the evidence digest as well, and is not covered by it. */
   html: 'data/report.html',
-  /** What earlier runs of the declared period found, where the report has it. */
+  /** Results of earlier runs of the declared period, where the report contains them. */
   earlier: 'data/earlier.json',
   manifest: 'manifest-sha256.txt',
   tagManifest: 'tagmanifest-sha256.txt',
@@ -69,15 +69,18 @@ export const PATHS = {
   help: 'VERIFY.txt',
   chain: 'signature/chain.pem',
   seal: 'signature/tagmanifest.p7s',
-  /** TimeStampResp over the seal. Like the seal itself, no list holds it. */
+  /** TimeStampResp over the seal. Like the seal itself, it is in no list. */
   stamp: 'signature/tagmanifest.p7s.tsr',
-  /** Certificates of the time-stamp authority, leaf first; its revocation lists lie below the folder. Both are listed. */
+  /**
+   * Certificates of the time-stamp authority, leaf first; its revocation lists are in the same folder. Both are
+   * listed.
+   */
   tsaChain: 'signature/tsa/chain.pem',
   tsaLists: 'signature/tsa/crls/',
   verifyScript: 'verify.sh',
 } as const
 
-/** What assess() needs in addition to recordings: the content of data/scope.json. */
+/** What assess() needs besides recordings: the content of data/scope.json. */
 export interface PackScope extends Scope {
   readonly asOf: string
 }
@@ -85,13 +88,16 @@ export interface PackScope extends Scope {
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const jsonBytes = (value: unknown): Uint8Array => utf8(`${canonicalJson(value)}\n`)
 
-/** The catalog as a pack holds it: without a line end, so that the file's digest is the catalog's digest. */
+/** The catalog as stored in a pack: without a final newline, so that the digest of the file is that of the catalog. */
 export const catalogBytes = (catalog: Catalog): Uint8Array => utf8(canonicalJson(catalogSnapshot(catalog)))
 
-/** The bytes of a whole assessment, as embedded in the report. In a pack, nodes stand apart. */
+/** The bytes of a whole assessment, as embedded in the report. In a pack, each node has a file of its own. */
 export const assessmentBytes = (assessment: Assessment): Uint8Array => jsonBytes(assessment)
 
-/** The text of assessmentBytes() in pieces, one node at a time: of a large fleet the whole is larger than all the rest. */
+/**
+ * The text of assessmentBytes() in pieces, one node at a time, because for a large fleet the whole exceeds everything
+ * else in memory.
+ */
 export function* assessmentPieces(assessment: Assessment): Generator<string> {
   const { nodes, ...head } = assessment
   const members = Object.entries({ ...head, nodes: null })
@@ -112,8 +118,8 @@ function* listPieces(values: readonly unknown[]): Generator<string> {
 }
 
 /**
- * An assessment as a pack holds it: one file per node, and an index that names them by digest, so that a reader can take one
- * node at a time.
+ * An assessment as stored in a pack: one file per node, and an index that names them by digest, so that a reader can
+ * process one node at a time.
  */
 export function assessmentFiles(assessment: Assessment): Map<string, PackContent> {
   let kept = 0
@@ -130,10 +136,10 @@ export function assessmentFiles(assessment: Assessment): Map<string, PackContent
   ])
 }
 
-/** Bytes of nodes beyond this are made again when they are read. */
+/** In bytes; nodes beyond this are generated again when they are read. */
 const MOST_KEPT = 16 * 1024 * 1024
 
-/** Bytes that can be made at any time, and so need not be kept; the same ones each time. */
+/** Bytes that can be generated again at any time, identically, and therefore need not be kept. */
 const madeAgain = (bytes: Uint8Array, make: () => Uint8Array): StoredBytes => ({
   size: bytes.length,
   sha256: sha256(bytes),
@@ -143,7 +149,10 @@ const madeAgain = (bytes: Uint8Array, make: () => Uint8Array): StoredBytes => ({
   },
 })
 
-/** Text in ASCII as bytes; where it is long, made again piece by piece when it is read. Each piece is shown to `onPiece` once. */
+/**
+ * ASCII text as bytes; long text is generated again piece by piece when it is read. `onPiece` receives each piece
+ * once.
+ */
 function keptOrMadeAgain(make: () => Iterable<string>, onPiece: (piece: string) => void): PackContent {
   const whole = growingSha256()
   let kept: string[] = []
@@ -191,17 +200,17 @@ export interface PayloadInput {
   readonly catalog: Catalog
   /** The register, as far as it concerns this pack. */
   readonly register: Register
-  /** What the register attaches, by path in the pack. */
+  /** Attachments of the register, by path in the pack. */
   readonly attachments?: PackFiles
-  /** The list of the provider that the scope's engagement names. */
+  /** The provider’s inventory named by the engagement of the scope. */
   readonly inventory?: Uint8Array | null
-  /** The provider's record of where machines stand that the scope's location names. */
+  /** The provider’s site records named by the location data of the scope. */
   readonly sites?: Uint8Array | null
 }
 
 /**
- * The payload of a pack, without the report and the recordings that the assessment rests on: everything needed to evaluate those again.
- * Throws on names that no pack can hold, which is our bug.
+ * The payload of a pack without the report and the recordings: everything else that is needed to evaluate those
+ * again. Throws on names that no pack can contain, which is a bug of ours.
  */
 export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
   const { assessment, catalog } = input
@@ -220,7 +229,7 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
   return files
 }
 
-/** A recording as files. recording.json followed by captures.jsonl hashes to the recording's digest. */
+/** The files of a recording. The digest of recording.json followed by captures.jsonl is that of the recording. */
 export function recordingFiles(loaded: LoadedRecording): readonly (readonly [string, PackContent])[] {
   const folder = nodeFolder(loaded.recording.node.name)
   const captures = [...loaded.captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta))
@@ -234,7 +243,10 @@ export function recordingFiles(loaded: LoadedRecording): readonly (readonly [str
   ]
 }
 
-/** As recordingFiles, of one whose answers lie elsewhere: only the two that name them are here, everything else is made when it is read. */
+/**
+ * As recordingFiles, for a recording whose outputs are stored elsewhere: only the two listing files are in memory,
+ * all others are generated when they are read.
+ */
 export function storedRecordingFiles(
   { recording, captures }: RecordingOutline,
   blob: (stream: Capture['stdout']) => PackContent,
@@ -257,18 +269,21 @@ export function storedRecordingFiles(
   return { folder, size: named.length + answers.length, files }
 }
 
-/** Made by itself, so that it holds on to the lines and not to the answers. */
+/** A separate function, so that it references only the lines and not the outputs. */
 const linesMade = (metas: readonly Capture[]) => (): Uint8Array => utf8(metas.map(captureLine).join(''))
 
-/** Where a node's recording is stored. A name that some file system cannot hold is replaced by a digest of it. */
+/**
+ * The folder of a node’s recording in a pack. A name that some file system cannot represent is replaced by its
+ * digest.
+ */
 export const nodeFolder = (node: string): string =>
   `data/nodes/${isSafeName(node) ? node : `node-${sha256(node).slice(0, 24)}`}`
 
-/** Every part a safe name; VERIFY.txt is the one exception in capitals. */
+/** Every part is a safe name; VERIFY.txt is the only exception in capitals. */
 export const isSafePath = (path: string): boolean =>
   path.length <= 400 && (path === PATHS.help || path.split('/').every(isSafeName))
 
-/** Lines as sha256sum writes and reads them, sorted by path. */
+/** Lines in the format of sha256sum, sorted by path. */
 export const manifestLines = (files: PackFiles): string => [...manifestPieces(files)].join('')
 
 function* manifestPieces(files: PackFiles): Generator<string> {
@@ -288,7 +303,7 @@ export interface Manifest extends ManifestDigests {
   readonly content: PackContent
 }
 
-/** The manifest of these files; its text is not held where it is large. */
+/** The manifest of these files; a large text is not kept in memory. */
 export function manifestOf(files: PackFiles): Manifest {
   const evidence = growingSha256()
   const content = keptOrMadeAgain(
@@ -300,19 +315,19 @@ export function manifestOf(files: PackFiles): Manifest {
   return { content, sha256: digestOf(content), evidenceDigest: evidence.digest() }
 }
 
-/** As manifestOf, of a manifest that was read. */
+/** As manifestOf, for a manifest that was read. */
 export const manifestRead = (text: string): ManifestDigests => ({
   sha256: sha256(text),
   evidenceDigest: evidenceDigestOf(text),
 })
 
 /**
- * The digest that ties the report to the evidence: SHA-256 over the lines of the payload manifest, without those of the report itself.
- * The same as: grep -v '  data/report' manifest-sha256.txt | sha256sum
+ * The digest that binds the report to the evidence: SHA-256 over the lines of the payload manifest, without those of
+ * the report itself. Equivalent to: grep -v ' data/report' manifest-sha256.txt | sha256sum
  */
 export const evidenceDigestOf = (manifest: string): Sha256 => sha256OfAll(evidenceLines(withEnds(manifest)))
 
-/** As evidenceDigestOf, of the manifest that these files have. */
+/** As evidenceDigestOf, for the manifest of these files. */
 export const evidenceDigestOver = (files: PackFiles): Sha256 => sha256OfAll(evidenceLines(manifestPieces(files)))
 
 function* evidenceLines(lines: Iterable<string>): Generator<string> {
@@ -325,7 +340,9 @@ function* withEnds(text: string): Generator<string> {
   for (const line of linesOf(text)) if (line !== '') yield `${line}\n`
 }
 
-/** The lines of a text one by one, without their ends: a list of many thousand is never taken apart as a whole. */
+/**
+ * The lines of a text one by one, without line ends, so that a list of many thousand lines is never split as a whole.
+ */
 export function* linesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
@@ -334,11 +351,11 @@ export function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Where the time-stamps over the seal lie, first, second…: each is over the seal and all time-stamps before it. */
+/** The path of the nth time-stamp over the seal; each covers the seal and all earlier time-stamps. */
 export const stampPath = (place: number): string => (place === 1 ? PATHS.stamp : `${PATHS.seal}.${place}.tsr`)
-/** The files of one node, made when they are asked for. */
+/** The files of one node, generated on request. */
 export interface NodeFiles {
-  /** `data/nodes/NAME`, which every path begins with. */
+  /** `data/nodes/NAME`, the prefix of every path. */
   readonly folder: string
   readonly size: number
   readonly files: () => PackFiles

@@ -27,11 +27,13 @@ interface StatementInput {
   readonly producer: string
   readonly assessment: Assessment
   readonly recordings: readonly RecordingOutline[]
-  /** Which planned run it is; null for one that a person started. */
+  /** The scheduled run; null for one that a person started. */
   readonly planned?: Planned | null
 }
 
-/** The documents that people ask for by themselves: subjects of the statement in addition to the list that names every file. */
+/**
+ * The documents that people ask for individually: subjects of the statement besides the list that names every file.
+ */
 export const NAMED_SUBJECTS: readonly string[] = [
   PATHS.assessment,
   PATHS.catalog,
@@ -41,7 +43,10 @@ export const NAMED_SUBJECTS: readonly string[] = [
   PATHS.scope,
 ]
 
-/** The in-toto Statement (in-toto attestation framework, v1) over a payload and its manifest: every declared node is named. */
+/**
+ * The in-toto Statement (in-toto attestation framework, v1) over a payload and its manifest; it names every declared
+ * node.
+ */
 const statementFor = (payload: PackFiles, manifest: ManifestDigests, input: StatementInput): Statement => ({
   _type: STATEMENT_TYPE,
   subject: [
@@ -55,7 +60,7 @@ const statementFor = (payload: PackFiles, manifest: ManifestDigests, input: Stat
   predicate: predicateFor(manifest.evidenceDigest, input),
 })
 
-/** What a pack states of its run; the digest is that of evidenceDigestOf(). */
+/** What a pack states about its run; the digest is that of evidenceDigestOf(). */
 export function predicateFor(
   evidenceDigest: Sha256,
   { run, producer, assessment, recordings, planned = null }: StatementInput,
@@ -81,8 +86,8 @@ export function predicateFor(
 }
 
 /**
- * The files of many nodes as one map, of which those of one node are here at a time: of a thousand nodes, names and places alone take more
- * memory than all the rest.
+ * The files of many nodes as one map that has those of one node in memory at a time. For a thousand nodes, names and
+ * positions alone take more memory than everything else.
  */
 export function filesOfNodes(nodes: readonly NodeFiles[]): PackFiles {
   const byFolder = new Map(nodes.map((node) => [node.folder, node]))
@@ -104,7 +109,7 @@ export function filesOfNodes(nodes: readonly NodeFiles[]): PackFiles {
   })
 }
 
-/** Maps that have no path in common as one, which sees what is added to any of them later. */
+/** Several maps without common paths as one, which reflects later additions to any of them. */
 export const layered = (...layers: readonly PackFiles[]): PackFiles =>
   viewOf({
     size: () => layers.reduce((sum, { size }) => sum + size, 0),
@@ -121,7 +126,7 @@ export const layered = (...layers: readonly PackFiles[]): PackFiles =>
     inOrder: () => merged(layers.map((layer) => pathsInOrder(layer)[Symbol.iterator]())),
   })
 
-/** Sorted lists as one. */
+/** Merges sorted lists. */
 function* merged(lists: readonly Iterator<string>[]): Generator<string> {
   const heads = lists.map((list) => list.next())
   for (;;) {
@@ -164,40 +169,40 @@ const viewOf = ({
 export { assessmentBytes, evidenceDigestOf, manifestLines, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
 
 export interface PackInput extends StatementInput {
-  /** From payloadFiles(), with the report added under PATHS.report. */
+  /** The result of payloadFiles(), with the report added under PATHS.report. */
   readonly payload: PackFiles
   readonly signer: Pick<Signer, 'certificate' | 'chain' | 'crls' | 'fingerprint' | 'subject'>
-  /** The authority that will stamp the seal, when one was asked already: for its own check in later years. */
+  /** The authority that will time-stamp the seal, where it was already asked: recorded for checks in later years. */
   readonly authority?: StampAuthority | null
   /** Listed and sealed files outside the payload. */
   readonly tags?: ReadonlyMap<string, Uint8Array>
-  /** The archive's file name, for VERIFY.txt. */
+  /** The file name of the archive, for VERIFY.txt. */
   readonly packName: string
 }
 
 export interface StampAuthority {
   readonly name: string
-  /** DER, leaf first. */
+  /** DER certificates, leaf first. */
   readonly chain: readonly Uint8Array[]
   readonly crls: readonly Uint8Array[]
 }
 
 export interface AssembledPack {
-  /** Every file outside the payload, but the seal. */
+  /** Every file outside the payload except the seal. */
   readonly tags: ReadonlyMap<string, PackContent>
-  /** VERIFY.txt, one of them. */
+  /** VERIFY.txt, which is one of them. */
   readonly help: Uint8Array
-  /** The bytes to seal: put the signature over them at PATHS.seal. */
+  /** The bytes to be sealed; their signature is stored at PATHS.seal. */
   readonly toSeal: Uint8Array
   readonly evidenceDigest: Sha256
 }
 
 export const BAG_DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'
 
-/** The pack of a run: see assembleBag(). */
+/** The pack of a run; see assembleBag(). */
 export const assemblePack = (input: PackInput): AssembledPack => assembleBag(bagOfRun(input))
 
-/** What the pack of a run is made of. */
+/** The components of the pack of a run. */
 export const bagOfRun = <T extends PackInput>(input: T): T & BagInput => ({
   ...input,
   identifier: input.run,
@@ -206,22 +211,23 @@ export const bagOfRun = <T extends PackInput>(input: T): T & BagInput => ({
   statement: (manifest: ManifestDigests) => statementFor(input.payload, manifest, input),
 })
 
-/** What a sealed pack of any kind is made of. */
+/** The components of a sealed pack of any kind. */
 export interface BagInput
   extends Pick<PackInput, 'payload' | 'signer' | 'authority' | 'tags' | 'packName' | 'producer'> {
-  /** What the pack is of, in one word. */
+  /** The subject of the pack, in one word. */
   readonly identifier: string
   readonly asOf: string
   readonly demo: boolean
-  /** The content of statement.json, over the payload manifest. */
+  /** The content of statement.json, which covers the payload manifest. */
   readonly statement: (manifest: ManifestDigests) => unknown
-  /** Of VERIFY.txt: where raw answers are stored. The folder of a run's own pack by default. */
+  /** For VERIFY.txt: the folder of captured outputs. By default that of the run’s own pack. */
   readonly nodes?: string
 }
 
 /**
- * A BagIt 1.0 bag (RFC 8493) around a payload. The tag manifest lists every other file outside the payload, certificates and revocation
- * lists included, so that the one signature over it covers every byte of the pack but its own and the time-stamps over it.
+ * A BagIt 1.0 bag (RFC 8493) around a payload. The tag manifest lists every other file outside the payload, including
+ * certificates and revocation lists, so that the one signature over it covers every byte of the pack except its own
+ * and the time-stamps over it.
  */
 export function assembleBag(input: BagInput): AssembledPack {
   const { payload, signer, authority, demo } = input
@@ -272,7 +278,7 @@ export function assembleBag(input: BagInput): AssembledPack {
   return { tags: new Map([...tags, [PATHS.tagManifest, toSeal]]), help, toSeal, evidenceDigest: digest }
 }
 
-/** bag-info.txt (RFC 8493 §2.2.2), whose lines all follow from the rest of the pack. */
+/** bag-info.txt (RFC 8493 §2.2.2); all its lines follow from the rest of the pack. */
 export const bagInfo = (of: {
   readonly producer: string
   readonly asOf: string
@@ -295,7 +301,7 @@ export const bagInfo = (of: {
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')
 
-/** How the run chain is recomputed by hand, where the pack has the inclusion of the preceding one. */
+/** How to recompute the run chain by hand, where the pack contains the inclusion proof of the preceding entry. */
 export const CHAIN_RECIPE: Recipe = {
   title: 'The previous pack is in the run chain of this pack (run in the folder unpacked/pack)',
   lines: ['( set -eu', ...inclusionRecipe(), ')'],

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 
-/** PEM (RFC 7468): one label, base64 in lines of 64. */
+/** Encodes as PEM (RFC 7468): one label, base64 in lines of 64. */
 export function pem(label: string, der: Uint8Array): string {
   const lines =
     Buffer.from(der)
@@ -9,7 +9,7 @@ export function pem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
 }
 
-/** The first `most` values with this label in a text, in order, as DER. What is between them is passed over. */
+/** The first `most` values with this label in a text, in order, as DER. Text between them is skipped. */
 export function fromPem(label: string, text: string, most = Number.POSITIVE_INFINITY): readonly Uint8Array[] {
   const block = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g')
   const found: Uint8Array[] = []
@@ -20,13 +20,13 @@ export function fromPem(label: string, text: string, most = Number.POSITIVE_INFI
   return found
 }
 
-/** Certificates in a file that a person named: PEM, one or several, or one in DER. */
+/** Certificates in a file that a person named: one or more in PEM, or one in DER. */
 export function certificatesIn(file: Uint8Array): readonly Uint8Array[] {
   const found = fromPem('CERTIFICATE', Buffer.from(file).toString('latin1'))
   return found.length > 0 || file[0] !== 0x30 ? found : [file]
 }
 
-/** A certificate with any key: whether the key may seal or time-stamp is checked where it is used. */
+/** Accepts a certificate with any key: whether the key may sign or time-stamp is checked where it is used. */
 export function isCertificate(der: Uint8Array): boolean {
   try {
     return new X509Certificate(der).raw.length === der.length
@@ -36,13 +36,16 @@ export function isCertificate(der: Uint8Array): boolean {
 }
 
 interface CertificateNames {
-  /** One name in a line, as the certificate has it. */
+  /** One name, as stated in the certificate. */
   readonly subject: string
   readonly issuer: string
   readonly validTo: string
 }
 
-/** Whose a certificate (DER, RFC 5280) is, who issued it and until when it is valid, or null where the bytes are none. Verifies nothing. */
+/**
+ * Subject, issuer and end of validity of a certificate (DER, RFC 5280); null where the bytes are not one. Verifies
+ * nothing.
+ */
 export function certificateNames(der: Uint8Array): CertificateNames | null {
   try {
     const { subject, issuer, validTo } = new X509Certificate(der)

@@ -4,20 +4,23 @@ import type { Outcome } from './failure.ts'
 import type { CapturedAnswer, LoadedRecording, RecordingSource } from './recording.ts'
 import type { MethodsHeard, SshOffer } from './ssh-methods.ts'
 
-/** Everything outside, as the use cases see it. Each port has one adapter for real use, and a replay or fake for tests. */
+/**
+ * Everything outside the program, from the point of view of the use cases. Each port has one adapter for real use,
+ * and a replay or fake for tests.
+ */
 
-/** Bytes in less memory. */
+/** Lossless compression in memory. */
 export interface Compression {
   readonly compress: (bytes: Uint8Array) => Uint8Array
-  /** The same bytes as before, of this size; throws where they are not. */
+  /** Restores the original bytes; throws where they do not have this size. */
   readonly restore: (compressed: Uint8Array, size: number) => Uint8Array
 }
 
-/** Time and chance come in through here and nowhere else. */
+/** The only source of time and randomness. */
 export interface Clock {
   /** UTC, ISO 8601 with milliseconds. */
   readonly now: () => string
-  /** Monotonic nanoseconds. */
+  /** Monotonic, in nanoseconds. */
   readonly ticks: () => bigint
 }
 
@@ -25,7 +28,7 @@ export interface Entropy {
   readonly bytes: (count: number) => Uint8Array
 }
 
-/** How to reach and log in to one node, after defaults, jump names and relative paths were resolved. */
+/** How to reach and log in to one node, after defaults, jump hosts and relative paths were resolved. */
 export interface ConnectTarget {
   readonly node: DeclaredNode
   readonly trust: HostKeyTrust
@@ -33,7 +36,7 @@ export interface ConnectTarget {
   readonly transport: 'auto' | 'ssh2' | 'openssh'
   /** Outermost first. */
   readonly jumps: readonly Omit<ConnectTarget, 'jumps'>[]
-  /** Of a demo node: recorded in place of what is measured, and only in a recording that is marked as demo data. */
+  /** Only of a demo node: recorded in place of measurements, and only in a recording marked as demo data. */
   readonly roundTrips?: EmulatedTimes
 }
 
@@ -44,54 +47,66 @@ export interface EmulatedTimes {
 }
 
 export interface HostKeyTrust {
-  /** Inline fingerprint, `SHA256:…`, from the fleet file. */
+  /** Fingerprint from the fleet file, `SHA256:…`. */
   readonly fingerprint?: string
   /** known_hosts files, in order. */
   readonly knownHostsFiles: readonly string[]
-  /** Recorded decisions (our own known_hosts-like file), consulted last. */
+  /** Recorded decisions (a file of ours in known_hosts format), consulted last. */
   readonly decisionsFile?: string
 }
 
 export interface Credentials {
   readonly identityFile?: string
   readonly agent: boolean
-  /** Asks a person, on a terminal or in the one-field window; null when no person answers. Never logged. */
+  /** Asks a person, on a terminal or in the window’s prompt; null where no one answers. The answer is never logged. */
   readonly ask?: (question: string) => Promise<string | null>
 }
 
-/** An open, authenticated connection to one node whose host key was verified. One collection uses one of these. */
+/** An open, authenticated connection to one node with a verified host key. Each collection uses one. */
 export interface Connection {
   readonly hostKey: HostKey
-  /** The list that the host key was found in, where a person compared it with one; kept as evidence. */
+  /** The list that contains the host key, where a person compared the key with one; stored as evidence. */
   readonly hostKeyList?: string | null
   readonly session: Omit<Session, 'privilege'>
-  /** Starts one remote command and gives its streams. Called once per collection. */
+  /** Starts one remote command and returns its streams. Called once per collection. */
   readonly exec: (command: string) => Promise<Outcome<RemoteProcess>>
-  /** What the server offered in this connection's key exchange; null or absent where the adapter could not read it. */
+  /**
+   * The algorithms that the server offered in this connection’s key exchange; null or absent where the adapter cannot
+   * read them.
+   */
   readonly offer?: SshOffer | null
-  /** A TCP stream from the node to one of its own ports, through this connection (RFC 4254 §7.2); absent where the adapter has none. */
+  /**
+   * Opens a TCP stream from the node to one of its own ports through this connection (RFC 4254 §7.2). Absent where
+   * the adapter does not support it.
+   */
   readonly dial?: (host: string, port: number) => Promise<Dialed>
   /**
-   * Asks an SSH server of the node, through this connection, which methods it offers a user, by a request that carries no credential; `late`
-   * ends the wait. Absent where the adapter has no means.
+   * Asks an SSH server of the node, through this connection, which login methods it offers a user, by a request
+   * without credentials; `late` ends the wait. Absent where the adapter does not support it.
    */
   readonly askMethods?: (
     target: { readonly host: string; readonly port: number; readonly user: string },
     late: Promise<unknown>,
   ) => Promise<MethodsHeard>
-  /** Times the way to the server: shown with the echo, and bounds nothing. Absent where the adapter has no means. */
+  /**
+   * Measures the network path to the server; displayed with the echo times, and bounds nothing. Absent where the
+   * adapter does not support it.
+   */
   readonly timePath?: () => Promise<PathTiming>
   readonly close: () => void
 }
 
-/** `refused`: the SSH server does not forward. `failed`: it tried, and nothing took the connection. `lost`: the session has ended. */
+/**
+ * `refused`: the SSH server does not allow forwarding. `failed`: forwarding was attempted, but nothing accepted the
+ * connection. `lost`: the session has ended.
+ */
 export type Dialed =
   | { readonly ok: true; readonly stream: ByteStream }
   | { readonly ok: false; readonly why: 'refused' | 'failed' | 'lost' }
 export interface ByteStream {
   readonly write: (data: Uint8Array) => void
   readonly onData: (listener: (chunk: Uint8Array) => void) => void
-  /** Resolves when the other end ended it, or the whole connection was lost. */
+  /** Resolves when the other end closed the stream, or the connection was lost. */
   readonly closed: Promise<'ended' | 'lost'>
   readonly close: () => void
 }
@@ -101,7 +116,7 @@ export interface RemoteProcess {
   readonly end: () => void
   readonly onStdout: (listener: (chunk: Uint8Array) => void) => void
   readonly onStderr: (listener: (chunk: Uint8Array) => void) => void
-  /** Resolves when the process and both streams ended, or the connection did. */
+  /** Resolves when the process and both streams, or the connection, have ended. */
   readonly closed: Promise<{ readonly exitCode: number | null; readonly lost: boolean }>
   readonly kill: () => void
 }
@@ -112,31 +127,31 @@ export interface Transport {
 
 /** Append-only, content-addressed evidence. */
 export interface EvidenceStore {
-  /** Opens (or resumes) a recording for writing. Each append is durable when its promise resolves. */
+  /** Opens or resumes a recording for writing. Each append is durable when its promise resolves. */
   readonly begin: (recording: Recording) => Promise<Outcome<RecordingWriter>>
   readonly load: (run: string, id: string) => Promise<Outcome<LoadedRecording>>
-  /** A stored recording without its answers, which are read when they are needed, even after the store was closed. */
+  /** A stored recording without its outputs, which are read when needed, even after the store was closed. */
   readonly source: (recording: Recording) => RecordingSource
   readonly list: (run: string) => Promise<Outcome<readonly Recording[]>>
   readonly runs: () => Promise<Outcome<readonly string[]>>
-  /** Takes away stored bytes that no recording holds any more; gives how many that were. */
+  /** Deletes stored bytes that no recording refers to any more; returns their total. */
   readonly sweep: () => Promise<Outcome<number>>
 }
 
 export interface RecordingWriter {
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
-  /** The recording as it is stored now. Its answers are not read back, unless it held some when it was begun. */
+  /** Completes the recording. Its outputs are not read back unless it already had some when it was opened. */
   readonly finish: (recording: Recording) => Promise<Outcome<FinishedRecording>>
 }
 
 export interface FinishedRecording extends RecordingSource {
-  /** How many answers it holds. */
+  /** Number of captures. */
   readonly answers: number
 }
 
-/** A private key that signs: local file, PKCS#12 or token look the same from here. */
+/** A private signing key, whether in a local file, a PKCS #12 file or on a token. */
 export interface Signer {
-  /** DER of the leaf certificate, then its chain up to the root. */
+  /** DER of the leaf certificate, followed by its chain up to the root. */
   readonly certificate: Uint8Array
   readonly chain: readonly Uint8Array[]
   readonly crls: readonly Uint8Array[]
@@ -145,71 +160,79 @@ export interface Signer {
   readonly fingerprint: string
   readonly subject: string
   /**
-   * Signs the SHA-256 of `data`: DER ECDSA-Sig-Value, or PKCS #1 v1.5. `content` is that of the signature, of which `data` has the digest; a
-   * signer at another computer reads it before an entry is signed.
+   * Signs the SHA-256 of `data`; returns a DER ECDSA-Sig-Value, or PKCS #1 v1.5. `content` is what `data` contains
+   * the digest of; a signer at another computer reads it before signing an entry.
    */
   readonly sign: (data: Uint8Array, content?: Uint8Array) => Promise<Uint8Array>
-  /** A person at another computer decides first, which may take minutes: nothing that others need is locked meanwhile. */
+  /**
+   * A person at another computer has to confirm, which may take minutes; nothing that others need is locked
+   * meanwhile.
+   */
   readonly mayTakeLong?: boolean
 }
 
-/** A certificate as people read of it. */
+/** A certificate as displayed to people. */
 export interface CertificateName {
   readonly subject: string
   /** SHA-256 of the certificate, 64 lower-case hex characters. */
   readonly fingerprint: string
 }
 
-/** What is found of a detached CMS signature over some bytes. `problems` empty means the signature verifies cryptographically. */
+/**
+ * The reading of a detached CMS signature over given bytes. Empty `problems` means that the signature verifies
+ * cryptographically.
+ */
 export interface SealReading {
   readonly problems: readonly string[]
-  /** The term is that of the whole chain: the latest beginning, the earliest end. */
+  /** Its validity is that of the whole chain: the latest beginning, the earliest end. */
   readonly signer:
     | (CertificateName & {
         readonly notBefore: string
         readonly notAfter: string
-        /** SHA-256 of the public key: one key can be in several certificates. */
+        /** SHA-256 of the public key, since several certificates can have one key. */
         readonly key: string
       })
     | null
-  /** The root that the signer's chain ends in, when it does. */
+  /** The root of the signer’s chain; null for an incomplete chain. */
   readonly root: CertificateName | null
-  /** Whose issuer is not at hand, in a sentence: the signature verifies, and the chain ends before a root. */
+  /** Where the signature verifies but the chain ends before a root: a sentence naming the missing issuer. */
   readonly incomplete: string | null
-  /** Signed by a key made for demonstrations. */
+  /** Signed by a demonstration key. */
   readonly demo: boolean
   readonly revoked: { readonly at: string } | null
   /** A verified revocation list covers every certificate below the root. */
   readonly revocationCovered: boolean
-  /** Until when those lists are current; null when none states it. */
+  /** End of validity of those lists; null where none states it. */
   readonly revocationUntil: string | null
-  /** Both, of the certificates below the root that state where their revocation is published; null where none does. */
+  /**
+   * The same two values for those certificates below the root that state a revocation source; null where none does.
+   */
   readonly revocationNamed: { readonly covered: boolean; readonly until: string | null } | null
-  /** In order: the first over the signature, each further one over all before it. */
+  /** In order: the first covers the signature, each further one everything before it. */
   readonly timestamps: readonly TimestampReading[]
 }
 
-/** What is found of one time-stamp token (RFC 3161). Whether its authority is trusted is the reader's to decide. */
+/** The reading of one time-stamp token (RFC 3161). Whether its authority is trusted is decided by the reader. */
 export interface TimestampReading {
-  /** Empty means: a well-formed token over the bytes at hand, signed by a certificate made for time-stamping. */
+  /** Empty: a well-formed token over the given bytes, signed by a certificate for time-stamping. */
   readonly problems: readonly string[]
-  /** genTime, UTC, ISO 8601; empty when it cannot be read. */
+  /** genTime: UTC, ISO 8601; empty where it cannot be read. */
   readonly at: string
   readonly authority: CertificateName | null
   readonly root: CertificateName | null
   /** As in SealReading. */
   readonly incomplete: string | null
-  /** The earliest end in the authority's chain: until then the token can be checked by itself. */
+  /** Earliest end of validity in the authority’s chain; until then the token can be verified by itself. */
   readonly until: string
   readonly revoked: { readonly at: string } | null
   readonly revocationCovered: boolean
-  /** Made by a demonstration key. */
+  /** Made with a demonstration key. */
   readonly demo: boolean
 }
 
-/** A token and the exact bytes it must be over. */
+/** A token and the exact bytes that it must cover. */
 export interface StampedBytes {
-  /** DER of the TimeStampToken (a CMS ContentInfo), or of the whole TimeStampResp that holds it. */
+  /** DER of the TimeStampToken (a CMS ContentInfo), or of the TimeStampResp that contains it. */
   readonly token: Uint8Array
   readonly over: Uint8Array
 }
@@ -217,21 +240,23 @@ export interface StampedBytes {
 export interface SealInput {
   readonly content: Uint8Array
   readonly signature: Uint8Array
-  /** DER certificates that may complete the signer's chain. */
+  /** DER certificates that may complete the signer’s chain. */
   readonly chain: readonly Uint8Array[]
-  /** DER revocation lists of the signer's issuers. */
+  /** DER revocation lists of the signer’s issuers. */
   readonly crls: readonly Uint8Array[]
   readonly timestamps: readonly StampedBytes[]
-  /** The same for the authorities of the time-stamps. */
+  /** The same for the time-stamp authorities. */
   readonly tsaChain: readonly Uint8Array[]
   readonly tsaCrls: readonly Uint8Array[]
-  /** Lists that the reader supplied, of any issuers: those of others are passed over. */
+  /** Revocation lists supplied by the reader, of any issuers; those of unrelated issuers are ignored. */
   readonly freshCrls: readonly Uint8Array[]
 }
 
 export interface SealReader {
   readonly read: (input: SealInput) => Promise<SealReading>
-  /** Reads a signed PDF. `offered` are certificates that may complete chains; nothing in it is trusted by that. */
+  /**
+   * Reads a signed PDF. `offered` are certificates that may complete chains; they are not trusted by being offered.
+   */
   readonly readPdf: (
     pdf: Uint8Array,
     offered: readonly Uint8Array[],
@@ -239,39 +264,53 @@ export interface SealReader {
   ) => Promise<PdfReading>
 }
 
-/** PAdES baseline levels (ETSI EN 319 142-1 §6) that we write. B-LT alone is never written: without a time over it, it shows little. */
+/**
+ * The PAdES baseline levels (ETSI EN 319 142-1 §6) that Barewitness writes. It never writes B-LT alone, which shows
+ * little without a time-stamp over it.
+ */
 export type PadesLevel = 'B-B' | 'B-T' | 'B-LTA'
 
-/** What is found of a PDF, read by the strict profile of the reports we write. */
+/** The reading of a PDF, by the strict profile of Barewitness reports. */
 export interface PdfReading {
-  /** `report`: has the form of ours, whether or not it verifies. `foreign`: a PDF that we did not write, and do not evaluate. */
+  /**
+   * `report`: has the form of a Barewitness report, whether or not it verifies. `foreign`: a PDF from another
+   * program, which is not evaluated.
+   */
   readonly kind: 'report' | 'foreign' | 'not-a-pdf'
-  /** Where the file departs from the profile, or its signatures from the bytes. Empty for a report that is intact. */
+  /** Departures of the file from the profile, or of its signatures from the bytes. Empty for an intact report. */
   readonly problems: readonly string[]
   readonly level: PadesLevel | null
-  /** The author's signature; its `timestamps` holds the signature's own token, then each document time-stamp, oldest first. */
+  /**
+   * The author’s signature; its `timestamps` are the signature’s own token, then each document time-stamp, oldest
+   * first.
+   */
   readonly seal: SealReading | null
-  /** SHA-256 of what the author's signature covers; null where none can be read. */
+  /** SHA-256 of the bytes that the author’s signature covers; null where it cannot be read. */
   readonly covered: Sha256 | null
-  /** The evidence digest that the file's own data names, 64 hex characters. */
+  /** The evidence digest stated in the file’s own data, 64 hex characters. */
   readonly evidenceDigest: string | null
   /** Embedded files of the first revision, by name. */
   readonly attachments: ReadonlyMap<string, Uint8Array>
 }
 
-/** An opened pack: already checked to be safe to read (no traversal, links, duplicates, bombs). Paths are inside `pack/`. */
+/**
+ * An opened pack that was checked to be safe to read (no path traversal, links, duplicates or decompression bombs).
+ * Paths are inside `pack/`.
+ */
 export interface PackSource {
   readonly paths: readonly string[]
   readonly sha256: (path: string) => Promise<string>
-  /** Bytes of a file; null where there is no such file. */
+  /** Size of a file in bytes; null where it does not exist. */
   readonly size: (path: string) => number | null
-  /** Rejects for a file of more bytes than `most`, as far as that is known before it is read. */
+  /** Rejects for a file of more than `most` bytes, as far as its size is known before reading. */
   readonly read: (path: string, most?: number) => Promise<Uint8Array>
-  /** SHA-256 with which read() compares the bytes that it returns, and rejects others; absent where it compares nothing. */
+  /**
+   * The SHA-256 that read() compares with the bytes it returns, rejecting others; absent where it compares nothing.
+   */
   readonly comparedWith?: (path: string) => string
 }
 
-/** Validates JSON against one of our schemas; problems are plain sentences with the place in the document. */
+/** Validates JSON against one of our schemas. Problems are plain sentences with the position in the document. */
 export interface SchemaValidator {
   readonly problems: (
     schema:
@@ -295,19 +334,19 @@ export interface SchemaValidator {
   ) => readonly string[]
 }
 
-/** Moments of a run, for the window, the terminal and logs alike. */
+/** Events of a run, for the window, the terminal and logs alike. */
 export type RunEvent =
   | { readonly kind: 'run-started'; readonly run: string; readonly nodes: readonly string[] }
   | { readonly kind: 'node-connecting'; readonly node: string }
   | { readonly kind: 'node-collecting'; readonly node: string; readonly done: number; readonly total: number }
-  /** Everything is answered; only round trips are still timed, over a while. */
+  /** All questions are answered; only round-trip times are still being measured. */
   | { readonly kind: 'node-timing'; readonly node: string; readonly secondsLeft: number }
   | {
       readonly kind: 'node-done'
       readonly node: string
       readonly captures: number
       readonly partial: boolean
-      /** The message of a sudo that completed no command, empty where it gave none. Absent for any other node. */
+      /** The message of a sudo that completed no command; empty where it gave none. Absent for any other node. */
       readonly sudoRefused?: string
     }
   | { readonly kind: 'node-failed'; readonly node: string; readonly code: string; readonly detail: string }

@@ -1,38 +1,42 @@
 import { plain } from './plain-text.ts'
 import type { CapturedAnswer } from './recording.ts'
 
-// A star in a path would end a block comment, hence the line comments here.
-// A constant path pattern that the node's own shell expands, such as /sys/block/dm-*/dm/uuid. Always absolute, never quoted.
+// A line comment, because a star in a path would end a block comment. A constant path pattern that the node’s own
+// shell expands, such as /sys/block/dm-*/dm/uuid. Always absolute, never quoted.
 export interface Glob {
   readonly glob: string
 }
 
 /**
- * One exact command. Nothing in it ever comes from a node. `as: 'root'` runs directly when we are root, through exact-argv
- * `sudo -n` when the fleet file allows sudo, and else is recorded as not run.
+ * One exact command, none of which ever comes from a node. `as: 'root'` runs directly where the session is root,
+ * through `sudo -n` with exact arguments where the fleet file allows sudo, and is otherwise recorded as not run.
  */
 export interface RunCommand {
   readonly kind: 'run'
   readonly argv: readonly [string, ...(string | Glob)[]]
   readonly as: 'user' | 'root'
-  /** Seconds after which the node itself ends the command. Default 20. */
+  /** Seconds after which the node ends the command. Default 20. */
   readonly timeoutSeconds?: number
-  /** Bytes of stdout kept; one more byte marks the capture truncated. Default 4 MiB. */
+  /** Bytes of stdout kept; one more byte marks the capture as truncated. Default 4 MiB. */
   readonly maxBytes?: number
   /**
-   * Constant paths of which one must exist for the command to have an answer. Where the node's file system states that none does, it is
-   * not run and is recorded as `no-path`; where that cannot be seen without more rights, it is run like any other.
+   * Constant paths of which at least one must exist for the command to have an answer. Where the node’s file system
+   * shows that none does, the command is not run and is recorded as `no-path`. Where existence cannot be determined
+   * without more rights, it is run like any other.
    */
   readonly needsPath?: readonly [string, ...string[]]
   /**
-   * How a line of every complete answer begins, spaces before it apart: what the tool prints on any system, such as the content of a
-   * file that is always there and is asked for beside the others. It distinguishes “there is none of these” from an answer that was kept
-   * from us; without it the answer counts as not read.
+   * The beginning of a line that every complete answer contains, apart from leading spaces: output that the tool
+   * prints on any system, such as the content of a file that always exists and is requested along with the others. It
+   * distinguishes “there are none” from an answer that was withheld; without it, the answer counts as not read.
    */
   readonly control?: string
 }
 
-/** Something the collector observes itself: about the session, with our own clock, or of ports it reaches through the session. */
+/**
+ * A measurement by the collector itself: of the session, with its own clock, or of ports that it reaches through the
+ * session.
+ */
 export interface MeasureCommand {
   readonly kind: 'measure'
   readonly measure: 'ssh-session' | 'host-key-list' | 'ssh-offers' | 'nonce-echo' | 'tls-listeners' | 'ssh-servers'
@@ -42,55 +46,66 @@ export type Command = RunCommand | MeasureCommand
 
 export type Parsed<F> = { readonly ok: true; readonly fact: F } | { readonly ok: false; readonly reason: string }
 
-/** An answer as a parser sees it: decoded as UTF-8 (invalid bytes become U+FFFD), with the bytes for binary formats. */
+/**
+ * An answer as passed to a parser: decoded as UTF-8 (invalid bytes become U+FFFD), with the bytes for binary formats.
+ */
 export interface Answer {
   readonly exitCode: number
   readonly text: string
   readonly errorText: string
   readonly bytes: Uint8Array
-  /** How long it took: by the node's own clock, and by the collecting computer's between hearing its first and its last frame (live tests only). */
+  /**
+   * Duration by the node’s own clock, and by the collecting computer’s between its first and its last frame (live
+   * tests only).
+   */
   readonly seconds: { readonly node: number | null; readonly collectingComputer: number | null }
 }
 
 /**
- * A question put to a node: the exact commands, and a pure reading of what came back. `parse` gets complete answers only;
- * it returns a reason, in words a person can read, when they state none. It never throws, whatever the bytes.
+ * A question to a node: the exact commands, and a pure parser of their output. `parse` receives complete answers
+ * only. Where they state no fact, it returns a reason in plain words. It never throws, whatever the bytes.
  */
 export interface Probe<F = unknown, C extends string = string> {
   readonly id: string
   readonly title: string
-  /** Shown to the server's owner before anything runs. */
+  /** Shown to the owner of the node before anything runs. */
   readonly why: string
-  /** It measures, and so keeps a processor busy for seconds: asked only where live tests were asked for. Its commands run in their order. */
+  /**
+   * The probe measures and therefore loads a processor for seconds; it runs only where live tests were requested. Its
+   * commands run in order.
+   */
   readonly live?: true
   /**
-   * Asked only where a person chose it: `metadata` sends requests from the node to the provider’s metadata service, or reads what that
-   * service signed, which some systems accept as a login.
+   * Runs only where a person chose it. `metadata` sends requests from the node to the provider’s metadata service, or
+   * reads data signed by that service, which some systems accept as a login.
    */
   readonly optIn?: 'metadata'
-  /** What asking leaves in the node's logs beyond the collecting login, one sentence each; shown next to the question before anything runs. */
+  /**
+   * Entries that the question causes in the node’s logs besides the collecting login, one sentence each; shown next
+   * to the question before anything runs.
+   */
   readonly leaves?: readonly string[]
-  /** What changes by itself on an unmodified host. Absent: two looks at an unchanged host read the same. */
+  /** What changes by itself on an unmodified host. Absent: two readings of an unchanged host are equal. */
   readonly ignoredInDrift?: IgnoredInDrift<F>
   readonly commands: Readonly<Record<C, Command>>
   readonly parse: (answers: Readonly<Record<C, Answer>>) => Parsed<F>
 }
 
 export interface IgnoredInDrift<F> {
-  /** What changes, and why that is no change of the host. */
+  /** What changes, and why it is no change of the host. */
   readonly why: string
-  /** The reading without it; null where nothing of it stays. */
-  // As a method, so that a probe of anything can stand in a list of probes.
+  /** The reading without the changing part; null where nothing remains. */
+  // Declared as a method, so that a list can contain probes of any type.
   normalize(fact: F): unknown
 }
 
 export const known = <F>(fact: F): Parsed<F> => ({ ok: true, fact })
 export const unknown = (reason: string): Parsed<never> => ({ ok: false, reason })
 
-/** Identity function that gives a probe its precise types. */
+/** Identity function that infers the precise types of a probe. */
 export const defineProbe = <F, C extends string>(probe: Probe<F, C>): Probe<F, C> => probe
 
-/** A command for the catalog, in short form. */
+/** Short form of a command for the catalog. */
 export const run = (argv: RunCommand['argv'], options: Omit<RunCommand, 'kind' | 'argv' | 'as'> = {}): RunCommand => ({
   kind: 'run',
   argv,
@@ -110,15 +125,16 @@ export const glob = (pattern: string): Glob => ({ glob: pattern })
 
 const SUDO_REFUSED = /^sudo: |is not allowed to (execute|run)|may not run sudo/m
 
-// What sudo remarks before it runs the command all the same: a host name that does not resolve (any version), and a limit that it
-// may not set inside a container (before 1.9.1, as on Ubuntu 20.04). It shows nothing of the answer.
+// Warnings that sudo prints before it runs the command regardless: a host name that does not resolve (any version),
+// and a limit that it may not set inside a container (before 1.9.1, as on Ubuntu 20.04). They show nothing about the
+// answer.
 const SUDO_REMARKS = /^sudo: (?:unable to resolve host |setrlimit\()[^\n]*\n?/gm
 
-// Tools written in Rust, such as the coreutils of Ubuntu from 25.10, end a complaint with the error's number
-// (Display of std::io::Error); the words before it are those of the C library, as other tools print them.
+// Tools written in Rust, such as the coreutils of Ubuntu from 25.10, append the error number to a message (Display of
+// std::io::Error); the words before it are those of the C library, as other tools print them.
 const RUST_ERROR_NUMBERS = / \(os error \d{1,4}\)$/gm
 
-/** What sudo itself printed first on stderr, as “unable to resolve host …”; null where it printed nothing. */
+/** What sudo itself printed first on stderr, such as “unable to resolve host …”; null where it printed nothing. */
 export function sudoRemark({ meta, stderr }: CapturedAnswer): string | null {
   if (meta.privilege !== 'sudo' && meta.argv[0] !== 'sudo') return null
   const text = new TextDecoder().decode(stderr.subarray(0, 4096))
@@ -126,7 +142,7 @@ export function sudoRemark({ meta, stderr }: CapturedAnswer): string | null {
   return words === undefined ? null : plain(words, 200)
 }
 
-/** What a command printed on stderr, without what sudo itself remarked and without error numbers after the words. */
+/** The stderr of a command, without sudo’s own warnings and without error numbers. */
 const errorTextOf = ({ meta, stderr }: CapturedAnswer): string => {
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
     .decode(stderr)
@@ -137,13 +153,13 @@ const errorTextOf = ({ meta, stderr }: CapturedAnswer): string => {
 // The first line of bb_show_usage() (libbb/appletlib.c), which an applet prints in place of an answer.
 const BUSYBOX_USAGE = /^BusyBox v[^\n]{1,200} multi-call binary\.$/m
 
-/** What precedes the paths on the stderr of a command that was not run because none of them exists. */
+/** Precedes the paths on the stderr of a command that was not run because none of them exists. */
 export const NO_SUCH_PATH = 'no such path: '
 
-/** Why a live test has no answer: it was not requested, which is no gap; or it was, which is one. */
+/** Reason without a live test that was not requested, which is no gap; a requested one without an answer is. */
 export const LIVE_NOT_ASKED = 'not collected: live tests were not asked for'
 export const LIVE_UNANSWERED = 'not collected: live tests were asked for and this one was not answered'
-/** The same of questions to the provider’s metadata service. */
+/** The same for questions to the provider’s metadata service. */
 export const METADATA_NOT_ASKED = 'not collected: the provider’s metadata service was not queried'
 export const METADATA_UNANSWERED =
   'not collected: the provider’s metadata service was queried, and gave no answer to this'
@@ -152,34 +168,34 @@ export const METADATA_UNANSWERED =
 export const wasNotAsked = (reading: Parsed<unknown>): boolean =>
   !reading.ok && (reading.reason === LIVE_NOT_ASKED || reading.reason === METADATA_NOT_ASKED)
 
-/** Whether a probe went unread because sudo took too long: it named why, or was not asked again after that. */
+/** Whether a probe was not read because sudo took too long: it stated so, or was not asked again afterwards. */
 export const wasSlowSudo = (reading: Parsed<unknown>): boolean =>
   !reading.ok && (reading.reason.startsWith(SUDO_STOPPED) || reading.reason.startsWith(SUDO_SLOW))
 const SUDO_STOPPED = 'not collected: not asked, since sudo had taken too long'
 const SUDO_SLOW = 'not usable: sudo took too long'
 
-/** What a recording states was requested in addition to the ordinary probes. */
+/** What a recording requested in addition to the ordinary probes, as it states. */
 export interface AskedFor {
   readonly liveTests?: boolean
   readonly metadata?: boolean
 }
 
-/** Whether a probe is among the questions of such a collection. */
+/** Whether such a collection includes a probe. */
 export const isAskedFor = ({ live, optIn }: Probe<unknown>, { liveTests, metadata }: AskedFor): boolean =>
   (live !== true || liveTests === true) && (optIn !== 'metadata' || metadata === true)
 
-/** Of a recording, or of a run, only that. */
+/** Selects these members of a recording or a run. */
 export const askedFor = ({ liveTests, metadata }: AskedFor): AskedFor => ({
   liveTests: liveTests === true,
   metadata: metadata === true,
 })
 
 /**
- * Reads a probe from a recording's captures. Missing, not-run, lost, timed-out and truncated captures give a reason before `parse` is
- * called, so that no probe can forget to look; so do a missing tool (exit 127), the usage text of BusyBox and a refused sudo line. A
- * command whose path does not exist reads as if its tool had printed so.
- * `asked` is what the recording states of itself: without it, live tests and questions to a metadata service of which there is no capture
- * at all were not asked for.
+ * Reads a probe from the captures of a recording. Missing, not-run, lost, timed-out and truncated captures give a
+ * reason before `parse` is called, so that no probe can omit these cases; so do a missing tool (exit status 127), the
+ * usage text of BusyBox and a refused sudo line. A command whose path does not exist is read as if its tool had
+ * reported that. `asked` is what the recording states about itself; without it, live tests and metadata questions
+ * without any capture count as not requested.
  */
 export function readProbe<F>(
   probe: Probe<F>,
@@ -218,7 +234,7 @@ export const captureKey = (probe: string, command: string): string => `${probe}/
 function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   const { meta } = capture
   const tool = command.kind === 'run' ? command.argv[0] : command.measure
-  // An answer to another question under the same name: another catalog's, or a forged one.
+  // The answer to a different question under the same name, from another catalog or forged.
   const [asked, expected] = [meta.argv, argvOf(command)]
   if (asked.length !== expected.length || asked.some((part, at) => part !== expected[at]))
     return `not usable: it was asked in other words than this catalog has (${tool})`
@@ -242,7 +258,10 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   return null
 }
 
-/** Whether an answer does not hold what it holds on every system. One that was not asked for want of its paths is a whole answer. */
+/**
+ * Whether an answer lacks the output that it has on every system. One that was not requested because its paths do not
+ * exist counts as complete.
+ */
 function lacksControl({ meta, stdout }: CapturedAnswer, command: Command): boolean {
   const control = command.kind === 'run' ? command.control : undefined
   if (control === undefined || meta.status === 'no-path') return false
@@ -252,7 +271,10 @@ function lacksControl({ meta, stdout }: CapturedAnswer, command: Command): boole
     .some((line) => line.trimStart().startsWith(control))
 }
 
-/** Where sudo printed something before its command began, or was itself the question, sudo is named; else it may have been either. */
+/**
+ * Where sudo printed something before its command began, or was itself the question, sudo is named; otherwise the
+ * cause may be either.
+ */
 function whyTimedOut(capture: CapturedAnswer, tool: string): string {
   const remark = sudoRemark(capture)
   if (remark !== null) return `${SUDO_SLOW} (${tool}): ${remark}`
@@ -260,7 +282,7 @@ function whyTimedOut(capture: CapturedAnswer, tool: string): string {
   return `not usable: ${tool}${capture.meta.privilege === 'sudo' ? ', asked through sudo,' : ''} did not finish in time`
 }
 
-/** That a path was missing must be stated of the very paths that this catalog asks for. */
+/** A missing path must be stated for exactly the paths that this catalog requests. */
 function whyNotWithoutPath({ stderr }: CapturedAnswer, command: Command): string | null {
   const paths = command.kind === 'run' ? command.needsPath : undefined
   const message = new TextDecoder().decode(stderr).trimEnd()
@@ -269,7 +291,7 @@ function whyNotWithoutPath({ stderr }: CapturedAnswer, command: Command): string
     : 'not usable: it names another path than this catalog asks for'
 }
 
-/** The answer that every tool which opens files gives of one that does not exist, in the words of strerror(3). */
+/** The answer of any tool that opens files for one that does not exist, in the words of strerror(3). */
 function withoutPath(command: Command): Answer {
   const paths = (command.kind === 'run' ? command.needsPath : undefined) ?? []
   return {
@@ -281,7 +303,7 @@ function withoutPath(command: Command): Answer {
   }
 }
 
-/** A command as captures state it: patterns as their text, a measurement by its name. */
+/** The arguments of a command as captures state them: patterns as text, a measurement by its name. */
 export const argvOf = (command: Command): readonly string[] =>
   command.kind === 'run' ? command.argv.map((part) => (typeof part === 'string' ? part : part.glob)) : [command.measure]
 
@@ -300,7 +322,7 @@ function decode(capture: CapturedAnswer): Answer {
   }
 }
 
-/** Whether a probe needs this measurement, and no earlier attempt stored it. */
+/** Whether a probe needs this measurement and no earlier attempt stored it. */
 export const needsMeasure = (
   probes: readonly Probe<unknown>[],
   measure: MeasureCommand['measure'],

@@ -3,14 +3,14 @@ import type { ChosenProfile } from '../../schemas/types.ts'
 export type ProfileName = ChosenProfile['name']
 export const PROFILE_NAMES = ['baseline', 'cis', 'stig'] as const satisfies readonly ProfileName[]
 
-/** A number that a check compares against, and what each profile requires. Data: `main/catalog/thresholds.json`. */
+/** A value that a check compares with, and what each profile requires. Data: `main/catalog/thresholds.json`. */
 export interface Threshold {
   readonly id: string
   readonly title: string
   readonly unit: string
-  /** Which way is stricter. */
+  /** The direction that is stricter. */
   readonly stricter: 'lower' | 'higher'
-  /** Null where a profile sets none: the baseline's holds there, too. */
+  /** Null where a profile sets none; the baseline value then applies to it. */
   readonly values: { readonly baseline: SourcedValue } & Readonly<
     Record<Exclude<ProfileName, 'baseline'>, SourcedValue | null>
   >
@@ -19,20 +19,20 @@ export interface Threshold {
 export interface SourcedValue {
   readonly value: number
   readonly source: string
-  /** Meaning of a number that is not one to read, such as “no limit”. */
+  /** The meaning of a value that is not to be read as a number, such as “no limit”. */
   readonly words?: string
 }
 
-/** A threshold as it holds for one assessment. */
+/** A threshold as applied in one assessment. */
 export interface ThresholdValue {
   readonly threshold: Threshold
   readonly value: number
-  /** Where the value comes from, in words; of a changed one, the reason that was given. */
+  /** The source of the value, in words; for a changed value, the stated reason. */
   readonly source: string
-  /** The profile's own value, and which way the fleet's declaration moved it. */
+  /** The profile’s own value, and the direction in which the fleet’s declaration moved it. */
   readonly before: number
   readonly moved: 'not' | 'stricter' | 'looser'
-  /** Value and unit for people, and the same of the profile's own value. */
+  /** The value with its unit as displayed, and the same for the profile’s own value. */
   readonly shown: string
   readonly shownBefore: string
 }
@@ -40,8 +40,9 @@ export interface ThresholdValue {
 export type ThresholdValues = ReadonlyMap<string, ThresholdValue>
 
 /**
- * What every threshold is under a chosen profile: its value, else the baseline's, moved by the fleet's own changes. Of two changes to one
- * threshold the last holds; a change to a threshold that the catalog does not have changes nothing (a fleet file that names one is refused).
+ * All threshold values under a chosen profile: those of the profile, otherwise of the baseline, with the fleet’s own
+ * changes applied. The last of two changes to one threshold applies. A change to an unknown threshold has no effect
+ * (a fleet file that contains one is refused).
  */
 export function thresholdValues(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): ThresholdValues {
   const changes = new Map((chosen?.changes ?? []).map((change) => [change.threshold as string, change]))
@@ -66,7 +67,10 @@ export function thresholdValues(thresholds: readonly Threshold[], chosen: Chosen
 
 const withUnit = (value: number, { unit }: Threshold): string => `${value} ${unit}`
 
-/** Whether a value has the form of a chosen profile. A change to a threshold that a catalog does not have moves nothing, so ids are free. */
+/**
+ * Whether a value has the form of a chosen profile. Ids are not checked, since a change to an unknown threshold has
+ * no effect.
+ */
 export function isChosenProfile(value: unknown): value is ChosenProfile {
   const { name, changes } = (value ?? {}) as Record<string, unknown>
   if (!(PROFILE_NAMES as readonly unknown[]).includes(name) || !Array.isArray(changes)) return false

@@ -4,16 +4,16 @@ import type { ClaimTest } from './claim.ts'
 import { plain, quote } from './plain-text.ts'
 import { isDay } from './register/days.ts'
 
-/** What a profile may name. */
+/** What a provider profile may refer to. */
 export type KnownToClaims = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
 
-/** What does not fit, and where it is; `text` follows the name of the place. */
+/** A problem and its position; `text` follows the name of the position. */
 export interface ClaimProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
-/** What is wrong with a profile that fits its schema, each with its place. */
+/** The problems of a schema-valid profile. */
 export function problemsIn(
   { asOf, sources, claims, conflicts = [] }: ProviderProfile,
   known: KnownToClaims,
@@ -45,7 +45,7 @@ type Path = ClaimProblem['path']
 const sourceProblem = (ids: ReadonlySet<string>, source: string, path: Path): readonly ClaimProblem[] =>
   ids.has(source) ? [] : [{ path, text: `names ${quote(source)}, which is not a listed source` }]
 
-/** A condition without a test would hold everywhere, or nowhere. */
+/** A condition without a test would be met everywhere, or nowhere. */
 const conditionProblems = (
   { condition }: ProviderProfile['claims'][number],
   path: Path,
@@ -64,7 +64,7 @@ const twice = (list: readonly { readonly id: string }[], field: string): readonl
       : [],
   )
 
-/** Either something on the node answers a provider claim, or it states why nothing can and which document is required. */
+/** A provider claim is either tested on the node, or states why it cannot be and which document is required. */
 function answerProblems(
   { tests, otherwise, why, documentRequired, whenUndecided }: ProviderProfile['claims'][number],
   path: Path,
@@ -130,24 +130,24 @@ function checkProblem(id: string, { checks, offNodeChecks }: KnownToClaims): str
     : `is ${quote(id, 100)}, which is not in the catalog`
 }
 
-/** What a reading takes, in words. */
+/** The value that a test takes, in words. */
 export function takesWords({ takes }: Pick<ClaimTest, 'takes'>): string {
   if (takes.oneOf !== undefined) return `one of ${takes.oneOf.join(', ')}`
   if (takes.kind === 'nothing') return 'no value: null'
   return `${takes.kind === 'number' ? 'a number' : 'text'}${takes.unit === undefined ? '' : ` (${takes.unit})`}`
 }
 
-/** Two statements of one provider that do not agree, as one note. */
+/** Two statements of one provider that disagree, as one note. */
 export const conflictWords = ({ text, against, why, documentRequired }: StatementConflict): string =>
   `Two statements of this provider conflict (summarized). Statement: ${text} Conflicting statement: ${against} ${why} Request: ${documentRequired}.`
 
-/** What a source is cited by: its title or, where none was recorded, where it is. */
+/** The title of a source or, where none was recorded, its location. */
 export const sourceName = ({ title, where }: Pick<ClaimSource, 'title' | 'where'>): string =>
   title ?? `${where} (title not recorded)`
 
 /**
- * Where a statement was read and whether a copy is kept, as an auditor cites what the entity provided (AT-C 205, information
- * produced by the entity): "source: <title>, read on <day>; no copy of the page is kept".
+ * Where a statement was read and whether a copy is stored, as an auditor cites information produced by the entity
+ * (AT-C 205): "source: <title>, read on <day>; no copy of the page is kept".
  */
 export function sourceCitation(source: ClaimSource, readOn: string): string {
   const { kind, publisher, address, sha256 } = source

@@ -3,16 +3,20 @@ import { sha256 } from './digest.ts'
 import { type AskedFor, askedFor, captureKey, type Parsed, type Probe, readProbe } from './probe.ts'
 import { type CapturedAnswer, compare, type LoadedRecording } from './recording.ts'
 
-/** What every question of a catalog reads as in a recording, by the question's id. */
+/** The readings of all probes of a catalog in one recording, by probe id. */
 export type Readings = ReadonlyMap<string, Parsed<unknown>>
 
-/** Those of the last recording that was asked about: one node after the other is evaluated, traced and drawn, each from the same readings. */
+/**
+ * The readings of the latest recording: nodes are evaluated, traced and drawn one after the other, each from the same
+ * readings.
+ */
 let last: { readonly loaded: LoadedRecording; readonly probes: Catalog['probes']; readonly readings: Readings } | null =
   null
 
 /**
- * None without a recording. Nodes of a fleet have many answers in common: a question whose answers are the same bytes as on an earlier node is
- * not parsed again, and its fact is the same object there, which no rule changes.
+ * The readings of a recording; empty without one. Nodes of a fleet have many answers in common: a probe whose answers
+ * have the same bytes as on an earlier node is not parsed again, and its fact is the same object, which no rule
+ * modifies.
  */
 export function readingsOf({ probes }: Pick<Catalog, 'probes'>, loaded: LoadedRecording | null): Readings {
   if (loaded === null) return new Map()
@@ -24,12 +28,12 @@ export function readingsOf({ probes }: Pick<Catalog, 'probes'>, loaded: LoadedRe
   return readings
 }
 
-/** Bytes of answers whose readings are remembered; facts are about as large. */
+/** Limit on the answers whose readings are remembered, in bytes; the facts are about as large. */
 const MOST_REMEMBERED = 4 * 1024 * 1024
 const remembered = new Map<Probe<unknown>, Map<string, Parsed<unknown>>>()
 let size = 0
 
-/** As readProbe(), of which it remembers what the same bytes read as. */
+/** As readProbe(), remembering the reading of equal bytes. */
 export function readOnce<F>(probe: Probe<F>, byKey: CaptureIndex, asked: AskedFor = {}): Parsed<F> {
   const answers = answersTo(probe, byKey)
   if (answers === null) return sameWords(readProbe(probe, byKey, asked))
@@ -46,7 +50,7 @@ export function readOnce<F>(probe: Probe<F>, byKey: CaptureIndex, asked: AskedFo
   return reading
 }
 
-/** One object for each reason, so that what follows from the lack of an answer follows once as well. */
+/** One object for each reason, so that whatever is derived from a missing answer is derived once as well. */
 function sameWords<F>(reading: Parsed<F>): Parsed<F> {
   if (reading.ok) return reading
   const known = REASONS.get(reading.reason)
@@ -59,8 +63,8 @@ const REASONS = new Map<string, Parsed<never>>()
 const MOST_REASONS = 200
 
 /**
- * Everything that readProbe() reads of the answers to a probe, as a key, and their size. Null where a capture is missing, and for live tests,
- * which alone read how long an answer took.
+ * Everything that readProbe() reads from the answers to a probe, as a key, with their size. Null where a capture is
+ * missing, and for live tests, the only probes that read the duration of an answer.
  */
 function answersTo(
   { id, live, commands }: Probe<unknown>,
@@ -80,13 +84,18 @@ function answersTo(
   return { key, size: bytes + key.length }
 }
 
-/** Of the bytes themselves: a key that was only stated would let one answer stand for another. */
+/**
+ * Computed from the bytes themselves: with a key that was only stated, one answer could be substituted for another.
+ */
 const digestOf = (bytes: Uint8Array): string => (bytes.length === 0 ? '-' : sha256(bytes))
 
-/** Captures by probe and command: see captureKey(). */
+/** Captures by probe and command; see captureKey(). */
 export type CaptureIndex = ReadonlyMap<string, CapturedAnswer>
 
-/** Captures by probe and command. Where a resumed run asked twice, a complete answer counts before an incomplete one, the later before the earlier. */
+/**
+ * Indexes captures by probe and command. Where a resumed run asked twice, a complete answer takes precedence over an
+ * incomplete one, and a later over an earlier one.
+ */
 export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex {
   const known = indexed.find((one) => one.captures === captures)
   if (known !== undefined) return known.index
@@ -98,6 +107,9 @@ export function capturesByKey(captures: readonly CapturedAnswer[]): CaptureIndex
   return index
 }
 
-/** A node is evaluated, traced and drawn before the next one, or compared with another of its recordings: more are not asked for again soon. */
+/**
+ * A node is evaluated, traced and drawn before the next one, or compared with another recording of it; older ones are
+ * not needed again soon.
+ */
 const MOST_INDEXED = 2
 let indexed: readonly { readonly captures: readonly CapturedAnswer[]; readonly index: CaptureIndex }[] = []

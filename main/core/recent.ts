@@ -1,12 +1,13 @@
-/** A result over these parts: what it gave for the same ones before, or what `make` gives. */
+/** The remembered result for equal parts, otherwise the result of `make`. */
 export type Recent<T> = (parts: readonly unknown[], make: () => T) => T
 
-/** How many different nodes of a fleet are expected one after the other; of more, results are made again. */
+/** Number of different nodes of a fleet that are expected in a row; beyond it, results are computed again. */
 const MOST = 16
 
 /**
- * Remembers the latest results of a pure function by what they were made of, where that is the same objects. Nodes whose answers are the same
- * bytes have one reading of them, see readingsOf(), and what follows from readings alone follows once. No result is changed afterwards.
+ * Remembers the latest results of a pure function by the identity of its inputs. Nodes with byte-equal answers share
+ * one reading (see readingsOf()), so that whatever depends on readings alone is computed once. Results must not be
+ * modified.
  */
 export function recentResults<T>(): Recent<T> {
   const known: { readonly parts: readonly unknown[]; readonly result: T }[] = []

@@ -3,30 +3,36 @@ import { canonicalJson } from './canonical-json.ts'
 import { type Sha256, sha256 } from './digest.ts'
 import { type Outcome, ok } from './failure.ts'
 
-/** One capture with its bytes: what a probe reads. The bytes are as stored, after redaction; their digests are in `meta`. */
+/**
+ * One capture with its bytes, as read by a probe. The bytes are as stored, after redaction; their digests are in
+ * `meta`.
+ */
 export interface CapturedAnswer {
   readonly meta: Capture
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
 }
 
-/** A recording in memory: recording.json, and its captures in the order they were taken. The order carries no meaning for verdicts. */
+/**
+ * A recording in memory: recording.json, and its captures in the order in which they were taken. The order has no
+ * influence on verdicts.
+ */
 export interface LoadedRecording {
   readonly recording: Recording
   readonly captures: readonly CapturedAnswer[]
 }
 
-/** What is known about a recording without the bytes of its answers. Every LoadedRecording is one. */
+/** A recording without the bytes of its outputs. Every LoadedRecording is one. */
 export interface RecordingOutline {
   readonly recording: Recording
   readonly captures: readonly { readonly meta: Capture }[]
 }
 
-/** A recording that is read when it is needed, so that many fit in memory. */
+/** A recording that is read on request, so that many fit in memory. */
 export interface RecordingSource {
   readonly recording: Recording
   readonly load: () => Promise<Outcome<LoadedRecording>>
-  /** Where the bytes of an answer lie, by digest and size; null when they are only in memory. */
+  /** Where the bytes of an output are stored, by digest and size; null where they are only in memory. */
   readonly blob: ((stream: Capture['stdout']) => StoredBytes) | null
 }
 
@@ -36,7 +42,7 @@ export const inMemory = (loaded: LoadedRecording): RecordingSource => ({
   blob: null,
 })
 
-/** All of them at once, for what cannot take one at a time. Fails with the first that does. */
+/** Loads all of them at once, for callers that cannot process one at a time. Fails with the first failure. */
 export async function loadAll(sources: readonly RecordingSource[]): Promise<Outcome<readonly LoadedRecording[]>> {
   const loaded: LoadedRecording[] = []
   for (const source of sources) {
@@ -47,11 +53,14 @@ export async function loadAll(sources: readonly RecordingSource[]): Promise<Outc
   return ok(loaded)
 }
 
-/** The bytes of recording.json and of captures.jsonl: canonical JSON (RFC 8785), one line each, ending in a newline. */
+/** The bytes of recording.json and captures.jsonl: canonical JSON (RFC 8785), one line each, ending in a newline. */
 export const recordingJson = (recording: Recording): string => `${canonicalJson(recording)}\n`
 export const captureLine = (capture: Capture): string => `${canonicalJson(capture)}\n`
 
-/** The one identity of a recording: SHA-256 over recording.json followed by captures.jsonl, captures sorted by probe and command. */
+/**
+ * The identity of a recording: SHA-256 over recording.json followed by captures.jsonl, with captures sorted by probe
+ * and command.
+ */
 export function recordingDigest(loaded: RecordingOutline): Sha256 {
   const known = DIGESTS.get(loaded)
   if (known !== undefined) return known
@@ -62,8 +71,8 @@ export function recordingDigest(loaded: RecordingOutline): Sha256 {
 }
 
 /**
- * A recording without the bytes of its answers. Its digest, where it is known, is not found again. `share` gives equal copies of plain data,
- * of which many outlines can hold the same.
+ * A recording without the bytes of its outputs. A known digest is carried over. `share` returns equal copies of plain
+ * data, so that many outlines can reference the same one.
  */
 export function outlineOf(loaded: RecordingOutline, share: <T>(value: T) => T = (value) => value): RecordingOutline {
   const outline = {
@@ -73,7 +82,7 @@ export function outlineOf(loaded: RecordingOutline, share: <T>(value: T) => T = 
   return withDigestOf(loaded, outline)
 }
 
-/** The same recording with its captures in the order of a pack: a store returns them in the order of arrival. */
+/** The same recording with its captures in the order of a pack; a store returns them in the order of arrival. */
 export function inPackOrder(loaded: RecordingOutline): RecordingOutline {
   const { recording, captures } = loaded
   return isInPackOrder(loaded)
@@ -82,8 +91,8 @@ export function inPackOrder(loaded: RecordingOutline): RecordingOutline {
 }
 
 /**
- * Finds the digest of a recording from the text of its two files, which holds nothing else and is canonical, so that nothing is written again.
- * Nothing is kept where the captures are in another order.
+ * Computes and keeps the digest of a recording from the text of its two files, which is canonical and complete, so
+ * that nothing is serialized again. Keeps nothing where the captures are in another order.
  */
 export function keepDigest(loaded: RecordingOutline, text: string): void {
   if (isInPackOrder(loaded)) DIGESTS.set(loaded, sha256(text))
@@ -102,8 +111,8 @@ function withDigestOf(loaded: RecordingOutline, same: RecordingOutline): Recordi
 }
 
 /**
- * What was replaced in some answers, by class, most first: “command-arguments 12, token 1”. Recordings of earlier versions have only the
- * number, shown as “unnamed”. Empty where nothing was.
+ * Replacements in the outputs by class, most frequent first: “command-arguments 12, token 1”. Recordings of earlier
+ * versions have only the total, shown as “unnamed”. Empty where nothing was replaced.
  */
 export function replacedByClass(captures: readonly Capture[]): string {
   const counts = new Map<string, number>()
@@ -116,20 +125,29 @@ export function replacedByClass(captures: readonly Capture[]): string {
     .join(', ')
 }
 
-/** Recordings are never changed once they are read, and a report of a thousand of them asks for each several times. */
+/**
+ * Recordings are not modified after they are read, and a report of a thousand of them needs each digest several
+ * times.
+ */
 const DIGESTS = new WeakMap<RecordingOutline, Sha256>()
 
-/** The one order of captures. A resumed run may hold two of a command; the whole line then decides, so that no order is left to chance. */
+/**
+ * The order of captures. A resumed run may have two of one command; the whole line then decides, so that the order is
+ * always defined.
+ */
 export const byProbeAndCommand = (a: Capture, b: Capture): number =>
   compare(a.probe, b.probe) || compare(a.command, b.command) || compare(captureLine(a), captureLine(b))
 
-/** Order by UTF-16 code unit: the same in every locale, unlike localeCompare. */
+/** Compares by UTF-16 code unit: unlike localeCompare, the same in every locale. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-/** Bytes kept elsewhere, of known size and digest. Both ways of reading give them anew each time, and reject when they cannot. */
+/**
+ * Bytes stored elsewhere, with known size and digest. Both methods read them anew each time, and reject where they
+ * cannot.
+ */
 export interface StoredBytes {
   readonly size: number
   readonly sha256: string
-  /** All of them: for small files. */
+  /** All bytes, for small files. */
   readonly read: () => Promise<Uint8Array>
   readonly open: () => AsyncIterable<Uint8Array>
 }

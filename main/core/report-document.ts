@@ -13,7 +13,7 @@ export interface ReportDocument {
   readonly demo: boolean
   /** A4 (ISO 216), or US Letter. A4 where it is absent. */
   readonly paper?: Paper
-  /** Size of text: for reading (at least 9 pt), or small for annexes that are consulted. Small where it is absent. */
+  /** Size of text: for reading (at least 9 pt), or small for annexes. Small where absent. */
   readonly density?: 'reading' | 'annex'
   /** Printed at the top and bottom of every page. */
   readonly runningHead: string
@@ -29,13 +29,16 @@ export interface Section {
   readonly id: string
   readonly title: string
   readonly blocks: readonly Block[]
-  /** For a section that has to be one page: shorter forms of it, the longest first. The first that fits is printed, or else the last. */
+  /**
+   * For a section that must fit on one page: shorter versions, longest first. The first that fits is printed,
+   * otherwise the last.
+   */
   readonly shorter?: readonly (readonly Block[])[]
   /** Consecutive sections of the same part share one bookmark of that name. */
   readonly part?: string
-  /** Begins below the section before it where at least a third of the page is left. */
+  /** Begins below the previous section where at least a third of the page is free. */
   readonly flows?: boolean
-  /** Title in the running head, where the whole title is too long for it. */
+  /** Title in the running head, where the full title is too long for it. */
   readonly runningTitle?: string
 }
 
@@ -46,7 +49,7 @@ export const MARK_NAMES = [
   'bar',
   'dotted-ring',
   'dot',
-  // A ladder of four rungs, of which as many are filled as the severity has steps above informational.
+  // A ladder of four rungs, of which one is filled for each level of severity above informational.
   'severity-critical',
   'severity-high',
   'severity-medium',
@@ -61,9 +64,9 @@ export interface Line {
   readonly style?: 'strong' | 'mono' | 'quiet'
   readonly mark?: MarkName
   readonly means?: string
-  /** Leads to this anchor of the same document. A link to an anchor that does not exist is an error of the document. */
+  /** A link to this anchor of the document. A link without an existing anchor is an error of the document. */
   readonly link?: string
-  /** With a link: the number of the page that it leads to is printed behind the text, or alone where the text is empty. */
+  /** With a link: the page number of its target is printed after the text, or alone where the text is empty. */
   readonly showsPage?: boolean
   /** Anchor of this line, for links. */
   readonly anchor?: string
@@ -73,7 +76,7 @@ export type Cell = readonly Line[]
 
 export interface Column {
   readonly title: string
-  /** Share of the width. */
+  /** Share of the table’s width. */
   readonly width: number
   readonly align?: 'right'
 }
@@ -93,13 +96,13 @@ export type Block =
   | {
       readonly kind: 'facts'
       readonly rows: readonly { readonly label: string; readonly value: Cell }[]
-      /** Two facts side by side. */
+      /** Two facts are printed side by side. */
       readonly isPaired?: boolean
     }
   | {
       readonly kind: 'table'
       readonly columns: readonly Column[]
-      /** A row of one cell in a table of several columns is a heading over the rows that follow. */
+      /** A row with one cell, in a table of several columns, is a heading for the rows that follow. */
       readonly rows: readonly (readonly Cell[])[]
       /** The first cell of each row is its header. */
       readonly rowHeaders?: boolean
@@ -120,7 +123,7 @@ export const heading = (level: 3 | 4, words: string, bookmark = false): Block =>
 export const plainCell = (words: string): Cell => [{ text: words }]
 export const monoCell = (words: string): Cell => [{ text: words, style: 'mono' }]
 
-/** Every readable string of the document, in reading order, for the wording lint and for searches. */
+/** All readable text of the document, in reading order, for the wording lint and for searches. */
 export function documentText(document: ReportDocument): readonly string[] {
   const { title, subject, producer, runningHead, runningFoot, sections } = document
   return [title, subject, producer, runningHead, runningFoot, ...sections.flatMap(sectionText)]

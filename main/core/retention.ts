@@ -3,14 +3,14 @@ import { isOwnFolder, isSafeName } from './layout.ts'
 import { compare } from './recording.ts'
 import type { ChainEntry, RunChain, RunEntry } from './run-chain/entry.ts'
 
-/** A run that the policy lets go. */
+/** A run past its retention period. */
 export interface Due {
   readonly run: string
-  /** As of when its latest pack was made. */
+  /** Evaluation date of its latest pack. */
   readonly at: string
   /** Tag manifests of all its packs. */
   readonly seals: readonly Sha256[]
-  /** The chain calls all of them retired already. */
+  /** The chain already lists all of them as retired. */
   readonly entered: boolean
 }
 
@@ -25,9 +25,9 @@ export interface Fate {
 }
 
 /**
- * Which runs of a chain are older than so many years, and which of those stay all the same: the baseline in force, runs that a sealed
- * account of a period within these years or the last of all covers (by default), and names that cannot be distinguished from folders
- * of ours.
+ * Which runs of a chain are older than the given number of years, and which of those are retained regardless: the
+ * baseline in effect, runs covered by a sealed period report within these years or by the latest one (by default),
+ * and runs whose names could be mistaken for folders of the program.
  */
 export function retentionPlan(
   { entries }: RunChain,
@@ -74,14 +74,14 @@ function whyItStays(
   const period = entries.find(
     (entry) =>
       entry.kind === 'period' &&
-      // The last account rests on its runs however old it is: none has taken its place.
+      // The latest period report rests on its runs regardless of its age, since none has replaced it.
       (entry.at >= policy.before || entry === last) &&
       packs.some(({ at }) => at.slice(0, 10) >= entry.from && at.slice(0, 10) <= entry.to),
   )
   return period?.kind === 'period' ? `the sealed period report of ${period.from} to ${period.to} depends on it` : null
 }
 
-/** The same moment so many years before, in UTC; of 29 February, 1 March. */
+/** The same time a number of years earlier, in UTC; 29 February becomes 1 March. */
 const yearsBefore = (asOf: string, years: number): string => {
   const moment = new Date(asOf)
   moment.setUTCFullYear(moment.getUTCFullYear() - years)

@@ -10,7 +10,7 @@ import type {
 import { plain, quote } from './plain-text.ts'
 import { compare } from './recording.ts'
 
-/** Nothing was compared: of packs that were made before nodes were. */
+/** No comparison was made, as in packs from before nodes were compared. */
 export const NOTHING_SHARED: SharedIdentities = { compared: 0, machines: [], hostKeys: [] }
 
 interface Named {
@@ -19,11 +19,12 @@ interface Named {
 }
 
 /**
- * What nodes of one population have in common, from what each states of itself. Names are one machine where they name the same boot (random(4):
- * a boot id is drawn at each start of a kernel, and containers of one kernel share it), or where they give the same serial number of the
- * system or board, or the same system UUID, and nothing of that kind differs between them: nodes of one chassis can share the serial number
- * of the system, and never that of the board. Two boots that certainly ran at the same time are two machines. A node that states nothing of
- * itself is compared with nothing. The order of nodes carries no meaning.
+ * What nodes of one population have in common, from what each states about itself. Names are one machine where they
+ * state the same boot id (random(4): generated at each start of a kernel, and shared by containers of one kernel), or
+ * where they state the same serial number of system or board, or the same system UUID, and no other value of that
+ * kind differs: nodes of one chassis can share the serial number of the system, but never that of the board. Two
+ * boots that certainly ran at the same time are two machines. A node that states nothing about itself is not
+ * compared. The order of nodes has no influence.
  */
 export function sharedAmong(nodes: readonly { readonly node: string; readonly machine?: Machine }[]): SharedIdentities {
   const named = nodes
@@ -54,7 +55,7 @@ function relationOf({ identity: a }: Named, { identity: b }: Named): Relation {
   return both.length > 0 ? 'same' : 'unknown'
 }
 
-/** Times are rounded and measured over a network, so that boots have to overlap by more than this. */
+/** Times are rounded and measured over a network, so that boots must overlap by more than this. */
 const CLEARLY_MS = 60_000
 
 const ranTogether = ({ ran: a }: MachineIdentity, { ran: b }: MachineIdentity): boolean =>
@@ -62,7 +63,7 @@ const ranTogether = ({ ran: a }: MachineIdentity, { ran: b }: MachineIdentity): 
   b !== null &&
   Math.min(Date.parse(a.to), Date.parse(b.to)) - Math.max(Date.parse(a.from), Date.parse(b.from)) > CLEARLY_MS
 
-/** The names of each machine, in the order of their first ones. Only names with something in common are laid side by side. */
+/** The names of each machine, in the order of their first names. Only names with a common value are compared. */
 function machinesOf(named: readonly Named[]): readonly (readonly Named[])[] {
   const machineOf = new Map(named.map((one) => [one, [one]]))
   const join = (one: Named, other: Named): void => {
@@ -104,7 +105,7 @@ function sharedMachine(names: readonly Named[]): SharedMachine {
   }
 }
 
-/** Host keys that stand for more than one machine, or for names that cannot be distinguished. */
+/** Host keys shared by several machines, or by names that cannot be distinguished. */
 function sharedHostKeys(machines: readonly (readonly Named[])[]): SharedHostKey[] {
   const byKey = new Map<string, (readonly Named[])[]>()
   for (const names of machines)
@@ -118,7 +119,7 @@ function sharedHostKeys(machines: readonly (readonly Named[])[]): SharedHostKey[
     .sort((a, b) => compare(a.fingerprint, b.fingerprint))
 }
 
-/** Machines get numbers as long as each is certainly another one than all that have a number. */
+/** Numbers machines for as long as each is certainly distinct from all numbered ones. */
 function holdersOf(machines: readonly (readonly Named[])[]): SharedHostKey['nodes'] {
   const apart: (readonly Named[])[] = []
   const holders = machines.flatMap((names) => {
@@ -131,7 +132,7 @@ function holdersOf(machines: readonly (readonly Named[])[]): SharedHostKey['node
   return holders.sort((a, b) => compare(a.node, b.node))
 }
 
-/** Some of many names, and how many they are. */
+/** The first of many names, with their count. */
 export interface SomeNames {
   readonly first: readonly string[]
   readonly count: number
@@ -139,20 +140,20 @@ export interface SomeNames {
 
 /** What the comparison of nodes found about one of them. */
 export interface AmongNodes {
-  /** Nodes whose host key is known, this one among them. */
+  /** Nodes with a known host key, including this one. */
   readonly compared: number
-  /** The machine that it is with other names; null where it is none that has others. */
+  /** The machine that it shares with other names; null where there are none. */
   readonly machine: { readonly others: SomeNames; readonly by: SharedMachine['by']; readonly container: boolean } | null
-  /** Other machines that showed the same host key. */
+  /** Other machines that presented the same host key. */
   readonly sameKey: SomeNames
-  /** Nodes that showed the same host key and may be this machine or another one. */
+  /** Nodes that presented the same host key and may be this machine or another one. */
   readonly perhapsSameKey: SomeNames
 }
 
-/** As many names are enough to look further; the assessment has them all. */
+/** This many names are enough to investigate further; the assessment lists all. */
 const FIRST = 3
 
-/** Takes what is shared apart for one node after the other, without going through all names for each. */
+/** Prepares what is shared for lookups node by node, without searching all names each time. */
 export function amongNodes(shared: SharedIdentities): (node: string) => AmongNodes {
   const machineOf = new Map(
     shared.machines.flatMap((one) => {
@@ -188,7 +189,7 @@ export function amongNodes(shared: SharedIdentities): (node: string) => AmongNod
 
 const someOf = (names: readonly string[]): SomeNames => ({ first: names.slice(0, FIRST), count: names.length })
 
-/** What a person calls the kinds of marks. */
+/** Names of the kinds of marks, as displayed. */
 const PARTS: Readonly<Record<MachineMark['part'], string>> = {
   boot: 'boot ID',
   'board-serial': 'board serial number',
@@ -199,7 +200,7 @@ const PARTS: Readonly<Record<MachineMark['part'], string>> = {
 /** A mark in words, such as "boot id “…”". */
 export const markText = ({ part, value }: MachineMark): string => `${PARTS[part]} ${quote(value, 100)}`
 
-/** Which names are one machine, and by what, in one line. */
+/** The names of one machine and the marks that identify it, in one line. */
 export const sameMachineText = ({ nodes, by, container }: SharedMachine, most = 12): string =>
   `${names(nodes, most)} (same ${by.map(markText).join(', ')})${container ? '; at least one of them is a container of it' : ''}`
 

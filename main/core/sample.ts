@@ -5,33 +5,33 @@ import type { Verdict } from '../../schemas/words.ts'
 import { sha256 } from './digest.ts'
 import { compare } from './recording.ts'
 
-/** One check result, with what its stratum and its population follow from. */
+/** One check result, with the values that determine its stratum and population. */
 export interface SampledFinding {
   readonly node: string
   readonly check: string
   readonly verdict: Verdict
   /** The check decides a control of a framework in effect. */
   readonly decides: boolean
-  /** Of the finding, for a result that is not satisfied; otherwise null. */
+  /** Severity of the finding, for a result that is not satisfied; otherwise null. */
   readonly severity: Severity | null
 }
 
-/** A row that was drawn, and its place in the population, counted from 1. */
+/** A selected row and its position in the population, from 1. */
 export interface DrawnPlace<T> {
   readonly place: number
   readonly row: T
 }
 
 /**
- * Rows drawn from a population by a seed, so that anyone who has the rows selects the same again.
+ * Selects rows from a population by a seed, so that anyone who has the rows can repeat the selection.
  *
- * Each row gets the SHA-256, in lower-case hexadecimal, of the seed, a line feed and the row's key, in UTF-8 and without a line end after
- * it. The rows with the smallest digests are drawn, smallest first; of equal ones, the first. Nothing but the key takes
- * part, so that no other content of a row can influence the selection. By hand:
+ * Each row gets the SHA-256, in lower-case hexadecimal, of the seed, a line feed and the row’s key, in UTF-8 and
+ * without a final line end. The rows with the smallest digests are selected, smallest first; of equal ones, the
+ * first. Only the key is used, so that no other content of a row can influence the selection. By hand:
  *
  *     printf '%s\n%s' "$seed" "$key" | sha256sum
  *
- * for every row, then `sort | head -n "$size"`. A size beyond the population draws all of it.
+ * for every row, then `sort | head -n "$size"`. A size beyond the population selects all of it.
  */
 export const drawRows = <T>(
   population: readonly T[],
@@ -62,20 +62,21 @@ const BELONGS: Readonly<Record<SamplePopulation, (result: SampledFinding) => boo
 export const populationOfSample = (results: readonly SampledFinding[], from: SamplePopulation) =>
   results.filter(BELONGS[from])
 
-/** The stratum of a result: it follows from the verdict, and for a deviation from the severity of its finding. */
+/** The stratum of a result. It follows from the verdict and, for a deviation, from the severity of its finding. */
 export function stratumOf({ verdict, severity }: Pick<SampledFinding, 'verdict' | 'severity'>): Stratum {
   if (verdict === 'not-satisfied') return severity === 'critical' || severity === 'high' ? 'severe' : 'not-satisfied'
   return verdict === 'inconclusive' || verdict === 'satisfied' ? verdict : 'other'
 }
 
 /**
- * Results drawn from a population by a seed: see drawRows(). The population is sorted by node, then by check, both by code unit. The key is
- * the node, a line feed and the check. By hand:
+ * Selects results from a population by a seed; see drawRows(). The population is sorted by node, then by check, both
+ * by code unit. The key is the node, a line feed and the check. By hand:
  *
  *     printf '%s\n%s\n%s' "$seed" "$node" "$check" | sha256sum
  *
- * Without strata, the smallest digests of the whole population are drawn. With strata, each stratum is ordered by digest, and they take
- * turns in the order of STRATA: one result from each until the size is reached; a stratum without further results is passed over.
+ * Without strata, the smallest digests of the whole population are selected. With strata, each stratum is ordered by
+ * digest, and one result is taken from each in turn, in the order of STRATA, until the size is reached; a stratum
+ * without further results is skipped.
  */
 export function drawSample(results: readonly SampledFinding[], { size, seed, from, stratified }: SampleTerms): Sample {
   const population = populationOfSample(results, from).sort(
@@ -110,7 +111,7 @@ export function drawSample(results: readonly SampledFinding[], { size, seed, fro
   }
 }
 
-/** One row of each list in turn, until all are used. */
+/** Interleaves lists, one row of each in turn, until all are used. */
 function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat()

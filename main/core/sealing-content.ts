@@ -11,28 +11,28 @@ import {
   parseEntryLine,
 } from './run-chain/entry.ts'
 
-/** The entries of a run chain that a person states by themselves; a deletion belongs to a command. */
+/** Entries of a run chain that a person states individually; deletions belong to a command. */
 export type StatedEntry = BaselineEntry | GapEntry | PlanEntry
 
-/** What a sealer was shown, read back from the text that it would sign. */
+/** What a sealer is shown, parsed from the text that it would sign. */
 export type SealingContent =
   | ({ readonly kind: 'register-entry' } & EntryContent)
   | { readonly kind: 'chain-entry'; readonly entry: StatedEntry }
 
-/** How far the clock of a team server may be ahead of that of a sealer. */
+/** How far the clock of a team server may be ahead of the sealer’s. */
 const MOST_AHEAD_MS = 5 * 60_000
 
 export interface Reader {
   readonly now: string
   /** Fingerprint of the certificate that would sign. */
   readonly signer: Sha256
-  /** Validates against the schema of a register. */
+  /** Validates a register against its schema. */
   readonly problems: (register: unknown) => readonly string[]
 }
 
 /**
- * Reads the text that a sealer is asked to sign. Null for every text that is not one of the known kinds in exactly the form in which this program
- * writes it, for one that names another signer, and for one that states a time after `now`.
+ * Parses the text that a sealer is asked to sign. Returns null for every text that is not one of the known kinds in
+ * exactly the form that this program writes, that names another signer, or that states a time after `now`.
  */
 export function readSealingContent(text: string, { now, signer, problems }: Reader): SealingContent | null {
   const isAhead = (at: string): boolean => !(millisOf(at) <= millisOf(now) + MOST_AHEAD_MS)
@@ -43,7 +43,7 @@ export function readSealingContent(text: string, { now, signer, problems }: Read
   return entry === null || isAhead(entry.at) ? null : { kind: 'register-entry', ...entry }
 }
 
-/** Null for an entry of another kind, and for a plan that would be in effect from another time than that of its entry. */
+/** Null for an entry of another kind, and for a plan that would take effect at another time than that of its entry. */
 function readChainEntry(text: string): StatedEntry | null {
   const value = parsedJson(text)
   if (typeof value !== 'object' || value === null || !('kind' in value)) return null
@@ -54,7 +54,7 @@ function readChainEntry(text: string): StatedEntry | null {
   return new TextDecoder().decode(entryBytes(entry)) === text ? entry : null
 }
 
-/** Empty for what has no canonical text. */
+/** Empty for a value without canonical text. */
 function lineOf(entry: object): string {
   try {
     return canonicalJson({ entry, signature: null })

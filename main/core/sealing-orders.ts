@@ -5,10 +5,12 @@ import type { Outcome } from './failure.ts'
 import type { Identities } from './identities.ts'
 import type { Signer } from './ports.ts'
 
-/** The identities of signers at other computers, in the place of those of a folder. */
+/** The identities of signers at other computers, in place of those in a folder. */
 export type RemoteIdentities = Pick<Identities, 'list' | 'open'>
 
-/** What a sealer asks of a team server. Fails with server.unreachable, and as the server refuses. */
+/**
+ * The requests of a sealer to a team server. Each fails with server.unreachable, or with the refusal of the server.
+ */
 export interface SealingServer {
   /** The next digest to sign, or null after the wait. */
   readonly ask: (input: SealerAsk, signal: AbortSignal) => Promise<Outcome<SealingRequest | null>>
@@ -29,11 +31,12 @@ export interface SigningCertificate {
 }
 
 /**
- * Detached signatures by keys of other computers (CAdES baseline, ETSI EN 319 122-1): the digest of the content is sent, with the content where
- * it is an entry, and the signer's computer makes the signed attributes itself, so that a server can obtain no signature over anything else.
+ * Detached signatures by keys on other computers (CAdES baseline, ETSI EN 319 122-1): the digest of the content is
+ * sent, with the content where it is an entry. The signer’s computer composes the signed attributes itself, so that a
+ * server cannot obtain a signature over anything else.
  */
 export interface RemoteSigning {
-  /** Null for bytes that are no certificate of a supported key. */
+  /** Null for bytes that are not a certificate with a supported key. */
   readonly read: (certificate: Uint8Array) => SigningCertificate | null
   /** The signed attributes of a signature by this certificate over content with this digest. */
   readonly attributes: (certificate: Uint8Array, digest: Sha256) => Uint8Array
@@ -46,10 +49,13 @@ export interface RemoteSigning {
   readonly textSigner: (text: string, cms: Uint8Array) => Sha256 | null
 }
 
-/** Signatures of one export with every format, and some to spare. */
+/** Signatures of one export in every format, with a margin. */
 export const MOST_SIGNATURES = 12
 
-/** Request and digest of each signature in the record of a sealer. Statements about audit logs, and torn lines, are passed over. */
+/**
+ * Request and digest of each signature in the record of a sealer. Statements about audit logs, and truncated lines,
+ * are skipped.
+ */
 export const digestsIn = (record: string): readonly (readonly [string, Sha256])[] =>
   record.split('\n').flatMap((line) => {
     try {

@@ -2,16 +2,16 @@ import { readHeadStatement } from './audit-head.ts'
 import { parseBounded } from './bounded-json.ts'
 import { isSha256, type Sha256, sha256 } from './digest.ts'
 
-/** A signature in the record of a sealer. It was recorded before it was made: the key may then have failed. */
+/** A signature in the record of a sealer. It was recorded before it was made; the key may have failed afterwards. */
 export interface RecordedSignature {
   /** Line in the record, from 1. */
   readonly line: number
-  /** By the clock of the sealer. */
+  /** By the sealer’s clock. */
   readonly at: string
   /** Fingerprint of the certificate. */
   readonly signer: Sha256
   readonly digest: Sha256
-  /** What was signed for one export, or for entries that were recorded together, has one order. */
+  /** Signatures for one export, or for entries recorded together, have one order. */
   readonly order: string
   readonly engagement: string
   readonly purpose: string
@@ -19,16 +19,16 @@ export interface RecordedSignature {
   readonly kind: 'document' | 'entry'
 }
 
-/** The record of a sealer, as far as it can be read. */
+/** The record of a sealer, as far as it is readable. */
 export interface SealingRecord {
   readonly signatures: readonly RecordedSignature[]
   /** Statements about audit logs. */
   readonly heads: number
-  /** Lines that are no entry of a record, were not completed, or have a text of another digest; from 1. */
+  /** Lines that are no entry of a record, are incomplete, or contain a text with another digest; from 1. */
   readonly unread: readonly number[]
 }
 
-/** Reads the record of a sealer, which can be any text. */
+/** Parses the record of a sealer, which may be any text. */
 export function readSealingRecord(text: string): SealingRecord {
   const lines = text.split('\n')
   const last = lines.pop() ?? ''
@@ -41,7 +41,7 @@ export function readSealingRecord(text: string): SealingRecord {
     else if (read === 'head') heads += 1
     else signatures.push({ line: index + 1, ...read })
   }
-  // A line without its end was being written.
+  // The last line has no line end, because it was being written.
   return { signatures, heads, unread: last === '' ? unread : [...unread, lines.length + 1] }
 }
 
@@ -84,7 +84,7 @@ export interface FoundSignature {
   readonly made: { readonly signer: Sha256; readonly digest: Sha256 } | null
 }
 
-/** The seal of another pack, which a run chain names. */
+/** The seal of another pack, named by a run chain. */
 export interface NamedSeal {
   readonly signer: Sha256
   readonly digest: Sha256
@@ -93,8 +93,9 @@ export interface NamedSeal {
 /** `other-key`: its key signed nothing in this record. `invalid`: it does not verify. */
 export type SignatureState = 'recorded' | 'not-recorded' | 'other-key' | 'invalid'
 /**
- * `found`: in a file. `named`: the seal of another pack, which a run chain names. `not-given`: of an export whose seal is found or named, and of a
- * document that is in no file. `unaccounted`: none of these. `other-key`: its key signed nothing in these files.
+ * `found`: in a file. `named`: the seal of another pack, which a run chain names. `not-given`: belongs to an export
+ * whose seal is found or named, or to a document that is in no file. `unaccounted`: none of these. `other-key`: its
+ * key signed nothing in these files.
  */
 export type EntryState = 'found' | 'named' | 'not-given' | 'unaccounted' | 'other-key'
 

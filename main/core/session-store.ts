@@ -1,12 +1,14 @@
 import type { Sha256 } from './digest.ts'
 import type { Outcome } from './failure.ts'
 
-/** A session of a person as it is stored: without its id, of which only the hash is known. Times in milliseconds since 1970. */
+/**
+ * A person’s session as stored: without its id, of which only the hash is stored. Times in milliseconds since 1970.
+ */
 export interface StoredSession {
   readonly hash: Sha256
-  /** Names the session to people: 32 hexadecimal digits that follow from nothing else. */
+  /** Identifies the session to people: 32 hexadecimal digits, unrelated to the id. */
   readonly publicId: string
-  /** How the person signed in, by a name of a closed list. */
+  /** How the person signed in, from a closed list. */
   readonly way: string
   /** The person, as JSON. */
   readonly person: string
@@ -14,16 +16,16 @@ export interface StoredSession {
   readonly usedAt: number
 }
 
-/** What keeps sessions over a restart. Each function fails with store.failed or database.unreachable. */
+/** Stores sessions across restarts. Each method fails with store.failed or database.unreachable. */
 export interface SessionStore {
-  /** The sessions that were created and used after these times; all others are removed. */
+  /** Returns the sessions created and used after these times, and removes all others. */
   readonly load: (after: {
     readonly createdAt: number
     readonly usedAt: number
   }) => Promise<Outcome<readonly StoredSession[]>>
-  /** Resolves once it is stored. */
+  /** Resolves when it is durable. */
   readonly add: (session: StoredSession) => Promise<Outcome<null>>
   readonly use: (hash: Sha256, usedAt: number) => Promise<Outcome<null>>
-  /** Without effect on one that is not stored. */
+  /** No effect on a session that is not stored. */
   readonly remove: (hash: Sha256) => Promise<Outcome<null>>
 }

@@ -4,8 +4,8 @@ import type { Probe, RunCommand } from './probe.ts'
 import { compare, type RecordingOutline } from './recording.ts'
 
 /**
- * The root-only commands of probes, in catalog order; those of live tests only when wanted. Their words are exact: no root command
- * holds a path pattern.
+ * The commands of probes that require root, in catalog order; those of live tests only when requested. They are
+ * exact: no root command contains a path pattern.
  */
 export const rootCommands = (
   probes: readonly Probe<unknown>[],
@@ -20,8 +20,9 @@ export const rootCommands = (
     )
 
 /**
- * Programs that a recorded node does not have: every command of theirs ended with 127, the status of a program that is not found. The
- * collector looks for those that need root without having its rights, so that a recording without them shows it as well.
+ * Programs that a recorded node does not have: all their commands ended with status 127, for a program that was not
+ * found. The collector looks for programs that need root without having root rights, so that a recording without
+ * those rights shows it as well.
  */
 export function absentPrograms({ captures }: RecordingOutline): ReadonlySet<string> {
   const answered = captures.filter(({ meta }) => meta.source === 'node' && meta.status !== 'lost')
@@ -31,7 +32,7 @@ export function absentPrograms({ captures }: RecordingOutline): ReadonlySet<stri
   )
 }
 
-// Where distributions keep programs. A path that does not exist grants nothing, so all are named.
+// Where distributions install programs. A path that does not exist grants nothing, so all are listed.
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
 const MERGED_FOLDERS = ['/usr/sbin', '/usr/bin'] as const
 
@@ -41,18 +42,22 @@ export const isSudoersLogin = (user: string): boolean => /^[a-z_][a-z0-9_-]{0,31
 export interface SudoersOptions {
   /** The login that may run the commands. */
   readonly user: string
-  /** Which program will read the rules. sudo-rs has fewer settings, and some words cannot be written for it (sudoers-rs(5)). */
+  /**
+   * The program that will read the rules. sudo-rs has fewer settings, and some words cannot be expressed for it
+   * (sudoers-rs(5)).
+   */
   readonly dialect?: 'sudo' | 'sudo-rs'
-  /** The node keeps no program outside /usr: /bin and /sbin are links into it. */
+  /** The node has no programs outside /usr: /bin and /sbin are links into it. */
   readonly hasMergedFolders?: boolean
-  /** What is known of the node, as comment lines: printable ASCII without a backslash. */
+  /** Facts about the node, as comment lines: printable ASCII without a backslash. */
   readonly notes?: readonly string[]
 }
 
 /**
- * A sudoers(5) drop-in that lets one login run exactly these commands as root, with exactly these arguments and no others. Check it with
- * `visudo -cf FILE`, then install it as /etc/sudoers.d/barewitness, mode 0440. Throws on what sudoers cannot express exactly: our bug.
- * What sudo-rs cannot express is left out, and named in a comment.
+ * A sudoers(5) drop-in that allows one login to run exactly these commands as root, with exactly these arguments.
+ * Check it with `visudo -cf FILE`, then install it as /etc/sudoers.d/barewitness, mode 0440. Throws on anything that
+ * sudoers cannot express exactly, which is a bug of ours. Commands that sudo-rs cannot express are omitted and named
+ * in a comment.
  */
 export function sudoersFor(commands: readonly RunCommand[], options: SudoersOptions): string {
   const { user, dialect = 'sudo', notes = [] } = options
@@ -139,9 +144,10 @@ const wordsOf = ({ argv }: RunCommand): readonly string[] =>
   })
 
 /**
- * These words and no others, for sudoers(5). sudo compares the words joined by spaces, by fnmatch(3) where a special character occurs:
- * a backslash must survive both the reading of the file and fnmatch, `*?[]!` only the latter, and `,:=#` only the former. Other
- * characters may not be escaped. More than one space in a row (an empty word) is written with escaped spaces.
+ * Exactly these words, escaped for sudoers(5). sudo compares the words joined by spaces, using fnmatch(3) where a
+ * special character occurs: a backslash must survive both the parsing of the file and fnmatch, `*?[]!` only the
+ * latter, and `,:=#` only the former. Other characters may not be escaped. Consecutive spaces (an empty word) are
+ * written as escaped spaces.
  */
 function exactly(words: readonly string[]): string {
   if (words.length === 0) return '""'
@@ -152,8 +158,8 @@ function exactly(words: readonly string[]): string {
 }
 
 /**
- * The same for sudo-rs, which compares word by word and without patterns: it refuses a word with an asterisk or a question mark, parts
- * words at every blank, and reads an escape only before `\,:=#` (tried with 0.2.13).
+ * The same for sudo-rs, which compares word by word and without patterns: it refuses a word with an asterisk or a
+ * question mark, splits words at every blank, and recognizes an escape only before `\,:=#` (tested with 0.2.13).
  */
 const exactlyForRs = (words: readonly string[]): string =>
   words.length === 0 ? '""' : checked(words.join(' ')).replaceAll(/[\\,:=#]/g, '\\$&')
@@ -162,7 +168,7 @@ const isWritableForRs = ([, ...words]: readonly string[]): boolean =>
   words.every((word) => /^[!-~]+$/.test(word) && !/[*?]/.test(word)) && !/^\^.*\$$/.test(words.join(' '))
 
 function checked(joined: string): string {
-  // From sudo 1.9.10 on, arguments from ^ to $ are a regular expression; older ones cannot read the escape.
+  // From sudo 1.9.10, arguments from ^ to $ are a regular expression; older versions do not accept the escape.
   if (joined.startsWith('^')) throw new Error('the first word of a root command may not begin with ^')
   if (/[^ -~]/.test(joined)) throw new Error('the words of a root command are printable ASCII')
   return joined

@@ -1,6 +1,6 @@
 /** One row of a table that a person filled in. */
 export interface TableRow {
-  /** As spreadsheets count, from 1. */
+  /** As in spreadsheets, from 1. */
   readonly row: number
   readonly cells: readonly TableCell[]
 }
@@ -8,10 +8,10 @@ export interface TableRow {
 export interface TableCell {
   /** As entered; a date cell as 2027-03-01. */
   readonly text: string
-  /** The text of a formula, or what it resulted in, is not what a person stated. */
+  /** A formula, or its result, is not what a person entered. */
   readonly isFormula: boolean
 }
 
-/** Limits of a table that is read; larger ones are refused. */
+/** Limits of tables that are read; larger ones are refused. */
 export const MOST_TABLE_ROWS = 10_000
 export const MOST_TABLE_COLUMNS = 100

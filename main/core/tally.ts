@@ -2,7 +2,7 @@ import type { Assessment, CheckResult, ControlCheck, NodeAssessment } from '../.
 import { PROPERTIES, type Property, type Verdict } from '../../schemas/words.ts'
 import type { Check } from './check.ts'
 
-/** Worst first: what contradicts, then what is missing, then the rest. */
+/** Worst first: contradicting verdicts, then missing evidence, then the rest. */
 export const SEVERITY: readonly Verdict[] = [
   'not-satisfied',
   'not-tested',
@@ -15,31 +15,37 @@ export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
 
 export type Counts = Readonly<Record<Verdict, number>>
 
-/** Findings by node and check. A check without a finding on a node counts as not tested there: silence never supports. */
+/**
+ * Results by node and check. A check without a result on a node counts as not tested there: missing evidence never
+ * supports.
+ */
 export interface Tally {
   readonly result: (node: string, check: string) => CheckResult | undefined
   readonly verdict: (node: string, check: string) => Verdict
   readonly checksOf: (property: Property) => readonly Check[]
   readonly properties: readonly Property[]
   readonly cell: (node: string, property: Property) => PropertyCell
-  /** Nodes on which a check is contradicted, in the order of the assessment. */
+  /** Nodes on which a check is not satisfied, in the order of the assessment. */
   readonly contradictedOn: (check: string) => readonly string[]
-  /** On how many nodes a check has a result other than not tested: the denominator of its deviations. */
+  /** Number of nodes on which a check has a result other than not tested; the denominator of its deviations. */
   readonly testedOn: (check: string) => number
-  /** Every check of the catalog on one node. */
+  /** All checks of the catalog on one node. */
   readonly onNode: (node: string) => PropertyCell
-  /** One check on every node. */
+  /** One check on all nodes. */
   readonly overNodes: (check: string) => PropertyCell
 }
 
-/** Verdicts counted: the one way in which window, report, tables and command line count check results. */
+/** Counts of verdicts: the one way in which window, report, tables and command line count check results. */
 export interface PropertyCell {
   /** The worst verdict among those counted. */
   readonly worst: Verdict
   /** They add up to `total`. */
   readonly counts: Counts
   readonly total: number
-  /** The denominator of every share: what is only recorded, or does not apply, can be neither supported nor contradicted. */
+  /**
+   * The denominator of every share. Informational and not applicable results are excluded, since they can be neither
+   * satisfied nor not satisfied.
+   */
   readonly decidable: number
 }
 
@@ -63,7 +69,7 @@ export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
   }
 }
 
-/** Asked again, answered from memory: the same counts stand in many parts of a report. */
+/** Remembers results, because the same counts are used in many parts of a report. */
 function remembered<T>(of: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>()
   return (key) => {
@@ -89,7 +95,7 @@ export function summarize(verdicts: readonly Verdict[]): PropertyCell {
   return counted(counts)
 }
 
-/** The same from counts that were made before. */
+/** A cell from existing counts. */
 export function counted(counts: Counts): PropertyCell {
   const worst = SEVERITY.find((verdict) => counts[verdict] > 0) ?? 'not-tested'
   return { worst, counts, total: sumOf(counts, () => true), decidable: sumOf(counts, isDecidable) }
@@ -98,10 +104,10 @@ export function counted(counts: Counts): PropertyCell {
 const sumOf = (counts: Counts, which: (verdict: Verdict) => boolean): number =>
   SEVERITY.filter(which).reduce((sum, verdict) => sum + counts[verdict], 0)
 
-/** Whether a finding with this verdict is in the denominator of shares. */
+/** Whether a result with this verdict is in the denominator of shares. */
 export const isDecidable = (verdict: Verdict): boolean => verdict !== 'informational' && verdict !== 'not-applicable'
 
-/** What one check shows over all nodes, as a control has it. */
+/** The results of one check over all nodes, as a control counts them. */
 export const countedCheck = (check: ControlCheck): PropertyCell =>
   counted({
     satisfied: check.satisfied,
@@ -112,14 +118,14 @@ export const countedCheck = (check: ControlCheck): PropertyCell =>
     informational: check.informational,
   })
 
-/** Several counts as one. */
+/** The sum of several cells. */
 export function joined(cells: readonly PropertyCell[]): PropertyCell {
   const counts = { ...summarize([]).counts }
   for (const cell of cells) for (const verdict of SEVERITY) counts[verdict] += cell.counts[verdict]
   return counted(counts)
 }
 
-/** A node was reached when it gave a recording in which something was answered. */
+/** Whether a node has a recording in which at least one question was answered. */
 export const reached = (node: NodeAssessment): boolean =>
   node.recording !== null && (node.status === 'complete' || node.status === 'partial')
 

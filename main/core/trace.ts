@@ -10,16 +10,16 @@ import { readingsOf } from './readings.ts'
 import { compare, type LoadedRecording } from './recording.ts'
 import { NOTHING_SHARED } from './same-machine.ts'
 
-/** As many hexadecimal digits stand for one reading: a change that goes unseen needs 2^48 tries. */
+/** Number of hexadecimal digits that identify a reading: finding a change that goes undetected takes 2^48 attempts. */
 export const READING_DIGITS = 12
-/** Not requested, or nothing of the reading stays from one look to the next. */
+/** Not requested, or no part of the reading is stable between readings. */
 export const NOT_COMPARED = '0'.repeat(READING_DIGITS)
-/** It was asked, and reads as nothing: refused, cut, absent or in no known form. */
+/** Requested without a fact: refused, truncated, absent or in an unknown form. */
 export const NO_READING = 'f'.repeat(READING_DIGITS)
-/** The letter of a check that had no finding. */
+/** The letter of a check without a result. */
 const NO_FINDING = '-'
 
-/** What a trace has of one node; `loaded` is the recording that its assessment rests on. */
+/** The part of a trace for one node; `loaded` is the recording that its assessment rests on. */
 export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, assessed: NodeAssessment): TracedNode {
   const recording = loaded?.recording ?? null
   const readings = readingsOf(catalog, loaded)
@@ -42,7 +42,7 @@ export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, asse
   }
 }
 
-/** The trace of a node that was made before nodes were compared, with the verdicts that stand since. */
+/** The trace of a node from before nodes were compared, with the verdicts since. */
 export const withVerdicts = (catalog: Catalog, traced: TracedNode, assessed: NodeAssessment | undefined): TracedNode =>
   assessed === undefined ? traced : { ...traced, verdicts: lettersOf(catalog, assessed) }
 
@@ -53,7 +53,7 @@ function lettersOf(catalog: Catalog, { results }: Pick<NodeAssessment, 'results'
     .join('')
 }
 
-/** What of a reading is compared between runs: see RunTrace. Undefined: there is no recording. */
+/** The digest of a reading as compared between runs; see RunTrace. Undefined: there is no recording. */
 export function readingDigest(probe: Probe, reading: Parsed<unknown> | undefined): string {
   if (reading === undefined || wasNotAsked(reading)) return NOT_COMPARED
   if (!reading.ok) return NO_READING
@@ -64,7 +64,7 @@ export function readingDigest(probe: Probe, reading: Parsed<unknown> | undefined
   return digest
 }
 
-/** Nodes whose answers are the same have one reading: see readingsOf(). */
+/** Nodes with equal answers share one reading; see readingsOf(). */
 const DIGESTS = new WeakMap<Parsed<unknown>, { readonly probe: Probe; readonly digest: string }>()
 
 function factDigest(probe: Probe, fact: unknown): string {
@@ -72,7 +72,7 @@ function factDigest(probe: Probe, fact: unknown): string {
   return steady === null ? NOT_COMPARED : sha256(canonicalJson(plainJson(steady))).slice(0, READING_DIGITS)
 }
 
-/** Facts are plain data, but for bytes, maps and sets: these as what JSON has. */
+/** Facts are plain data except for bytes, maps and sets, which are converted to JSON values. */
 export const plainJson = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, part: unknown) =>
@@ -89,7 +89,7 @@ export const plainJson = (value: unknown): unknown =>
 interface TraceInput {
   readonly run: string
   readonly planned: Planned | null
-  /** `nodes` of it are not looked at. */
+  /** Its `nodes` are not used. */
   readonly assessment: Pick<Assessment, 'asOf' | 'scope' | 'demo' | 'shared' | 'reconciliation'>
   /** One for each declared node, in the order of the assessment. */
   readonly nodes: readonly TracedNode[]
@@ -120,15 +120,20 @@ export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: Trac
   }
 }
 
-/** How many machines answered in a run, in full or in part; names that are one machine count once. */
+/**
+ * Number of machines that were collected completely or partially in a run; several names of one machine count once.
+ */
 export const answeredIn = ({ nodes, sameMachines = [] }: Pick<RunTrace, 'nodes' | 'sameMachines'>): number =>
   nodes.filter(({ status }) => status === 'complete' || status === 'partial').length -
   sameMachines.reduce((sum, names) => sum + names.length - 1, 0)
 
-/** The file data/trace.json: canonical JSON and a line end. */
+/** The content of data/trace.json: canonical JSON and a newline. */
 export const traceBytes = (trace: RunTrace): Uint8Array => jsonBytes(trace)
 
-/** What was declared, part by part, so that a later run can show which part changed: everything but the nodes, which are compared by themselves. */
+/**
+ * Digests of the declarations part by part, so that a later run can show which part changed. Nodes are excluded,
+ * since they are compared individually.
+ */
 function scopeDigests({ fleet: _, population: __, profile: ___, location, ...declared }: Scope): RunTrace['scope'] {
   const parts: Readonly<Record<string, unknown>> = { ...declared, ...location }
   return Object.entries(parts)

@@ -7,20 +7,21 @@ import { millisOf } from './register/days.ts'
 export type UnsignedVantage = Omit<VantageRecord, 'signature'>
 
 /**
- * What the signature is over: the canonical JSON (RFC 8785) of the record, with what is next to the signature itself as `signature`,
- * so that neither its moment nor its certificates can be changed.
+ * The signed bytes: the canonical JSON (RFC 8785) of the record, with the other members of the signature as
+ * `signature`, so that neither its time nor its certificates can be changed.
  */
 export function vantageBytes(record: UnsignedVantage, signature: Omit<VantageSignature, 'cms'>): Uint8Array {
   const { fingerprint, at, chain } = signature
   return new TextEncoder().encode(canonicalJson({ ...record, signature: { fingerprint, at, chain } }))
 }
 
-/** A vantage that is known to no better than this bounds nothing of use. */
+/** A vantage point known less precisely than this gives no useful bound. */
 export const LARGEST_VANTAGE_ERROR_KM = 50
 
 /**
- * Why a place is none to time from, to go on after its name; null when nothing is wrong. All that the round trips show rests on it, so a
- * person declares it: where a database puts an address is a guess, and bounds nothing.
+ * Why a place is unsuitable as a vantage point, worded to follow its name; null where it is suitable. All conclusions
+ * from round-trip times depend on it, so a person must declare it: the location of an address in a database is a
+ * guess and bounds nothing.
  */
 export function vantagePlaceProblem({ name, latitude, longitude, radiusKm, declaredBy }: Place): string | null {
   if (name.trim() === '') return 'has no name'
@@ -35,15 +36,15 @@ export function vantagePlaceProblem({ name, latitude, longitude, radiusKm, decla
     : `has an accuracy of only ${radiusKm} km; at most ${LARGEST_VANTAGE_ERROR_KM} km is required for a vantage point`
 }
 
-/** Names that tools give to places they took from an address. */
+/** Names that tools assign to places derived from an address. */
 const GUESSED = /(?<![a-z])(?:geo[- ]?ip|ip[- ]?(?:address[- ]?)?(?:derived|based|geo\w*|locat\w*|lookup))/i
 
-/** Clocks are set while they are read: by so much, moments of one record may be out of order. */
+/** Clocks may be adjusted while they are read, so times of one record may be out of order by this much. */
 const SLACK_MS = 60_000
-/** Time to find the passphrase. */
+/** Allows for the time to find the passphrase. */
 const LONGEST_SIGNING_MS = 24 * 60 * 60 * 1000
 
-/** What is wrong with a record of the right form, one sentence each, without its signature. Nothing is thrown, whatever it holds. */
+/** The problems of a well-formed record, one sentence each; its signature is not examined. Never throws. */
 export function vantageProblems(record: VantageRecord): readonly string[] {
   const { vantage, startedAt, endedAt, measurements, signature } = record
   const place = vantagePlaceProblem(vantage)
@@ -67,5 +68,5 @@ export function vantageProblems(record: VantageRecord): readonly string[] {
   ]
 }
 
-/** False for what is no number as well. */
+/** False for NaN as well. */
 const within = (value: number, from: number, to: number): boolean => from <= value && value <= to

@@ -23,37 +23,37 @@ export interface CheckRemediation extends Remediation {
   readonly check: string
 }
 
-/** One deviation of one node, with what is to be done about it. */
+/** One deviation of one node, with its remediation. */
 export interface WorkItem {
   readonly check: string
   /** Title of the deviation. */
   readonly finding: string
   /** The expected condition. */
   readonly condition: string
-  /** What the node showed against it, in the words of the observations: text from the node may be in them. */
+  /** The contradicting observations, which may contain text from the node. */
   readonly observed: readonly string[]
   readonly severity: CheckSeverity
   readonly remediation: CheckRemediation
-  /** Those of the remediation that fit the node's distribution. */
+  /** The variants of the remediation for the node’s distribution. */
   readonly variants: readonly RemediationVariant[]
-  /** Other deviations of this node that the same change settles, or helps to settle. */
+  /** Other deviations of this node that the same change settles or helps to settle. */
   readonly alsoHere: readonly string[]
-  /** A risk acceptance in effect at the evaluation date, with its id and its end. */
+  /** The risk acceptance in effect at the evaluation date, with its id and last day. */
   readonly accepted: { readonly id: string; readonly until: string } | null
-  /** What management states about the finding at the evaluation date. */
+  /** The management response to the finding at the evaluation date. */
   readonly response: ManagementResponse | null
 }
 
-/** What is to be done on one node. It has no score: the order is that of severity. */
+/** The remediation of one node, ordered by severity, without a score. */
 export interface WorkOrder {
   readonly node: string
   readonly asOf: string
   readonly observedAt: string | null
   readonly demo: boolean
-  /** As the node's evidence shows it; null where it does not, so that the steps of every family are listed. */
+  /** From the node’s evidence; null where unknown, so that the steps of every family are listed. */
   readonly family: DistributionFamily | null
   readonly items: readonly WorkItem[]
-  /** Checks without a result, about which nothing is known that would have to be changed. */
+  /** Checks without a result, for which it is unknown whether anything must be changed. */
   readonly inconclusive: number
 }
 
@@ -64,7 +64,7 @@ export interface WorkOrderMatter {
   readonly demo: boolean
   readonly register: Register
   readonly family: DistributionFamily | null
-  /** The facts that raise or lower a severity on the node, as in the findings. */
+  /** The facts that raise or lower a severity on the node, as for findings. */
   readonly holds: FactHolds
   readonly remediationOf: (check: string) => CheckRemediation | undefined
   readonly variantsFor: (
@@ -75,7 +75,7 @@ export interface WorkOrderMatter {
 
 const ORDER: readonly CheckSeverity['severity'][] = ['critical', 'high', 'medium', 'low', 'info']
 
-/** The order for a node: each deviation, the most severe first. */
+/** The work order of a node: its deviations, most severe first. */
 export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
   const { node, asOf, demo, family } = matter
   const deviating = new Set(node.results.filter(({ verdict }) => verdict === 'not-satisfied').map(({ check }) => check))
@@ -95,7 +95,10 @@ export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
   }
 }
 
-/** Null for a check that this catalog does not have: an assessment is made by the same catalog, so that none is. */
+/**
+ * Null for a check that this catalog does not have; none exists in practice, because an assessment is made with the
+ * same catalog.
+ */
 function itemOf(
   { catalog, node, asOf, register, family, holds, remediationOf, variantsFor }: WorkOrderMatter,
   id: string,
@@ -121,7 +124,7 @@ function itemOf(
   }
 }
 
-/** The orders of each owner that the responses name, by name: only the items that are the owner's. */
+/** The work orders of each owner named in responses, by name, with only that owner’s items. */
 export function ordersByOwner(orders: readonly WorkOrder[]): ReadonlyMap<string, readonly WorkOrder[]> {
   const owners = orders.flatMap(({ items }) => items.flatMap(({ response }) => response?.owner ?? []))
   return new Map(
@@ -135,7 +138,7 @@ export function ordersByOwner(orders: readonly WorkOrder[]): ReadonlyMap<string,
   )
 }
 
-/** One provider claim with the nodes that have the same result, and what they showed. */
+/** One provider claim with the nodes that have the same result, and their observations. */
 interface Put {
   readonly claim: ProviderClaim
   readonly source: ClaimSource | undefined
@@ -143,7 +146,7 @@ interface Put {
   readonly observed: readonly string[]
 }
 
-/** What to request from the provider because of a deviation. */
+/** A request to the provider that results from a deviation. */
 interface Requested {
   readonly ask: RemediationAsk
   readonly finding: string
@@ -159,7 +162,10 @@ interface ProviderLetter {
   readonly requested: readonly Requested[]
 }
 
-/** What to put to the provider: its claims that tests contradict, those that need documents, and what deviations require of it. */
+/**
+ * The matters for the provider: its claims that tests contradict, those that need documents, and requests that result
+ * from deviations.
+ */
 export function providerLetterOf(assessment: Assessment, orders: readonly WorkOrder[]): ProviderLetter {
   const { scope, asOf, demo } = assessment
   return {
@@ -172,7 +178,7 @@ export function providerLetterOf(assessment: Assessment, orders: readonly WorkOr
   }
 }
 
-/** Claims with this result on one of the nodes, in the order of the profile. */
+/** Claims with this result on at least one node, in the order of the profile. */
 function putsOf({ scope, nodes }: Assessment, orders: readonly WorkOrder[], result: ClaimResult['result']): Put[] {
   const chosen = new Set(orders.map(({ node }) => node))
   return (scope.provider?.claims ?? []).flatMap((claim): Put[] => {
@@ -255,7 +261,7 @@ export function providerLetterMarkdown(letter: ProviderLetter, { requests }: Pic
   ].join('\n')}\n`
 }
 
-/** A part without lines is left out. */
+/** A part without lines is omitted. */
 const part = (title: string, intro: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', `## ${title}`, '', intro, '', ...lines]
 
