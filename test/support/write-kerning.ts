@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import PDFDocument from 'pdfkit'
 import { FONT_NAMES, type FontName, fonts } from '../../main/adapters/pdf/fonts.ts'
-import type { Kerning } from '../../main/adapters/pdf/kerning.ts'
+import type { Kerning } from '../../main/adapters/pdf/shaping.ts'
 
 /** Where the kerning of our fonts is kept, as `npx tsx test/support/write-kerning.ts` writes it. */
 const KERNING = 'main/adapters/pdf/kerning.json'
