@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { masked, rememberingMasking } from '../main/core/collector/mask.ts'
+import { masked, rememberingMasking } from '../main/core/collector/redact.ts'
 import { sha256 } from '../main/core/digest.ts'
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))

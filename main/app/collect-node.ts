@@ -1,7 +1,6 @@
 import type { Operator, Recording, Session } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
-import type { Masking } from '../core/collector/mask.ts'
 import {
   DEFAULT_TIMEOUT_SECONDS,
   keptBytes,
@@ -10,6 +9,7 @@ import {
   planOf,
   slowSudo,
 } from '../core/collector/plan.ts'
+import type { Masking } from '../core/collector/redact.ts'
 import { collectorScript } from '../core/collector/script.ts'
 import { err, type Failure, fail, type Outcome, type Result } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'

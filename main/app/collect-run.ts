@@ -1,7 +1,7 @@
 import type { Fleet, Mapping, Recording, Scope } from '../../schemas/types.ts'
 import type { OpenAddressDatabase, Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { rememberingMasking } from '../core/collector/mask.ts'
+import { rememberingMasking } from '../core/collector/redact.ts'
 import { populationWith } from '../core/engagement/coverage.ts'
 import { fail, type Outcome, ok } from '../core/failure.ts'
 import { profileOf } from '../core/fleet.ts'

@@ -3,7 +3,7 @@ import type { Catalog, CheckSeverity } from '../core/catalog.ts'
 import type { OffNodeCheck } from '../core/conclusion/requests.ts'
 import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.ts'
 import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
-import { vocabularyEntry } from './check-data.ts'
+import { vocabularyEntry } from './subjects.ts'
 
 /** One mapped idea of a check as `catalog checks` lists it: built, or why no node can provide it. */
 export type CheckListing = BuiltListing | NotBuiltListing

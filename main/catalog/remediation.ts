@@ -2,8 +2,8 @@ import type { DistributionFamily, Remediation, RemediationVariant } from '../../
 import { captureKey, readProbe } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import type { CheckRemediation } from '../core/work-order.ts'
-import { CHECK_DATA, vocabularyEntry } from './check-data.ts'
 import { packagesDistribution } from './packages/probes.ts'
+import { CHECK_DATA, vocabularyEntry } from './subjects.ts'
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
 

@@ -2,9 +2,8 @@ import { findingStatusWords } from '../../schemas/conclusion-words.ts'
 import { auditorStatusWords, decisionWords, durationWords } from '../../schemas/words.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
-import type { EntryContent, SignedList } from '../core/register/signed-content.ts'
 import { isOnePerson } from '../core/register.ts'
-import type { SealingContent, StatedEntry } from '../core/sealing-content.ts'
+import type { EntryContent, SealingContent, SignedList, StatedEntry } from '../core/sealing-content.ts'
 
 const TITLES: Readonly<Record<SignedList, string>> = {
   riskAcceptances: 'Risk acceptance',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { OFF_NODE_CHECKS, VOCABULARY } from '../../main/catalog/check-data.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { checkListing, thresholdListing } from '../../main/catalog/listing.ts'
+import { OFF_NODE_CHECKS, VOCABULARY } from '../../main/catalog/subjects.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { catalogSnapshot } from '../../main/core/catalog.ts'
 import { conclude } from '../../main/core/check.ts'

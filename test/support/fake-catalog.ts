@@ -1,6 +1,6 @@
-import { OFF_NODE_CHECKS, SEVERITIES } from '../../main/catalog/check-data.ts'
 import { CONCLUSIONS } from '../../main/catalog/definition.ts'
 import { hipaa, nprm, REQUESTS, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
+import { OFF_NODE_CHECKS, SEVERITIES } from '../../main/catalog/subjects.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import { quote } from '../../main/core/plain-text.ts'

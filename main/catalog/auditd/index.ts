@@ -18,10 +18,10 @@ import {
   auditdRules,
   auditdStatus,
   loginRoot,
+  otherReceiver,
   type RootLogin,
   ruleWords,
 } from './probes.ts'
-import { otherReceiver } from './receivers.ts'
 
 interface ServiceState {
   /** Whether the service manager lists such a unit. */

@@ -1,8 +1,8 @@
 import { CONTROL_ROLES, type ControlRole } from '../../../schemas/conclusion-words.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
 import type { Control, ControlMapping, EvidenceType, Framework, FrameworkId } from '../../core/framework.ts'
-import { CHECK_DATA } from '../check-data.ts'
 import type { CheckData } from '../subject.ts'
+import { CHECK_DATA } from '../subjects.ts'
 import hipaaData from './hipaa.json' with { type: 'json' }
 import nprmData from './nprm.json' with { type: 'json' }
 import requestData from './requests.json' with { type: 'json' }

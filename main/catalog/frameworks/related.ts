@@ -1,6 +1,6 @@
 import type { Framework } from '../../core/framework.ts'
-import { CHECK_DATA } from '../check-data.ts'
 import type { CheckData } from '../subject.ts'
+import { CHECK_DATA } from '../subjects.ts'
 import { loadFramework } from './frameworks.ts'
 import data from './related.json' with { type: 'json' }
 

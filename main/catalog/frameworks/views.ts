@@ -1,5 +1,5 @@
 import type { AiViews, HipaaViews, ViewSource } from '../../core/evidence-view.ts'
-import { vocabularyEntry } from '../check-data.ts'
+import { vocabularyEntry } from '../subjects.ts'
 import aiData from './ai-views.json' with { type: 'json' }
 import { REQUESTS } from './frameworks.ts'
 import hipaaData from './hipaa-views.json' with { type: 'json' }

@@ -18,6 +18,7 @@ import {
   locationProviderClaim,
   locationResidency,
   locationRttBound,
+  locationSiteRecord,
   locationTpmGeotag,
 } from './checks.ts'
 import { publicAddresses, serversOf, settledTime } from './peers.ts'
@@ -43,7 +44,6 @@ import {
   registrySignals,
   type StatedCountry,
 } from './registry.ts'
-import { locationSiteRecord } from './site-record.ts'
 
 /** Names that tunnels usually have; the kernel lets anyone choose others. */
 const TUNNEL = /^(tun|tap|wg|ppp|ipsec|gre|gretap|sit|ip6tnl|vti|xfrm|tailscale|zt|utun|nebula)[a-z0-9._-]*$/

@@ -1,8 +1,7 @@
 import { asin, atan2, cos, hypot, sin } from '../elementary.ts'
 import { recentResults } from '../recent.ts'
 import type { Disc, Point } from './geodesy.ts'
-import { nearRings } from './near.ts'
-import type { Frame, Outline, Position } from './outline.ts'
+import { type Frame, nearRings, type Outline, type Position } from './near.ts'
 import {
   geoArea,
   geoAzimuthalEqualArea,
@@ -15,7 +14,7 @@ import {
 } from './packages.js'
 import { thinnedLine, thinnedRing, type XY } from './thin.ts'
 
-export type { Frame, Outline, Position } from './outline.ts'
+export type { Frame, Outline, Position } from './near.ts'
 
 /**
  * A flat picture of part of the Earth, or of all of it. It is drawn on a sphere and only for illustration: verdicts

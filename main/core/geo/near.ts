@@ -1,8 +1,20 @@
 import { asin, atan2, type SineAndCosine, sineAndCosine } from '../elementary.ts'
 import type { Point } from './geodesy.ts'
-import type { Frame, Outline, Position } from './outline.ts'
 import { geoClipRectangle, type RingSink } from './packages.js'
 import type { XY } from './thin.ts'
+
+/** Longitude and latitude in degrees, in that order, as GeoJSON has them. */
+export type Position = readonly [longitude: number, latitude: number]
+/** Rings of one polygon: its outline, then its holes. */
+export type Outline = readonly (readonly Position[])[]
+
+/** The part of a picture that the map fills. */
+export interface Frame {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
 
 const WHOLE_TURN = Math.PI * 2
 const ONE_DEGREE = Math.PI / 180

@@ -13,8 +13,15 @@ import {
   parseEntryLine,
   type RunChain,
 } from './entry.ts'
-import { CHAIN_PATHS, CHAIN_SCHEMA, lastRun, leavesText, type StatedHead } from './notes.ts'
-import { parseConsistency, parseInclusion } from './proofs.ts'
+import {
+  CHAIN_PATHS,
+  CHAIN_SCHEMA,
+  lastRun,
+  leavesText,
+  parseConsistency,
+  parseInclusion,
+  type StatedHead,
+} from './notes.ts'
 
 /** The run chain stated by a pack. */
 export interface ChainReading extends RunChain {
