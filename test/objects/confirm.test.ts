@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openObjectFolder } from '../../main/adapters/objects/folder.ts'
-import { keepObject } from '../../main/app/objects/confirm.ts'
+import { keepObject } from '../../main/app/objects/state.ts'
 import { folderOfTest } from '../support/folders.ts'
 import { daysAhead, objectOf } from '../support/objects-contract.ts'
 import { must } from '../support/outcomes.ts'

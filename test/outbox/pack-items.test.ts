@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { matterOfPack } from '../../main/app/outbox/pack-items.ts'
+import { matterOfPack } from '../../main/app/outbox/send.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { NO_TRUST, type Trust } from '../../main/verify/steps/trust.ts'

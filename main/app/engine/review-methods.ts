@@ -1,21 +1,232 @@
-import type { Chosen } from '../../../schemas/ipc.ts'
-import type { LimitGroup } from '../../../schemas/ipc-packs.ts'
+import type { Chosen, Input } from '../../../schemas/ipc.ts'
+import type { LimitGroup, Sample, Worksheet, WorksheetLine } from '../../../schemas/ipc-packs.ts'
 import type { SavedFile } from '../../../schemas/ipc-views.ts'
+import {
+  SAMPLE_POPULATIONS,
+  type SamplePopulation,
+  STRATA,
+  WORK_STATES,
+  type WorkState,
+} from '../../../schemas/review-words.ts'
 import { PRODUCER } from '../../../schemas/version.ts'
+import { VERDICTS } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
+import { worksheetPath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
+import { drawSample, populationOfSample, type SampleTerms, stratumOf } from '../../core/sample.ts'
 import { tally } from '../../core/tally.ts'
 import { textRows } from '../../present/formats/grids/grid.ts'
 import { limitsPage } from '../../present/limits-page.ts'
 import { paperOf } from '../../present/report.ts'
 import { type WorksheetInput, worksheetDocument, worksheetGrid, worksheetSheets } from '../../present/worksheet.ts'
-import type { EngineContext, Handlers } from './context.ts'
-import { fileName, turnOf } from './kept-json.ts'
-import { presentationOfPack } from './presented.ts'
+import type { EngineContext, Handlers, PackState } from './context.ts'
+import { fileName, haveTexts, isObject, readKept, turnOf, writeKept } from './kept-json.ts'
+import { presentationOfPack, resultsOfPack } from './presented.ts'
 import { importCheckpoint, type Opening, openPack, reopenPack, trustAuthority, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
-import { drawFor, noteOn, populationsOf, readWorksheet } from './review-worksheet.ts'
+
+/** The notes on the open pack, or null when there are none yet. */
+async function readWorksheet(context: EngineContext): Promise<Outcome<Worksheet | null>> {
+  const { pack } = context.session
+  if (pack === null) return fail('input.refused', 'no pack is open')
+  const file = await worksheetFile(context, pack)
+  if (!file.ok) return file
+  return ok(file.value === null ? null : viewOf(pack, file.value))
+}
+
+/** Samples results of the open pack by a seed. */
+async function drawFor(
+  context: EngineContext,
+  { auditor, ...terms }: Input<'review.sample'>,
+): Promise<Outcome<Worksheet>> {
+  return await changed(context, (file, at, pack) =>
+    ok({
+      ...file,
+      auditor: auditor.trim(),
+      sample: drawSample(resultsOfPack(context, pack), terms),
+      draws: [...file.draws, { ...terms, at }],
+    }),
+  )
+}
+
+/** How many results each population of the open pack has. */
+function populationsOf(context: EngineContext): Outcome<Readonly<Record<SamplePopulation, number>>> {
+  const { pack } = context.session
+  if (pack === null || pack.assessment === null) return fail('input.refused', NOT_READABLE)
+  const results = resultsOfPack(context, pack)
+  const [deciding = 0, tested = 0, all = 0] = SAMPLE_POPULATIONS.map((from) => populationOfSample(results, from).length)
+  return ok({ deciding, tested, all })
+}
+
+/** Records an auditor's decision and note on one result. */
+async function noteOn(context: EngineContext, line: Input<'review.note'>): Promise<Outcome<Worksheet>> {
+  const isSame = (one: { readonly node: string; readonly check: string }): boolean =>
+    one.node === line.node && one.check === line.check
+  return await changed(context, (file, at, { assessment }) =>
+    assessment?.nodes.some(({ node, results }) => node === line.node && results.some(isChecked(line.check))) === true
+      ? ok({
+          ...file,
+          lines: [...file.lines.filter((one) => !isSame(one)), { ...line, at }],
+          history: [...file.history, ...file.lines.filter(isSame)],
+        })
+      : fail('input.refused', 'the pack contains no such result'),
+  )
+}
+
+const isChecked =
+  (wanted: string) =>
+  ({ check }: { readonly check: string }): boolean =>
+    check === wanted
+
+const NOT_READABLE = 'no pack with readable results is open'
+
+type Change = (file: WorksheetFile, at: string, pack: PackState) => Outcome<WorksheetFile>
+
+async function changed(context: EngineContext, change: Change): Promise<Outcome<Worksheet>> {
+  const { ports, session } = context
+  const { pack } = session
+  if (pack === null || pack.assessment === null) return fail('input.refused', NOT_READABLE)
+  const before = await worksheetFile(context, pack)
+  if (!before.ok) return before
+  const next = change(before.value ?? emptyFile(pack), ports.clock.now(), pack)
+  if (!next.ok) return next
+  const written = await writeKept(ports, worksheetPath(context.folder, pack.sha256), next.value)
+  return written.ok ? ok(viewOf(pack, next.value)) : written
+}
+
+const viewOf = ({ review }: PackState, { auditor, sample, lines }: WorksheetFile): Worksheet => ({
+  file: review.file,
+  auditor,
+  sample,
+  lines,
+})
+
+const emptyFile = ({ sha256 }: PackState): WorksheetFile => ({
+  schema: 'barewitness.worksheet/2',
+  sha256,
+  auditor: '',
+  sample: null,
+  draws: [],
+  lines: [],
+  history: [],
+})
+
+async function worksheetFile(context: EngineContext, pack: PackState): Promise<Outcome<WorksheetFile | null>> {
+  const isOurs = (value: unknown): value is AnyWorksheetFile => isWorksheet(value) && value.sha256 === pack.sha256
+  const read = await readKept(context.ports, worksheetPath(context.folder, pack.sha256), isOurs)
+  if (!read.ok) return read
+  return ok(read.value === null ? null : upToDate(read.value))
+}
+
+/** An auditor's notes on one pack. Nothing is deleted: earlier samples and notes stay in the file. */
+interface WorksheetFile {
+  readonly schema: 'barewitness.worksheet/2'
+  /** Digest of the pack that the notes concern. */
+  readonly sha256: string
+  /** As typed; empty where no name was given. */
+  readonly auditor: string
+  /** Stored, because another version of the rules may rate severities otherwise and so draw another sample. */
+  readonly sample: Sample | null
+  /** Every sample with its time, oldest first: repeated sampling stays visible. */
+  readonly draws: readonly (SampleTerms & { readonly at: string })[]
+  /** The latest decision and note of each result. */
+  readonly lines: readonly WorksheetLine[]
+  /** Earlier decisions and notes, oldest first. */
+  readonly history: readonly WorksheetLine[]
+}
+
+type EarlierState = 'open' | 'looked-at' | 'question' | 'accepted'
+type EarlierLine = Omit<WorksheetLine, 'state'> & { readonly state: EarlierState }
+
+/** The form of earlier versions, without strata, populations and decisions. */
+interface EarlierFile {
+  readonly schema: 'barewitness.worksheet/1'
+  readonly sha256: string
+  readonly sample: {
+    readonly seed: string
+    readonly population: number
+    readonly sampled: readonly Pick<Sample['sampled'][number], 'place' | 'node' | 'check' | 'verdict'>[]
+  } | null
+  readonly draws: readonly { readonly seed: string; readonly size: number; readonly at: string }[]
+  readonly lines: readonly EarlierLine[]
+  readonly history: readonly EarlierLine[]
+}
+
+type AnyWorksheetFile = WorksheetFile | EarlierFile
+
+/** Inspected is no decision, and a question asks for more. */
+const DECIDED: Readonly<Record<EarlierState, WorkState>> = {
+  open: 'open',
+  'looked-at': 'open',
+  question: 'needs-more-evidence',
+  accepted: 'agrees',
+}
+
+const EARLIER_TERMS = { from: 'all', stratified: false } as const
+
+/** A worksheet of an earlier version in the present form, with every sample, note and time that it has. */
+function upToDate(file: AnyWorksheetFile): WorksheetFile {
+  if (file.schema === 'barewitness.worksheet/2') return file
+  const line = (one: EarlierLine): WorksheetLine => ({ ...one, state: DECIDED[one.state] })
+  const { sha256, sample, draws, lines, history } = file
+  return {
+    schema: 'barewitness.worksheet/2',
+    sha256,
+    auditor: '',
+    sample:
+      sample === null
+        ? null
+        : {
+            ...sample,
+            ...EARLIER_TERMS,
+            strata: [],
+            sampled: sample.sampled.map((one) => ({
+              ...one,
+              severity: null,
+              stratum: stratumOf({ verdict: one.verdict, severity: null }),
+            })),
+          },
+    draws: draws.map((draw) => ({ ...draw, ...EARLIER_TERMS })),
+    lines: lines.map(line),
+    history: history.map(line),
+  }
+}
+
+const has = (known: readonly string[], value: unknown): boolean => typeof value === 'string' && known.includes(value)
+
+/** Whether a value is a worksheet of this or an earlier version. */
+function isWorksheet(value: unknown): value is AnyWorksheetFile {
+  if (!isObject(value) || typeof value.sha256 !== 'string' || !Array.isArray(value.draws)) return false
+  const lists = [value.lines, value.history]
+  if (value.schema === 'barewitness.worksheet/1')
+    return isSample(value.sample, isDrawn) && lists.every((lines) => areLines(lines, Object.keys(DECIDED)))
+  return (
+    value.schema === 'barewitness.worksheet/2' &&
+    typeof value.auditor === 'string' &&
+    isSample(value.sample, (one) => isDrawn(one) && has(STRATA, one.stratum)) &&
+    (value.sample === null || (has(SAMPLE_POPULATIONS, value.sample.from) && Array.isArray(value.sample.strata))) &&
+    lists.every((lines) => areLines(lines, WORK_STATES))
+  )
+}
+
+const areLines = (lines: unknown, states: readonly string[]): boolean =>
+  Array.isArray(lines) &&
+  lines.every((line) => haveTexts(line, ['node', 'check', 'state', 'note', 'at']) && has(states, line.state))
+
+const isDrawn = (one: Record<string, unknown>): boolean =>
+  haveTexts(one, ['node', 'check', 'verdict']) && typeof one.place === 'number' && has(VERDICTS, one.verdict)
+
+const isSample = (
+  value: unknown,
+  isOne: (one: Record<string, unknown>) => boolean,
+): value is Record<string, unknown> | null =>
+  value === null ||
+  (isObject(value) &&
+    typeof value.seed === 'string' &&
+    typeof value.population === 'number' &&
+    Array.isArray(value.sampled) &&
+    value.sampled.every((one: unknown) => isObject(one) && isOne(one)))
 
 type Methods =
   | 'pack.choose-and-verify'

@@ -25,8 +25,7 @@ import { compare, type StoredBytes } from '../../core/recording.ts'
 import { withFiles } from '../backup.ts'
 import { mapConcurrently } from '../concurrency.ts'
 import { type ChainBelow, chainsBelow } from '../rebuild-history.ts'
-import { keepObject } from './confirm.ts'
-import { byKey, readChainSizes, readState, type StoreState } from './state.ts'
+import { byKey, keepObject, readChainSizes, readState, type StoreState } from './state.ts'
 
 export interface CopyInput {
   readonly root: string

@@ -1,14 +1,125 @@
-import type { IntegrationsConfig } from '../../../schemas/types.ts'
+import type { FileTarget, IntegrationsConfig } from '../../../schemas/types.ts'
+import type { VerificationReport } from '../../../schemas/verification.ts'
+import { VERSION } from '../../../schemas/version.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import type { Catalog } from '../../core/catalog.ts'
-import { type Outcome, ok } from '../../core/failure.ts'
+import { type Catalog, catalogFor } from '../../core/catalog.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Target } from '../../core/outbox/delivery.ts'
+import { plain } from '../../core/plain-text.ts'
+import { EMPTY_REGISTER } from '../../core/register.ts'
 import { absentItems, findingItems, type ItemMatter, packItem } from '../../present/outbox/items.ts'
+import { ocsfEvents } from '../../present/outbox/ocsf.ts'
+import { otelLogs } from '../../present/outbox/otel.ts'
+import { lackingIn } from '../../verify/steps/complete.ts'
+import type { Trust } from '../../verify/steps/trust.ts'
+import { registerInScope } from '../attachments.ts'
 import { readCertificates } from '../certificate-files.ts'
+import { shownOf } from '../finding-views.ts'
+import { reviewFile } from '../review.ts'
 import { deliverWaiting, type ItemsOfPack, planItems, type TargetResult } from './deliver.ts'
-import { writeFileFor } from './files.ts'
-import { matterOfPack } from './pack-items.ts'
 import { targetPlans } from './targets.ts'
+
+interface PackToSend {
+  readonly path: string
+  /** Name of the sender in the configuration. */
+  readonly sender: string
+  readonly trust: Trust
+  /** Demo packs are sealed with a key that can never be trusted; they are refused otherwise. */
+  readonly allowsDemo: boolean
+  /** Aborted to end the verification, which then fails with pack.stopped. */
+  readonly signal?: AbortSignal | undefined
+}
+
+type PackPorts = Parameters<typeof reviewFile>[0]
+
+/**
+ * Verifies a pack and reads what is sent of it. Fails with pack.unverified where a check fails, or its signer is not trusted; with input.refused
+ * for what is no pack file, with pack.demo for demo data that is not to be sent, and as opening a pack does.
+ */
+export async function matterOfPack(
+  ports: PackPorts,
+  catalog: Catalog,
+  { path, sender, trust, allowsDemo, signal }: PackToSend,
+): Promise<Outcome<ItemMatter>> {
+  const before = await ports.files.digest(path)
+  if (!before.ok) return before
+  const watch = signal === undefined ? {} : { watch: { signal, onStep: () => undefined, onResult: () => undefined } }
+  const reviewed = await reviewFile(ports, catalog, { path, trust, checkpoint: null, keep: true, ...watch })
+  if (!reviewed.ok) return reviewed
+  const { report, contents } = reviewed.value
+  const refused = whyNotSent(report, allowsDemo)
+  if (refused !== null) return refused
+  const after = await ports.files.digest(path)
+  if (!after.ok) return after
+  if (after.value.sha256 !== before.value.sha256)
+    return fail('input.refused', `${path} changed while it was read; send it again`)
+  const { assessment, run, recordings = [] } = contents ?? {}
+  if (assessment == null || run == null) return fail('input.refused', `${path} is not an evidence pack`)
+  const ours = catalogFor(catalog, assessment.scope)
+  const register = registerInScope(catalog, contents?.register ?? EMPTY_REGISTER, assessment.scope)
+  return ok({
+    source: {
+      schema: 'barewitness.item/1',
+      sender,
+      fleet: plain(assessment.scope.fleet),
+      run: plain(run),
+      pack: { name: report.file, sha256: before.value.sha256 },
+      asOf: assessment.asOf,
+      demo: report.demo,
+    },
+    assessment,
+    catalog: ours,
+    register,
+    shown: shownOf({ assessment, catalog, register, recordings }),
+  })
+}
+
+function whyNotSent(report: VerificationReport, allowsDemo: boolean): Outcome<never> | null {
+  if (report.kind !== 'pack') return fail('input.refused', `${report.file} is not an evidence pack`)
+  const failed = report.checks.filter(({ outcome }) => outcome === 'failed').map(({ check }) => check)
+  if (!report.ok) return fail('pack.unverified', `${report.file} does not verify: ${failed.join(', ')}`)
+  if (report.demo && !allowsDemo)
+    return fail('pack.demo', `${report.file} is demo data; only --allow-demo sends it, marked as such`)
+  const lacking = lackingIn(report, { signers: !report.demo, authorities: false, checkpoint: false })
+  if (lacking.length === 0) return null
+  const advice = lacking.includes('signature') ? '; name the certificate of its signer under “trust”' : ''
+  return fail('pack.unverified', `${report.file} does not verify: ${lacking.join(', ')} indeterminate${advice}`)
+}
+
+/** The file of a pack for a file target: its name, which follows from the pack alone, and its lines. */
+export function fileFor(
+  { format }: Pick<FileTarget, 'format'>,
+  matter: ItemMatter,
+): { readonly name: string; readonly lines: () => Iterable<string> } {
+  const pack = packItem(matter)
+  const values = (): Iterable<unknown> =>
+    format === 'ocsf'
+      ? ocsfEvents(matter, VERSION)
+      : [...findingItems(matter), pack].map((item) => otelLogs(item, VERSION))
+  return {
+    name: `${format}-${pack.key}.jsonl`,
+    lines: function* () {
+      for (const value of values()) yield `${JSON.stringify(value)}\n`
+    },
+  }
+}
+
+/** Writes the file of a pack whole, unless it is there with the same content. Whether it was written; fails as writing does. */
+async function writeFileFor(
+  { files }: Pick<Ports, 'files'>,
+  target: Pick<FileTarget, 'format'> & { readonly folder: string },
+  matter: ItemMatter,
+): Promise<Outcome<{ readonly path: string; readonly isNew: boolean }>> {
+  const { name, lines } = fileFor(target, matter)
+  const path = `${target.folder}/${name}`
+  if (await files.isThere(path)) {
+    const there = await files.digest(path)
+    if (there.ok && there.value.sha256 === sha256([...lines()].join(''))) return ok({ path, isNew: false })
+  }
+  const written = await files.writePieces(path, lines())
+  return written.ok ? ok({ path, isNew: true }) : written
+}
 
 type SendPorts = Parameters<typeof matterOfPack>[0] & Pick<Ports, 'entropy' | 'integrations'>
 

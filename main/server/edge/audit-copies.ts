@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { keepObject } from '../../app/objects/confirm.ts'
-import { firstOfEach, textOf } from '../../app/objects/state.ts'
+import { firstOfEach, keepObject, textOf } from '../../app/objects/state.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { type ObjectStore, type ObjectVersion, textBytes, yearsLater } from '../../core/objects.ts'
 import { plain } from '../../core/plain-text.ts'
