@@ -1,8 +1,7 @@
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { WEEKDAYS } from '../../core/period/cadence.ts'
 import type { TimerUnits } from '../../core/schedule/schedule.ts'
-import { type UnitInput, xmlText, zoneWarnings } from './unit-input.ts'
-import type { Wake } from './wake.ts'
+import { type UnitInput, type Wake, xmlText, zoneWarnings } from './unit-input.ts'
 
 export const taskName = (schedule: string): string => `\\Barewitness\\${schedule}`
 

@@ -3,8 +3,7 @@ import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { cadenceText, type Zones } from '../../core/period/cadence.ts'
 import { cadenceOf, type StartedBy, type TimerKind, type TimerUnits } from '../../core/schedule/schedule.ts'
 import { cronUnits, launchdUnits, taskUnits } from './task-scheduler.ts'
-import type { UnitInput } from './unit-input.ts'
-import { type Wake, wakesOf } from './wake.ts'
+import { type UnitInput, type Wake, wakesOf } from './unit-input.ts'
 
 /**
  * The units that start the runs of a schedule, as written at `now`: the same input gives the same text. Fails with
