@@ -1,6 +1,5 @@
 import { SESSION_ACCESS, type SessionMethod } from './access.ts'
-import { COLLECTOR_VERBS, type CollectorVerb } from './collector-access.ts'
-import type { SealerVerb } from './sealer-access.ts'
+import { COLLECTOR_VERBS, type CollectorVerb, type SealerVerb } from './program-access.ts'
 
 /** What a request asks for. `unknown` is answered the same for whatever it named. */
 export type Wanted =

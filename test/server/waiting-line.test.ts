@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Entered, waitingLine } from '../../main/server/waiting-line.ts'
+import { type Entered, waitingLine } from '../../main/server/limits.ts'
 
 const placeOf = async (entered: Entered): Promise<() => void> => {
   const leave = typeof entered === 'string' ? null : await entered

@@ -8,9 +8,8 @@ import { inEngagement, notFound } from './engagement-routes.ts'
 import { type Exchange, type Sent, send, sendFailure } from './http.ts'
 import { invitationPage } from './invitation-routes.ts'
 import type { ServerParts } from './parts.ts'
-import { beginSignIn, finishSignIn, signOut, startPage } from './people-routes.ts'
+import { beginSignIn, finishSignIn, sessionStep, signOut, startPage } from './people-routes.ts'
 import { fromSealer } from './sealer-routes.ts'
-import { sessionStep } from './session-routes.ts'
 
 /** Answers one request. Never rejects; an exception is logged by its class, and answered without a reason. */
 export async function answer(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {

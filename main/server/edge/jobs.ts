@@ -6,8 +6,7 @@ import type { Sha256 } from '../../core/digest.ts'
 import { err, type Failure, fail, type Outcome, ok } from '../../core/failure.ts'
 import type { Delivery, HeldJob, Incoming, JobQueue, JobView, PendingDelivery } from '../../core/jobs.ts'
 import type { RunEvent } from '../../core/ports.ts'
-import { otherThanJob } from '../collector-access.ts'
-import type { ProgramInput } from '../sealer-access.ts'
+import { otherThanJob, type ProgramInput } from '../program-access.ts'
 
 /** What the server needs for collectors. */
 export interface Collecting {

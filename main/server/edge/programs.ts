@@ -4,7 +4,7 @@ import type { AuditEvent } from '../audit.ts'
 import { readBody } from '../json-body.ts'
 import type { Concurrency } from '../limits.ts'
 import type { CounterName } from '../metrics.ts'
-import type { ProgramInput } from '../sealer-access.ts'
+import type { ProgramInput } from '../program-access.ts'
 import { type Exchange, headerOf, readAll, type Sent, sendFailure, sendReply } from './http.ts'
 import { auditEvent, type ServerParts } from './parts.ts'
 

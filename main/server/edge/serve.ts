@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { TeamConfig, TeamMonitoring } from '../../../schemas/types.ts'
 import { fail, type Outcome, ok } from '../../core/failure.ts'
 import { AUDIT_LOGS, placeOf } from '../audit-parts.ts'
-import { concurrency, rateLimit } from '../limits.ts'
+import { concurrency, rateLimit, waitingLine } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import {
   createSessions,
@@ -16,7 +16,6 @@ import {
   type TeamSessionRecord,
 } from '../sessions.ts'
 import { enteredByOthers, reloadedConfig, settingsOf } from '../settings.ts'
-import { waitingLine } from '../waiting-line.ts'
 import { answer } from './answer.ts'
 import { type AuditCopies, startAuditCopies } from './audit-copies.ts'
 import { type AuditLog, openAuditLog } from './audit-file.ts'

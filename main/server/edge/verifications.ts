@@ -1,6 +1,6 @@
 import type { Method } from '../../../schemas/ipc.ts'
 import { fail } from '../../core/failure.ts'
-import type { WaitingLine } from '../waiting-line.ts'
+import type { WaitingLine } from '../limits.ts'
 import type { CallAnswer } from './patience.ts'
 
 /** Methods with which an auditor has a whole pack verified on the server. */

@@ -1,5 +1,6 @@
 import type { CollectorJob } from '../../schemas/types.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
+import { COLLECTOR_TOKEN, tokenDigest } from '../core/jobs.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 
 /**
@@ -40,4 +41,31 @@ export function otherThanJob(
   if (hostKey !== null && recording.hostKey !== null && recording.hostKey.fingerprint !== hostKey)
     return 'the recording is of another host key than the fleet file states'
   return null
+}
+
+/**
+ * Everything that sealers may ask for: the third table of the team server. Each line is for the token of a sealer alone, and for requests to
+ * its own certificate; a session of a person and the token of a collector reach none of it.
+ */
+export const SEALER_VERBS = {
+  ask: { input: 'sealer-ask' },
+  answer: { input: 'sealer-answer' },
+  refuse: { input: 'sealer-refusal' },
+  head: { input: 'sealer-head-ask' },
+  'sign-head': { input: 'sealer-head-answer' },
+} as const
+export type SealerVerb = keyof typeof SEALER_VERBS
+
+/** Inputs of programs; their schemas are in schemas/collector.schema.json and schemas/sealer.schema.json. */
+export type ProgramInput = CollectorInput | (typeof SEALER_VERBS)[SealerVerb]['input']
+
+/** The program whose token an Authorization header contains, or null. Only digests are compared. */
+export function holderOf<T extends { readonly tokenDigest: string }>(
+  header: string | undefined,
+  known: readonly T[] | undefined,
+): T | null {
+  const [, token = ''] = /^Bearer ([!-~]+)$/.exec(header ?? '') ?? []
+  if (!COLLECTOR_TOKEN.test(token)) return null
+  const digest = tokenDigest(token)
+  return known?.find((one) => one.tokenDigest === digest) ?? null
 }
