@@ -28,7 +28,7 @@ import { Settings } from './screens/Settings.tsx'
 import { Shared } from './screens/Shared.tsx'
 import { Why } from './screens/Why.tsx'
 
-export { NotEvaluated } from './parts/NotEvaluated.tsx'
+export { NotEvaluated } from './parts/NoResults.tsx'
 export { Palette } from './parts/Palette.tsx'
 export { ShortcutList } from './parts/ShortcutTable.tsx'
 export { Verifying } from './parts/Verifying.tsx'

@@ -1,13 +1,18 @@
+import { rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { ExportFramework, ExportPlan, PreflightItem } from '../../schemas/ipc-packs.ts'
 import type { RegisterView } from '../../schemas/ipc-register.ts'
 import { useAnswer } from '../bridge.ts'
 import { changeExport, useExport } from '../export-store.ts'
+import type { Route } from '../routes.ts'
 import {
+  controlsWithDeviations,
+  findingCounts,
   frameworkGroups,
   nodesLine,
   type PreflightLink,
   preflightLine,
   preflightLink,
+  resultsLine,
   type StepProps,
 } from '../seal-model.ts'
 import { go, useStore } from '../store.ts'
@@ -17,8 +22,8 @@ import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Ask, Slowly } from './Ask.tsx'
-import { ExportResults } from './ExportResults.tsx'
-import { ShowRun } from './ShowRun.tsx'
+import { SeverityMark } from './FindingParts.tsx'
+import { ShowRun } from './RunChoice.tsx'
 
 /** The selected ids after one is added or removed, in the order of the plan. */
 const chosenIn = (
@@ -231,5 +236,89 @@ function ItemLink({ run, link: { title, to, showsRun } }: { readonly run: string
     <Button small onPress={() => (to === 'seal' ? changeExport({ step: to }) : go(to))}>
       {title}
     </Button>
+  )
+}
+
+interface ExportResultsProps {
+  readonly plan: ExportPlan
+}
+
+/** What the run comes to, before it is sealed: an earlier run is on no other screen until it is opened. */
+function ExportResults({ plan }: ExportResultsProps) {
+  const { results, isShown } = plan
+  return (
+    <section aria-labelledby="export-results" className="export-results">
+      <h2 id="export-results">Results of this run</h2>
+      <p>{resultsLine(plan)}</p>
+      <div className="ledger-list">
+        <Disclosure title="Findings" aside={findingCounts(results)} startsOpen={!isShown}>
+          <Findings plan={plan} />
+        </Disclosure>
+        <Disclosure
+          title={`Controls: ${rowStateWords.deviations.label.toLowerCase()}`}
+          aside={plural(results.frameworks.length, 'framework')}
+        >
+          <ul className="plain-list">
+            {results.frameworks.map((one) => (
+              <li key={one.id}>{visible(controlsWithDeviations(one))}</li>
+            ))}
+          </ul>
+        </Disclosure>
+      </div>
+      <OpenFindings plan={plan} />
+    </section>
+  )
+}
+
+function Findings({ plan: { results, isShown } }: ExportResultsProps) {
+  const { findings } = results
+  if (findings.length === 0) return <p>No findings on the nodes tested.</p>
+  return (
+    <div className="scroll">
+      <table>
+        <caption>The most severe first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Severity</th>
+            <th scope="col">Condition found</th>
+            <th scope="col">Deviating, of tested</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findings.map(({ reference, severity, condition, deviations, tested }) => (
+            <tr key={reference}>
+              <td>
+                <SeverityMark severity={severity} />
+              </td>
+              <th scope="row">
+                {isShown ? (
+                  <Button kind="link" onPress={() => go({ screen: 'finding', of: 'run', reference })}>
+                    {visible(condition)}
+                  </Button>
+                ) : (
+                  visible(condition)
+                )}
+                <span className="note">{reference}</span>
+              </th>
+              <td className="number">
+                {deviations} of {tested}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Opens the findings of the run. An earlier run becomes the one that is shown; where everyone sees one run, it cannot. */
+function OpenFindings({ plan: { run, isShown } }: ExportResultsProps) {
+  const to: Route = { screen: 'findings', of: 'run' }
+  if (!isShown)
+    return may('runs.open') ? <ShowRun title="Show this run and open its findings" {...{ run, to }} /> : null
+  return (
+    <div className="actions">
+      <Button onPress={() => go(to)}>Open findings</Button>
+    </div>
   )
 }

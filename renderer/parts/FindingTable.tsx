@@ -14,7 +14,7 @@ import { Copy } from './Copy.tsx'
 import { Argument, ConcernedControls, ManagementResponse, NodeName, SeverityMark } from './FindingParts.tsx'
 import { Shape } from './Mark.tsx'
 import { OneResponse } from './ResponseFields.tsx'
-import { SortHeading } from './SortHeading.tsx'
+import { SortHeading } from './WholeTable.tsx'
 
 export interface FindingTableProps {
   readonly of: Source

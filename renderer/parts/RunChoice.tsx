@@ -1,10 +1,13 @@
 import { useState } from 'react'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
-import { change, outdated, useStore } from '../store.ts'
+import type { Route } from '../routes.ts'
+import { change, go, outdated, useStore } from '../store.ts'
 import { may } from '../team.ts'
 import { plural, visible, when } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
 import { Select } from '../ui/Select.tsx'
+import { FailureNote } from './Ask.tsx'
 import { OpeningRun } from './OpeningRun.tsx'
 
 /** The run that is shown; an earlier run is re-evaluated as of now. */
@@ -43,5 +46,35 @@ export function RunChoice({ run: current }: { readonly run: string }) {
         <span role="alert">Could not open the run: {visible(open.error.detail)}</span>
       )}
     </span>
+  )
+}
+
+interface ShowRunProps {
+  readonly run: string
+  /** What is opened once the run is the one that is shown. */
+  readonly to: Route
+  /** Words of the button. */
+  readonly title: string
+  readonly small?: boolean
+}
+
+/** Makes an earlier run the one that is shown, and opens a screen of it. */
+export function ShowRun({ run, to, title, small = false }: ShowRunProps) {
+  const open = useAction('runs.open')
+  const show = async (): Promise<void> => {
+    if ((await open.run({ run })) === null) return
+    outdated()
+    go(to)
+  }
+  return (
+    <div className="show-run">
+      <div className="actions">
+        <Button small={small} busy={open.busy} onPress={() => void show()}>
+          {title}
+        </Button>
+      </div>
+      {open.busy && <OpeningRun run={run} />}
+      {open.error !== null && <FailureNote error={open.error} />}
+    </div>
   )
 }
