@@ -21,32 +21,32 @@ import {
 } from './documents.ts'
 import { documentsOf } from './requests.ts'
 
-/** What conclusions rest on in addition to the results of checks. */
+/** What conclusions rest on besides check results. */
 export interface ConclusionMatter {
-  /** As far as it concerns the scope. */
+  /** The register, as far as it concerns the scope. */
   readonly register: Register
   /** UTC, ISO 8601. */
   readonly asOf: string
   readonly engagement: Engagement | undefined
-  /** Rows of the provider's listing that are not reconciled. */
+  /** Unreconciled rows of the provider’s inventory. */
   readonly uncovered: number
-  /** Names that are a machine which already counts under another name: each that was not tested is a declared server. */
+  /** Names of machines that already count under another name. Each of them that was not tested is a declared node. */
   readonly surplus?: number
-  /** Whether the conclusion is on a period, whatever the engagement declares. */
+  /** Whether the conclusion is on a period, regardless of what the engagement declares. */
   readonly isOnPeriod?: boolean
-  /** Whether the chain of runs covers the period. Read only on a period and in period engagements. */
+  /** Whether the run chain covers the period. Used only for period conclusions and period engagements. */
   readonly chainCoversPeriod?: boolean
 }
 
-/** What conclusions count: the results of one run, or those of all runs of a period. */
+/** The counted results: of one run, or of all runs of a period. */
 export interface Counted {
   readonly count: (check: string, scope: CountedScope) => CheckOver
   readonly inScope: (scope: CountedScope) => NodesInScope
 }
 
 /**
- * Conclusions on every control of the chosen frameworks, by the conclusion model (docs/conclusions.md): a server part, a document part, and a
- * row state for counting. Pure; the order of nodes, checks and documents carries no meaning.
+ * Concludes on every control of the chosen frameworks by the conclusion model (docs/conclusions.md): a server part, a
+ * document part, and a row state for counting. Pure; the order of nodes, checks and documents has no influence.
  */
 export function concludeControls(
   catalog: Catalog,
@@ -57,7 +57,7 @@ export function concludeControls(
   return concludeCounted(catalog, frameworks, countResults(catalog, nodes, matter), matter)
 }
 
-/** The last part of concludeControls(), over results that were counted before. */
+/** The last part of concludeControls(), for results that were already counted. */
 export function concludeCounted(
   catalog: Catalog,
   frameworks: readonly string[],
@@ -70,7 +70,10 @@ export function concludeCounted(
     .flatMap((framework) => framework.controls.map((control) => conclude(framework, control)))
 }
 
-/** What is answered once for all nodes: whether the chain covers the period (null at a point in time), and whether the lists agree. */
+/**
+ * What is answered once for all nodes: whether the run chain covers the period (null at a point in time), and whether
+ * the lists agree.
+ */
 const answeredOnce = ({
   engagement,
   uncovered,
@@ -82,7 +85,7 @@ const answeredOnce = ({
   population: engagement?.inventory != null && uncovered + surplus === 0,
 })
 
-/** The first part of concludeControls(): the results of one run, counted by check and scope. */
+/** The first part of concludeControls(): counts the results of one run by check and scope. */
 export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], matter: ConclusionMatter): Counted {
   const { register, asOf, engagement, surplus = 0 } = matter
   const basis = engagement?.reportingBasis ?? null
@@ -129,7 +132,8 @@ function concluding(
       checks.filter((one) => one.decides),
       inScope(scope),
     )
-    // Several of one moment agree; which of them is named does not depend on the order of the register.
+    // Several decisions at one time agree; sorting by id makes the one that is named independent of the order of the
+    // register.
     const [decision] = decidedFor(about(row), row, asOf).toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const documents = documentPart(isInScope ? documentsOf(catalog, control) : [], {
       attached: (document) => attachedFor(attached, row, document, control.requests),
@@ -162,9 +166,9 @@ function concluding(
 }
 
 /**
- * The nodes that hold or carry declared ePHI, where the data map was inspected and supports it; null before, and where a store or a flow
- * names no node of the population, so that what is not known to be outside is tested. A flow carries through every node whose name is a word
- * of its ends.
+ * The nodes that store or transmit declared ePHI, where the data map was inspected and the inspection supports it.
+ * Null before that, and where a store or a flow names no node of the population, so that a node is tested unless it
+ * is known to be outside. A flow passes through every node whose name is a word of one of its ends.
  */
 function inspectedMap(
   { requests, conclusions }: Pick<Catalog, 'requests' | 'conclusions'>,
@@ -187,21 +191,21 @@ function inspectedMap(
   return placed.length === 0 || placed.some((some) => some.length === 0) ? null : new Set(placed.flat())
 }
 
-/** One check that decides for a control, over the nodes in the control's scope. */
+/** One check that decides a control, over the nodes in the control’s scope. */
 export interface DecidingCheck extends CheckOver {
   readonly role: ControlRole
 }
 
-/** How many nodes are in the control's scope, and how many of them were reached. */
+/** Number of nodes in the control’s scope, and of those that were collected. */
 export interface NodesInScope {
   readonly population: number
   readonly reached: number
 }
 
 /**
- * The server part of a control: the conclusion model, section 5, in its order. A deviation outweighs everything; then what is missing; a satisfied
- * counter check adds nothing. `deviating` counts nodes, out of those that were reached; `accepted` those of them whose every deviation has a
- * risk acceptance in force.
+ * The server part of a control (conclusion model, section 5, in its order). A deviation outweighs everything, then
+ * missing evidence; a satisfied counter check adds nothing. `deviating` counts nodes among the collected ones;
+ * `accepted` counts those whose every deviation has a risk acceptance in effect.
  */
 export function serverPart(checks: readonly DecidingCheck[], { population, reached }: NodesInScope): ServerPart {
   const deviating = new Set(checks.flatMap((one) => one.deviating))
@@ -228,21 +232,24 @@ export function serverPart(checks: readonly DecidingCheck[], { population, reach
   return { state: state(), ...part }
 }
 
-/** Whether each node answers it, rather than one thing for all of them. */
+/** Whether each node is tested for it, rather than the whole population once. */
 export const isAboutServers = ({ source, built }: CheckOver['count']): boolean =>
   source === 'server' || (source === 'runs' && built)
 
-/** What determines the state of a control in addition to its two parts. */
+/** What determines the state of a control besides its two parts. */
 interface RowMatter {
   /** False where the control's category is not elected, or its class is out of scope. */
   readonly isInScope: boolean
-  /** A decision that the control does not apply is in force. */
+  /** A decision that the control does not apply is in effect. */
   readonly isNotApplicable: boolean
-  /** The control is addressable, and a decision for an alternative or against implementation is in force (45 CFR 164.306(d)(3)). */
+  /**
+   * The control is addressable, and a decision for an alternative or against implementation is in effect (45 CFR
+   * 164.306(d)(3)).
+   */
   readonly isDecidedOtherwise: boolean
 }
 
-/** The state of a row, for counts, filters and exports only: the conclusion model, section 6, in its order. */
+/** The state of a row, used only for counts, filters and exports (conclusion model, section 6, in its order). */
 export function rowState(
   server: Pick<ServerPart, 'state'>,
   documents: Pick<DocumentPart, 'state'>,
@@ -253,7 +260,7 @@ export function rowState(
   if (isNotApplicable && !deviates) return 'not-applicable'
   if (deviates) return isDecidedOtherwise && documents.state !== 'deviations' ? 'addressable-decision' : 'deviations'
   if (UNCONCLUDED.includes(server.state)) return 'unable-to-conclude'
-  // Without a test that applies and without a document there is nothing that could support the row.
+  // Without an applicable test and without a document, nothing could support the row.
   if (server.state !== 'no-deviations' && documents.state === 'none-needed') return 'unable-to-conclude'
   return documents.state === 'outstanding' ? 'documents-outstanding' : 'supported'
 }

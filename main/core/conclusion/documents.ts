@@ -21,39 +21,40 @@ import type { ControlDocument, EvidenceRequest, OffNodeCheck } from './requests.
 
 export const REQUESTS = EVIDENCE_REQUESTS
 
-/** A document without an end of its own counts for one period: a year from the day it was attached. */
+/** A document without an end date counts for one period: a year from the day on which it was attached. */
 const DOCUMENT_DAYS = 366
 const DAY_MS = 86_400_000
 
-/** Position of a level: higher levels examined a document further. */
+/** Rank of a level; a higher level is a more thorough examination of the document. */
 export const levelRank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
 
 /**
- * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone does not suffice). A level above `received` needs a named person
- * who inspected it, when, what was looked at, and a conclusion; without them the document was only received.
+ * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone is not sufficient). A level above
+ * `received` requires a named inspector, a date, what was inspected, and a conclusion; otherwise the document counts
+ * as received only.
  */
 export function levelOf({ level, inspection }: Pick<EvidenceDocument, 'level' | 'inspection'>): EvidenceLevel {
   const stated = level ?? 'received'
   return levelRank(stated) > levelRank('received') && inspection === undefined ? 'received' : stated
 }
 
-/** Whether a document is in force and not older than a period. */
+/** Whether a document is in effect and no older than a period. */
 export const isCurrent = (entry: EvidenceDocument, asOf: string): boolean =>
   statusOf(entry, asOf) === 'in-force' &&
   (entry.validUntil !== null || millisOf(asOf) - millisOf(entry.attachedAt) <= DOCUMENT_DAYS * DAY_MS) &&
   (entry.inspection === undefined || millisOf(entry.inspection.at) <= millisOf(asOf))
 
-/** The status of one document of a control: the highest level reached, and what its latest inspection concluded. */
+/** The status of one document of a control: the highest level reached, and the conclusion of its latest inspection. */
 export interface DocumentState {
-  /** Null where nothing is attached that is in force. */
+  /** Null where no attached document is in effect. */
   readonly level: EvidenceLevel | null
-  /** Of the inspections that count, the latest; where two of one moment differ, it does not support. */
+  /** Of the latest inspection that counts. Where two at one time differ, the one that does not support. */
   readonly conclusion: 'supports' | 'does-not-support' | null
 }
 
 /**
- * The state of one document: a later inspection takes the place of an earlier one, as after a repeated restore test. One that does not support
- * takes it for good: when it ends, what it took the place of does not come back.
+ * The state of one document. A later inspection replaces an earlier one, as after a repeated restore test. One that
+ * does not support replaces it permanently: when it ends, the replaced inspection does not apply again.
  */
 export function stateOf(attached: readonly EvidenceDocument[], minimum: EvidenceLevel, asOf: string): DocumentState {
   const current = attached.filter((one) => isCurrent(one, asOf))
@@ -70,7 +71,8 @@ export function stateOf(attached: readonly EvidenceDocument[], minimum: Evidence
     if (entry.inspection === undefined) continue
     const at = millisOf(entry.inspection.at)
     const isWorse = entry.inspection.conclusion === 'does-not-support'
-    // A document supports from its minimum on; one that was inspected and does not support is a deviation at any level.
+    // A document supports only from its minimum level on; one that was inspected and does not support is a deviation
+    // at any level.
     if (!isWorse && (levelRank(reached) < levelRank(minimum) || at <= overtaken)) continue
     if (at > latest || (at === latest && isWorse)) {
       latest = at
@@ -80,7 +82,10 @@ export function stateOf(attached: readonly EvidenceDocument[], minimum: Evidence
   return { level, conclusion }
 }
 
-/** When a document that is no longer current was found not to support; minus infinity for any other, and for one that was withdrawn. */
+/**
+ * The time at which a document that is no longer current was found not to support; minus infinity for any other, and
+ * for a withdrawn one.
+ */
 function endedFailure(entry: EvidenceDocument, asOf: string): number {
   const { inspection, withdrawn } = entry
   if (withdrawn !== null || inspection?.conclusion !== 'does-not-support' || isCurrent(entry, asOf))
@@ -89,25 +94,28 @@ function endedFailure(entry: EvidenceDocument, asOf: string): number {
   return at <= millisOf(asOf) && statusOf(entry, asOf) !== 'not-begun' ? at : Number.NEGATIVE_INFINITY
 }
 
-/** What answers requests other than documents. */
+/** Sources besides documents that answer requests. */
 export interface HeldElsewhere {
   readonly population: boolean
   readonly declaration: boolean
-  /** Null at a point in time, where the chain of runs is not asked for. */
+  /** Null at a point in time, where the run chain is not used. */
   readonly chain: boolean | null
 }
 
 export interface DocumentMatter extends HeldElsewhere {
-  /** Documents attached to a request or, for a need without one, to the control. */
+  /** Documents attached to a request or, where there is no request, to the control. */
   readonly attached: (document: ControlDocument) => readonly EvidenceDocument[]
-  /** Whether a decision about the control is in force. */
+  /** Whether a decision on the control is in effect. */
   readonly isDecided: boolean
   readonly asOf: string
 }
 
 const MINIMUM: EvidenceLevel = 'inspected'
 
-/** The document part of a control (conclusion model, section 4): every mandatory document at or above its level, in force, and supporting. */
+/**
+ * The document part of a control (conclusion model, section 4): every mandatory document must be at or above its
+ * level, in effect, and supporting.
+ */
 export function documentPart(documents: readonly ControlDocument[], matter: DocumentMatter): DocumentPart {
   const asked = documents.filter(({ request }) => request?.heldBy !== 'chain' || matter.chain !== null)
   const states = asked.map((document) => {
@@ -117,7 +125,8 @@ export function documentPart(documents: readonly ControlDocument[], matter: Docu
     return { document, level, held, fails: conclusion === 'does-not-support' }
   })
   const mandatory = states.filter(({ document }) => document.mandatory)
-  // An optional document changes no state, whatever it shows: otherwise to leave it out would be better than to supply it.
+  // An optional document changes no state, whatever it shows; otherwise, omitting it would be better than supplying
+  // it.
   const failing = mandatory.filter(({ fails }) => fails)
   const outstanding = mandatory.filter(({ held, fails }) => !held && !fails)
   return {
@@ -143,7 +152,7 @@ export function documentPart(documents: readonly ControlDocument[], matter: Docu
 function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter): boolean {
   switch (request?.heldBy) {
     case 'pack':
-      // A reader of this conclusion has it from the pack, and `verify` tests the seal apart from it.
+      // The reader of this conclusion has it from the pack, and `verify` tests the seal separately.
       return true
     case 'chain':
       return matter.chain === true
@@ -158,7 +167,7 @@ function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter
   }
 }
 
-/** Documents of a register that can count, by what they are attached to, looked up once for many controls. */
+/** Documents of a register that can count, indexed by what they are attached to. */
 export function attachmentsBy(
   register: Pick<Register, 'documents'>,
   asOf: string,
@@ -175,8 +184,9 @@ export function attachmentsBy(
 }
 
 /**
- * Documents that answer a request at one control: those attached to the request, those attached to the control without naming a need, when
- * the control has one document alone, and those attached to one of its needs that this request answers by itself.
+ * Documents that answer a request at one control: those attached to the request; those attached to the control
+ * without naming a need, where the control has only one document; and those attached to a need that this request
+ * alone answers.
  */
 export function attachedFor(
   of: ReturnType<typeof attachmentsBy>,
@@ -192,12 +202,12 @@ export function attachedFor(
   ]
 }
 
-/** Answers of documents to results of checks: whether a document in force names this check and node, and may answer such a result. */
+/** Whether a document in effect names this check and node and may answer its result. */
 export type Answers = (check: string, node: string) => 'any' | 'undecided' | null
 
 /**
- * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at or above its level,
- * supporting, and naming check and node. The result stays as observed.
+ * Alternative evidence (conclusion model, section 4): a document attached to a request that may answer the check, at
+ * or above its level, supporting, and naming check and node. The result itself does not change.
  */
 export function answersIn(
   requests: readonly EvidenceRequest[],

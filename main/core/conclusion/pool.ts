@@ -9,20 +9,20 @@ export interface DeviatingOver {
   readonly last: RunMoment
 }
 
-/** The results of several runs, counted together: one item is one node in one run (a node test). */
+/** The results of several runs, counted together. One item is one node in one run (a node test). */
 export interface ResultPool {
-  /** The next run, in the order of the chain. */
+  /** Adds the next run, in the order of the chain. */
   readonly add: (moment: RunMoment, run: Counted) => void
-  /** A run that shows nothing: as many node tests did not take place. */
+  /** Adds a run without usable results: this many node tests did not take place. */
   readonly addUntested: (nodes: Readonly<Record<CountedScope, number>>) => void
-  /** `once`: a count without nodes, of what is answered once for the whole period. */
+  /** `once`: counts without nodes, for what is answered once for the whole period. */
   readonly counted: (once: Counted) => Counted
   /** Null where it deviated in no run. */
   readonly deviating: (check: string, scope: CountedScope) => DeviatingOver | null
 }
 
 const SCOPES: readonly CountedScope[] = ['all', 'ephi']
-/** Represents every check that no run can have tested, because the catalog does not have it. */
+/** Stands for every check that no run can have tested, because the catalog does not have it. */
 const NO_CHECK = ''
 
 const keyOf = (check: string, scope: CountedScope): string => `${scope}\n${check}`
@@ -40,7 +40,10 @@ interface Pooled {
   last: RunMoment | null
 }
 
-/** Pools the counts of the given checks, in both scopes. Only counts and names of deviating nodes are kept of a run. */
+/**
+ * Pools the counts of the given checks, in both scopes. Of each run, only counts and names of deviating nodes are
+ * kept.
+ */
 export function resultPool(checks: readonly string[]): ResultPool {
   const ids = [...new Set([NO_CHECK, ...checks])]
   const pooled = new Map<string, Pooled>()

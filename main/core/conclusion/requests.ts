@@ -1,24 +1,27 @@
 import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { Control } from '../framework.ts'
 
-/** One document, or set of documents, that an auditor asks for; the same one answers its request in every control that it serves. */
+/**
+ * One document, or set of documents, that an auditor requests. The same one answers its request in every control that
+ * it serves.
+ */
 export interface EvidenceRequest {
   readonly id: string
   readonly title: string
-  /** What a reviewer looks at in it. */
+  /** What an auditor inspects in it. */
   readonly inspects: string
   readonly owner: string
-  /** The least level at which it counts. */
+  /** The minimum level at which it counts. */
   readonly minimum: EvidenceLevel
   readonly time: 'point-in-time' | 'period'
   /**
-   * What answers it. A document always does, except where the tool produces the evidence: `pack` (the sealed pack itself), `chain` (the chain
-   * of runs, in period engagements only). `population`: the comparison with the provider's listing; `declaration`: the engagement;
-   * `decision`: a decision about the control in the register (45 CFR 164.306(d)(3)).
+   * What answers it besides a document: `pack` (the sealed pack itself), `chain` (the run chain, in period
+   * engagements only), `population` (the comparison with the provider’s inventory), `declaration` (the engagement),
+   * or `decision` (a decision on the control in the register; 45 CFR 164.306(d)(3)).
    */
   readonly heldBy: 'document' | 'decision' | 'population' | 'declaration' | 'pack' | 'chain'
   readonly renewal: string
-  /** Mapped checks that no server can answer and this document does. */
+  /** Mapped checks that no node can answer and that this document answers. */
   readonly serves: readonly string[]
   /** Checks whose results this document may answer where it names check and nodes: `any` result, or only an `undecided` one. */
   readonly mayAnswer: readonly { readonly check: string; readonly answers: 'any' | 'undecided' }[]
@@ -26,15 +29,15 @@ export interface EvidenceRequest {
 
 /** A document that one control needs. */
 export interface ControlDocument {
-  /** Null for a need of the customer's own mapping, which no request of ours answers. */
+  /** Null for a need of the customer’s own mapping, which no request of the catalog answers. */
   readonly request: EvidenceRequest | null
-  /** What is asked for: the request's title, or the need itself. */
+  /** What is requested: the title of the request, or the need itself. */
   readonly title: string
-  /** The control's own words for it; empty where only a check asks for it. */
+  /** The control’s own wording; empty where only a check requires it. */
   readonly needs: readonly string[]
-  /** Checks that it answers here. */
+  /** Checks that it answers at this control. */
   readonly checks: readonly string[]
-  /** False where it only supports: it never holds a control up. */
+  /** False where it only supports and is never necessary for the control. */
   readonly mandatory: boolean
 }
 
@@ -44,8 +47,9 @@ interface Known {
 }
 
 /**
- * The documents of one control, each once: those that its needs name, and those that answer a mapped check which no server can. A need with
- * several requests needs all of them; a `required` check makes its request mandatory, a `supporting` one makes it optional.
+ * The documents of one control, each once: those of its needs, and those that answer a mapped check which no node
+ * can. A need with several requests requires all of them; a `required` check makes its request mandatory, a
+ * `supporting` one optional.
  */
 export function documentsOf(
   { requests, offNodeChecks }: Known,
@@ -86,12 +90,12 @@ export function documentsOf(
   return [...found.values()]
 }
 
-/** Why no evidence of a node answers a check that frameworks map, and what does. Such a check is never built. */
+/** Why no evidence of a node answers a mapped check, and what does. Such a check is never implemented. */
 export interface OffNodeCheck {
   /** The check's id in the vocabulary. */
   readonly id: string
-  /** What answers it: a document, the chain of runs, the pack itself, or the comparison with the provider's listing. */
+  /** What answers it: a document, the run chain, the pack itself, or the comparison with the provider’s inventory. */
   readonly source: 'document' | 'runs' | 'pack' | 'population'
-  /** Why one collection from the node cannot decide it. */
+  /** Why a collection from the node cannot decide it. */
   readonly why: string
 }

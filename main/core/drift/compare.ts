@@ -14,7 +14,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { compare } from '../recording.ts'
 import { NO_READING, NOT_COMPARED, READING_DIGITS } from '../trace.ts'
 
-/** A part that can be distinguished from every other: by its serial number or fixed address, or a host key. */
+/** A part that is identifiable by its serial number, fixed address or host key. */
 interface Found {
   readonly kind: string
   readonly part: string
@@ -29,10 +29,10 @@ const momentOf = ({ run, asOf }: RunTrace): RunMoment => ({ run, at: asOf })
 const partsOf = ({ parts, hostKey }: TracedNode): readonly Omit<Found, 'nodes'>[] =>
   hostKey === null ? parts : [...parts, { kind: HOST_KEY, part: HOST_KEY, value: hostKey }]
 const keyOf = ({ kind, value }: Omit<Found, 'nodes' | 'part'>): string => canonicalJson([kind, value])
-/** Whether a node answered: only then do its readings and parts show anything. */
+/** Whether a node was collected; only then do its readings and parts show anything. */
 const answered = ({ status }: TracedNode): boolean => status === 'complete' || status === 'partial'
 
-/** Every part of a run by kind and value, with the nodes that showed it. */
+/** Every part of a run by kind and value, with the nodes that reported it. */
 function foundIn({ nodes }: RunTrace): ReadonlyMap<string, Found> {
   const found = new Map<string, Found>()
   for (const node of nodes) {
@@ -46,11 +46,17 @@ function foundIn({ nodes }: RunTrace): ReadonlyMap<string, Found> {
   return found
 }
 
-/** Node and kind, where a node that answered showed any part of the kind: only there is one that is not shown known to be gone. */
+/**
+ * Pairs of node and kind for which a collected node reported any part. Only there does the absence of a part show
+ * that it is gone.
+ */
 const shownIn = ({ nodes }: RunTrace): ReadonlySet<string> =>
   new Set(nodes.filter(answered).flatMap((node) => partsOf(node).map(({ kind }) => canonicalJson([node.node, kind]))))
 
-/** Parts that were on one node and are on another, that came, and that went; a part of a node that one run did not read did neither. */
+/**
+ * Parts that moved between nodes, were added, or are gone. A part of a node that one run did not read counts as
+ * neither added nor gone.
+ */
 function movesBetween(before: RunTrace, after: RunTrace): readonly HardwareChange[] {
   const [then, now] = [foundIn(before), foundIn(after)]
   const [shownThen, shownNow] = [shownIn(before), shownIn(after)]
@@ -79,7 +85,7 @@ function movesBetween(before: RunTrace, after: RunTrace): readonly HardwareChang
   })
 }
 
-/** Parts that several nodes of one run show, where the other run does not show them on the same nodes. */
+/** Parts that several nodes of one run report, where the other run does not report them on the same nodes. */
 function twiceIn(before: RunTrace, after: RunTrace): readonly PartTwice[] {
   const [then, now] = [foundIn(before), foundIn(after)]
   const of = (
@@ -96,13 +102,14 @@ function twiceIn(before: RunTrace, after: RunTrace): readonly PartTwice[] {
   return [...of(then, now, before), ...of(now, then, after)]
 }
 
-/** Questions that a check rests on. */
+/** The probes that a check rests on. */
 export type NeedsOf = (check: string) => readonly string[]
 
 /**
- * What differs between two runs, from their traces alone. Total: any two traces have an answer, a trace and itself an empty one, and
- * swapped traces the mirrored one. Questions and checks that one catalog lacks are changes of the rules; nodes that one run lacks are
- * changes of the scope. Without `needsOf`, every question of a node counts as bearing on each of its verdicts.
+ * The differences between two runs, from their traces alone. Total: defined for any two traces, empty for a trace and
+ * itself, and mirrored when they are swapped. Probes and checks that only one catalog has are changes of the rules;
+ * nodes that only one run has are changes of the scope. Without `needsOf`, every probe of a node counts as related to
+ * each of its verdicts.
  */
 export function driftOf(before: RunTrace, after: RunTrace, needsOf: NeedsOf | null = null): RunDrift {
   const pairs = pairsOf(before, after)
@@ -218,7 +225,7 @@ function rulesChanges(before: RunTrace, after: RunTrace): readonly RulesChange[]
   }
   return [
     ...programs,
-    // Rules are made of engine, catalog and profile: where the first two are the same, it is the last.
+    // Rules consist of engine, catalog and profile; where the first two are equal, the profile differs.
     ...(programs.length === 0 && before.rules !== after.rules
       ? [{ what: 'profile', before: null, after: null } as const]
       : []),
@@ -261,7 +268,7 @@ const BY_LETTER: ReadonlyMap<string, Verdict> = new Map(VERDICTS.map((verdict) =
 export const verdictAt = ({ verdicts }: TracedNode, place: number | undefined): Verdict | null =>
   place === undefined ? null : (BY_LETTER.get(verdicts[place] ?? '') ?? null)
 
-/** Places of the checks that both traces have. */
+/** Positions of the checks that both traces have. */
 export function checksInBoth(before: RunTrace, after: RunTrace): readonly (readonly [string, number, number])[] {
   const now = placesOf(after.checks)
   return [...placesOf(before.checks)]
@@ -294,9 +301,10 @@ function flipsOf({ node, was, is }: Pair, before: RunTrace, after: RunTrace, bea
 }
 
 /**
- * What follows from a node not being read, or only in part, and from nothing else. Of a node that a run did not read at all, that is every
- * verdict that differs. Of one read in part: questions that only the other run has an answer to, and verdicts that rest on no other change
- * and that the partial run left open. A contradiction that a partial run found, or no longer finds, is never among them.
+ * The differences that result only from a node not being collected, or only partially. For a node that one run did
+ * not collect: every differing verdict. For one collected partially: probes that only the other run has an answer to,
+ * and verdicts that depend on no other change and that the partial run left open. A deviation that a partial run
+ * found, or no longer finds, is never among them.
  */
 function uncollectedOf(
   { node, was, is }: Pair,

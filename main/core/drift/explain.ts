@@ -20,17 +20,17 @@ import type { BaselineEntry, RunChain } from '../run-chain/entry.ts'
 import { NOT_COMPARED, readingDigest } from '../trace.ts'
 import { checksInBoth, type NeedsOf, verdictAt } from './compare.ts'
 
-/** One run, as far as a flip of one node is taken apart with it. */
+/** One run, as needed to explain a changed verdict of one node. */
 export interface DescribedRun {
-  /** What the run stated. */
+  /** The trace that the run stated. */
   readonly trace: RunTrace
-  /** The recording of the node that it rests on; null without one. */
+  /** The recording of the node; null without one. */
   readonly recording: LoadedRecording | null
-  /** What else was declared; the moment is the recording's own end. Null: no longer known. */
+  /** The other declarations; the evaluation date is the recording’s own end. Null: no longer known. */
   readonly terms: Omit<AssessmentTerms, 'asOf'> | null
 }
 
-/** Questions that checks of this catalog rest on, wanted ones with the needed. */
+/** The probes that checks of this catalog use, needed and wanted ones. */
 export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
   const needs = new Map(
     checks.map(({ id, requires, optional }) => [
@@ -42,12 +42,13 @@ export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
 }
 
 /**
- * Every verdict of a node that is another one than before, step by step: as stated then; the old answers under the rules of now; with what
- * is declared now; the answers of now. Each step is evaluated by the one code that makes verdicts, as of the end of its recording. The step
- * that changed the verdict is the cause; where the old answers alone would have led there by now, it is the time. `undecided`: several
- * steps changed it, or what a run stated does not follow from what is at hand. Where it is not known what was declared for one of the
- * runs, both are evaluated as if nothing were, and no change is laid on rules or declarations. What came of a check that compares nodes is
- * always undecided here: another node may have changed it.
+ * Explains every changed verdict of a node in steps: as stated then; the old answers under the present rules; with
+ * the present declarations; with the present answers. Each step is evaluated by assess() as of the end of its
+ * recording. The step that changed the verdict is the cause; where the old answers alone would have led to it by now,
+ * the cause is time. `undecided`: several steps changed it, or what a run stated does not follow from the available
+ * data. Where the declarations of one run are unknown, both are evaluated without declarations, and no change is
+ * attributed to rules or declarations. The verdict of a check that compares nodes is always undecided here, since
+ * another node may have changed it.
  */
 export function explainFlips(
   catalog: Catalog,
@@ -132,12 +133,12 @@ function stepsOf(
       ? declared
       : { ...declared, recording: { ...declared.recording, endedAt: now.recording.endedAt } }
   return {
-    // As of the moment of the run itself, which can be long after its recording.
+    // As of the evaluation date of the run itself, which can be long after its recording.
     statedThen: judge(then, former, before.trace),
     rules: judge(then, former),
     scope: judge(declared, current),
     evidence: judge(now, current),
-    // The old answers, as if they had been given at the later moment.
+    // The old answers, as if they had been given at the later time.
     later: judge(aged, current),
     statedNow: judge(now, current, after.trace),
   }
@@ -145,7 +146,7 @@ function stepsOf(
 
 const UNDECLARED: Omit<AssessmentTerms, 'asOf'> = { profile: undefined }
 
-/** Questions that are answered otherwise, apart from what changes by itself. */
+/** Probes with different answers, ignoring what changes by itself. */
 function differing(catalog: Catalog, then: LoadedRecording | null, now: LoadedRecording | null): ReadonlySet<string> {
   const [old, young] = [readingsOf(catalog, then), readingsOf(catalog, now)]
   return new Set(
@@ -178,11 +179,11 @@ function capturesOf(
     )
 }
 
-/** As many lines of each side are shown, each of so many characters. */
+/** Maximum number of lines shown for each side, and of characters in each. */
 const MOST_LINES = 5
 const LONGEST_LINE = 200
 
-/** The streams of an answer whose bytes are others than before, with the lines that only one of them has. */
+/** The streams of an answer whose bytes changed, with the lines that only one of them has. */
 export function changedStreams(
   asked: Pick<CaptureChange, 'probe' | 'command'>,
   then: CapturedAnswer | undefined,
@@ -208,7 +209,7 @@ function linesOf(
   return { removed: shown(removed), added: shown(added), more }
 }
 
-/** Lines of the first that the second has less often, in the order of the first. */
+/** Lines that occur more often in the first list than in the second, in the order of the first. */
 function beyond(lines: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>()
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)
@@ -219,7 +220,7 @@ function beyond(lines: readonly string[], others: readonly string[]): readonly s
   })
 }
 
-/** Null for what is no text: no UTF-8, or with a zero byte. */
+/** Null for binary data: invalid UTF-8, or a zero byte. */
 function textLines(bytes: Uint8Array | undefined): readonly string[] | null {
   if (bytes === undefined || bytes.length === 0) return []
   try {
@@ -232,21 +233,24 @@ function textLines(bytes: Uint8Array | undefined): readonly string[] | null {
 
 export interface Baseline {
   readonly run: string
-  /** Which line of entries.jsonl states so, counted from 1. */
+  /** The line of entries.jsonl that states it, from 1. */
   readonly entry: number
   readonly why: string
-  /** When it was named. */
+  /** Time of its designation. */
   readonly at: string
 }
 
-/** The run that later ones are compared with: the one that was named last. Null where none was named. */
+/** The run that later ones are compared with: the one designated last. Null where there is none. */
 export function baselineIn({ entries }: Pick<RunChain, 'entries'>): Baseline | null {
   const at = entries.findLastIndex(({ entry }) => entry.kind === 'baseline')
   const baseline = entries[at]?.entry as BaselineEntry | undefined
   return baseline === undefined ? null : { run: baseline.run, entry: at + 1, why: baseline.why, at: baseline.at }
 }
 
-/** Why a node was not compared, or not in all, in one line: which run, for what reason, and how much rests on it. */
+/**
+ * Why a node was not compared, or only partially, in one line: the run, the reason, and the number of affected
+ * results.
+ */
 export function uncollectedWords({ node, before, after, probes, checks }: Uncollected): string {
   const [was, is] = [shortOf(before), shortOf(after)]
   const found =
