@@ -18,7 +18,7 @@ export function readPublicKey(type: string, base64: string): PublicKey | null {
   return { type, bits: bitsOf(type, blob, named.next), fingerprint: `SHA256:${toBase64(sha256(blob))}` }
 }
 
-/** Bytes of base64 text (RFC 4648 §4), or null when it is none. */
+/** Decodes base64 (RFC 4648 §4); null where it is invalid. */
 function decodeBase64(text: string): Uint8Array | null {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

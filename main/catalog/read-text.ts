@@ -11,7 +11,7 @@ export const ALWAYS_FILE = '/proc/sys/kernel/ostype'
 export const ALWAYS_FOLDER = '/sys/dev'
 export const OF_ALWAYS_FILE = { control: `${ALWAYS_FILE}:Linux` } as const
 export const OF_ALWAYS_FOLDER = { control: `${ALWAYS_FOLDER}:` } as const
-/** The same for `ls -d`, which prints names alone. */
+/** The same for `ls -d`, which prints names only. */
 export const ALWAYS_PATH = '/proc'
 export const OF_ALWAYS_PATH = { control: ALWAYS_PATH } as const
 
@@ -22,8 +22,8 @@ export interface FoundLine {
 }
 
 /**
- * Reads `grep -H` output: with -Z a zero byte ends the file name, else a colon does, for files whose names hold none. Lines with
- * neither are left out.
+ * Parses `grep -H` output: with -Z, a zero byte ends the file name; otherwise a colon does, for files whose names
+ * contain none. Lines with neither are omitted.
  */
 export function foundLines(text: string): readonly FoundLine[] {
   return lines(text).flatMap((line) => {
@@ -86,8 +86,8 @@ export const showUnits = (properties: string, units: readonly string[]): RunComm
   ])
 
 /**
- * What `systemctl show` printed of units, each by the name that it was requested by: an alias (chrony, chronyd) has another Id, so that
- * the order decides. Fails where it is not one block for each.
+ * Parses `systemctl show` output for several units, each under the name by which it was requested: an alias (chrony,
+ * chronyd) has a different Id, so that the order decides. Fails where there is not exactly one block for each.
  */
 export function readUnits<U extends string>(
   { exitCode, text }: Pick<Answer, 'exitCode' | 'text'>,
@@ -125,7 +125,7 @@ export const asText = (value: JsonValue | undefined): string | null => (typeof v
 export const asCount = (value: JsonValue | undefined): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 
-/** What probes use to show a reading without what changes on its own (`Probe.ignoredInDrift`). */
+/** Helpers with which probes remove what changes by itself from a reading (`Probe.ignoredInDrift`). */
 
 const keyOf = (item: unknown): string => canonicalJson(plainJson(item))
 
@@ -136,12 +136,12 @@ export const inOrder = <T>(items: Iterable<T>): readonly T[] =>
     .sort((a, b) => compare(a.key, b.key))
     .map(({ item }) => item)
 
-/** The same, each item once: for lists in which the number of equal items changes on its own. */
+/** Each distinct item once: for lists in which the number of equal items changes by itself. */
 export const kindsOf = <T>(items: Iterable<T>): readonly T[] => [
   ...new Map(inOrder(items).map((item) => [keyOf(item), item])).values(),
 ]
 
-/** A counter as far as it shows a state: whether it counted anything at all. Null stays null. */
+/** Reduces a counter to a state: whether it counted anything. Null stays null. */
 export const whether = (count: number | null): boolean | null => (count === null ? null : count > 0)
 
 /** Memory in whole GiB: the kernel keeps some pages more or fewer for itself at each start. */
@@ -171,8 +171,8 @@ export const lastingSettings = (values: ReadonlyMap<string, string>): readonly (
   inOrder([...values].filter(([path]) => !isContainerEnd(/^ipv[46]\/(?:conf|neigh)\/([^/]+)\//.exec(path)?.[1] ?? '')))
 
 /**
- * Reads `grep -sH ''` output: `path:line`, by path. A file with several lines gives them joined by newlines. Only for paths without a
- * colon, which holds for every path requested in this folder; whatever else a line states belongs to its value.
+ * Parses `grep -sH ''` output: `path:line`, by path. The lines of one file are joined by newlines. Only for paths
+ * without a colon, which holds for every path requested in this folder; everything after it belongs to the value.
  */
 export function sysfsLines(text: string): ReadonlyMap<string, string> {
   const files = new Map<string, string>()

@@ -16,8 +16,9 @@ export const contradicts: Step = inDirection('contradicts')
 export const unclear: Step = inDirection('unclear')
 
 /**
- * The cautious reading of an argument: one step against contradicts the claim; else one unclear step, or no step at all,
- * leaves it undecided; only an argument made of nothing but steps for supports it. Taking evidence away can so never help.
+ * Concludes cautiously: one contradicting observation decides against the expected condition; otherwise one unclear
+ * observation, or none at all, leaves it inconclusive; only supporting observations alone support it. Removing
+ * evidence can therefore never improve a verdict.
  */
 export function decide(observations: readonly DraftObservation[]): Conclusion {
   if (observations.some((step) => step.direction === 'contradicts')) return { verdict: 'not-satisfied', observations }

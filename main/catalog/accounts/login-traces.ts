@@ -1,6 +1,9 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
 
-/** What one record of logins states: the last login of each account that it names, and since when a login would be in it. */
+/**
+ * The content of one record of logins: the last login of each account in it, and the start of the period that it
+ * covers.
+ */
 export interface LoginTrace {
   /** Account → last login, in milliseconds since 1970 UTC; null where the record states that there was none. */
   readonly last: ReadonlyMap<string, number | null>
@@ -48,11 +51,11 @@ export const isPast = (until: string | undefined, at: string): boolean =>
 
 type Accounts = NonNullable<DeclaredNode['accounts']>
 
-/** What the fleet file reports about an account, or undefined. The last of two statements holds. */
+/** The declaration of an account in the fleet file; undefined without one. The last of several applies. */
 export const declaredAs = ({ accounts }: Pick<DeclaredNode, 'accounts'>, name: string): Accounts[number] | undefined =>
   accounts?.findLast(({ account }) => account === name)
 
-/** Names that the fleet file allows on a node, by roster or by account; null where it is no evidence of them at all. */
+/** Names that the fleet file allows on a node, by roster or by account; null where it declares neither. */
 export function declaredNames({
   roster,
   accounts,

@@ -14,19 +14,25 @@ export interface AuthorizedKeys {
   readonly unreadable: number
   /** Key files whose keys were, or may have been, left unread or stand elsewhere too; null where the list of files could not be read. */
   readonly doubtful: readonly DoubtfulFile[] | null
-  /** Links that lie where home folders do, in and one level below /home and /root; null where they could not be listed. */
+  /**
+   * Symbolic links at the level of home folders: in /home and /root, and one level below; null where they could not
+   * be listed.
+   */
   readonly links: readonly string[] | null
 }
 
-/** Why the keys of a file are not shown in whole: it is a link out of what was read, has a second name, or is no plain file. */
+/**
+ * Why the keys of a file may be incomplete: it is a link that leads elsewhere, has a second hard link, or is no
+ * regular file.
+ */
 export interface DoubtfulFile {
   readonly path: string
   readonly why: 'link' | 'hard-link' | 'no-file'
 }
 
-// Only options, type and key material are printed: the comment behind a key often names a person and is left on the node.
-// Every key blob starts with AAAA, the base64 of its first length field. No parentheses: sudoers cannot hold them everywhere; and no
-// asterisk, which sudo-rs reads in no rule.
+// Prints only options, type and key material: the comment behind a key often names a person and stays on the node.
+// Every key blob starts with AAAA, the base64 of its first length field. The pattern has no parentheses, which
+// sudoers cannot express everywhere, and no asterisk, which sudo-rs accepts in no rule.
 const KEY_LINE = '^[[:space:]]{0,}[^#[:space:]].{0,}AAAA[A-Za-z0-9+/=]{0,}'
 
 /**
@@ -117,7 +123,7 @@ function doubtfulFiles(text: string, read: ReadonlySet<string>): readonly Doubtf
   return doubtful
 }
 
-/** Where the links lie that `find -ls` names; null where a line is not one of it. */
+/** Locations of the links that `find -ls` lists; null where a line has another form. */
 function linkedPlaces(text: string): readonly string[] | null {
   const rows = text.split('\n').filter((line) => line !== '')
   const paths = rows.map((row) => LISTED.exec(row)?.[3]?.replace(/\\([^0-9])/g, '$1') ?? null)

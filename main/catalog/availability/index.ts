@@ -159,8 +159,8 @@ export const servicesFailed = defineProbe({
 })
 
 /**
- * Known monitoring agents: unit, what a reader calls it, and how it reports. `asked`: a person reads it on these ports; `sends`: it
- * connects out, so that any connection of its own is the sign.
+ * Known monitoring agents: unit, display name, and how they report. `asked`: polled on these ports; `sends`: connects
+ * out, so that any connection of its own is the indication.
  */
 export const MONITORS = [
   { unit: 'node_exporter', name: 'Prometheus node exporter', ports: [9100] },
@@ -340,7 +340,7 @@ function gpuSteps(gpus: Parsed<NvidiaGpus>): readonly DraftObservation[] {
   ]
 }
 
-// ss shows no process to an ordinary user: an agent that sends its figures uses HTTPS, or one of these ports of its own receivers.
+// ss shows no process to an ordinary user: an agent that sends metrics uses HTTPS, or one of these receiver ports.
 const RECEIVERS: Readonly<Record<string, readonly number[]>> = {
   telegraf: [443, 8086],
   // Its own protocol is UDP, which holds no connection.

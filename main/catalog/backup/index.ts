@@ -17,7 +17,7 @@ import {
   toolOfSettings,
 } from './probes.ts'
 
-/** How a backup job ended last, as far as the service manager still has it. */
+/** How a backup job last ended, as far as the service manager retains it. */
 type LastRun =
   | { readonly is: 'succeeded'; readonly endedAtSeconds: number }
   /** It ended with a status that its own unit file counts as a success, such as a warning. */
@@ -235,7 +235,7 @@ function agentStep({ unit, tool, activeState }: BackupUnit): DraftObservation {
     : unclear(`${what} is installed and does not run.`, backupUnits)
 }
 
-/** Entries named like a backup: a record next to jobs whose end is known, an open question where there are none. */
+/** Units named like a backup: recorded next to jobs with a known result, otherwise an open question. */
 function namedSteps(
   units: readonly BackupUnit[],
   scheduled: Parsed<ScheduledJobs>,

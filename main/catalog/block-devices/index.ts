@@ -219,7 +219,7 @@ export type DmTarget =
   | { readonly kind: 'other'; readonly target: string }
 
 export interface DmTable {
-  /** By device-mapper name, as the kernel holds it (with its \xNN escapes). */
+  /** By device-mapper name, in the kernel’s form (with \xNN escapes). */
   readonly devices: ReadonlyMap<string, readonly DmTarget[]>
 }
 

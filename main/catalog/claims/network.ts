@@ -27,7 +27,10 @@ function portsOf({ adapters, ports }: Fabric): readonly Port[] {
 
 const portName = ({ adapter, port }: FabricPort): string => `${adapter}/${port}`
 
-/** Of ports that should be active and are not: against where the kernel states that each is down, else it stays open. */
+/**
+ * For ports that should be active and are not: contradicts where the kernel states that each is down, otherwise
+ * unclear.
+ */
 function withoutActive(ports: readonly Port[], rdma: Parsed<RdmaLinks>, kind: string): DraftObservation {
   const down = new Set(
     rdma.ok ? rdma.fact.ports.filter(({ active }) => !active).map(({ device, port }) => `${device}/${port}`) : [],
@@ -36,10 +39,16 @@ function withoutActive(ports: readonly Port[], rdma: Parsed<RdmaLinks>, kind: st
   return ports.every((port) => down.has(portName(port))) ? contradicts(text, rdmaLinks) : unclear(text, infiniband)
 }
 
-/** Network adapters, by vendor and device, that can do RDMA and whose port the kernel lists only with a driver of its own (pci.ids). */
+/**
+ * Network adapters, by vendor and device, that support RDMA but whose port the kernel lists only with a separate
+ * driver (pci.ids).
+ */
 const ABLE: readonly RegExp[] = [/^15b3:/, /^14e4:(16[cd]|17[56])/, /^19e5:a22/, /^8086:(159|18[89]|37[cd])/]
 
-/** Why no port of that kind is there: against where the bus was read whole and holds no adapter that could have one. */
+/**
+ * Why there is no port of that kind: contradicts where the bus was read completely and contains no adapter that could
+ * have one.
+ */
 function withoutPort({ devices }: PciDevices, fabric: Fabric, kind: 'InfiniBand' | 'RoCE'): DraftObservation {
   const seen = new Set(fabric.adapters.map(({ pciAddress }) => pciAddress))
   const idle = devices.filter(
@@ -100,7 +109,7 @@ export const networkEthernetRate = claimTest({
 
 const rated = ({ name, speedMbps }: NetInterface): string => `${name}, ${(speedMbps ?? 0) / 1000} Gbit/s`
 
-/** What drivers report for an unknown rate: minus one, in two bytes or in four (ethtool.h, SPEED_UNKNOWN). */
+/** What drivers report for an unknown rate: minus one in two or four bytes (ethtool.h, SPEED_UNKNOWN). */
 const NO_RATE: readonly number[] = [65_535, 4_294_967_295]
 
 /** A part of an adapter gives the rate of the whole, regardless of who else shares it. */
@@ -125,8 +134,9 @@ const NETWORK_FABRIC_KIND_LIMITS =
   'The kind of link that RDMA ports of adapters have, by the kernel. A port that is there and not active leaves it open, and no port counts as absent while an adapter without a listed port could have one.'
 
 /**
- * Which fabric a node has, for claims that concern one kind only. Unlike `network.rdma`, a port that is down never shows that the node has
- * no such fabric: the cable, not the order, can be at fault. Documentation/ABI/stable/sysfs-class-infiniband, link_layer.
+ * The fabric of a node, for claims about one kind only. Unlike `network.rdma`, a port that is down never shows that
+ * the node lacks the fabric: the cable may be at fault rather than the order.
+ * Documentation/ABI/stable/sysfs-class-infiniband, link_layer.
  */
 export const networkFabricKind = claimTest({
   id: 'network.fabric-kind',
@@ -286,7 +296,7 @@ export const networkRdma = claimTest({
         const steps = (kind === 'either' ? (['infiniband', 'roce-v2'] as const) : [kind]).map((one) =>
           stepOf(one, fabric, pci, rdma),
         )
-        // Of two that both fit, one that is there is enough.
+        // Where two alternatives fit, one that is present suffices.
         const there = steps.filter(({ direction }) => direction === 'supports')
         const open = steps.filter(({ direction }) => direction === 'unclear')
         return decide(there.length > 0 ? there : open.length > 0 ? open : steps)

@@ -114,7 +114,10 @@ export const locationCountry = claimTest({
   },
 })
 
-/** What the provider stated at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
+/**
+ * What the provider stated at first boot may concern another machine, or may have changed: where it disagrees, a
+ * person has to examine it.
+ */
 const stated = (cloud: Parsed<CloudInit>, promised: string): readonly DraftObservation[] => [
   ...unclearAbout(cloudInit, cloud),
   ...cloudInitSignals(cloud)
@@ -123,8 +126,9 @@ const stated = (cloud: Parsed<CloudInit>, promised: string): readonly DraftObser
 ]
 
 /**
- * Of what is installed the kernel does not count one part in 64, which is its own list of pages (struct page: 64 bytes for 4,096), nor
- * what firmware keeps. From 97 percent on that explains the rest; below 90 it does not. Between them it stays open.
+ * The kernel does not count one part in 64 of the installed memory, which its own page list occupies (struct page: 64
+ * bytes for 4,096), nor what firmware reserves. From 97 percent this explains the difference; below 90 percent it
+ * does not. Between them the result is unclear.
  */
 const EXPLAINED = 0.97
 const UNEXPLAINED = 0.9

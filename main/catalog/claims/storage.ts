@@ -12,7 +12,7 @@ import { type MdArray, type RedundancyState, redundancyState } from '../redundan
 import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { plainClaimTest } from './values.ts'
 
-/** What shows whether NVMe drives are parts of the machine. */
+/** Evidence on whether NVMe drives are parts of the machine. */
 const LOCAL_NEEDS = { disks: inventoryDisks, remote: storageRemote, pci: pciDevices }
 const LOCAL_WANTS: Needs = SIGNAL_PROBES
 
@@ -52,7 +52,10 @@ function nvmeDrives(
   }
 }
 
-/** Why there is no local NVMe drive: against only where the bus was read whole and nothing on it could hide one. */
+/**
+ * Why there is no local NVMe drive: contradicts only where the bus was read completely and nothing on it could hide
+ * one.
+ */
 function withoutLocal({ remote, open }: NvmeDrives, { devices }: PciDevices): DraftObservation {
   if (open.length > 0)
     return unclear(
@@ -104,7 +107,7 @@ export const storageLocalNvme = plainClaimTest({
 
 const STORAGE_NVME_OF_LIMITS =
   'Controllers that the kernel has open at this moment. The location of the target, its other users and the protection of its data are not shown. Storage that is offered but not attached is not covered.'
-/** Transports of NVMe over Fabrics; a loop inside the system is none. */
+/** Transports of NVMe over Fabrics; a loop within the system is not one. */
 const FABRICS: readonly string[] = ['rdma', 'tcp', 'fc']
 
 export const storageNvmeOf = plainClaimTest({

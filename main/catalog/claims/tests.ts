@@ -17,7 +17,7 @@ import { accessProviderAgents, locationCountry, memoryGib, softwareScheduler } f
 import { RACKBANK } from './rackbank.ts'
 import { storageLocalNvme, storageNvmeOf, storageNvmeRaid } from './storage.ts'
 
-/** What providers claim in public, as data: one file each, next to this one. To add one, add its line here. */
+/** Public claims of providers, as data: one file each, next to this one. To add one, add its line here. */
 export const PROVIDERS: readonly ProviderProfile[] = [ONESOURCE_CLOUD, HOSTRUNWAY, RACKBANK, COMMON_STATEMENTS]
 
 /** Every reading that a claim can be compared with. To add one, add its file next to this one and its line here. */

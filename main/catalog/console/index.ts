@@ -13,14 +13,14 @@ import { defineSubject } from '../subject.ts'
 import data from './checks.json' with { type: 'json' }
 
 interface BootLoader {
-  /** Which loader has its settings where we looked; both may. */
+  /** The boot loaders whose settings are at the expected place; both may be. */
   readonly grub: boolean
   readonly systemdBoot: boolean
   /** GRUB names a person who may change entries (GRUB manual, “Security”). */
   readonly superusers: boolean
   /** A hashed password for that person is in force. */
   readonly hashed: boolean
-  /** A password is there in clear text. */
+  /** A password is stored in clear text. */
   readonly plain: boolean
   /** systemd-boot lets its command line be changed (loader.conf(5), editor; on by default). */
   readonly editor: boolean

@@ -44,8 +44,9 @@ const cryptoPolicy = defineProbe<CryptoPolicy, 'policy'>({
 })
 
 /**
- * FIPS mode that is off is recorded, not counted as a deviation: neither the Security Rule nor the criteria require the switch, and a
- * finding would call a gap where there is none. On, it supports that approved algorithms are enforced.
+ * FIPS mode that is off is recorded, not counted as a deviation: neither the Security Rule nor the criteria require
+ * it, and a finding would report a gap where there is none. Switched on, it supports that approved algorithms are
+ * enforced.
  */
 export const encryptionModuleFipsMode = defineCheck({
   id: 'encryption.module.fips-mode',

@@ -71,7 +71,7 @@ function gradeXts(
     : reading('weak', ', which is not listed in this catalog')
 }
 
-/** ZFS names its cipher aes-256-gcm and the like (zfsprops(7)). */
+/** ZFS names ciphers such as aes-256-gcm (zfsprops(7)). */
 export const gradeZfsCipher = (name: string): CipherReading =>
   /^aes-(128|192|256)-(gcm|ccm)$/.test(name)
     ? { strength: 'sound', description: `ZFS ${name}` }

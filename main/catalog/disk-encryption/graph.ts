@@ -159,7 +159,9 @@ export function labelOf(device: BlockDevice): string {
   return shown.length === 0 ? name : `${name} (${shown.join(', ')})`
 }
 
-/** What a walk reads. Readings that failed stay failures, so that a walk ends in `unknown` instead of guessing. */
+/**
+ * The readings that a walk uses. Failed readings stay failures, so that a walk ends in `unknown` instead of guessing.
+ */
 export interface StorageFacts {
   readonly mounts: readonly Mount[]
   readonly graph: BlockGraph
@@ -169,12 +171,12 @@ export interface StorageFacts {
   readonly zpool: Parsed<ZfsPools>
 }
 
-/** What was passed on the way down, so that a circle is noticed. */
+/** Devices already visited on the way down, so that a cycle is detected. */
 export type Trail = ReadonlySet<string>
 
 /** One walk's view: what it reads, and how it continues from any layer to the next. */
 export interface View extends StorageFacts {
-  /** To the mount that holds a path. */
+  /** Continues at the mount that contains a path. */
   readonly path: (path: string, trail: Trail) => Walked
   /** To a device by its path, such as /dev/sda1. */
   readonly named: (path: string, trail: Trail) => Walked

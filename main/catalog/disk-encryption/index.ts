@@ -68,7 +68,7 @@ export const encryptionAtRestBlockGraph = defineCheck({
   },
 })
 
-/** Reported next to the verdict: nothing reaches these devices now, and what they hold is there all the same. */
+/** Reported next to the verdict: nothing uses these devices now, but their content remains. */
 function argueUnused(unused: readonly Unused[]): readonly DraftObservation[] {
   const isClosed = ({ signature }: Unused): boolean => signature === 'crypto_LUKS'
   const textOf = ({ name, signature }: Unused): string => `${name} (${signature})`
@@ -377,7 +377,7 @@ function helped({
   ]
 }
 
-/** What a running node shows, apart from what is encrypted at rest. */
+/** What is readable on a running node, apart from what is encrypted at rest. */
 function openNow(devices: Parsed<SysfsBlock>): readonly DraftObservation[] {
   if (!devices.ok) return unclearAbout(storageBlockDevices, devices)
   const open = [...devices.fact.devices.values()].flatMap(({ dmName, dmUuid }) =>

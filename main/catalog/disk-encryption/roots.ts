@@ -97,7 +97,10 @@ export function listed(names: readonly string[]): string {
   return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown
 }
 
-/** What every check about stored data wants in addition to its needs: without administrator rights the cipher stays open, not the rest. */
+/**
+ * What every check of stored data wants besides its needs: without administrator rights, the cipher remains unclear,
+ * not the rest.
+ */
 export const STORAGE_WANTS = { lsblk: storageLsblk, dmTable: storageDmTable, zfs: storageZfs, zpool: storageZpool }
 
 interface Wanted {
@@ -140,7 +143,7 @@ const holdsData = (mount: Mount): boolean => mountKind(mount) !== 'pseudo' && mo
 export const exemptMounts = (storage: Storage): readonly Mount[] =>
   storage.mounts.filter((mount) => holdsData(mount) && isExempt(mount, partitionType(storage, mount)))
 
-/** The same as a step next to a verdict; none where there is no such mount. */
+/** The same as an observation next to a verdict; none where there is no such mount. */
 export function exemptSteps(storage: Storage): readonly DraftObservation[] {
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
   return exempt.length === 0
@@ -222,7 +225,7 @@ export interface Unused {
   readonly signature: string
 }
 
-/** What is on drives and is neither mounted, nor swap, nor part of anything open. Empty where lsblk was not read. */
+/** Content of drives that is neither mounted, nor swap, nor part of anything open. Empty where lsblk was not read. */
 export function unusedDevices(storage: Storage, zpool: Parsed<ZfsPools>): readonly Unused[] {
   const used = usedDevices(storage)
   const pooled = zpool.ok ? [...zpool.fact.members.values()].flat() : []

@@ -45,7 +45,10 @@ function followPool(view: View, pool: string, trail: Trail): Walked {
   )
 }
 
-/** Which data set a ZFS volume belongs to is not shown, so it is only decided where all data sets come out the same. */
+/**
+ * The evidence does not show which data set a ZFS volume belongs to, so it is decided only where all data sets have
+ * the same result.
+ */
 function followZvol(view: View, trail: Trail): Walked {
   const walks = view.zfs.ok ? [...view.zfs.fact.datasets.keys()].map((name) => followZfs(view, name, trail)) : []
   const [first, ...rest] = walks
@@ -77,7 +80,7 @@ function followLayer(view: View, device: BlockDevice, trail: Trail): Walked {
   if (/^zd\d+$/.test(device.kernelName)) return followZvol(view, trail)
   if (device.below.length > 0) return followBelow(view, device, trail)
   if (/^(md|bcache)\d+/.test(device.kernelName)) return NOT_SHOWN
-  // lsblk.c, get_transport(): an adapter of Fibre Channel that goes over Ethernet has a word of its own.
+  // lsblk.c, get_transport(): a Fibre Channel adapter over Ethernet has a transport name of its own.
   const remote = /^(iscsi|fc|fcoe|nbd|rbd|tcp|rdma)$/.test(device.transport) || /^(nbd|rbd)\d+/.test(device.kernelName)
   return {
     ...end(
@@ -92,7 +95,7 @@ function followLayer(view: View, device: BlockDevice, trail: Trail): Walked {
 
 const NOT_SHOWN = end('unknown', 'the layers below this device were not shown')
 
-/** Every device below counts; the path shows the worst and reports about how many it is one. */
+/** Every device below counts; the path shows the worst, with the number of devices that it stands for. */
 function followBelow(view: View, { below }: BlockDevice, trail: Trail): Walked {
   const worst = worstOf(below.map((number) => view.device(number, trail)))
   const [first = '', ...rest] = worst.path
@@ -232,7 +235,7 @@ function followMembers(view: View, mount: Mount, trail: Trail): Walked {
 /** Walks from something that holds data down to its drives. Total: cycles and stacks deeper than 64 end in `unknown`. */
 export interface Walker {
   readonly mount: (mount: Mount) => Walked
-  /** An absolute path: the mount that holds it, and down. Symbolic links are not resolved. */
+  /** For an absolute path: the mount that contains it, and what is below. Symbolic links are not resolved. */
   readonly path: (path: string) => Walked
   /** A device by its number. */
   readonly device: (number: string) => Walked

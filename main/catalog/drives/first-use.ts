@@ -10,11 +10,14 @@ import { named, unclear } from '../steps.ts'
 interface StorageBirth {
   /** When each path was made, in seconds since 1970; null where its file system keeps no such date. Paths that are not there have no entry. */
   readonly born: ReadonlyMap<string, number | null>
-  /** What was ever written to each ext4 file system, in KiB, by the kernel name of its device. */
+  /** Total written to each ext4 file system, in KiB, by the kernel name of its device. */
   readonly written: ReadonlyMap<string, number>
 }
 
-/** The root of a file system is made with it; the others are made by an installation. Nothing here can be on a network mount that hangs. */
+/**
+ * The root of a file system is created with it; the others are created by an installation. None can be on a network
+ * mount that hangs.
+ */
 const PATHS = ['/', '/boot', '/var', '/lost+found', '/etc/machine-id', '/var/log/installer']
 
 /** statx(2), stx_btime, which stat(1) prints with %W (0 where it is not known); Documentation/ABI/testing/sysfs-fs-ext4. */

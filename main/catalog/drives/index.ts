@@ -23,7 +23,10 @@ import data from './checks.json' with { type: 'json' }
 import { lifecycleFirstUseState, storageBirth } from './first-use.ts'
 import { type Disk, inventoryDisks, inventoryDisksRecorded } from './inventory.ts'
 
-/** What an NVMe controller states it can do (NVM Express base specification 2.0, figure 275: identify controller). */
+/**
+ * The capabilities that an NVMe controller states (NVM Express base specification 2.0, figure 275: identify
+ * controller).
+ */
 interface NvmeController {
   readonly serial: string
   /** OACS bit 0, Security Send and Receive: without them a drive cannot be reported to lock. */
@@ -76,13 +79,15 @@ function readController({ exitCode, text }: Answer): NvmeController | null {
     : null
 }
 
-/** What a drive that encrypts itself reports about its locking (TCG Storage Opal SSC, level 0 discovery, locking feature). */
+/**
+ * The locking state that a self-encrypting drive reports (TCG Storage Opal SSC, level 0 discovery, locking feature).
+ */
 interface OpalLocking {
   readonly mediaEncrypt: boolean
   readonly lockingEnabled: boolean
   /** Whether it is locked at this moment. */
   readonly locked: boolean
-  /** A small system of its own is shown in place of the drive, to request the key at start. */
+  /** A small boot system is shown in place of the drive to request the key at start. */
   readonly showsShadow: boolean
 }
 
@@ -181,7 +186,8 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
     step: unclear(`${shown}: ${why}.`, inventoryDisks),
   })
   if (/^(tcp|rdma|fc|loop)$/.test(disk.transport)) return unknown('it is reached over a network and was not queried')
-  // Where drives have several paths, the kernel counts devices and controllers apart; the serial number shows whether they are the same.
+  // Where drives have several paths, the kernel numbers devices and controllers separately; the serial number shows
+  // whether they are the same.
   const name = /^nvme\d+/.exec(disk.name)?.[0] ?? disk.name
   const controller = nvme?.controllers.get(name)
   const isOther = controller !== undefined && controller.serial !== '' && controller.serial !== disk.serial
@@ -214,7 +220,7 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
 
 const PROBES = { hostSerials, gpuNvidia, inventoryDisks, netInterfaces, infiniband } as const
 
-/** Which question a kind of part is read by. */
+/** The probe that reads each kind of part. */
 const ASKED: Readonly<Partial<Record<HardwarePin['kind'], Probe<unknown>>>> = {
   system: hostSerials,
   board: hostSerials,

@@ -6,19 +6,19 @@ import { count, named, supports } from '../steps.ts'
 
 export interface Disk {
   readonly name: string
-  /** Where it hangs in the kernel's device tree. */
+  /** Its position in the kernel’s device tree. */
   readonly path: string
   readonly model: string
   readonly serial: string
   /** pcie, tcp, rdma, fc, loop for NVMe; empty for others. */
   readonly transport: string
-  /** Of SCSI and ATA drives and virtio; empty for NVMe. */
+  /** Of SCSI, ATA and virtio drives; empty for NVMe. */
   readonly vendor: string
-  /** World-wide name as the kernel gives it, such as eui.… or naa.…; empty where there is none. */
+  /** World-wide name as the kernel states it, such as eui.… or naa.…; empty where there is none. */
   readonly wwid: string
   /** NVMe qualified name of the subsystem; empty for others. */
   readonly subsystem: string
-  /** Of an NVMe controller: its PCI address, or how a controller over a network is reached. */
+  /** Of an NVMe controller: its PCI address, or the address over which a remote controller is reached. */
   readonly address: string
   readonly firmware: string
   /** Degrees that the drive itself reported just now; null where the kernel has no sensor for it. */
@@ -183,7 +183,10 @@ function temperatures(text: string): ReadonlyMap<string, number> {
   )
 }
 
-/** The PCI function that a drive hangs on: the last one on its path, or what its NVMe controller states. Null where there is none. */
+/**
+ * The PCI function that a drive is attached to: the last one on its path, or the one stated by its NVMe controller.
+ * Null where there is none.
+ */
 export function diskFunction({ path, address }: Disk): string | null {
   const functions = path.split('/').filter((part) => PCI_ADDRESS.test(part))
   return functions.at(-1) ?? (PCI_ADDRESS.test(address) ? address : null)

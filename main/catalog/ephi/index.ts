@@ -37,7 +37,7 @@ import {
   workingDirectories,
 } from './paths.ts'
 
-/** What shows whether a socket is protected. */
+/** Evidence on whether a socket is protected. */
 interface FlowEvidence {
   readonly tls: Parsed<TlsListeners>
   readonly ssh: Parsed<SshServers>
@@ -152,7 +152,7 @@ function sshAt(ssh: Parsed<SshServers>, listener: Listener): SshServer | null {
   return null
 }
 
-/** What shows how data reaches other systems by way of storage. */
+/** Evidence of how data reaches other systems through storage. */
 interface CarrierEvidence extends MountEvidence {
   readonly lsblk: Parsed<Lsblk>
   readonly remote: Parsed<RemoteStorage>

@@ -95,7 +95,7 @@ export function parseWorkingDirectories(names: string, engines: string): Parsed<
   return known({ paths: [...paths].sort(), top: [...top].sort() })
 }
 
-/** The mount that holds a declared path, and the mounts below the path. */
+/** The mount that contains a declared path, and the mounts below the path. */
 export interface EphiPlace {
   readonly path: string
   /** The mount that holds the path; null where it could not be determined. */
@@ -135,12 +135,13 @@ function isAtOrBelow(path: string, folder: string): boolean {
 
 const isBelow = (path: string, folder: string): boolean => isAtOrBelow(path, folder) && !isAtOrBelow(folder, path)
 
-/** Every mount that holds a part of what was declared. */
+/** Every mount that contains a part of the declared path. */
 export const mountsOf = ({ mount, below }: EphiPlace): readonly Mount[] => (mount === null ? below : [mount, ...below])
 
 /**
- * What a declared path and the mounts below it are on, as roots to argue from; each names path, mount and device. Boot partitions below a
- * path are left out: a declaration of “/” does not require what no system can encrypt itself. A boot partition that is declared stays.
+ * What a declared path and the mounts below it are stored on, as roots of the analysis; each names path, mount and
+ * device. Boot partitions below a path are excluded: a declaration of “/” does not require encryption of what no
+ * system can encrypt itself. A boot partition that is declared itself stays.
  */
 function ephiRoots(
   storage: Storage,
@@ -227,8 +228,9 @@ export const encryptionAtRestEphiPaths = defineCheck({
 })
 
 /**
- * Without a declaration an unencrypted mount shows nothing about ePHI, so that it leaves the result inconclusive; where nothing is
- * unencrypted, no declaration could change the result. Memory is no persistent mount, except on a node that has no other.
+ * Without a declaration, an unencrypted mount shows nothing about ePHI and leaves the result inconclusive; where
+ * nothing is unencrypted, no declaration could change the result. Memory file systems are not persistent and do not
+ * count, except on a node that has no others.
  */
 function undeclared(storage: Storage): Conclusion {
   const persistent = mountRoots(storage, (mount) => mountKind(mount) !== 'memory')

@@ -133,7 +133,9 @@ function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly Draf
   ]
 }
 
-/** A list counts only as far as it is among the evidence: it is read again here, and the line that was named has to hold the key. */
+/**
+ * A list counts only if it is part of the evidence: it is read again here, and the named line has to contain the key.
+ */
 function listStep(
   key: string,
   { fingerprint, trustDetail, list: named }: SshSession,

@@ -9,7 +9,10 @@ export interface SshSession {
   /** How the host key came to be trusted: known-hosts, fingerprint, host-ca, list, decision, demo. */
   readonly trust: string
   readonly trustDetail: string
-  /** The list that it was compared with, by its digest, and the line that holds it; null where it was not. */
+  /**
+   * The list that the key was compared with, by digest, and the line that contains it; null where there was no
+   * comparison.
+   */
   readonly list: { readonly sha256: string; readonly line: number } | null
   readonly serverVersion: string
   readonly keyExchange: string
@@ -17,7 +20,7 @@ export interface SshSession {
   readonly transport: string
 }
 
-/** What the collector saw of the SSH session itself (RFC 4253, RFC 4252). */
+/** Observations of the collector about its own SSH session (RFC 4253, RFC 4252). */
 export const sshSession = defineProbe({
   id: 'ssh.session',
   title: 'The SSH session of this collection',

@@ -123,7 +123,7 @@ const MIN_WIDTH = 400
 const INSET = 3
 /** Below the rows: a line for what is left out, a line for what is next to the stack, and an edge. */
 const BELOW = 3 * NOTE + 5
-/** What a table can hold that a person reads. */
+/** Maximum number of rows that a person reads in a table. */
 const MAX_TABLE = 400
 
 /** From what holds data down to the drives, layer by layer, with what is encrypted on the way; null where nothing reaches a drive. */
@@ -200,7 +200,7 @@ interface Columns {
   readonly at: (placed: Placed) => Span
 }
 
-/** The places at the left, the drives at the right; each column as wide as its texts, as far as there is room. */
+/** Mounts on the left, drives on the right; each column as wide as its texts, within the available space. */
 function columnsFor(placed: readonly Placed[]): Columns {
   const between = Math.max(0, ...placed.map(({ depth }) => depth - 1))
   const needed = (own: readonly Placed[]): number => Math.max(MIN_COLUMN, ...own.map(({ layer }) => widthNeeded(layer)))
@@ -258,7 +258,7 @@ function drawLink(
   ]
 }
 
-/** The two lines of a box, as far as there is room for them. */
+/** The two lines of a box, within the available space. */
 function linesOf({ names, kind, isOpen }: Layer, room: number): Lines {
   const isOne = names.length === 1
   const name = isOne ? (names[0] ?? '') : rangeOf(names, room)
@@ -298,7 +298,7 @@ function rangeOf(names: readonly string[], room: number): string {
   return widthOf(drawn(range), 8) <= room ? range : `${first} …`
 }
 
-/** What the cap on rows leaves out, in words: the worst are drawn first, so what is left is no worse than what is drawn. */
+/** What the limit on rows omits, in words: the worst are drawn first, so omitted ones are no worse than drawn ones. */
 function leftOut(ways: readonly Way[]): readonly string[] {
   if (ways.length === 0) return []
   const exposed = ways.filter(({ outcome }) => outcome === 'exposed').length
@@ -306,7 +306,7 @@ function leftOut(ways: readonly Way[]): readonly string[] {
   return [`Not drawn: ${count(ways.length, 'more way')}${of}.`]
 }
 
-/** What holds nothing on a drive, and what is not evaluated. */
+/** Mounts without content on a drive, and those that are not evaluated. */
 function beside(storage: Storage, roots: readonly Root[]): readonly string[] {
   const volatile = roots.filter(({ walked }) => walked.outcome === 'volatile').length
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))

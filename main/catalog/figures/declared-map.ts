@@ -4,8 +4,8 @@ import { drawnLand } from '../location/peers.ts'
 import { fleetMap } from './fleet-map.ts'
 
 /**
- * The map of a fleet before anything is collected: only what is declared. Null where no place is declared. No rule uses
- * it, so it is no part of the module of rules.
+ * The map of a fleet before any collection, from declarations only. Null where no place is declared. No rule uses it,
+ * so it is not part of the rules module.
  */
 export const declaredMap = (places: readonly Place[]): Figure | null =>
   fleetMap(

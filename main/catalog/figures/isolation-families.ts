@@ -7,7 +7,7 @@ import { box, FIGURE_WIDTH, line, squareKey, words } from './marks.ts'
 
 type Reads = Exclude<SignalReading['indicates'], 'not-applicable'>
 
-/** What is drawn, in the order of the columns: a square for each reading, and the count at the end. */
+/** The columns, in order: one square for each reading, and the count at the end. */
 const DRAWN: readonly { readonly reads: Reads; readonly head: string; readonly key: string; readonly end: number }[] = [
   { reads: 'bare-metal', head: 'Hardware', key: 'Reads as on hardware', end: 267 },
   { reads: 'virtual', head: 'Guest', key: 'Reads as on a guest', end: 300 },
@@ -26,7 +26,7 @@ const square = (reads: Reads, x: number, y: number, side: number): FigureMark =>
 
 const LEFT = 84
 const SQUARES = 136
-/** Where the counts of anomalies begin. */
+/** Where the column of anomaly counts begins. */
 const RIGHT = 392
 const ROW = 20
 const HEAD = 18
@@ -55,7 +55,7 @@ const ANOMALY = squareKey(
   'Anomaly; counted as impossible on the stated hardware + needing an explanation',
 )
 
-/** For each family of signals how its readings stand, to be counted by eye; null where none was read and there is no anomaly. */
+/** For each family of signals, its readings as countable squares; null where none was read and there is no anomaly. */
 export function isolationFamilies(isolation: Isolation): Figure | null {
   const rows = FAMILIES.map((family) => rowOf(isolation, family)).filter(
     (row) => row.readings.some(isDrawn) || hasAnomaly(row),
@@ -125,7 +125,7 @@ function drawRow(row: Row, top: number, pitch: number): readonly FigureMark[] {
   const { family, readings, anomalous } = row
   const side = Math.min(9, pitch - 2)
   const base = top + 12
-  // Within a kind, signals with an anomaly come first, so that its line is one line.
+  // Within a kind, signals with an anomaly come first, so that they are marked by one continuous line.
   const placed = DRAWN.flatMap(({ reads }) => {
     const own = readings.filter((one) => one.indicates === reads)
     return [...own.filter(({ id }) => anomalous.has(id)), ...own.filter(({ id }) => !anomalous.has(id))].map((one) => ({

@@ -21,13 +21,13 @@ export const area = (
 
 type LineOptions = Parameters<typeof line>[2]
 
-/** The edge of a disc, as far as it is in the picture: where it leaves the picture it is open. */
+/** The visible part of a disc’s edge, open where it leaves the picture. */
 export const edge = (view: MapView, disc: Disc, tone: FigureTone, stroke: LineOptions): readonly FigureMark[] =>
   recentEdges([view, ...numbersOf(disc)], () => (outlineOf(disc) ?? []).flatMap((ring) => view.pieces(ring))).map(
     (piece) => line(piece, tone, stroke),
   )
 
-/** Everything within a disc, as far as it is in the picture. */
+/** The visible part of a disc’s area. */
 export const within = (view: MapView, disc: Disc): Rings =>
   recentAreas([view, ...numbersOf(disc)], () => {
     const outline = outlineOf(disc)
@@ -62,7 +62,7 @@ export function place(view: MapView, disc: Disc, tone: FigureTone): readonly Fig
   return [...area(rings, tone, 'hatched'), ...edge(view, disc, tone, { weight: 2, dashed: false })]
 }
 
-/** A mark at the edge of the picture is moved in as far as it takes to see it whole. */
+/** Moves a mark at the edge of the picture inwards until it is entirely visible. */
 const moved = ({ frame: { left, top, width, height } }: MapView, [x, y]: XY): XY => [
   Math.min(left + width - SMALLEST / 2, Math.max(left + SMALLEST / 2, x)),
   Math.min(top + height - SMALLEST / 2, Math.max(top + SMALLEST / 2, y)),
@@ -82,7 +82,7 @@ const circle = ([x, y]: XY): readonly XY[] =>
 
 /** A vantage point: a small square. */
 export const square = ([x, y]: XY): FigureMark => box(x - 2.5, y - 2.5, 5, 5, 'plain', true)
-/** The middles of squares for these places, as far as they are in the picture. */
+/** Centers of squares for the visible places. */
 export const squaresOf = (view: MapView, places: readonly Place[]): readonly XY[] =>
   places.flatMap((one) => {
     const at = view.at(one)
@@ -208,7 +208,9 @@ export const box = (
   filled,
 })
 
-/** How a link is drawn: each tone has its own stroke in addition to its ink, so that a copy in black and white states the same. */
+/**
+ * How a link is drawn: each tone has its own stroke besides its color, so that a black-and-white copy shows the same.
+ */
 type Stroke = { readonly weight: 1 | 2 | 3; readonly dashed: boolean }
 const STROKES: Readonly<Record<FigureTone, Stroke>> = {
   plain: { weight: 1, dashed: false },
@@ -273,8 +275,8 @@ export const linkKey = (tone: FigureTone, text: string): FigureKey => ({
 export const squareKey = (sample: readonly FigureMark[], text: string): FigureKey => ({ sample, text })
 
 /**
- * Widths of IBM Plex Sans in thousandths of the size, by class of character, rounded up to the widest of the class in the regular and
- * the semibold cut: a picture is laid out without the font at hand, and no text may leave its box.
+ * Widths of IBM Plex Sans in thousandths of the size, by class of character, rounded up to the widest of the class in
+ * regular and semibold. A picture is laid out without access to the font, and no text may leave its box.
  */
 const CLASSES: readonly (readonly [width: number, characters: string])[] = [
   [320, " ijl.,'!:;’‘"],

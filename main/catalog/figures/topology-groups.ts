@@ -9,7 +9,10 @@ interface LinkedPair {
   readonly links: number
 }
 
-/** What the driver reports about NVLink between GPUs. `uniform`: every pair has that many links; null where pairs differ. */
+/**
+ * What the driver reports about NVLink between GPUs. `uniform`: the number of links of every pair; null where pairs
+ * differ.
+ */
 export interface Nvlink {
   readonly pairs: readonly LinkedPair[]
   readonly uniform: number | null
@@ -123,14 +126,17 @@ function drawBrackets(pairs: readonly LinkedPair[], middles: ReadonlyMap<string,
   }
 }
 
-/** GPUs with the adapters that a PCI switch joins them to, as the driver states; a GPU without such a switch is a group of its own. */
+/**
+ * GPUs with the adapters on the same PCI switch, as the driver states; a GPU without such a switch forms its own
+ * group.
+ */
 export interface Joint {
   readonly gpus: readonly TopologyNode[]
   readonly adapters: readonly TopologyNode[]
   readonly kind: 'PIX' | 'PXB' | null
 }
 
-/** What reaches each other without crossing between processors. */
+/** Devices that reach each other without crossing between processors. */
 export interface Side {
   readonly label: string
   /** The label where it has little room. */
@@ -156,7 +162,7 @@ export function sidesOf(
   const near = edges.filter(({ kind }) => NEAR.has(kind))
   const alike = [
     ...sameIn(nodes, ({ id }) => numa.get(id) ?? null),
-    // Where the driver reports about two that they are far apart, a root that they share does not bring them together here.
+    // Where the driver reports that two devices are far apart, a common root does not join them here.
     ...sameIn(nodes, rootOf).filter((pair) => !isFar(edges, pair)),
   ]
   const switched = edges.filter(({ from, to, kind }) => SWITCHED.has(kind) && (isGpu.has(from) || isGpu.has(to)))

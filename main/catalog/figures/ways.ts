@@ -18,7 +18,7 @@ export interface Way {
   readonly places: number
 }
 
-/** So many alike are drawn as one. */
+/** This many equal items are drawn as one. */
 const ALIKE = 3
 
 /** The ways of all roots that reach a drive or may, worst first; those that differ only in names stand together. */
@@ -46,7 +46,10 @@ interface View {
   readonly storage: Storage
   readonly byLabel: ReadonlyMap<string, BlockDevice>
   readonly encrypting: ReadonlySet<string>
-  /** What is below a device, found once; null while it is being found, as layers of a broken response can refer to each other. */
+  /**
+   * The layers below a device, computed once; null while in progress, because layers of a broken answer can refer to
+   * each other.
+   */
   readonly below: Map<string, readonly Layer[] | null>
 }
 
@@ -89,12 +92,12 @@ function wayOf(view: View, { name, walked }: Root): Way {
         encrypts: false,
       }
   const layers = layersOf(view, isMount || onMount ? walked.path.slice(1) : walked.path)
-  // A file system that encrypts on its own has no layer of its own for it.
+  // A file system that encrypts by itself has no separate encryption layer.
   const encrypts = walked.outcome.startsWith('encrypted') && !layers.some((layer) => layer.encrypts)
   return { outcome: walked.outcome, layers: [{ ...place, encrypts }, ...layers, ...endOf(view, walked)], places: 1 }
 }
 
-/** What is at the end where the way was not followed down to a drive. */
+/** The end of a path that was not followed down to a drive. */
 function endOf({ byLabel }: View, { outcome, path }: Walked): readonly Layer[] {
   if (outcome === 'external-unverified') return [openEnd('not on this node', 'another system')]
   if (outcome === 'unknown') return [openEnd('not followed', 'further down')]
@@ -117,7 +120,9 @@ function layersOf(view: View, path: readonly string[]): readonly Layer[] {
   return layers
 }
 
-/** Below a device that is made of several: all of them together where they are alike, else the worst, named as such. */
+/**
+ * Below a device composed of several: all of them together where they are equal, otherwise the worst, named as such.
+ */
 function below(view: View, device: BlockDevice): readonly Layer[] | null {
   const found = view.below.get(device.number)
   if (found !== undefined) return found

@@ -36,7 +36,7 @@ export const gpuTopology = defineProbe({
 const GPU = /^GPU\d{1,3}$/
 const COLUMN = /^(GPU\d{1,3}|NIC\d{1,3}|[a-z][a-z0-9_]{2,30})$/
 const CELL = /^(X|SYS|SOC|NODE|PHB|PXB|PIX|NV\d{1,3})$/
-// More than any machine has; a longer heading is none of the driver's.
+// More than any machine has; a longer heading was not printed by the driver.
 const MAX_COLUMNS = 256
 
 /** Reads the matrix with tabs, as the driver prints it, or with blanks, as it looks on a terminal. */
@@ -131,7 +131,10 @@ export interface TopologyParts {
   readonly adapters: readonly Pick<FabricAdapter, 'name' | 'pciAddress'>[]
 }
 
-/** What the driver claims: GPUs and adapters, each pair with how one reaches the other. Pairs are listed once. */
+/**
+ * The topology as the driver states it: GPUs and adapters, and for each pair the connection between them. Pairs are
+ * listed once.
+ */
 export function claimedGraph(matrix: GpuTopology, parts: TopologyParts): TopologyGraph {
   const addresses = addressesOf(matrix, parts)
   const names = matrix.rows.flatMap(({ name }) => [name])
@@ -159,7 +162,7 @@ export function claimedGraph(matrix: GpuTopology, parts: TopologyParts): Topolog
   return { nodes, edges }
 }
 
-/** Which PCI address each name of the matrix has, as far as the driver and the kernel state. */
+/** The PCI address of each name in the matrix, as far as the driver and the kernel state it. */
 function addressesOf(matrix: GpuTopology, { gpus, adapters }: TopologyParts): ReadonlyMap<string, string> {
   const byName = new Map(adapters.map(({ name, pciAddress }) => [name, pciAddress]))
   return new Map([
@@ -197,7 +200,10 @@ export interface Disagreement {
 }
 
 export interface Comparison {
-  /** Pairs with a GPU for which both the driver and the tree state something. NVLink pairs are none: they need no way over PCI. */
+  /**
+   * Pairs with a GPU for which both the driver and the device tree state a connection. NVLink pairs do not count,
+   * since they need no PCI path.
+   */
   readonly compared: number
   /** Pairs that a switch joins, by both. */
   readonly switched: number

@@ -22,7 +22,7 @@ import {
   whether,
 } from '../read-text.ts'
 
-/** What an NVMe controller reports about its own health. Null where the tool's response does not hold the field. */
+/** What an NVMe controller reports about its own health. Null where the tool’s output lacks the field. */
 export interface NvmeHealth {
   /** Bits: 0 spare space, 1 temperature, 2 reliability, 3 read-only, 4 backup of volatile memory, 5 persistent memory region. */
   readonly criticalWarning: number
@@ -34,7 +34,7 @@ export interface NvmeHealth {
 export interface NvmeHealths {
   /** By controller, such as nvme0. Those that do not exist have no entry. */
   readonly controllers: ReadonlyMap<string, NvmeHealth>
-  /** Controllers that are there and gave no log. */
+  /** Controllers that exist but returned no log. */
   readonly silent: readonly string[]
 }
 
@@ -118,7 +118,7 @@ export interface SmartHealth {
 export interface SmartHealths {
   /** By device, such as sda. Those that do not exist have no entry. */
   readonly drives: ReadonlyMap<string, SmartHealth>
-  /** Drives that are there and did not state: asleep, behind a RAID controller, or without such a report. */
+  /** Drives that exist but reported nothing: asleep, behind a RAID controller, or without such a report. */
   readonly silent: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import { decideEnvironment } from './rules.ts'
 import { type Observed, type Read, readFrom, type Signal, signsOf, type Weight } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 
-/** What no reading from inside a running system shows. Printed with every isolation response, whatever it is. */
+/** What no reading from inside a running system can show. Printed with every isolation result. */
 const CANNOT_SHOW: readonly string[] = [
   'A party with root in the system’s image (a modified kernel, shell or SSH server) can make it respond like any hardware, or replay another machine, at the cost of text alone.',
   'A hypervisor built to hide, which passes every device through and emulates every register, is not visible from inside.',

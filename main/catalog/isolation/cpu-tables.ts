@@ -251,9 +251,10 @@ export const isServerPart = ({ vendor, family, model, modelName }: CpuFeatures):
     oneOf(model, 45, 62, 63, 79, 86, 85, 106, 108, 143, 207)) ||
   (vendor === 'AuthenticAMD' && family !== null && family >= 0x15 && /\b(EPYC|Opteron)\b/.test(modelName ?? ''))
 
-// Of 64 CPUID dumps of physical Intel machines 62 show 12 or more of 13, and AMD's since 2011 show 7 or more of 8. QEMU has names for 11 of
-// Intel's and 5 of AMD's, and x-force-features=on sets them in any guest (target/i386/cpu.c): a machine passes only with one that it has no
-// name for. Monitors that take a bare register value (VMware, Xen, Firecracker) can set every one.
+// Of 64 CPUID dumps of physical Intel machines, 62 show 12 or more of 13; AMD’s since 2011 show 7 or more of 8. QEMU
+// has names for 11 of Intel’s and 5 of AMD’s, and x-force-features=on sets them in any guest (target/i386/cpu.c): a
+// machine passes only with one that QEMU has no name for. Monitors that accept a raw register value (VMware, Xen,
+// Firecracker) can set every one.
 const PASS: Readonly<Record<string, number>> = { GenuineIntel: 12, AuthenticAMD: 7, HygonGenuine: 7 }
 export const FEW_POWER_BITS = 3
 
@@ -292,7 +293,7 @@ const LOWEST_CPUID_LEVEL: ReadonlyMap<number, Highest> = new Map([
   [108, { level: 27, part: 'Ice Lake server' }],
   [143, { level: 32, part: 'Sapphire Rapids' }],
   [207, { level: 32, part: 'Emerald Rapids' }],
-  // Of Xeon 6 no dump is on record: not less than the line before it.
+  // No dump of Xeon 6 is on record; assumed to be at least the value of the previous line.
   [173, { level: 32, part: 'Granite Rapids' }],
   [174, { level: 32, part: 'Granite Rapids' }],
   [175, { level: 32, part: 'Sierra Forest' }],
@@ -317,8 +318,9 @@ export const highestCpuidLevel = ({ vendor, family, model }: CpuFeatures): numbe
     : null
 
 /**
- * Whether the microcode revision is one that AMD made for another processor: since Zen its upper bytes hold family and model (AMD's loader
- * matches on them; Linux, arch/x86/kernel/cpu/microcode/amd.c, union zen_patch_rev). Null where that cannot be reported.
+ * Whether AMD made the microcode revision for another processor: since Zen, its upper bytes contain family and model
+ * (AMD’s loader compares them; Linux, arch/x86/kernel/cpu/microcode/amd.c, union zen_patch_rev). Null where that
+ * cannot be determined.
  */
 export function hasForeignMicrocode({ vendor, family, model, microcode }: CpuFeatures): boolean | null {
   if (vendor !== 'AuthenticAMD' || family === null || model === null || microcode === null) return null

@@ -48,7 +48,7 @@ const COSTS: readonly (readonly [SpoofingEffort, string])[] = [
   ['S3', 'the physical part, or a private key'],
 ]
 
-/** What it would cost to present what was read here, counted by the signals that read as hardware on this node. */
+/** The effort to fake what was read here, as the number of signals that indicate hardware on this node. */
 function toFake(observed: readonly Observed[]): DraftObservation {
   const real = observed.filter(({ found }) => found.indicates === 'bare-metal')
   const costs = COSTS.flatMap(([spoof, words]) => {

@@ -81,10 +81,16 @@ export const COUNTS: Readonly<Record<string, Counts>> = {
 const MOST_OF_A_SIGNAL = 5
 /** No family of signals counts for more than this: its signals can share one cause. */
 const MOST_OF_A_FAMILY = 6
-/** Of what uses the same way within a family, the strongest counts in full and the rest by this part. */
+/**
+ * Of signals within a family that can be faked in the same way, the strongest counts in full and the others by this
+ * factor.
+ */
 const PART_OF_THE_REST = 0.25
 
-/** What remains of a reading that supports hardware when the provider may have faked it. A reading that supports a guest keeps all. */
+/**
+ * What remains of a reading that supports hardware if the provider may have faked it. A reading that supports a guest
+ * counts in full.
+ */
 const KEPT: Readonly<Record<SpoofingEffort, number>> = { S0: 0, S1: 0.25, S2: 0.7, S3: 1 }
 
 /**
@@ -108,8 +114,9 @@ export const weightHere = ({ signal, found }: Observed): number | null =>
     : null
 
 /**
- * Both likelihoods of a node. asObserved takes every reading as it is. withoutCheapSignals assumes a provider who sets at will whatever
- * costs little: of a reading in favour of hardware only the part remains that is dear to fake. They decide nothing alone.
+ * Both likelihoods of a node. asObserved counts every reading as it is. withoutCheapSignals assumes a provider who
+ * sets at will whatever takes little effort: of a reading that supports hardware, only the part that is costly to
+ * fake remains. Neither decides alone.
  */
 export function weigh(observed: readonly Observed[]): Likelihood {
   const families = FAMILIES.flatMap((family) => {
@@ -141,7 +148,7 @@ function familyWeight(weights: readonly number[]): number {
   return rounded(Math.max(-MOST_OF_A_FAMILY, Math.min(MOST_OF_A_FAMILY, total)))
 }
 
-// -0 would not survive canonical JSON as it is.
+// -0 has no representation in canonical JSON.
 const rounded = (value: number): number => Math.round(value * 100) / 100 + 0
 
 interface Level {
@@ -216,7 +223,10 @@ const LEVELS: readonly Level[] = [
 
 const COST: Readonly<Record<SpoofingEffort, number>> = { S0: 0, S1: 1, S2: 2, S3: 3 }
 
-/** What an adversary of each level would need to falsify, which indicators would remain, and which of those were read as hardware on this node. */
+/**
+ * What an adversary of each level would need to fake, which indicators would remain, and which of those indicated
+ * hardware on this node.
+ */
 export const adversaryLevels = (observed: readonly Observed[]): readonly AdversaryLevel[] =>
   LEVELS.map(({ level, adversary, can, wouldNeedToFalsify, residualIndicators }) => {
     const dear = observed.filter(
@@ -308,7 +318,7 @@ export function linesToCollect(read: Read, observed: readonly Observed[]): reado
   ]
 }
 
-// The devices are there once these are loaded (msr(4), cpuid(4)); collecting never loads one.
+// The devices exist once these modules are loaded (msr(4), cpuid(4)); a collection never loads one.
 const MODULES: ReadonlyMap<string, string> = new Map([
   ['cpu.msr', 'msr'],
   ['cpu.hypervisor-leaf', 'cpuid'],

@@ -25,7 +25,7 @@ export const LIVE_PROBES: readonly Probe<unknown>[] = [
 ]
 
 export interface LiveTest {
-  /** Of the signal, or of the probe whose response was lost. */
+  /** Of the signal, or of the probe whose answer was lost. */
   readonly id: string
   /** It supports hardware; false where it contradicts it, or leaves open what hardware would have settled. */
   readonly holds: boolean
@@ -33,7 +33,8 @@ export interface LiveTest {
 }
 
 /**
- * Responses that should be there and are not. An absent tool, device or right is a reason of its own. The reasons are those of readProbe().
+ * Reasons of readProbe() for expected answers that are missing. An absent tool, device or right is a different
+ * reason.
  */
 const LOST = /^(not usable: |not collected: the session ended)/
 /** A probe without any reading: no one made one, so no one asked. */
@@ -47,9 +48,10 @@ export const liveAsked = (read: Read): boolean =>
   })
 
 /**
- * What the live tests report about hardware, one entry for each that is evidence; none where no one requested them. A test whose response
- * was lost does not hold. One that the node cannot answer, for want of a device, a tool or a right, has no entry: it was as good as not
- * queried. Gaps in the run of a processor and steal that stayed at zero never support hardware here.
+ * What the live tests show about hardware, one entry for each that is evidence; empty where none was requested. A
+ * test whose answer was lost fails. One that the node cannot answer for lack of a device, tool or right has no entry,
+ * as if it had not been requested. Gaps in the run of a processor, and steal that stayed at zero, never support
+ * hardware here.
  */
 export function livePassed(read: Read): readonly LiveTest[] {
   if (!liveAsked(read)) return []
@@ -70,7 +72,9 @@ const lostTests = (read: Read): readonly LiveTest[] =>
       : []
   })
 
-/** The cost of CPUID is one test: against its control where there is one, else alone. It counts where it decides, on Intel. */
+/**
+ * The cost of CPUID is one test, compared with its control where there is one. It counts where it decides, on Intel.
+ */
 function costTests(read: Read): readonly LiveTest[] {
   const cpu = read(cpuFeatures)
   if (!cpu.ok || !cpuidDecides(cpu.fact)) return []

@@ -10,7 +10,7 @@ import type { Read } from './signal.ts'
 
 export type HardwarePin = Isolation['pins'][number]
 
-// What manufacturers and firmware put where a serial number would stand.
+// Placeholders of manufacturers and firmware in place of a serial number.
 const NO_SERIAL =
   /^(|0+|n\/?a|none|default string|not (specified|available|applicable)|to be filled by o\.?e\.?m\.?|system serial number|chassis serial number|base board serial number|unknown|\[?n\/a\]?|(?<c>\S)\k<c>+|0123456789|123456789)$/i
 const LONGEST = 100

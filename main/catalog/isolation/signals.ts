@@ -33,7 +33,7 @@ export const SIGNALS: readonly Signal[] = [
   ...sessionSignals,
 ]
 
-/** What the signals and the rules read, by probe id. */
+/** The probes that signals and rules read, by id. */
 export const SIGNAL_PROBES: Readonly<Record<string, Probe<unknown>>> = Object.fromEntries(
   [namespaces, ...SIGNALS.flatMap(({ probes }) => probes)].map((probe) => [probe.id, probe]),
 )

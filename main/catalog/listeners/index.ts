@@ -25,13 +25,13 @@ export function reachableSockets(sockets: Listeners, processes: Parsed<Listeners
   ].sort((a, b) => a.port - b.port || compare(socketKey(a), socketKey(b)))
 }
 
-/** What a socket responded to TLS; null for UDP, which is not queried. */
+/** How a socket responded to TLS; null for UDP, which is not queried. */
 export const seenAt = (tls: Parsed<TlsListeners>, listener: Listener): TlsPort | null =>
   tls.ok && listener.protocol === 'tcp' ? observedAt(tls.fact, listener).seen : null
 
 /**
- * Whether what one socket uses is encrypted: by its response to a first message of TLS where there is one, else by the convention of its
- * port.
+ * Whether the traffic of a socket is encrypted: by its response to a TLS ClientHello where there is one, otherwise by
+ * the convention of its port.
  */
 export function argueListener(listener: Listener, seen: TlsPort | null, sshPort: number): DraftObservation {
   const name = socketName(listener)

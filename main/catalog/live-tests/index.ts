@@ -2,7 +2,10 @@ import { type Answer, defineProbe, glob, known, run, runAsRoot, unknown } from '
 import { sysfsValues, wholeNumber } from '../isolation/listing.ts'
 import { defineSubject } from '../subject.ts'
 
-/** Of one live test, in seconds: the least time that its command can have taken, and its duration by the collecting computer’s clock. */
+/**
+ * For one live test, in seconds: the least time that its command can have taken, and its duration by the collecting
+ * computer’s clock.
+ */
 export interface Heard {
   readonly least: number
   readonly collectingComputer: number | null
@@ -17,9 +20,7 @@ interface DdTime {
 const SUMMARY =
   /^(\d{1,15}) bytes? (?:\([^()\n]{1,60}\) )?copied, (\d{1,9}(?:\.\d{1,12})?(?:e[-+]?\d{1,3})?) s(?:econds)?\b/m
 
-/**
- * What dd states on stderr of how much it copied and how long it took; null where it failed or states neither, as some builds of busybox.
- */
+/** Amount and duration that dd states on stderr; null where it failed or states neither, as some builds of busybox. */
 export function ddTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'errorText'>): DdTime | null {
   if (exitCode !== 0) return null
   const found = SUMMARY.exec(errorText.slice(0, 4096))
@@ -100,11 +101,11 @@ export interface CpuidLong {
   readonly dd: number
   /** The whole command, by the node's clock of uptime. */
   readonly node: number | null
-  /** The same by the collecting computer's own clock; null where no session of ours carried it. */
+  /** The same by the collecting computer’s own clock; null where no SSH session of ours carried it. */
   readonly collectingComputer: number | null
 }
 
-/** The same loop, long enough in a guest that the collecting computer's own clock can time it over the network. */
+/** The same loop, long enough in a guest that the collecting computer’s own clock can time it over the network. */
 export const liveCpuidLong = defineProbe({
   id: 'live.cpuid-long',
   title: 'CPUID duration by the collecting computer’s clock',

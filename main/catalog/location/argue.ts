@@ -11,7 +11,8 @@ import { egressNotes, frontEnd } from './registry.ts'
 import { LOCATION_WANTS, type LocationFacts, locationSignals, missedStatements } from './signals.ts'
 
 /**
- * Where a node is stated, and has, to be, and what carries it out: times first, then statements by who is behind them. Never one number.
+ * Where a node is declared and required to be, and the supporting evidence: round-trip times first, then statements
+ * by their source. Never a single number.
  */
 export const assessLocation: Catalog['assessLocation'] = (readings, context) => {
   const facts = factsFrom(readings)

@@ -8,7 +8,7 @@ import { type Delay, type DelayIndication, delayIndication } from './discs.ts'
 import { kilometres } from './peers.ts'
 import type { Asked } from './verdict.ts'
 
-/** What the round trips report about one place or policy, as steps of an argument. */
+/** What the round-trip times show about one place or policy, as draft observations. */
 export interface Bound {
   readonly indicates: DelayIndication
   readonly because: readonly DraftObservation[]
@@ -66,7 +66,7 @@ function conclusion(indicates: DelayIndication, place: string, hint: () => strin
   }
 }
 
-/** Of a declared place: how far its middle is from each vantage with a usable time. */
+/** For a declared place: the distance of its center from each vantage point with a usable time. */
 function distances({ region }: Asked, { discs }: Delay): string {
   if (region.kind !== 'disc') return ''
   const { center, radiusKm } = region.disc

@@ -28,7 +28,10 @@ import {
   type Timed,
 } from './peers.ts'
 
-/** What the round trips of one node report about where the answering party can be: all usable discs hold at once. */
+/**
+ * What the round-trip times of one node show about the possible location of the responding machine: it lies in the
+ * intersection of all usable discs.
+ */
 export interface Delay {
   readonly discs: readonly DistanceBound[]
   readonly usable: readonly Disc[]
@@ -41,7 +44,7 @@ export interface Delay {
   readonly notes: readonly string[]
 }
 
-/** `empty`: the times exclude each other. `unusable`: there is none. */
+/** `empty`: the times contradict each other. `unusable`: there is none. */
 export type DelayIndication = 'inside' | 'outside' | 'undecided' | 'empty' | 'unusable'
 
 /** Two thirds of the speed of light in vacuum: what fibre usually carries. Drawn only. */
@@ -49,8 +52,9 @@ const IN_FIBRE = 2 / 3
 const DAY_MS = 86_400_000
 
 /**
- * The discs of a node: from the round trips of its own collection, where the place of the collecting machine was declared, and from
- * signed records of other machines that timed the same host key. `echo` is null where the collection has no times.
+ * The discs of a node: from the round-trip times of its own collection, where the place of the collecting computer
+ * was declared, and from signed records of other computers that measured the same host key. `echo` is null where the
+ * collection has no times.
  */
 export function readDelay(echo: NonceEcho | null, context: Context): Delay {
   const own = ownTimes(echo, context)
@@ -70,7 +74,10 @@ export function readDelay(echo: NonceEcho | null, context: Context): Delay {
   }
 }
 
-/** Of a record that has a node twice, which no tool of ours writes, the first: every check of every node looks here. */
+/**
+ * Uses the first entry where a record lists a node twice, which none of our tools writes. Indexed, because every
+ * check of every node looks here.
+ */
 function byNode(record: VantageRecord): ReadonlyMap<string, VantageMeasurement> {
   const known = BY_NODE.get(record)
   if (known !== undefined) return known
@@ -82,7 +89,7 @@ function byNode(record: VantageRecord): ReadonlyMap<string, VantageMeasurement> 
 
 const BY_NODE = new WeakMap<VantageRecord, ReadonlyMap<string, VantageMeasurement>>()
 
-/** Where all discs together lie against a region. */
+/** Position of the intersection of all discs relative to a region. */
 export function delayIndication({ usable, bounds }: Delay, region: Region): DelayIndication {
   if (usable.length === 0) return 'unusable'
   const relation = relate(usable, region, BORDERS)

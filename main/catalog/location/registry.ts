@@ -21,7 +21,7 @@ import {
 /** One statement of where a node is, before it cites captures. */
 export type Found = LocationArgument['signals'][number]
 
-/** What the party that administers the node, or its network, states: a country at most, never a point on the map. */
+/** The statement of a party that administers the node or its network: a country at most, never a point on the map. */
 export const asserted = (
   id: string,
   country: string | null,
@@ -60,8 +60,8 @@ function isCurrent(database: Pick<AddressDatabase, 'builtOn'>, asOf: string): bo
 }
 
 /**
- * Whose data it is, as far as two databases can be distinguished: the same file is one source under whatever names, names are compared without case, and
- * all of which no one stated whose they are count as one.
+ * The source of a database, as far as two databases can be distinguished: the same file is one source under any name;
+ * names are compared without case; all databases without a stated source count as one.
  */
 function sourceOf(database: AddressDatabase, databases: readonly AddressDatabase[]): string {
   const { provenance, file } = databases.find((other) => other.file.sha256 === database.file.sha256) ?? database
@@ -80,12 +80,12 @@ function answersOf(database: AddressDatabase): ReadonlyMap<string, AddressAnswer
 
 const ANSWERS = new WeakMap<AddressDatabase, ReadonlyMap<string, AddressAnswer>>()
 
-/** What one database reports about the country of one address. */
+/** What one database states about the country of one address. */
 export interface StatedCountry {
   /** As `sourceOf` shows it. */
   readonly source: string
   readonly country: string
-  /** Which database states this, of which day, and its digest. */
+  /** The database with its date and digest. */
   readonly text: string
 }
 
@@ -129,14 +129,15 @@ const UNREAD = Object.fromEntries(
   Object.keys(ADDRESS_WANTS).map((name) => [name, unknown('this is not evaluated here')]),
 ) as unknown as AddressFacts
 
-/** Servers take a little time to respond, and lines waver: less of a difference is no evidence. */
+/** In milliseconds. Servers take a little time to respond and lines vary, so a smaller difference is no evidence. */
 const LEAST_GAP_MS = 5
 const JITTERS = 3
 
 /**
- * How far the echo, which only the holder of the session keys can answer, took longer than opening the TCP connection, which whatever is
- * at the address answers. A gap beyond what is allowed: something nearer than the node takes the connections in its place. It bounds
- * nothing, and its absence shows nothing. null where there is no echo to compare, or where a jump host opened the connection.
+ * How much longer the echo took, which only the holder of the session keys can answer, than opening the TCP
+ * connection, which anything at the address can accept. A gap beyond the limit indicates that something nearer than
+ * the node accepts connections in its place. It bounds nothing, and its absence shows nothing. Null where there is no
+ * echo to compare, or where a jump host opened the connection.
  */
 export function frontEnd(timing: Timing, path: PathTiming | null): FrontEnd | null {
   if (!timing.ok || path === null || path.tcpMs === null || path.jumps > 0) return null
@@ -164,9 +165,9 @@ const HOW: Readonly<Record<OwnAddress['how'], string>> = {
 }
 
 /**
- * What databases of addresses report about a node's public addresses: where they are registered or used, never where a cable ends. Anycast,
- * tunnels and front ends show another place. The party that administers a node can give its sockets any address, so that those are hints;
- * so is what a database reports about a day long gone, still to come, or unknown.
+ * What address databases state about a node’s public addresses: where they are registered or used, never where a
+ * cable ends. Anycast, tunnels and front ends show another place. The party that administers a node can assign any
+ * address to its sockets, so those are hints; so are databases whose date is long past, in the future, or unknown.
  */
 export function registrySignals(facts: AddressFacts, context: Context): readonly Found[] {
   const databases = context.location?.databases ?? []
@@ -267,8 +268,8 @@ const WHAT: Readonly<Record<DataPeer['what'], string>> = {
 }
 
 /**
- * Where a node's data goes, as databases place its peers; one look at one moment, and no limit to what was gone before or goes elsewhere.
- * Nothing without a database.
+ * Where address databases place the peers of a node: one reading at one time, which does not limit what was sent
+ * before or elsewhere. Empty without a database.
  */
 export function egressNotes(facts: AddressFacts, { location }: Pick<Context, 'location'>): readonly string[] {
   const databases = location?.databases ?? []

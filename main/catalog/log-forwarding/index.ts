@@ -103,11 +103,14 @@ const auditLogForwarding = defineCheck({
   },
 })
 
-/** A host of this node: 127.0.0.0/8, ::1, and the names that hosts(5) gives them; with “@” and a port, as targets are shown. */
+/**
+ * A host of this node: 127.0.0.0/8, ::1, and the names that hosts(5) assigns to them; with “@” and a port, in the
+ * form of targets.
+ */
 const THIS_NODE =
   /^(?:@{1,2}|https?:\/\/)?\[?(?:127(?:\.\d{1,3}){3}|::1|localhost[46]?(?:\.localdomain[46]?)?)\]?(?::\d{1,5})?\/?$/i
 
-/** Of the places that a service sends logs to, those on this node, or those elsewhere. */
+/** The log targets of a service on this node, or those elsewhere. */
 const targetsOf = (reading: Reading, isHere: boolean): readonly LogTarget[] =>
   reading.ok ? reading.fact.each.filter(({ text }) => THIS_NODE.test(text) === isHere) : []
 

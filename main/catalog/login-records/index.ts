@@ -114,7 +114,7 @@ function readAccepted(line: string): AcceptedLogin | null {
 }
 
 export interface LoginSession {
-  /** Where the SSH server states that this session comes from; null where it was not reached over SSH. */
+  /** The origin of this session as the SSH server states it; null where the node was not reached over SSH. */
   readonly client: { readonly address: string; readonly port: number } | null
   /** The port of the node that this session came in by, as its SSH server states; null where it was not reached over SSH. */
   readonly serverPort: number | null
@@ -156,7 +156,7 @@ export const loginSession = defineProbe({
 
 const UNSET = 4_294_967_295
 
-/** The login id in what `grep -H` printed of /proc/self/loginuid; null where there is none. */
+/** The login id in the output of `grep -H` on /proc/self/loginuid; null where there is none. */
 export function loginIdIn(text: string): number | null {
   const value = oneLineFiles(text).get('/proc/self/loginuid') ?? ''
   return /^\d{1,10}$/.test(value) && Number(value) !== UNSET ? Number(value) : null
@@ -189,7 +189,10 @@ const auditLoginRecords = defineCheck({
 
 /** A journal whose newest entry is older than this may no longer be written to. */
 const LATELY_SECONDS = 600
-/** How long before the node's own present a login may lie and still be the one of this collection, where its port is not known. */
+/**
+ * In seconds: the greatest age of a login, by the node’s clock, that can be the one of this collection where its port
+ * is unknown.
+ */
 const LOGIN_SECONDS = 900
 
 export const auditCollectorSelfRecord = defineCheck({

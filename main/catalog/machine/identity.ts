@@ -93,8 +93,8 @@ export const osIdentity = defineProbe({
 })
 
 /**
- * What a node reports about the machine that it is. The serial number of the chassis is left out: all servers of one chassis have it. So is
- * machine-id(5): every machine made from one image can have it, and it is confidential.
+ * What a node reports about its machine. The serial number of the chassis is excluded, because all servers of one
+ * chassis share it; so is machine-id(5), which all machines made from one image can share and which is confidential.
  */
 export const identity: Catalog['identity'] = {
   probes: [
@@ -130,7 +130,10 @@ function identityIn(readings: ReadonlyMap<string, Parsed<unknown>>): ReportedIde
   }
 }
 
-/** UUIDs that firmware has in place of one of its own: defaults of AMI’s and of Supermicro’s tools (one digit over and over is none either). */
+/**
+ * Default UUIDs of firmware without a UUID of its own, as left by AMI’s and Supermicro’s tools (a single repeated
+ * digit does not count either).
+ */
 const NO_UUID = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1234-5678-90ab-cddeefaabbcc'])
 
 function usableUuid(text: string | null): string | null {

@@ -63,7 +63,7 @@ export const inventoryHardware = defineCheck({
   },
 })
 
-/** Part numbers, firmware and serials of the boards, as far as the driver gives them. */
+/** Part numbers, firmware and serial numbers of the boards, as far as the driver reports them. */
 function boardText(gpus: readonly NvidiaGpu[]): string {
   const parts = [...new Set(gpus.flatMap(({ boardPart }) => boardPart ?? []))]
   const firmware = [...new Set(gpus.flatMap(({ vbios }) => vbios ?? []))]

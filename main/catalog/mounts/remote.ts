@@ -16,7 +16,7 @@ import {
   storageRemote,
 } from './probes.ts'
 
-/** What the mount options alone do not show. */
+/** Evidence beyond the mount options. */
 export interface MountEvidence {
   readonly lustre: Parsed<LustreFlavors>
   readonly system: Parsed<OsIdentity>
@@ -151,7 +151,7 @@ function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>):
       ),
       ...unclearAbout(storageLustre, lustre),
     ]
-  // Of “10.0.0.1@o2ib:/scratch/group” the file system is “scratch”; its connections begin with that name.
+  // In “10.0.0.1@o2ib:/scratch/group”, the file system is “scratch”; its connections begin with that name.
   const fileSystem = /:\/([\w.-]{1,64})(?:\/|$)/.exec(mount.source)?.[1]
   const own = lustre.fact.flavors.filter(
     ({ target }) => fileSystem !== undefined && target.startsWith(`${fileSystem}-`),

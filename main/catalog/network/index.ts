@@ -126,7 +126,7 @@ export const tenancyNetworkNeighbours = defineCheck({
     const routes = new Set(neighbours.gateways.map(({ address, device }) => `${device} ${address}`))
     const isRouter = ({ address, device }: Neighbour): boolean => routes.has(`${device} ${address}`)
     const routers = outer.filter(isRouter)
-    // A router has an address for each protocol and each network, and is one machine by its hardware address.
+    // A router has an address for each protocol and network, but is one machine by its hardware address.
     const known = new Set(routers.map(({ mac }) => mac))
     return decide([
       ...routerSteps(routers),
@@ -138,7 +138,7 @@ export const tenancyNetworkNeighbours = defineCheck({
   },
 })
 
-/** Neighbors outside of this system. A bridge that a default route leaves by is one over an adapter, and counts as outside. */
+/** Neighbors outside this system. A bridge that carries a default route is over an adapter and counts as outside. */
 function outerNeighbours({ neighbours, gateways }: Neighbours, { links }: NetLinks): readonly Neighbour[] {
   const ways = new Set(gateways.map(({ device }) => device))
   const inner = new Set(

@@ -3,11 +3,17 @@ import { inOrder, lines, lines as textLines } from '../read-text.ts'
 import { newest } from './rpm.ts'
 
 export interface AptUpdates {
-  /** Installed packages of which the lists hold a newer version, held and phased ones too; `security` when any of its suites is one of security updates. */
+  /**
+   * Installed packages for which the lists contain a newer version, including held and phased ones; `security` where
+   * any of its suites provides security updates.
+   */
   readonly pending: readonly { readonly name: string; readonly security: boolean }[]
-  /** False where apt states that it could not read one of its own files, so that updates from that source are missing. */
+  /**
+   * False where apt reports that it could not read one of its own files, so that updates from that source are
+   * missing.
+   */
   readonly isWhole: boolean
-  /** Newest change of the package lists, seconds since 1970; null when there are none. */
+  /** Latest change of the package lists, in seconds since 1970; null without lists. */
   readonly listsChangedAt: number | null
 }
 

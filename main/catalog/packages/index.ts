@@ -94,7 +94,7 @@ export const packagesSumsDpkg = defineProbe({
       '-HcZ',
       '',
       ...DEBIAN.map((name) => `${INFO}${name}.md5sums`),
-      // Of a package that can be installed for several architectures the file carries the architecture, too.
+      // For a package that can be installed for several architectures, the file name includes the architecture.
       glob('/var/lib/dpkg/info/libpam0g:*.md5sums'),
       glob('/var/lib/dpkg/info/libpam-modules:*.md5sums'),
     ]),

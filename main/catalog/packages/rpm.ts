@@ -2,7 +2,7 @@ import { type Answer, defineProbe, glob, known, run, unknown } from '../../core/
 import { grepIsComplete, isAbsent, lines, oneLineFiles } from '../read-text.ts'
 
 export interface DnfLists {
-  /** When the newest list was last fetched or found unchanged, seconds since 1970; null when there are none. */
+  /** When the newest list was last fetched or found unchanged, in seconds since 1970; null without lists. */
   readonly listsChangedAt: number | null
   /** A release that the package sources are held at, as an administrator wrote it; null where they follow the newest. */
   readonly heldAt: string | null
@@ -52,7 +52,7 @@ export function newest(stamps: Answer): number | null {
 }
 
 export interface ZypperLists {
-  /** When the newest list was last fetched or found unchanged, seconds since 1970; null when there are none. */
+  /** When the newest list was last fetched or found unchanged, in seconds since 1970; null without lists. */
   readonly listsChangedAt: number | null
 }
 
@@ -78,7 +78,7 @@ export interface RpmRestart {
   readonly installedSinceBoot: readonly string[]
 }
 
-// What needs-restarting(1) -r and /etc/zypp/needreboot look at.
+// The packages that needs-restarting(1) -r and /etc/zypp/needreboot examine.
 const PACKAGES = [
   'kernel',
   'kernel-core',
@@ -97,8 +97,8 @@ const PACKAGES = [
 ]
 
 /**
- * The same comparison as needs-restarting(1) -r makes, without its log and cache: rpm(8) gives the time of installation, proc_stat(5)
- * that of the start.
+ * The same comparison as needs-restarting(1) -r, without its log and cache: rpm(8) states the time of installation,
+ * proc_stat(5) the boot time.
  */
 export const packagesRpmRestart = defineProbe({
   id: 'packages.rpm-restart',

@@ -9,8 +9,8 @@ interface AptSources {
   readonly sources: readonly {
     readonly file: string
     /**
-     * http, https, file, cdrom, mirror+file and so on, empty where it is on a line of its own; the rest of the address is not read, since
-     * it can hold a password.
+     * Such as http, https, file, cdrom or mirror+file; empty where it is on a separate line. The rest of the address
+     * is not read, since it can contain a password.
      */
     readonly scheme: string
     /** Reported to be trusted, or to go on without a valid signature. */
@@ -84,7 +84,7 @@ function oneLine(file: string, line: string): AptSources['sources'][number] | nu
     : { file, scheme: scheme.toLowerCase(), unverified: ALLOWS.test(options), signedBy: /\bsigned-by=/i.test(options) }
 }
 
-/** Lines with consecutive numbers are one stanza. A line that begins with a blank continues with the field before it. */
+/** Lines with consecutive numbers are one stanza. A line that begins with a blank continues the field before it. */
 function stanzas(
   rows: readonly { readonly path: string; readonly number: number; readonly text: string }[],
 ): AptSources['sources'] {

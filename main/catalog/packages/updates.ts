@@ -76,7 +76,7 @@ function byZypper(zypper: Parsed<ZypperLists>, context: Context): readonly Draft
   return [ask, freshness(zypper.fact.listsChangedAt, context, packagesZypper)]
 }
 
-// Where no list of a security archive is on the node, apt finds no security update, however many there are.
+// Without a list of a security archive on the node, apt finds no security update, however many exist.
 function heardOf(archives: Parsed<AptArchives>): readonly DraftObservation[] {
   if (!archives.ok) return unclearAbout(packagesAptArchives, archives)
   const security = archives.fact.suites.filter((suite) => /-security$/i.test(suite))
@@ -150,7 +150,7 @@ const flag = ({ asked }: RebootState): DraftObservation =>
     ? contradicts('The distribution’s tools request a restart.', rebootRequired, 'flag')
     : supports('No restart is requested.', rebootRequired, 'flag')
 
-/** Distributions with rpm set no flag by themselves, so that their package database is queried. */
+/** Distributions with rpm set no restart flag themselves, so their package database is queried. */
 function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly DraftObservation[] {
   if (family !== 'rhel' && family !== 'suse') return []
   if (!rpm.ok) return unclearAbout(packagesRpmRestart, rpm)
@@ -191,8 +191,8 @@ function kernel({ running, installed }: RebootState): DraftObservation {
 }
 
 /**
- * What follows the numbers, such as "generic", so that a kernel is compared with its own kind. The minor release that the Red Hat family
- * adds (el8_10) is no kind: the first kernel of some has none.
+ * The suffix after the version, such as "generic", so that a kernel is compared with its own kind. The minor release
+ * that the Red Hat family appends (el8_10) is not a kind: some first kernels lack it.
  */
 const flavour = (version: string): string =>
   /[a-z].*$/i

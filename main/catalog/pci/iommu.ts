@@ -79,13 +79,14 @@ export const pciIommu = defineProbe({
 })
 
 /**
- * An IOMMU that is off or passes devices through is recorded and is no deviation: NVIDIA recommends it for GPUDirect on bare-metal x86
- * (GPUDirect Storage Best Practices Guide, System Settings, IOMMU; Installation and Troubleshooting Guide, Before You Install GDS), and
- * without guests every device belongs to the same party as the memory.
+ * An IOMMU that is off or passes devices through is recorded and is no deviation: NVIDIA recommends it for GPUDirect
+ * on bare-metal x86 (GPUDirect Storage Best Practices Guide, System Settings, IOMMU; Installation and Troubleshooting
+ * Guide, Before You Install GDS), and without guests every device belongs to the same party as the memory.
  *
- * It never contradicts. A device bound to vfio-pci while there is no group of devices runs in the mode without an IOMMU (drivers/vfio,
- * enable_unsafe_noiommu_mode), and whether a guest or a program of the tenant's own (DPDK, SPDK) uses it is not readable: that stays open.
- * A group that is passed through by default is no such case, since VFIO gives each group that it hands over translation of its own.
+ * It never contradicts. A device bound to vfio-pci without any device group runs in the mode without an IOMMU
+ * (drivers/vfio, enable_unsafe_noiommu_mode). Whether a guest uses it, or a program of the tenant’s own (DPDK, SPDK),
+ * cannot be read, so the result is unclear. A group with default pass-through is not such a case, since VFIO assigns
+ * each group that it hands over a translation of its own.
  */
 export const tenancyIommu = defineCheck({
   id: 'tenancy.iommu',
@@ -177,8 +178,9 @@ const isVirtualFunction = (device: PciDevice): boolean =>
   isVirtualFunctionId(`${device.vendor}:${device.device}`) || isGpuFunction(device)
 
 /**
- * The virtual functions that this system made itself: the physical function is in view, has so many switched on, and is below the same port
- * (drivers/pci/iov.c gives both one parent). Where there are more of them than it has, another made them.
+ * The virtual functions that this system created: the physical function is visible, has that many enabled, and is
+ * below the same port (drivers/pci/iov.c gives both one parent). Where there are more than that, another system
+ * created them.
  */
 function ownFunctions(functions: readonly PciDevice[], devices: readonly PciDevice[]): ReadonlySet<PciDevice> {
   const placeOf = ({ vendor, root, above }: PciDevice): string => [vendor, root, ...above].join(' ')

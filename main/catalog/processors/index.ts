@@ -163,9 +163,10 @@ const balancing = ({ isBalancing }: CpuIsolation): readonly DraftObservation[] =
       ]
 
 /**
- * What a file of /sys/devices/system/cpu/vulnerabilities means. Documentation/ABI/testing/sysfs-devices-system-cpu has three forms, “Not
- * affected”, “Vulnerable” and “Mitigation: …”; Documentation/admin-guide/hw-vuln and the kernel’s sources (arch/x86/kernel/cpu/bugs.c,
- * arch/arm64/kernel/proton-pack.c) have “KVM: …” before the last two and “Unknown…” in addition to. Another form is not read.
+ * The state that a file of /sys/devices/system/cpu/vulnerabilities expresses.
+ * Documentation/ABI/testing/sysfs-devices-system-cpu has three forms: “Not affected”, “Vulnerable” and “Mitigation:
+ * …”. Documentation/admin-guide/hw-vuln and the kernel’s sources (arch/x86/kernel/cpu/bugs.c,
+ * arch/arm64/kernel/proton-pack.c) add “KVM: …” before the last two, and “Unknown…”. Other forms are not read.
  */
 type WeaknessState = 'not-affected' | 'mitigated' | 'vulnerable' | 'unclear'
 

@@ -14,7 +14,7 @@ export interface HypervisorLeaf {
   readonly laterIsNot: boolean
   /** Every leaf that was read, from 0x40000000 on, holds the same. */
   readonly isUniform: boolean
-  /** The response of leaf 0x40000010 in hex, where a hypervisor has nothing of its own to state; for comparison with the basic leaves. */
+  /** The value of leaf 0x40000010 in hex where a hypervisor has none of its own; compared with the basic leaves. */
   readonly filler: string
   /** How many leaves were read. */
   readonly leaves: number
@@ -25,10 +25,10 @@ export interface HypervisorLeaf {
 const LEAF_BYTES = 16
 /** 0x40000000 to 0x40000f00: hypervisors that offer the interface of another one put their own signature 0x100 or more above it. */
 const LEAVES = 0xf01
-/** What recordings hold that were taken before the range was widened. */
+/** The range of leaves in recordings from before it was extended. */
 const LEAVES_BEFORE = 0x101
 
-/** The device is there where the kernel's module is loaded. */
+/** The device exists where the kernel’s module is loaded. */
 const ON_CPUID = { needsPath: ['/dev/cpu/0/cpuid'] } as const
 
 /** cpuid(4): the device reads one leaf per 16 bytes, its offset being the leaf number, hence skip_bytes. Absent where the module is. */
@@ -88,11 +88,14 @@ export interface CpuLeaves {
   readonly highest: number
   /** The highest basic leaf as reported, in hex; null where it is beyond what was requested. */
   readonly highestAnswer: string | null
-  /** Leaf 0x15: the ratio of the clock to the crystal, and the crystal's speed in Hz; null where there is no such leaf. */
+  /**
+   * Leaf 0x15: the ratio of the clock to the crystal, and the frequency of the crystal in Hz; null where the leaf is
+   * absent.
+   */
   readonly clock: { readonly denominator: number; readonly numerator: number; readonly crystal: number } | null
-  /** What leaf 0x21 calls the world around a trust domain: "IntelTDX"; null where it is no evidence. */
+  /** The vendor in leaf 0x21 of a trust domain, "IntelTDX"; null where it is no evidence. */
   readonly trustDomain: string | null
-  /** Address bits of leaf 0x80000008, and how many of them memory encryption takes away (AMD, leaf 0x8000001f). */
+  /** Address bits of leaf 0x80000008, and the number that memory encryption reserves (AMD, leaf 0x8000001f). */
   readonly addressBits: number | null
   readonly addressBitsTaken: number
 }
@@ -166,7 +169,7 @@ const ascii = (leaf: Uint8Array, ...starts: readonly number[]): string =>
 export interface ArmPlatform {
   /** The first core's main id register, MIDR_EL1, as the kernel shows it; null where it shows none. */
   readonly midr: { readonly implementer: number; readonly part: number } | null
-  /** Of the device tree; null where the machine has none, as most servers with ACPI. */
+  /** From the device tree; null where the machine has none, as most servers with ACPI. */
   readonly model: string | null
   readonly compatible: readonly string[]
   readonly hypervisor: readonly string[]

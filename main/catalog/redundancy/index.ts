@@ -37,7 +37,7 @@ interface Bond {
 export interface RedundancyState {
   readonly arrays: readonly MdArray[]
   readonly bonds: readonly Bond[]
-  /** ZFS pools in use and the state that the kernel gives them. */
+  /** ZFS pools in use and their state according to the kernel. */
   readonly pools: readonly { readonly name: string; readonly state: string }[]
   /** Btrfs file systems with a device that is missing, and how many devices of each. */
   readonly btrfs: readonly { readonly id: string; readonly devices: number; readonly missing: number }[]
@@ -101,7 +101,7 @@ export function parseRedundancy(text: string): Parsed<RedundancyState> {
     if (pool !== undefined) pools.push({ name: pool, state: own[0]?.trim() ?? '' })
     if (volume !== undefined) {
       const before = btrfs.get(volume) ?? { devices: 0, missing: 0 }
-      // Anything but a plain 0 counts: what is not understood must not pass for a device that is there.
+      // Anything but a plain 0 counts as missing: a value that is not understood must not pass for a present device.
       const missing = own[0]?.trim() === '0' ? 0 : 1
       btrfs.set(volume, { devices: before.devices + 1, missing: before.missing + missing })
     }
@@ -208,8 +208,8 @@ function countPaths(words: readonly string[]): { readonly active: number; readon
 }
 
 /**
- * What the management controller shows, argued by `read`; or why it shows nothing. Only where the kernel and the firmware list no
- * controller does its silence leave nothing open.
+ * What the management controller shows, evaluated by `read`, or why it shows nothing. Its silence leaves nothing open
+ * only where kernel and firmware list no controller.
  */
 export function controllerSteps(
   presence: BmcPresence,

@@ -95,9 +95,9 @@ function guardOf(unit: UnitState): StorageRules['guard'] {
 }
 
 interface GuardPolicy {
-  /** What happens to a device that no rule names: allow, block or reject. */
+  /** Action for a device that no rule names: allow, block or reject. */
   readonly implicit: string | null
-  /** What happens to a device that is plugged in: apply-policy, block, reject, allow. */
+  /** Action for a device that is plugged in: apply-policy, block, reject or allow. */
   readonly inserted: string | null
 }
 

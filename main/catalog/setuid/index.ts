@@ -26,9 +26,9 @@ interface SetuidFiles {
 /** Folders of installed programs that are links into /usr on a merged system (usrmerge): find(1) does not follow those. */
 const PROGRAMS_OR_LINKS: readonly string[] = ['/bin', '/lib', '/lib64', '/sbin']
 /**
- * The other folders of installed programs, those that every account may write to, and those of root. Each is a place where the search
- * starts, so that it is searched where it is a file system of its own. Home folders, /srv, the rest of /var and mounts of data can hold
- * millions of files, and are left out.
+ * The other folders of installed programs, folders that every account may write to, and those of root. Each is a
+ * starting point of the search, so that it is searched even as a file system of its own. Home folders, /srv, the rest
+ * of /var and data mounts can contain millions of files and are excluded.
  */
 const FOLDERS: readonly string[] = ['/boot', '/etc', '/opt', '/root', '/tmp', '/usr', '/usr/local', '/var/tmp']
 /** Every place where the search starts. */
@@ -325,12 +325,13 @@ function compared(
   ]
 }
 
-/** Types without room for such bits: FAT keeps no modes (mount(8)), and what autofs mounts has a line of its own. */
+/** Types that cannot store such bits: FAT has no modes (mount(8)), and what autofs mounts is listed separately. */
 const WITHOUT_MODES: ReadonlySet<string> = new Set(['autofs', 'exfat', 'msdos', 'vfat'])
 
 /**
- * File systems that the search left, and that can hold a program that becomes root: one that holds a searched folder and is of another
- * type, and one that is mounted further below, other than where the search starts. What is mounted elsewhere is outside the claim.
+ * File systems that the search did not enter and that can contain a program that becomes root: one that contains a
+ * searched folder and has another type, and one mounted further below other than at a starting point. Mounts
+ * elsewhere are outside the expected condition.
  */
 function notSearched(mounts: readonly Mount[]): readonly DraftObservation[] {
   const topmost = new Map(mounts.map((mount) => [mount.point, mount]))
@@ -353,7 +354,7 @@ function notSearched(mounts: readonly Mount[]): readonly DraftObservation[] {
       ]
 }
 
-/** The mount that a folder is on, if it is no link: the one at the longest path that leads to it. */
+/** The mount of a folder, unless it is a link: the one with the longest matching path. */
 function holderOf(folder: string, topmost: ReadonlyMap<string, Mount>): Mount | undefined {
   const parts = folder.split('/')
   const paths = parts.map((_, at) => parts.slice(0, parts.length - at).join('/') || '/')

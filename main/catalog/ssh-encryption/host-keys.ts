@@ -131,13 +131,17 @@ function typeStep({ path, key }: SshHostKey, limit: ThresholdValue): DraftObserv
     : supports(`${name} is of type ${quote(type)}.`, sshHostKeys, 'public')
 }
 
-/** When this system was set up, by its machine-id(5); null where there is none, or where one that lasts until the next start is mounted over it. */
+/**
+ * When this system was set up, by its machine-id(5); null where there is none, or where a temporary one is mounted
+ * over it.
+ */
 const setUpAt = (changedAt: number | null, { mounts }: Mounts): number | null =>
   mounts.some(({ point }) => point === MACHINE_ID) ? null : changedAt
 
 /**
- * Whether keys are older than the installation. A machine ID is made anew when an image becomes a machine; the root file system is made by
- * an installer, or was copied whole with everything in it. Clocks of installers can be off by the difference to UTC, hence the day.
+ * Whether keys are older than the installation. A machine ID is generated when an image becomes a machine; the root
+ * file system is created by an installer, or was copied with its content. Clocks of installers can differ by the
+ * offset from UTC, hence the day.
  */
 function ages(
   used: readonly SshHostKey[],

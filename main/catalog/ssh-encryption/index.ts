@@ -150,7 +150,10 @@ function otherServers(
   })
 }
 
-/** Why an SSH server may listen that was not found: it is known by the process that holds a socket, or by how it greets. */
+/**
+ * Why there may be an SSH server that was not found: servers are identified by the process that owns a socket, or by
+ * their greeting.
+ */
 function unlisted(
   { servers }: RunningSsh,
   { sshSockets, sshOwners, sshTls }: RunningSshEvidence,
@@ -237,8 +240,9 @@ function strictness(
 const isOfSetting = (name: string): boolean => !/^(ext-info-|kex-strict-|gss-)/.test(name)
 
 /**
- * What differs between offer and settings. The offer decides the verdict: it is what clients get. Some distributions pass the lists on the
- * command line, so that the settings that sshd prints on its own differ without any person's fault.
+ * Differences between offer and settings. The offer decides the verdict, because clients receive it. Some
+ * distributions pass the lists on the command line, so that the settings printed by sshd alone may differ without
+ * fault.
  */
 function differences(offered: Lists, settings: Lists): readonly DraftObservation[] {
   const kinds = [
@@ -263,7 +267,7 @@ function differences(offered: Lists, settings: Lists): readonly DraftObservation
   })
 }
 
-/** What the settings allow beyond the running offer, where that is weak: it is offered from the next reload on. */
+/** Weak algorithms that the settings allow beyond the running offer; they are offered from the next reload. */
 function weaker(use: AlgorithmUse, what: string, added: readonly string[]): readonly DraftObservation[] {
   const refused = added.filter((name) => gradeSshAlgorithm(use, name).kind === 'refused')
   return refused.length === 0

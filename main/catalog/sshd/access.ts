@@ -28,9 +28,9 @@ export const settingWords = ({ settings }: SshdSettings, key: string): readonly 
   (settings.get(key) ?? []).flatMap((value) => value.trim().split(/\s+/)).filter((word) => word !== '')
 
 /**
- * What Match blocks do to the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with -C only those of the connection it is
- * queried about. So a block that weakens a setting contradicts the claim for any user that it names; a block that changes it in a way we do not
- * evaluate leaves it unclear, and so do unread files.
+ * The effect of Match blocks on the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with
+ * -C only those of the queried connection. A block that weakens a setting therefore contradicts for any user that it
+ * names; one that changes it in a way that is not evaluated leaves it unclear, and so do unread files.
  */
 export function conditionSteps<K extends MatchKeyword>(
   conditions: Parsed<SshdConditions>,
@@ -89,8 +89,9 @@ function unsearched(conditions: SshdConditions): readonly DraftObservation[] {
 }
 
 /**
- * What root and a name without an account meet, from a public and from a private address, where it differs from the general settings in
- * `keys`. `judge` states what a set of settings means for the claim; the worst of its steps counts.
+ * The settings for root and for a name without an account, from a public and from a private address, where they
+ * differ from the general settings in `keys`. `judge` evaluates a set of settings; the worst of its observations
+ * counts.
  */
 export function contextSteps(
   contexts: Parsed<SshdContexts>,
@@ -123,7 +124,9 @@ const differences = (one: SshdSettings, other: SshdSettings, keys: readonly stri
 const contextName = ({ user, address }: SshdContext): string =>
   `${user === 'root' ? 'root' : 'a name without an account'} from ${address}`
 
-/** The chains of AuthenticationMethods (sshd_config(5)), each a list of methods; `any` is one chain of one method. */
+/**
+ * The chains of AuthenticationMethods (sshd_config(5)), each a list of methods; `any` is one chain with one method.
+ */
 export const methodChains = (words: readonly string[]): readonly (readonly string[])[] =>
   words.map((chain) => chain.toLowerCase().split(','))
 

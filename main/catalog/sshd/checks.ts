@@ -82,7 +82,8 @@ function general(value: string, keys: Parsed<AuthorizedKeys>): DraftObservation 
       )
 }
 
-// What each setting must print. Keyboard-interactive asks PAM, which usually requires the password.
+// The expected value of each setting. Keyboard-interactive authentication uses PAM, which usually requires the
+// password.
 const EXPECTED = {
   passwordauthentication: 'no',
   kbdinteractiveauthentication: 'no',
@@ -112,7 +113,7 @@ export const accessSshdPasswordAuth = defineCheck({
     ]
     return decide([
       ...letIn(running, ['root', 'declared', 'nobody']),
-      // Of a server with these settings they show more than its response, which names only how a login begins.
+      // For a server with these settings, they show more than its response, which names only how a login begins.
       ...passwordOffers(running, ({ doubts }) => doubts.length > 0),
       ...(sshd.ok && running.isBearing ? bySettings(sshd.fact) : []),
       ...(isSettled ? [] : unclearAbout(sshdEffective, sshd)),
@@ -154,9 +155,9 @@ interface SshLimit {
   readonly id: ThresholdId
   readonly keyword: string
   readonly name: string
-  /** What the number does, to go between the keyword and the value. */
+  /** What the number does, worded to follow the keyword and precede the value. */
   readonly does: string
-  /** What 0 means, where it switches the limit off; where it does not, 0 is the strictest value. */
+  /** The meaning of 0 where it switches the limit off; null where 0 is the strictest value. */
   readonly off: string | null
   /** The keyword where a Match block can set it (sshd_config(5), Match); else null. */
   readonly inMatch: MatchKeyword | null
@@ -252,7 +253,7 @@ export const accessSshdAllowList = defineCheck({
     const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),
       ...contextSteps(contexts, settings, LISTS, judge),
-      // A list of its own that names people is a list too.
+      // A separate list of users in a Match block counts as a list too.
       ...conditionSteps(conditions, ['allowusers', 'allowgroups'], (_key, value) =>
         value.split(/\s+/).some(admitsAll) ? 'weaker' : 'same',
       ),
@@ -321,7 +322,7 @@ const namesAll = (who: string): boolean => {
   return isAll(all) && (except === undefined || /^EXCEPT$/i.test(except))
 }
 
-/** ALL, or ALL EXCEPT what is no origin on the network. */
+/** ALL, or ALL EXCEPT origins that are not on the network. */
 const coversNetwork = (from: string): boolean => namesAll(from) && wordsOf(from).slice(2).every(isLocalOrigin)
 
 /** access.conf(5): the first line that matches decides, and without one access is granted; so the last line must refuse the rest. */

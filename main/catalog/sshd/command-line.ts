@@ -1,4 +1,4 @@
-/** What the command line of a listening sshd states that goes before its configuration file. */
+/** Settings on the command line of a listening sshd, which take precedence over its configuration file. */
 export interface SshdStart {
   /** The configuration file it names (-f); null where it reads the default one. */
   readonly file: string | null
@@ -36,8 +36,8 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the arguments of sshd as ps(1) prints them, split at spaces; the program itself is not among them. Null where a word is none that
- * we know, so that nothing may be concluded: an option of another version, a value that held spaces, or one that was masked with what followed.
+ * Parses the arguments of sshd as ps(1) prints them, split at spaces, without the program itself. Null where a word
+ * is unknown, so that nothing may be concluded: an option of another version, a value with spaces, or a masked value.
  */
 export function readSshdStart(words: readonly string[]): SshdStart | null {
   const sets = new Set<string>()

@@ -72,13 +72,13 @@ function hasTwoKinds(sshd: SshdSettings): boolean {
   return chains.length > 0 && chains.every(isTwoKinds)
 }
 
-/** Something one has (a key) and something one knows or enters; the same class twice is one factor. */
+/** One method of possession (a key) and one of knowledge or entry; the same class twice is one factor. */
 function isTwoKinds(chain: readonly string[]): boolean {
   const hasKey = chain.some((method) => method.startsWith('publickey'))
   return hasKey && chain.some((method) => method === 'password' || method.startsWith('keyboard-interactive'))
 }
 
-// What the login modules ask may be a second kind, or the password once more.
+// What PAM asks for may be a second factor, or the password again.
 const asksModules = (chain: readonly string[]): boolean =>
   chain.some((method) => method.startsWith('keyboard-interactive'))
 

@@ -24,7 +24,7 @@ export function firstMethods(settings: SshdSettings): ReadonlySet<string> {
   return new Set(on.filter((method) => first.has(method)))
 }
 
-/** What a user may be offered by the general settings and by each of the user's Match blocks. */
+/** The methods that a user may be offered by the general settings and by each applicable Match block. */
 export const expectedMethods = (
   who: AskedName,
   general: SshdSettings,

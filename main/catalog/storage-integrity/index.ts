@@ -42,7 +42,7 @@ export const integrityStorageChecksums = defineCheck({
   },
   evaluate({ mounts: { mounts }, state }, { zfs, scrubs, integrity, timers, now, birth, kernel }, context) {
     const at: Moment = { now, rootBorn: birth.ok ? (birth.fact.born.get('/') ?? null) : null, context }
-    // A pool that holds volumes only is mounted nowhere; the kernel lists it all the same.
+    // A pool with volumes only is not mounted anywhere; the kernel lists it regardless.
     const hasPool = kernel.ok && kernel.fact.pools.length > 0
     const hasZfs = hasPool || mounts.some(({ fsType }) => fsType === 'zfs')
     const hasBtrfs = mounts.some(({ fsType }) => fsType === 'btrfs')
@@ -78,7 +78,10 @@ export const integrityStorageChecksums = defineCheck({
   },
 })
 
-/** Dates on the node are by its own clock, so ages are, too; how far that clock is off is another check's question. */
+/**
+ * Dates on the node, and therefore ages, are by its own clock; the accuracy of that clock is the subject of another
+ * check.
+ */
 interface Moment {
   readonly now: Parsed<NodeNow>
   /** When the root file system was made, in seconds since 1970; null where that is not known. */
@@ -88,7 +91,10 @@ interface Moment {
 
 const DAY = 86_400
 
-/** Whether a check on `day` (YYYY-MM-DD) is recent enough. A day ahead is within what zones differ by; more is no date. */
+/**
+ * Whether a check on `day` (YYYY-MM-DD) is recent enough. One day ahead is within the difference of time zones; more
+ * is not a valid date.
+ */
 function dated(what: string, day: string, probe: Probe<unknown>, { now, context }: Moment): DraftObservation {
   if (!now.ok) return unclear(`${what} on ${quote(day)}; its age is unknown: ${now.reason}.`, probe)
   const limit = limitOf(context, 'storage.scrub-days')

@@ -19,7 +19,7 @@ export interface TenancyAnswer {
   readonly because: readonly DraftObservation[]
 }
 
-/** What the result on tenancy leaves out, whatever it is. Printed with it; it makes no result undetermined. */
+/** Limits of every tenancy result. Printed with it; they make no result undetermined. */
 export const TENANCY_LIMITS: readonly string[] = [
   'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not tested: to list them, packets would have to be sent.',
   'The system does not show which people use an account, a service or a cluster on the roster.',
@@ -27,9 +27,10 @@ export const TENANCY_LIMITS: readonly string[] = [
 ]
 
 /**
- * Who uses this system, at this moment: by rule only. Any user, container, guest, job or GPU process that the declared roster does not
- * explain makes it shared; that none is there is stated only when every list was read, from the system itself and with administrator
- * rights. What divides the system for the tenant's own use is reported and is no failure.
+ * Who uses this system at present, by rule only. Any user, container, guest, job or GPU process that the declared
+ * roster does not explain makes it shared. Their absence is stated only when every list was read from the system
+ * itself and with administrator rights. Divisions of the system for the tenant’s own use are reported and are no
+ * deviation.
  */
 export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   const readings = tenancyReadings(read)

@@ -24,7 +24,7 @@ function guestSteps(readings: Readings, context: Context): readonly DraftObserva
   ]
 }
 
-/** The same, for the question of whose they are: guests that the roster explains divide the tenant's own system. */
+/** The same, for the question of ownership: guests explained by the roster divide the tenant’s own system. */
 export function guestOwnerSteps(
   readings: Readings & Pick<TenancyReadings, 'buses'>,
   context: Context,

@@ -12,7 +12,10 @@ import {
 } from '../read-text.ts'
 
 export interface SessionLimits {
-  /** How many process namespaces deep our process is, as far as this /proc shows; null on kernels that do not state. */
+  /**
+   * Nesting depth of our process in process namespaces, as visible in this /proc; null on kernels that do not state
+   * it.
+   */
   readonly depth: number | null
   /** Capabilities that the session can never have, by number, below the highest that it can; null where the kernel does not state. */
   readonly droppedCapabilities: readonly number[] | null
@@ -21,7 +24,7 @@ export interface SessionLimits {
   readonly virtualServer: number | null
   /** Id of process 1 in the scheduler’s numbering; kernels up to 4.13 show the outer one. Null where it was not readable. */
   readonly schedulerId: number | null
-  /** What the manager of a container wrote of itself; null where nothing did. */
+  /** What a container manager wrote about itself; null without any. */
   readonly manager: string | null
   /** Whether the visible tree of control groups is the whole one, or a part of it; null where its root does not show. */
   readonly groups: 'whole' | 'part' | null
@@ -176,7 +179,7 @@ function memoryOf(files: ReadonlyMap<string, string>): number | null {
   return Number(text) < NO_LIMIT ? Number(text) : null
 }
 
-/** How many numbers a list such as 0-3,8 names (cpuset(7), "List format"); null where it is none. */
+/** Number of items in a list such as 0-3,8 (cpuset(7), "List format"); null where it is invalid. */
 function countOf(text: string | undefined): number | null {
   if (text === undefined || !/^\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*$/.test(text)) return null
   return text.split(',').reduce((sum, part) => {

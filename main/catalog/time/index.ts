@@ -145,7 +145,10 @@ function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: ThresholdValue): r
   ]
 }
 
-/** The collection ends some minutes after the clock was read; more than this is no matter of waiting. */
+/**
+ * In seconds. The collection ends some minutes after the clock was read; a larger difference is not explained by
+ * that.
+ */
 const SESSION_SECONDS = 900
 /** Log entries are written all the time; the newest is the collection's own. */
 const NEWEST_SECONDS = 600
@@ -168,7 +171,8 @@ function zone({ zone: { minutes, name } }: NodeNow): DraftObservation {
   return supports(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
 }
 
-// A printed script is carried back by hand, and a demo node repeats recorded responses: there is no moment in common to compare.
+// A printed script is transferred by hand, and a demo node replays recorded answers: neither has a common time to
+// compare.
 function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): DraftObservation {
   if (!session.ok) return unclear('There was no session of ours in which both clocks could be read.', sshSession)
   if (session.fact.serverVersion.endsWith(DEMO_SERVER))

@@ -37,7 +37,7 @@ export interface ChronyState {
   readonly offsetSeconds: number
   /** Sources that responded and were selected or combined (chronyc(1), sources: state * or +). */
   readonly usableSources: number
-  /** Sources at link-local addresses, where clouds keep a clock; left out where there are none. */
+  /** Sources at link-local addresses, where clouds provide a clock; absent where there are none. */
   readonly nearby?: readonly string[]
 }
 
@@ -94,8 +94,9 @@ export interface TimesyncState {
 const MARK = '/run/systemd/timesync/synchronized'
 
 /**
- * The state of systemd-timesyncd as its bus interface gives it (org.freedesktop.timesync1(5)), asked so that a service that does not run
- * is not started: timedatectl(1) would start systemd-timedated for what it shows, and waits where that cannot be.
+ * The state of systemd-timesyncd from its bus interface (org.freedesktop.timesync1(5)), queried so that a service
+ * that is not running is not started: timedatectl(1) would start systemd-timedated, and waits where that is not
+ * possible.
  */
 export const timeTimesyncd = defineProbe({
   id: 'time.timesyncd',
@@ -136,7 +137,7 @@ function stateOf({ text }: Answer, marked: boolean): Parsed<TimesyncState> {
   const server = member(member(properties, 'ServerName'), 'data')
   const message = member(member(properties, 'NTPMessage'), 'data')
   if (typeof server !== 'string') return form
-  // Before the first response there is no such property, or one of zeros.
+  // Before the first response, the property is absent or contains zeros.
   if (message === undefined) return known({ server, offsetSeconds: null, stratum: null, packets: 0, marked })
   if (!Array.isArray(message) || message.length !== FIELDS) return form
   const packets = whole(message[13])

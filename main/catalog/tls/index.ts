@@ -36,7 +36,7 @@ export const socketName = ({ protocol, address, interface: bound, port, processe
   return `${protocol}/${port} on ${plain(host, 60)}${bound === null ? '' : ` (${plain(bound, 20)})`}${by}`
 }
 
-/** What was observed of a socket; by the other family where a service listens on all addresses of both. */
+/** The observation of a socket; that of the other address family where a service listens on all addresses of both. */
 export function observedAt(
   { ports, passed }: TlsListeners,
   listener: Listener,
@@ -76,7 +76,7 @@ const WHY: Readonly<Record<PassedOver, string>> = {
   unreached: 'nothing could be reached through this session',
 }
 
-/** Why a port was passed over, to follow a colon. */
+/** The reason why a port was skipped, worded to follow a colon. */
 export const whyPassed = (why: PassedOver): string => WHY[why]
 
 const isOtherProtocol = (port: number): boolean => {
@@ -238,8 +238,9 @@ const daysLeft = ({ notAfter }: CertificateFields, { asOf }: Context): number =>
   Math.floor((Date.parse(notAfter) - Date.parse(asOf)) / DAY)
 
 /**
- * How long a certificate must still be valid: the limit, or a quarter of its whole term where that is less. Clients of ACME renew when a
- * third of the term is left, as Let’s Encrypt’s integration guide asks, so that a term of 90 days or less would miss the limit in turn.
+ * How long a certificate must still be valid: the limit, or a quarter of its whole term if that is less. ACME clients
+ * renew when a third of the term is left, as Let’s Encrypt’s integration guide recommends, so that certificates with
+ * a term of 90 days or less would regularly miss the limit.
  */
 function needed({ notBefore, notAfter }: CertificateFields, limit: ThresholdValue): { ms: number; text: string } {
   const quarter = (Date.parse(notAfter) - Date.parse(notBefore)) / 4

@@ -30,7 +30,7 @@ export interface VirtualBuses {
   readonly deviceTreeHypervisor: string | null
   /** s390: the control program of the guest level, such as z/VM or KVM. */
   readonly controlProgram: string | null
-  /** s390 and POWER: the machine is divided into logical partitions and this is one. */
+  /** s390 and POWER: this system is one of several logical partitions of the machine. */
   readonly isPartition: boolean
 }
 
@@ -103,7 +103,10 @@ interface GuestSupport {
   readonly openGuests: number | null
 }
 
-/** kvm_main.c: an open guest and its processors each hold the vendor module, so a count of zero is no open guest. */
+/**
+ * kvm_main.c: an open guest and each of its processors hold the vendor module, so a count of zero means no open
+ * guest.
+ */
 export const virtGuests = defineProbe({
   id: 'virt.guests',
   title: 'Support for running virtual machines',
@@ -279,9 +282,9 @@ export const virtMachines = defineProbe({
 export interface KernelMessages {
   /** The kernel's first message of this boot is still there, so that a missing line is really missing. */
   readonly fromStart: boolean
-  /** What follows "Hypervisor detected:". */
+  /** The text after "Hypervisor detected:". */
   readonly hypervisor: string | null
-  /** What follows "Booting paravirtualized kernel on": "bare hardware", or a hypervisor's name. */
+  /** The text after "Booting paravirtualized kernel on": "bare hardware", or the name of a hypervisor. */
   readonly bootedOn: string | null
   /** First message of each driver that uses to a hypervisor. */
   readonly guestDrivers: readonly string[]
@@ -291,7 +294,7 @@ export interface KernelMessages {
   readonly identity: string | null
   /** OEM id of the ACPI root pointer. */
   readonly acpiOem: string | null
-  /** What the performance counters' driver stated. */
+  /** What the driver of the performance counters reported. */
   readonly performance: string | null
   readonly clock: readonly string[]
   /** Ranges of the firmware's memory map. */

@@ -61,7 +61,7 @@ const xen: Signal = {
   },
 }
 
-/** What shows a system that holds guests. Neither hardware nor guest is shown by it. */
+/** Signals of a system that hosts guests. They show neither hardware nor guest. */
 const hostSignals: readonly Signal[] = [kvm, xen]
 
 /** include/uapi/linux/capability.h: those without which an administrator cannot see or change the machine itself. */
@@ -112,7 +112,7 @@ const caps: Signal = {
   },
 }
 
-/** A limit below this part of the machine is one that a person set. */
+/** A limit below this fraction of the machine was set by a person. */
 const NEARLY_ALL = 0.99
 
 const groups: Signal = {
@@ -155,7 +155,10 @@ const groups: Signal = {
 /** What our session may do and use. */
 const limitSignals: readonly Signal[] = [caps, groups]
 
-/** The same kernel shows containers on hardware and containers in a guest alike: none of these signals shows the two apart. */
+/**
+ * A kernel shows containers in the same way on hardware and in a guest, so none of these signals distinguishes the
+ * two.
+ */
 const SAME = 'the same: these indicate containers, not guests'
 
 const inodes: Signal = {
@@ -185,7 +188,7 @@ const inodes: Signal = {
     if (others.length === 0)
       return metal('all initial', supports('Our session sits in the system’s initial namespaces.', namespaces, 'own'))
     const summary = `not initial: ${others.join(', ')}`
-    // A service may be kept in namespaces of its own for less than a container (systemd.exec(5), "Sandboxing").
+    // A service may have namespaces of its own without being a container (systemd.exec(5), "Sandboxing").
     return containerAnswer(read).isContainer
       ? neutral(summary)
       : neutral(
@@ -291,5 +294,5 @@ const openVz: Signal = {
   },
 }
 
-/** What distinguishes a container from a whole system, and a system that holds guests from one that holds none. */
+/** Signals that distinguish a container from a whole system, and a system with guests from one without. */
 export const sessionSignals: readonly Signal[] = [inodes, first, files, openVz, ...limitSignals, ...hostSignals]

@@ -54,7 +54,7 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
   const isLater = sites.on > asOf.slice(0, 10)
   const isTwofold = found.some((other) => other.row.site !== row.site || other.row.country !== row.country)
   return result({
-    // A record of a day that has not come is no evidence yet, and one with two places for one machine not which.
+    // A record with a future date is no evidence yet; one with two places for a machine does not state which applies.
     hint: isLater || isTwofold,
     country: row.country ?? null,
     place: placeOf(row, sites),
